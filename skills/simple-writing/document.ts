@@ -1,4 +1,5 @@
-import type { Block } from "./blocks.ts";
+import { inflateSync } from "node:zlib";
+import type { Text } from "./markdown-blocks.ts";
 
 /** A picture of a document, as it was found. */
 export interface Picture {
@@ -12,17 +13,69 @@ export interface Picture {
 export interface Writing {
   title: string;
   author: string;
+  /** A BCP 47 tag. */
   language: string | undefined;
-  blocks: readonly Block[];
+  /** ms since the epoch. */
+  now: number;
+  text: Text;
   /** By the path the text names. */
   pictures: ReadonlyMap<string, Picture>;
+  /** Long enough for a table of contents. */
+  hasContents: boolean;
+  /** On paper of North America, not A4. */
+  isLetter: boolean;
 }
 
-/** Reads kind and size of a picture; undefined for anything but PNG and JPEG. */
+/** Bytes and pixels of a picture, which is unpacked in memory. */
+const largest = { bytes: 15_000_000, pixels: 25_000_000 };
+
+/** Reads kind and size of a picture; undefined for anything but a PNG or JPEG that is whole and not too large. */
 export function readPicture(data: Uint8Array): Picture | undefined {
-  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
-  if (data.length > 24 && view.getUint32(0) === 0x89504e47)
-    return { data, kind: "png", width: view.getUint32(16), height: view.getUint32(20) };
+  if (data.length > largest.bytes) return undefined;
+  const picture = readPng(data) ?? readJpeg(data);
+  if (picture === undefined || picture.width < 1 || picture.height < 1) return undefined;
+  if (picture.width * picture.height > largest.pixels) return undefined;
+  return picture.kind === "jpg" || isWhole(picture) ? picture : undefined;
+}
+
+function readPng(data: Uint8Array): Picture | undefined {
+  const view = viewOf(data);
+  if (data.length <= 33 || view.getUint32(0) !== 0x89504e47) return undefined;
+  return { data, kind: "png", width: view.getUint32(16), height: view.getUint32(20) };
+}
+
+/** Samples of a pixel by colour type: https://www.w3.org/TR/png/#11IHDR */
+const samples: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+
+/** Whether a PNG's pixels can be unpacked: the library for PDF takes that for granted. */
+function isWhole({ data, width, height }: Picture): boolean {
+  const view = viewOf(data);
+  const bits = (data[24] ?? 0) * (samples[data[25] ?? -1] ?? 0);
+  const parts: Uint8Array[] = [];
+  for (let at = 8; at + 12 <= data.length; ) {
+    const length = view.getUint32(at);
+    if (view.getUint32(at + 4) === 0x49444154) parts.push(data.subarray(at + 8, at + 8 + length));
+    at += 12 + length;
+  }
+  const row = 1 + Math.ceil((width * bits) / 8);
+  const isInterlaced = data[28] === 1;
+  try {
+    // Interlaced pictures have some rows more.
+    const pixels = inflateSync(Buffer.concat(parts), { maxOutputLength: row * height * 2 + 64 });
+    if (bits === 0 || pixels.length < row * height) return false;
+    for (let at = 0; !isInterlaced && at < row * height; at += row) if ((pixels[at] ?? 0) > 4) return false;
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function viewOf(data: Uint8Array): DataView {
+  return new DataView(data.buffer, data.byteOffset, data.byteLength);
+}
+
+function readJpeg(data: Uint8Array): Picture | undefined {
+  const view = viewOf(data);
   if (data.length < 4 || view.getUint16(0) !== 0xffd8) return undefined;
   for (let at = 2; at + 9 < data.length; ) {
     const marker = view.getUint16(at);
@@ -34,8 +87,12 @@ export function readPicture(data: Uint8Array): Picture | undefined {
   return undefined;
 }
 
-/** A size that fits, in the units of the limits. */
-export function fitted({ width, height }: Picture, mostWidth: number, mostHeight: number) {
-  const factor = Math.min(1, mostWidth / Math.max(1, width), mostHeight / Math.max(1, height));
-  return { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
+/** A size that fits, in the units of the limits; nothing is made larger. */
+export function fitted(
+  { width, height }: { width: number; height: number },
+  mostWidth: number,
+  mostHeight: number,
+): { width: number; height: number } {
+  const factor = Math.min(1, mostWidth / width, mostHeight / height);
+  return { width: Math.max(1, width * factor), height: Math.max(1, height * factor) };
 }

@@ -1,191 +1,256 @@
-import type { Paragraph, ParagraphChild, Table } from "docx";
-import type { Block, Run } from "./blocks.ts";
-import { fitted, type Writing } from "./document.ts";
+import * as docx from "docx";
+import { estimatePageNumbers } from "docx/layout";
+import { fitted, type Picture, type Writing } from "./document.ts";
+import { tableOf } from "./docx-table.ts";
+import { directionOf, runsOf } from "./docx-words.ts";
+import { type Block, type Inline, type ListItem, wordsOf } from "./markdown-blocks.ts";
 
-type Docx = typeof import("docx");
+/** Twentieths of a point: a step of lists and quotes, and the page. */
+const step = 400;
+const pages = { a4: { width: 11_906, height: 16_838 }, letter: { width: 12_240, height: 15_840 } };
+const margin = 1_300;
 
-/** Twentieths of a point. */
-const indent = 400;
-const pageWidth = 9_000;
+/** Where a block stands: how far from the left, in how many lists, in a quote. */
+interface Place {
+  indent: number;
+  lists: number;
+  isQuoted: boolean;
+}
+interface Making {
+  writing: Writing;
+  /** Twentieths of a point between the margins. */
+  width: number;
+  numberings: docx.INumberingOptions["config"][number][];
+}
+type Child = docx.Paragraph | docx.Table | docx.TableOfContents;
 
-/** A Word document with real headings, lists, tables and links. */
+/** A Word document with real headings, lists, tables, footnotes, links, page numbers and, when it is long, contents. */
 export async function makeDocx(writing: Writing): Promise<Uint8Array> {
-  const docx = await import("docx");
-  const { Document, Footer, Packer, PageNumber, Paragraph, TextRun, AlignmentType } = docx;
-  const lists = new Set(
-    writing.blocks.flatMap((block) => (block.kind === "item" && block.ordered ? block.list : [])),
-  );
-  const footer = new Footer({
-    children: [
-      new Paragraph({
-        alignment: AlignmentType.CENTER,
-        children: [
-          new TextRun({
-            children: [PageNumber.CURRENT, " / ", PageNumber.TOTAL_PAGES],
-            size: 18,
-            color: "666666",
-          }),
-        ],
-      }),
-    ],
-  });
-  const document = new Document({
-    title: writing.title,
-    creator: writing.author,
-    description: writing.title,
-    styles: {
-      default: {
-        document: {
-          run: {
-            font: "Calibri",
-            size: 22,
-            ...(writing.language === undefined ? {} : { language: { value: writing.language } }),
-          },
-          paragraph: { spacing: { after: 140, line: 276 } },
-        },
-      },
-    },
-    numbering: { config: [...lists].map((list) => numberingOf(docx, list)) },
+  const { title, author, text, language } = writing;
+  const page = writing.isLetter ? pages.letter : pages.a4;
+  const making: Making = { writing, width: page.width - 2 * margin, numberings: [] };
+  const children: Child[] = [
+    new docx.Paragraph({
+      heading: docx.HeadingLevel.TITLE,
+      ...directionOf([{ kind: "text", text: title }]),
+      children: [new docx.TextRun(title)],
+    }),
+    ...(writing.hasContents ? contents() : []),
+    ...render(text.blocks, { indent: 0, lists: 0, isQuoted: false }, making),
+  ];
+  const document = new docx.Document({
+    title,
+    creator: author,
+    lastModifiedBy: author,
+    styles: stylesOf(language),
+    numbering: { config: making.numberings },
+    ...(writing.hasContents ? { pageNumbers: estimatePageNumbers } : {}),
     sections: [
       {
-        footers: { default: footer },
-        children: writing.blocks.flatMap((block) => render(docx, block, writing)),
+        properties: {
+          page: { size: page, margin: { top: margin, bottom: margin, left: margin, right: margin } },
+        },
+        footers: { default: footer() },
+        children,
       },
     ],
   });
-  return new Uint8Array(await Packer.toBuffer(document));
+  return new Uint8Array(await docx.Packer.toBuffer(document));
 }
 
-function numberingOf({ LevelFormat, AlignmentType }: Docx, list: number) {
-  const levels = Array.from({ length: 9 }, (_, level) => ({
-    level,
-    format: LevelFormat.DECIMAL,
-    text: `%${level + 1}.`,
-    alignment: AlignmentType.START,
-    style: { paragraph: { indent: { left: indent * (level + 2), hanging: indent } } },
-  }));
-  return { reference: `list-${list}`, levels };
+function stylesOf(language: string | undefined): docx.IStylesOptions {
+  const heading = (size: number) => ({
+    run: { size, bold: true, color: "1F2F46", font: "Calibri" },
+    paragraph: { keepNext: true, spacing: { before: 280, after: 120 } },
+  });
+  const tongue =
+    language === undefined
+      ? {}
+      : { language: { value: language, eastAsia: language, bidirectional: language } };
+  return {
+    default: {
+      document: {
+        run: { font: { ascii: "Calibri", hAnsi: "Calibri", cs: "Calibri" }, size: 22, ...tongue },
+        paragraph: { spacing: { after: 140, line: 276, lineRule: docx.LineRuleType.AUTO } },
+      },
+      title: { run: { size: 44, bold: true, color: "1F2F46" }, paragraph: { spacing: { after: 240 } } },
+      ...{ heading1: heading(32), heading2: heading(27), heading3: heading(24) },
+      ...{ heading4: heading(22), heading5: heading(22), heading6: heading(22) },
+    },
+  };
 }
 
-function render(docx: Docx, block: Block, writing: Writing): (Paragraph | Table)[] {
+function footer(): docx.Footer {
+  const numbers = new docx.TextRun({
+    children: [docx.PageNumber.CURRENT, " / ", docx.PageNumber.TOTAL_PAGES],
+    size: 18,
+    color: "666666",
+  });
+  return new docx.Footer({
+    children: [new docx.Paragraph({ alignment: docx.AlignmentType.CENTER, children: [numbers] })],
+  });
+}
+
+function contents(): Child[] {
+  return [
+    new docx.TableOfContents("Contents", { hyperlink: true, headingStyleRange: "1-3" }),
+    new docx.Paragraph({ children: [new docx.PageBreak()] }),
+  ];
+}
+
+function render(blocks: readonly Block[], place: Place, making: Making): Child[] {
+  return blocks.flatMap((block) => renderOne(block, place, making));
+}
+
+function renderOne(block: Block, place: Place, making: Making): Child[] {
   switch (block.kind) {
     case "heading":
-      return [headingOf(docx, block)];
+      return [headingOf(block, place, making)];
     case "paragraph":
-      return [paragraphOf(docx, block)];
-    case "item":
-      return [itemOf(docx, block)];
-    case "code":
-      return codeOf(docx, block.text);
+      return paragraphsOf(block.inlines, place, making);
+    case "list":
+      return listOf(block, place, making);
     case "table":
-      return [tableOf(docx, block), new docx.Paragraph({ children: [] })];
-    case "image":
-      return imageOf(docx, block, writing);
-    default: {
-      const bottom = { style: docx.BorderStyle.SINGLE, size: 6, color: "BBBBBB", space: 4 };
-      return [new docx.Paragraph({ border: { bottom }, children: [] })];
+      // Without something between them, Word makes two tables one.
+      return [
+        tableOf(
+          block,
+          { indent: place.indent, width: Math.max(2_000, making.width - place.indent) },
+          making.writing.text.footnotes,
+        ),
+        new docx.Paragraph({ spacing: { after: 60, line: 120 } }),
+      ];
+    case "code":
+      return codeOf(block.text, place);
+    case "quote":
+      return render(block.blocks, { ...place, indent: place.indent + step, isQuoted: true }, making);
+    case "rule": {
+      const bottom = { style: docx.BorderStyle.SINGLE, size: 6, color: "BBBBBB", space: 1 };
+      return [new docx.Paragraph({ border: { bottom }, ...framed(place) })];
     }
   }
 }
 
-type BlockOf<Kind extends Block["kind"]> = Extract<Block, { kind: Kind }>;
+/** What a paragraph has from where it stands. */
+function framed({ indent, isQuoted }: Place): Pick<docx.IParagraphOptions, "indent" | "border"> {
+  const left = { style: docx.BorderStyle.SINGLE, size: 18, color: "C9CED6", space: 10 };
+  return { ...(indent > 0 ? { indent: { left: indent } } : {}), ...(isQuoted ? { border: { left } } : {}) };
+}
 
-function headingOf(docx: Docx, { level, runs }: BlockOf<"heading">): Paragraph {
-  const { HEADING_1, HEADING_2, HEADING_3, HEADING_4, HEADING_5, HEADING_6 } = docx.HeadingLevel;
-  const heading = [HEADING_1, HEADING_2, HEADING_3, HEADING_4, HEADING_5][level - 1] ?? HEADING_6;
+const levels = ["HEADING_1", "HEADING_2", "HEADING_3", "HEADING_4", "HEADING_5", "HEADING_6"] as const;
+
+function headingOf(
+  { level, inlines }: { level: number; inlines: readonly Inline[] },
+  place: Place,
+  making: Making,
+): docx.Paragraph {
+  const heading = docx.HeadingLevel[levels[level - 1] ?? "HEADING_6"];
   return new docx.Paragraph({
-    heading,
-    spacing: { before: 280, after: 120 },
-    keepNext: true,
-    children: inline(docx, runs),
+    ...{ heading, ...framed(place), ...directionOf(inlines) },
+    children: runsOf(inlines, making.writing.text.footnotes),
   });
 }
 
-function paragraphOf(docx: Docx, { quote, runs }: BlockOf<"paragraph">): Paragraph {
-  const left = { style: docx.BorderStyle.SINGLE, size: 18, color: "BBBBBB", space: 12 };
-  const quoted = quote > 0 ? { indent: { left: indent * quote }, border: { left } } : {};
-  return new docx.Paragraph({ ...quoted, children: inline(docx, runs) });
-}
-
-function itemOf(docx: Docx, { depth, mark, ordered, list, runs }: BlockOf<"item">): Paragraph {
-  const level = Math.min(8, depth);
-  const isBox = mark === "☐" || mark === "☑";
-  const box = isBox ? [new docx.TextRun({ text: `${mark} ` })] : [];
-  const numbered = { numbering: { reference: `list-${list}`, level } };
-  const plain = isBox ? { indent: { left: indent * (level + 1) } } : { bullet: { level } };
-  return new docx.Paragraph({
-    ...(ordered ? numbered : plain),
-    spacing: { after: 60 },
-    children: [...box, ...inline(docx, runs)],
-  });
-}
-
-function codeOf(docx: Docx, text: string): Paragraph[] {
-  const shading = { type: docx.ShadingType.CLEAR, fill: "F3F3F0" };
-  const run = (line: string) =>
-    new docx.TextRun({ text: line === "" ? " " : line, font: "Consolas", size: 19 });
-  return text
-    .split("\n")
-    .map((line) => new docx.Paragraph({ spacing: { after: 0, line: 240 }, shading, children: [run(line)] }));
-}
-
-function imageOf(docx: Docx, { path, caption }: BlockOf<"image">, { pictures }: Writing): Paragraph[] {
-  const words = (text: string) =>
-    new docx.Paragraph({ children: [new docx.TextRun({ text, italics: true, size: 19, color: "555555" })] });
-  const picture = pictures.get(path);
-  if (picture === undefined) return [words(`[${caption || path}]`)];
-  const { kind: type, data } = picture;
-  const altText = { name: "picture", title: caption, description: caption };
-  const image = new docx.ImageRun({ type, data, transformation: fitted(picture, 600, 700), altText });
-  const shown = new docx.Paragraph({ spacing: { after: 60 }, children: [image] });
-  return caption === "" ? [shown] : [shown, words(caption)];
-}
-
-function tableOf(docx: Docx, { header, rows }: Extract<Block, { kind: "table" }>) {
-  const { Table, TableRow, TableCell, Paragraph, WidthType, ShadingType } = docx;
-  const columns = Math.max(1, header.length);
-  const width = Math.floor(pageWidth / columns);
-  const cell = (runs: Run[], isHead: boolean) =>
-    new TableCell({
-      width: { size: width, type: WidthType.DXA },
-      margins: { top: 60, bottom: 60, left: 100, right: 100 },
-      ...(isHead ? { shading: { type: ShadingType.CLEAR, fill: "ECECE8" } } : {}),
-      children: [
-        new Paragraph({
-          spacing: { after: 0 },
-          children: inline(docx, isHead ? runs.map((run) => ({ ...run, bold: true })) : runs),
-        }),
-      ],
-    });
-  const row = (cells: Run[][], isHead: boolean) =>
-    new TableRow({
-      tableHeader: isHead,
-      cantSplit: true,
-      children: Array.from({ length: columns }, (_, at) => cell(cells[at] ?? [], isHead)),
-    });
-  return new Table({
-    width: { size: pageWidth, type: WidthType.DXA },
-    columnWidths: Array.from({ length: columns }, () => width),
-    rows: [row(header, true), ...rows.map((cells) => row(cells, false))],
-  });
-}
-
-function inline(docx: Docx, runs: readonly Run[]): ParagraphChild[] {
-  return runs.flatMap((run): ParagraphChild[] => {
-    const parts = run.text
-      .split("\n")
-      .map((line, at) => new docx.TextRun({ ...styleOf(run), text: line, ...(at > 0 ? { break: 1 } : {}) }));
-    return run.link === undefined ? parts : [new docx.ExternalHyperlink({ link: run.link, children: parts })];
-  });
-}
-
-function styleOf({ bold, italic, strike, code, link }: Run) {
-  const own = code ? { font: "Consolas", size: 20 } : {};
-  return {
-    bold: bold === true,
-    italics: italic === true,
-    strike: strike === true,
-    ...own,
-    ...(link === undefined ? {} : { style: "Hyperlink" }),
+/** Pictures stand on lines of their own, with their words below. */
+function paragraphsOf(
+  inlines: readonly Inline[],
+  place: Place,
+  making: Making,
+  { first = {}, box = [] }: { first?: docx.IParagraphOptions; box?: docx.ParagraphChild[] } = {},
+): docx.Paragraph[] {
+  const found: docx.Paragraph[] = [];
+  let words: Inline[] = [];
+  const end = () => {
+    if (wordsOf(words).trim() === "" && words.every(({ kind }) => kind !== "note")) return;
+    const isFirst = found.length === 0;
+    const children = [...(isFirst ? box : []), ...runsOf(words, making.writing.text.footnotes)];
+    const own = isFirst ? first : {};
+    found.push(new docx.Paragraph({ ...framed(place), ...directionOf(words), ...own, children }));
+    words = [];
   };
+  for (const inline of inlines) {
+    const picture = inline.kind === "picture" ? making.writing.pictures.get(inline.path) : undefined;
+    if (inline.kind !== "picture" || picture === undefined) words.push(inline);
+    else {
+      end();
+      found.push(...pictureOf(picture, inline.alt, place, making));
+    }
+  }
+  end();
+  return found;
+}
+
+function pictureOf(picture: Picture, alt: string, place: Place, { width }: Making): docx.Paragraph[] {
+  // A pixel is 15 twentieths of a point.
+  const { width: wide, height } = fitted(picture, (width - place.indent) / 15, 800);
+  const image = new docx.ImageRun({
+    type: picture.kind,
+    data: picture.data,
+    transformation: { width: Math.round(wide), height: Math.round(height) },
+    altText: { name: "picture", title: alt, description: alt },
+  });
+  const shown = new docx.Paragraph({
+    ...framed(place),
+    spacing: { after: 60, line: 240, lineRule: docx.LineRuleType.AUTO },
+    keepNext: alt !== "",
+    children: [image],
+  });
+  const words = new docx.TextRun({ text: alt, italics: true, size: 19, color: "555555" });
+  return alt === "" ? [shown] : [shown, new docx.Paragraph({ ...framed(place), children: [words] })];
+}
+
+type List = Extract<Block, { kind: "list" }>;
+
+function listOf(list: List, place: Place, making: Making): Child[] {
+  const reference = `list-${making.numberings.length + 1}`;
+  const level = Math.min(8, place.lists);
+  // A list has a definition of its own, so that it begins where it says; its levels above are never used.
+  const levels = Array.from({ length: level + 1 }, (_, at) => levelOf(at, list, place));
+  making.numberings.push({ reference, levels });
+  return list.items.flatMap((item) => itemOf(item, { reference, level }, place, making));
+}
+
+function levelOf(level: number, { ordered, start }: List, { indent, lists }: Place): docx.ILevelsOptions {
+  const bullet = ["•", "◦", "▪"][lists % 3] ?? "•";
+  return {
+    level,
+    format: ordered ? docx.LevelFormat.DECIMAL : docx.LevelFormat.BULLET,
+    text: ordered ? `%${level + 1}.` : bullet,
+    alignment: docx.AlignmentType.START,
+    start,
+    style: { paragraph: { indent: { left: indent + step, hanging: step } } },
+  };
+}
+
+function itemOf(
+  { checked, blocks }: ListItem,
+  numbering: { reference: string; level: number },
+  place: Place,
+  making: Making,
+): Child[] {
+  const [head, ...rest] = blocks;
+  const inner = { ...place, indent: place.indent + step, lists: place.lists + 1 };
+  const words = head?.kind === "paragraph" ? head.inlines : [];
+  const hanging = { indent: { left: inner.indent, hanging: step } };
+  const first = {
+    ...(checked === undefined ? { numbering } : hanging),
+    spacing: { after: 60 },
+  };
+  const box =
+    checked === undefined ? [] : [new docx.TextRun({ children: [checked ? "☑" : "☐", new docx.Tab()] })];
+  const shown = paragraphsOf(words, inner, making, { first, box });
+  // An item keeps its number, even where it begins with something else.
+  if (shown.length === 0) shown.push(new docx.Paragraph({ ...first, children: box }));
+  const others = head === undefined || head.kind === "paragraph" ? rest : blocks;
+  return [...shown, ...render(others, inner, making)];
+}
+
+function codeOf(text: string, place: Place): docx.Paragraph[] {
+  const shading = { type: docx.ShadingType.CLEAR, fill: "F3F4F6" };
+  const lines = text.replaceAll("\t", "    ").split("\n");
+  return lines.map((line, at) => {
+    const run = new docx.TextRun({ text: line || " ", font: "Consolas", size: 19, noProof: true });
+    const spacing = { after: at === lines.length - 1 ? 140 : 0, line: 240 };
+    return new docx.Paragraph({ ...framed(place), spacing, shading, children: [run] });
+  });
 }

@@ -1,307 +1,270 @@
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { type Block, type Run, textOf } from "./blocks.ts";
-import { fitted, type Writing } from "./document.ts";
+import PDFDocument from "pdfkit";
+import { fitted, type Picture, type Writing } from "./document.ts";
+import { type Block, type Inline, type ListItem, wordsOf } from "./markdown-blocks.ts";
+import { keepContentsPages, numberPages, type Place, writeContents } from "./pdf-contents.ts";
+import { breakLines, drawLine, leading, openFonts } from "./pdf-lines.ts";
+import { isReadFromRight, rightToLeft } from "./pdf-order.ts";
+import { leaveGap, makeRoom, moveOn, type Sheet, within, writeLines } from "./pdf-sheet.ts";
+import { writeTable } from "./pdf-table.ts";
 
-const fonts = {
-  regular: "DejaVuSans",
-  bold: "DejaVuSans-Bold",
-  italic: "DejaVuSans-Oblique",
-  boldItalic: "DejaVuSans-BoldOblique",
-  mono: "DejaVuSansMono",
-} as const;
-type FontName = keyof typeof fonts;
+/** Points of a page's edges, letters and lists. */
+const margin = { x: 64, top: 60, bottom: 64 };
+const body = 10;
+const headings = [17, 14, 12, 11, 10.5, 10];
+const indent = 20;
 
-/** Points. */
-const margin = 64;
-const size = 10.5;
-const headingSizes = [20, 16, 13, 11.5, 10.5, 10.5];
-const ink = "#222222";
-const faint = "#666666";
+interface Making {
+  pictures: ReadonlyMap<string, Picture>;
+  /** Opened, so that each is in the file once. */
+  opened: Map<Picture, object>;
+  places: Place[];
+  outlines: PDFKit.PDFOutline[];
+}
 
-/** A PDF with an outline, page numbers and links, in the shipped font. `missing`: signs that the font has not. */
+/** A PDF with an outline, page numbers, links and the shipped font. `notes` tell of what cannot be shown, as sentences. */
 export async function makePdf(
   writing: Writing,
-): Promise<{ data: Uint8Array; pages: number; missing: string[] }> {
-  const [{ default: PDFDocument }, fontkit, files] = await Promise.all([
-    import("pdfkit"),
-    import("fontkit"),
-    fontFiles(),
-  ]);
-  const doc = new PDFDocument({
-    size: "A4",
-    margin,
+): Promise<{ data: Uint8Array; pages: number; notes: string[] }> {
+  const { title, author, language, now, pictures, text } = writing;
+  const document = new PDFDocument({
+    size: writing.isLetter ? "LETTER" : "A4",
+    margins: { left: margin.x, right: margin.x, top: margin.top, bottom: 0 },
     bufferPages: true,
-    info: { Title: writing.title, Author: writing.author },
-    ...(writing.language === undefined ? {} : { lang: writing.language }),
+    font: "",
+    displayTitle: true,
+    info: { Title: title, Author: author, CreationDate: new Date(now) },
+    ...(language === undefined ? {} : { lang: language }),
   });
-  for (const [name, data] of Object.entries(files)) doc.registerFont(name, data);
-  const chunks: Buffer[] = [];
-  doc.on("data", (chunk: Buffer) => chunks.push(chunk));
-  const ended = new Promise<void>((resolve, reject) => doc.on("end", resolve).on("error", reject));
-  const page = new Layout(doc, writing);
-  for (const block of writing.blocks) page.add(block);
-  const pages = numberPages(doc);
-  doc.end();
-  await ended;
-  const font = fontkit.create(files.regular) as { hasGlyphForCodePoint(code: number): boolean };
-  return { data: new Uint8Array(Buffer.concat(chunks)), pages, missing: missingIn(writing.blocks, font) };
+  const chunks: Uint8Array[] = [];
+  document.on("data", (chunk: Uint8Array) => chunks.push(chunk));
+  const done = new Promise<void>((resolve, reject) => document.on("end", resolve).on("error", reject));
+  const fonts = openFonts(document);
+  const { width, height } = document.page;
+  const sheet: Sheet = {
+    ...{ document, fonts, size: body, bars: [], lists: 0 },
+    ...{ left: margin.x, width: width - 2 * margin.x },
+    ...{ y: margin.top, top: margin.top, bottom: height - margin.bottom },
+  };
+  const making: Making = { pictures, opened: new Map(), places: [], outlines: [document.outline] };
+  writeTitle(sheet, title);
+  const contents = writing.hasContents ? keepContentsPages(sheet, text.blocks) : undefined;
+  writeBlocks(sheet, text.blocks, making);
+  writeFootnotes(sheet, text.footnotes);
+  if (contents !== undefined) writeContents(sheet, contents, making.places);
+  const pages = numberPages(sheet, title);
+  document.end();
+  await done;
+  return { data: Buffer.concat(chunks), pages, notes: notesOf(fonts.missing, text.blocks) };
 }
 
-async function fontFiles(): Promise<Record<FontName, Buffer>> {
-  const { resolve } = createRequire(import.meta.url);
-  const read = async ([name, file]: [string, string]) =>
-    [name, await readFile(resolve(`dejavu-fonts-ttf/ttf/${file}.ttf`))] as const;
-  return Object.fromEntries(await Promise.all(Object.entries(fonts).map(read))) as Record<FontName, Buffer>;
+function writeTitle(sheet: Sheet, title: string): void {
+  within(sheet, { size: 22, bold: true }, (inner) => writeLines(inner, [{ kind: "text", text: title }]));
+  moveOn(sheet, 12);
 }
 
-function missingIn(
-  blocks: readonly Block[],
-  font: { hasGlyphForCodePoint(code: number): boolean },
-): string[] {
-  const signs = new Set<string>();
-  for (const block of blocks) {
-    const runs =
-      "runs" in block
-        ? block.runs
-        : block.kind === "table"
-          ? [...block.header, ...block.rows.flat()].flat()
-          : [];
-    for (const sign of textOf(runs))
-      if (!font.hasGlyphForCodePoint(sign.codePointAt(0) ?? 0) && !/\s/.test(sign)) signs.add(sign);
+function writeBlocks(sheet: Sheet, blocks: readonly Block[], making: Making): void {
+  for (const [at, block] of blocks.entries()) {
+    if (at > 0) leaveGap(sheet, block.kind === "heading" ? 11 : 6);
+    if (block.kind === "heading") writeHeading(sheet, block, making, roomOf(blocks[at + 1], sheet, making));
+    else writeBlock(sheet, block, making);
   }
-  return [...signs].slice(0, 20);
 }
 
-function numberPages(doc: PDFKit.PDFDocument): number {
-  const { start, count } = doc.bufferedPageRange();
-  for (let at = start; at < start + count; at += 1) {
-    doc.switchToPage(at);
-    const bottom = doc.page.margins.bottom;
-    // Below the margin a new page would begin.
-    doc.page.margins.bottom = 0;
-    doc.font("regular").fontSize(8.5).fillColor(faint);
-    doc.text(`${at - start + 1} / ${count}`, margin, doc.page.height - 40, {
-      align: "center",
-      width: doc.page.width - 2 * margin,
-      lineBreak: false,
-    });
-    doc.page.margins.bottom = bottom;
+function writeBlock(sheet: Sheet, block: Block, making: Making): void {
+  switch (block.kind) {
+    case "heading":
+      writeHeading(sheet, block, making, 3 * body * leading);
+      break;
+    case "paragraph":
+      writeParagraph(sheet, block.inlines, making);
+      break;
+    case "list":
+      for (const [at, item] of block.items.entries())
+        writeItem(sheet, item, block.ordered ? `${block.start + at}.` : undefined, making);
+      break;
+    case "table":
+      writeTable(sheet, block);
+      break;
+    case "code":
+      writeCode(sheet, block.text);
+      break;
+    case "quote":
+      writeQuote(sheet, block.blocks, making);
+      break;
+    case "rule":
+      writeRule(sheet);
   }
-  return count;
 }
 
-/** Puts blocks on pages, one below the other. */
-class Layout {
-  readonly #doc: PDFKit.PDFDocument;
-  readonly #writing: Writing;
+function writeQuote(sheet: Sheet, blocks: readonly Block[], making: Making): void {
+  const { left, width, bars } = sheet;
+  makeRoom(sheet, 2 * body * leading);
+  const inner = { left: left + 14, width: width - 14, bars: [...bars, left + 2], italic: true };
+  within(sheet, inner, (quote) => writeBlocks(quote, blocks, making));
+}
 
-  constructor(doc: PDFKit.PDFDocument, writing: Writing) {
-    this.#doc = doc;
-    this.#writing = writing;
-  }
+function writeRule(sheet: Sheet): void {
+  makeRoom(sheet, 12);
+  const { document, left, width, y } = sheet;
+  moveOn(sheet, 12);
+  document
+    .lineWidth(0.7)
+    .moveTo(left, y + 6)
+    .lineTo(left + width, y + 6)
+    .stroke("#c9ced6");
+}
 
-  get #width(): number {
-    return this.#doc.page.width - 2 * margin;
-  }
+/** The least room for the beginning of a block, so that its heading is not left alone. */
+function roomOf(block: Block | undefined, sheet: Sheet, { pictures }: Making): number {
+  const [first] = block?.kind === "paragraph" ? block.inlines : [];
+  const picture = first?.kind === "picture" ? pictures.get(first.path) : undefined;
+  return picture === undefined ? 3 * body * leading : pictureSize(sheet, picture).height + 30;
+}
 
-  get #bottom(): number {
-    return this.#doc.page.height - margin;
-  }
+function writeHeading(
+  sheet: Sheet,
+  { level, inlines }: { level: number; inlines: readonly Inline[] },
+  { places, outlines }: Making,
+  below: number,
+): void {
+  const { document } = sheet;
+  const size = headings[level - 1] ?? body;
+  within(sheet, { size, bold: true }, (inner) => {
+    const [first] = breakLines(inlines, inner.width, inner);
+    makeRoom(inner, (first?.height ?? 0) + below);
+    const title = wordsOf(inlines).trim() || "–";
+    const name = `place-${places.length + 1}`;
+    document.addNamedDestination(name, "XYZ", sheet.left, inner.y, null);
+    const parent = outlines.slice(0, level).findLast((one) => one !== undefined) ?? document.outline;
+    outlines.length = Math.min(outlines.length, level);
+    outlines[level] = parent.addItem(title.slice(0, 200), { expanded: level < 2 });
+    places.push({ title, level, name, page: document.bufferedPageRange().count });
+    writeLines(inner, inlines);
+  });
+  moveOn(sheet, 1);
+}
 
-  /** Begins a page when so much does not fit on this one. */
-  #need(height: number): void {
-    if (this.#doc.y + height > this.#bottom && this.#doc.y > margin) this.#doc.addPage();
-  }
-
-  add(block: Block): void {
-    const doc = this.#doc;
-    switch (block.kind) {
-      case "heading": {
-        const own = headingSizes[block.level - 1] ?? size;
-        if (doc.y > margin) doc.moveDown(0.6);
-        this.#need(own * 3.5);
-        doc.outline.addItem(textOf(block.runs));
-        this.#runs(
-          block.runs.map((run) => ({ ...run, bold: true })),
-          { left: 0, size: own },
-        );
-        doc.moveDown(0.35);
-        break;
-      }
-      case "paragraph":
-        this.#quoted(block.quote, () => this.#runs(block.runs, { left: 16 * block.quote, size }));
-        doc.moveDown(0.55);
-        break;
-      case "item": {
-        const left = 16 * (block.depth + 1);
-        this.#need(size * 2);
-        const { y } = doc;
-        doc
-          .font("regular")
-          .fontSize(size)
-          .fillColor(ink)
-          .text(block.mark, margin + left - 16, y, { width: 22, lineBreak: false });
-        doc.y = y;
-        this.#runs(block.runs.length === 0 ? [{ text: " " }] : block.runs, { left: left + 6, size });
-        doc.moveDown(0.2);
-        break;
-      }
-      case "code":
-        this.#code(block.text);
-        break;
-      case "table":
-        this.#table(block.header, block.rows);
-        break;
-      case "image":
-        this.#image(block.path, block.caption);
-        break;
-      default:
-        this.#need(16);
-        doc
-          .moveDown(0.4)
-          .moveTo(margin, doc.y)
-          .lineTo(margin + this.#width, doc.y)
-          .strokeColor("#bbbbbb")
-          .lineWidth(0.6)
-          .stroke();
-        doc.moveDown(0.6);
+function writeParagraph(sheet: Sheet, inlines: readonly Inline[], making: Making): void {
+  let words: Inline[] = [];
+  const write = () => {
+    if (words.length > 0) writeLines(sheet, words);
+    words = [];
+  };
+  for (const inline of inlines) {
+    const picture = inline.kind === "picture" ? making.pictures.get(inline.path) : undefined;
+    if (inline.kind !== "picture" || picture === undefined) words.push(inline);
+    else {
+      write();
+      writePicture(sheet, picture, inline.alt, making);
     }
   }
+  write();
+}
 
-  #quoted(depth: number, write: () => void): void {
-    const { y, page } = this.#doc;
-    write();
-    if (depth === 0 || this.#doc.page !== page) return;
-    this.#doc
-      .moveTo(margin + 6, y)
-      .lineTo(margin + 6, this.#doc.y)
-      .strokeColor("#bbbbbb")
-      .lineWidth(2)
-      .stroke();
-  }
+function pictureSize({ width, bottom, top }: Sheet, picture: Picture): { width: number; height: number } {
+  // A pixel of a screen is 0.75 points.
+  const onScreen = { width: picture.width * 0.75, height: picture.height * 0.75 };
+  return fitted(onScreen, width, (bottom - top) * 0.85);
+}
 
-  #runs(runs: readonly Run[], { left, size: own }: { left: number; size: number }): void {
-    const doc = this.#doc;
-    doc.x = margin + left;
-    const width = this.#width - left;
-    const shown = runs.filter(({ text }) => text !== "");
-    for (const [at, run] of shown.entries()) {
-      doc.font(fontOf(run)).fontSize(run.code ? own * 0.92 : own);
-      doc.fillColor(run.link === undefined ? ink : "#0b57a4");
-      doc.text(run.text, {
-        width,
-        lineGap: 2.5,
-        continued: at < shown.length - 1,
-        link: run.link ?? null,
-        underline: run.link !== undefined,
-        strike: run.strike === true,
-      });
+function writePicture(sheet: Sheet, picture: Picture, alt: string, { opened }: Making): void {
+  const { width, height } = pictureSize(sheet, picture);
+  makeRoom(sheet, height + 6 + (alt === "" ? 0 : 14));
+  const { document, left, y } = sheet;
+  moveOn(sheet, height + 6);
+  const image = opened.get(picture) ?? openImage(document, picture);
+  opened.set(picture, image);
+  document.image(image as Buffer, left, y + 3, { width, height });
+  if (alt === "") return;
+  within(sheet, { size: 8.5, italic: true }, (inner) => writeLines(inner, [{ kind: "text", text: alt }]));
+}
+
+/** Its types do not know it. https://pdfkit.org/docs/images.html */
+function openImage(document: PDFKit.PDFDocument, { data }: Picture): object {
+  return (document as unknown as { openImage(source: Buffer): object }).openImage(Buffer.from(data));
+}
+
+function writeItem(
+  sheet: Sheet,
+  { checked, blocks }: ListItem,
+  number: string | undefined,
+  making: Making,
+): void {
+  const [first] = blocks;
+  const words = first?.kind === "paragraph" ? first.inlines : [];
+  const fromRight = isReadFromRight(words);
+  const width = sheet.width - indent;
+  const lines = breakLines(words, width, sheet).length;
+  makeRoom(sheet, Math.min(2, lines) * body * leading);
+  const bullet = number ?? ["•", "◦", "▪"][sheet.lists % 3] ?? "•";
+  const mark = checked === undefined ? bullet : checked ? "☑" : "☐";
+  const x = fromRight ? sheet.left + sheet.width - indent + 6 : sheet.left;
+  const place = { x, y: sheet.y, width: indent - 6, align: fromRight ? "left" : "right" } as const;
+  for (const line of breakLines([{ kind: "text", text: mark }], 60, sheet)) drawLine(line, place, sheet);
+  const inner = { left: sheet.left + (fromRight ? 0 : indent), width, lists: sheet.lists + 1 };
+  within(sheet, inner, (column) => {
+    for (const [at, block] of blocks.entries()) {
+      if (at > 0) leaveGap(column, block.kind === "list" ? 1 : 4);
+      writeBlock(column, block, making);
     }
-    doc.x = margin;
-  }
+    if (blocks.length === 0) moveOn(column, body * leading);
+  });
+  moveOn(sheet, 1.5);
+}
 
-  #code(text: string): void {
-    const doc = this.#doc;
-    doc.moveDown(0.2);
-    for (const line of text.split("\n")) {
-      doc.font("mono").fontSize(8.6);
-      const height = doc.heightOfString(line || " ", { width: this.#width - 16 }) + 2;
-      this.#need(height);
-      const { y } = doc;
-      doc.rect(margin, y, this.#width, height).fill("#f3f3f0");
-      doc.fillColor(ink).text(line || " ", margin + 8, y + 1, { width: this.#width - 16 });
-      doc.y = y + height;
+function writeCode(sheet: Sheet, code: string): void {
+  const inner = { left: sheet.left + 8, width: sheet.width - 16, size: 8.5 };
+  const edge = (height: number) => {
+    const { document, left, width, y } = sheet;
+    moveOn(sheet, height);
+    document.rect(left, y, width, height).fill("#f4f5f7");
+  };
+  makeRoom(sheet, 2 * inner.size * leading + 8);
+  edge(4);
+  for (const source of code.replaceAll("\t", "    ").split("\n")) {
+    const setting = { ...sheet, ...inner };
+    // Blanks at the beginning of a line are part of the code; a line of blanks alone keeps its height.
+    const text = source.replaceAll(" ", "\u00a0") || "\u00a0";
+    for (const line of breakLines([{ kind: "text", text, code: true }], inner.width, setting)) {
+      makeRoom(sheet, line.height);
+      const { y } = sheet;
+      edge(line.height);
+      const plain = { ...line, pieces: line.pieces.map((piece) => ({ ...piece, look: {} })) };
+      drawLine(plain, { x: inner.left, y, width: inner.width }, setting);
     }
-    doc.x = margin;
-    doc.moveDown(0.8);
   }
+  edge(4);
+}
 
-  #table(header: readonly Run[][], rows: readonly Run[][][]): void {
-    const doc = this.#doc;
-    const columns = Math.max(1, header.length);
-    const widths = columnWidths(
-      [header, ...rows].map((row) => row.map(textOf)),
-      columns,
-      this.#width,
+function writeFootnotes(sheet: Sheet, footnotes: readonly Inline[][]): void {
+  if (footnotes.length === 0) return;
+  moveOn(sheet, 14);
+  makeRoom(sheet, 40);
+  sheet.document
+    .lineWidth(0.5)
+    .moveTo(sheet.left, sheet.y)
+    .lineTo(sheet.left + 120, sheet.y)
+    .stroke("#8a8f98");
+  moveOn(sheet, 5);
+  for (const [at, inlines] of footnotes.entries())
+    within(sheet, { size: 8.5 }, (inner) =>
+      writeLines(inner, [{ kind: "note", number: at + 1 }, { kind: "text", text: " " }, ...inlines]),
     );
-    const heightOf = (cells: readonly Run[][], isHead: boolean) => {
-      doc.font(isHead ? "bold" : "regular").fontSize(9.2);
-      return (
-        Math.max(
-          ...widths.map((width, at) =>
-            doc.heightOfString(textOf(cells[at] ?? []) || " ", { width: width - 10 }),
-          ),
-        ) + 9
-      );
-    };
-    const draw = (cells: readonly Run[][], isHead: boolean) => {
-      const height = Math.min(heightOf(cells, isHead), this.#bottom - margin);
-      const { y } = doc;
-      if (isHead) doc.rect(margin, y, this.#width, height).fill("#ececE8");
-      let x = margin;
-      for (const [at, width] of widths.entries()) {
-        doc
-          .font(isHead ? "bold" : "regular")
-          .fontSize(9.2)
-          .fillColor(ink);
-        doc.text(textOf(cells[at] ?? []), x + 5, y + 4.5, {
-          width: width - 10,
-          height: height - 6,
-          ellipsis: true,
-        });
-        x += width;
-      }
-      doc
-        .moveTo(margin, y + height)
-        .lineTo(margin + this.#width, y + height)
-        .strokeColor("#c8c8c2")
-        .lineWidth(0.5)
-        .stroke();
-      doc.x = margin;
-      doc.y = y + height;
-    };
-    this.#need(heightOf(header, true) + heightOf(rows[0] ?? [], false));
-    draw(header, true);
-    for (const row of rows) {
-      if (doc.y + heightOf(row, false) > this.#bottom) {
-        doc.addPage();
-        draw(header, true);
-      }
-      draw(row, false);
-    }
-    doc.moveDown(0.8);
-  }
-
-  #image(path: string, caption: string): void {
-    const doc = this.#doc;
-    const picture = this.#writing.pictures.get(path);
-    if (picture === undefined) {
-      this.#runs([{ text: `[${caption || path}]`, italic: true }], { left: 0, size });
-      return;
-    }
-    const { width, height } = fitted(picture, this.#width, 420);
-    this.#need(height + 24);
-    doc.image(Buffer.from(picture.data), margin, doc.y, { width, height });
-    doc.y += height + 6;
-    if (caption !== "") this.#runs([{ text: caption, italic: true }], { left: 0, size: 9 });
-    doc.moveDown(0.8);
-  }
 }
 
-function fontOf({ bold, italic, code }: Run): FontName {
-  if (code) return "mono";
-  if (bold && italic) return "boldItalic";
-  return bold ? "bold" : italic ? "italic" : "regular";
-}
-
-/** Columns by their longest text, none below a part of the others' share. */
-function columnWidths(rows: readonly (readonly string[])[], columns: number, width: number): number[] {
-  const longest = Array.from({ length: columns }, (_, at) =>
-    Math.min(60, Math.max(4, ...rows.map((row) => row[at]?.length ?? 0))),
-  );
-  const least = width / columns / 2.5;
-  const sum = longest.reduce((total, each) => total + each, 0);
-  const free = width - least * columns;
-  return longest.map((each) => least + (free * each) / sum);
+function notesOf(missing: ReadonlySet<string>, blocks: readonly Block[]): string[] {
+  const notes: string[] = [];
+  if (missing.size > 0) {
+    const shown = [...missing].slice(0, 12).join(" ");
+    const more = missing.size > 12 ? " …" : "";
+    notes.push(`The PDF's font has no ${shown}${more}; they stand there as boxes. A docx has them.`);
+  }
+  const widest = Math.max(0, ...blocks.map((block) => (block.kind === "table" ? block.header.length : 0)));
+  if (widest > 14)
+    notes.push(
+      `A table has ${widest} columns, too many to be read on a page; a spreadsheet suits it better.`,
+    );
+  if (rightToLeft.test(JSON.stringify(blocks)))
+    notes.push("The PDF sets what is read from right to left in a simple way; a docx does it fully.");
+  return notes;
 }

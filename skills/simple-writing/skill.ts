@@ -1,15 +1,13 @@
 import { z } from "zod";
 import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
-import { type Block, blocksOf, wordsIn } from "./blocks.ts";
-import { type Picture, readPicture, type Writing } from "./document.ts";
+import { type Format, formats, type MadeFiles, makeFiles, type ToThread } from "./make-files.ts";
 
 /** Characters of a text, and pictures in it. */
 const longest = 400_000;
 const mostPictures = 40;
-
-const formats = ["docx", "pdf", "md", "html", "eml"] as const;
-type Format = (typeof formats)[number];
+/** For all files of a call, ms. */
+const timeoutMs = 60_000;
 
 const types: Record<Format, string> = {
   docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -42,24 +40,47 @@ export const skill = defineSkill({
   }),
   async run({ title, markdown, brief, formats: wanted, to, language }, context) {
     const text = markdown ?? (await written(title, brief, language, context));
-    const blocks = await blocksOf(withTitle(text, title, wanted));
-    if (wordsIn(blocks) === 0)
-      throw new SkillFailure("no_text", "There is nothing to write.", "Give the text as markdown.");
-    const { pictures, notes } = await picturesIn(blocks, context);
-    const writing: Writing = { title, author: context.user.name || "Knack", language, blocks, pictures };
-    const files: { name: string; pages?: number }[] = [];
-    for (const format of new Set(wanted)) {
-      context.progress(`Making the ${format} file`);
-      const made = await make(format, writing, { text, to });
-      const name = `${slug(title)}.${format}`;
-      await context.file({ name, media_type: types[format], data: made.data });
-      files.push({ name, ...(made.pages === undefined ? {} : { pages: made.pages }) });
-      notes.push(...made.notes);
-    }
-    const own = markdown === undefined ? { text: text.slice(0, 8_000) } : {};
-    return { files, words: wordsIn(blocks), notes, ...own };
+    const made = await context.step("make files", async () => {
+      const notes: string[] = [];
+      const job = {
+        ...{ title, markdown: text, formats: [...new Set(wanted)], to },
+        ...{ author: context.user.name || "Knack", language: knownLanguage(language), now: context.now() },
+      };
+      const found = await makeFiles(job, {
+        signal: context.signal,
+        timeoutMs,
+        pictures: (paths) => picturesAt(paths, notes, context),
+        making: (format) => context.progress(`Making the ${format} file`),
+      });
+      return await posted(found, notes, title, context);
+    });
+    return { ...made, ...(markdown === undefined ? { text: text.slice(0, 8_000) } : {}) };
   },
 });
+
+/** The files as the person gets them. */
+async function posted(
+  found: MadeFiles | undefined,
+  notes: readonly string[],
+  title: string,
+  context: ToolContext,
+) {
+  if (found === undefined)
+    throw new SkillFailure(
+      "not_made",
+      "The text could not be made into files: it is too long or too deeply nested.",
+      "Make it shorter or simpler, or make several files.",
+    );
+  if (found.files.length === 0)
+    throw new SkillFailure("no_text", "There is nothing to write.", "Give the text as markdown.");
+  const files: { name: string; pages?: number }[] = [];
+  for (const { format, data, pages } of found.files) {
+    const name = `${slug(title)}.${format}`;
+    await context.file({ name, media_type: types[format], data });
+    files.push({ name, ...(pages === undefined ? {} : { pages }) });
+  }
+  return { files, words: found.words, notes: [...found.notes, ...notes] };
+}
 
 /** A text of the model, from a brief. */
 async function written(
@@ -83,98 +104,32 @@ async function written(
   );
 }
 
-/** A document says its title; a mail has it as its subject. */
-function withTitle(text: string, title: string, wanted: readonly Format[]): string {
-  const isMail = wanted.every((format) => format === "eml");
-  return isMail || /^\s*# /.test(text) ? text : `# ${title}\n\n${text}`;
+/** Undefined for what is no language; the text is written all the same. */
+function knownLanguage(language: string | undefined): string | undefined {
+  if (language === undefined) return undefined;
+  try {
+    return Intl.getCanonicalLocales(language)[0];
+  } catch {
+    return undefined;
+  }
 }
 
-async function picturesIn(blocks: readonly Block[], { threadFiles }: ToolContext) {
-  const pictures = new Map<string, Picture>();
-  const notes: string[] = [];
-  const paths = blocks.flatMap((block) => (block.kind === "image" ? block.path : []));
-  for (const path of [...new Set(paths)].slice(0, mostPictures)) {
+async function picturesAt(
+  paths: readonly string[],
+  notes: string[],
+  { threadFiles }: ToolContext,
+): Promise<ToThread> {
+  const found = new Map<string, Uint8Array>();
+  for (const path of paths.slice(0, mostPictures)) {
     try {
-      if (/^[a-z]+:/i.test(path)) throw new SkillFailure("elsewhere", `${path} is not of this thread.`);
-      const picture = readPicture((await threadFiles.bytes(decodeURI(path))).data);
-      if (picture === undefined) notes.push(`${path} is no PNG or JPEG and was left out.`);
-      else pictures.set(path, picture);
+      found.set(path, (await threadFiles.bytes(path)).data);
     } catch (error) {
-      if (!(error instanceof SkillFailure || error instanceof URIError)) throw error;
+      if (!(error instanceof SkillFailure)) throw error;
       notes.push(`A picture was left out: ${error.message}`);
     }
   }
-  return { pictures, notes };
-}
-
-async function make(format: Format, writing: Writing, { text, to }: { text: string; to: readonly string[] }) {
-  const encoded = (content: string) => ({
-    data: new TextEncoder().encode(content),
-    pages: undefined,
-    notes: [] as string[],
-  });
-  switch (format) {
-    case "docx": {
-      const { makeDocx } = await import("./make-docx.ts");
-      return { data: await makeDocx(writing), pages: undefined, notes: [] };
-    }
-    case "pdf": {
-      const { makePdf } = await import("./make-pdf.ts");
-      const { data, pages, missing } = await makePdf(writing);
-      const notes =
-        missing.length === 0
-          ? []
-          : [`The PDF's font has no ${missing.join(" ")}; they stand there as boxes. A docx has them.`];
-      return { data, pages, notes };
-    }
-    case "md":
-      return encoded(withTitle(text, writing.title, ["md"]));
-    case "html":
-      return encoded(await htmlOf(withTitle(text, writing.title, ["html"]), writing));
-    default:
-      return encoded(await mailOf(text, writing, to));
-  }
-}
-
-/** A page that stands alone. HTML in the text is shown, never run. */
-async function htmlOf(
-  text: string,
-  { title, language = "en" }: Pick<Writing, "title" | "language">,
-): Promise<string> {
-  const { Marked } = await import("marked");
-  const escaped = (part: string) =>
-    part.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
-  const marked = new Marked({
-    renderer: {
-      html: ({ text: html }) => escaped(html),
-      link({ href, tokens }) {
-        const words = this.parser.parseInline(tokens);
-        return /^(https?:|mailto:|#)/i.test(href) ? `<a href="${escaped(href)}">${words}</a>` : words;
-      },
-      image: ({ text: alt }) => `<em>[${escaped(alt)}]</em>`,
-    },
-  });
-  const style =
-    "body{font:16px/1.55 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color:#222}table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.3rem .6rem;text-align:left}pre{background:#f3f3f0;padding:.8rem;overflow:auto}blockquote{border-left:3px solid #bbb;margin-left:0;padding-left:1rem;color:#444}";
-  return `<!doctype html>\n<html lang="${escaped(language)}">\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">\n<title>${escaped(title)}</title>\n<style>${style}</style>\n${await marked.parse(text)}</html>\n`;
-}
-
-/** A draft that mail programs open to be sent by a person. `X-Unsent` is Outlook's and Thunderbird's word for it. */
-async function mailOf(text: string, writing: Writing, to: readonly string[]): Promise<string> {
-  const { default: MailComposer } = await import("nodemailer/lib/mail-composer/index.js");
-  const composer = new MailComposer({
-    to: [...to],
-    subject: writing.title,
-    text,
-    html: await htmlOf(text, writing),
-    headers: { "X-Unsent": "1" },
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
-  const message = await new Promise<Buffer>((resolve, reject) =>
-    composer.compile().build((error, built) => (error === null ? resolve(built) : reject(error))),
-  );
-  return message.toString("utf8");
+  if (paths.length > mostPictures) notes.push(`Pictures after the first ${mostPictures} were left out.`);
+  return found;
 }
 
 function slug(title: string): string {

@@ -2,24 +2,28 @@ import mammoth from "mammoth";
 import PostalMime from "postal-mime";
 import { extractText, getDocumentProxy } from "unpdf";
 import { describe, expect, it } from "vitest";
+import { type Format, type Job, makeFiles } from "../../../skills/simple-writing/make-files.ts";
+import { readMarkdown } from "../../../skills/simple-writing/markdown-blocks.ts";
 import { validatePackage } from "../../../src/skills/validate-package.ts";
 import { createSkillBench } from "../../support/skill-bench.ts";
 
-const markdown = `Intro with **bold**, *italic*, \`code\` and a [link](https://example.com/a).
+const markdown = `Intro with **bold**, *italic*, \`code\` and a [link](https://example.com/a).[^1]
 
 ## Plan
 
-1. First
-2. Second
+3. First
+4. Second
    - inner point
+
+   A second paragraph.
 - [x] done
 - [ ] open
 
 > A quoted line.
 
 | Month | Orders |
-|---|---|
-| January | 12 |
+|:---|---:|
+| **January** | 12 |
 | February | 19 |
 
 \`\`\`
@@ -28,33 +32,44 @@ const a = 1;
 
 ![The chart](/workspace/input/chart.png)
 
-Ümläute, Кириллица, Ελληνικά. <script>alert(1)</script>
+Ümläute, Кириллица, Ελληνικά &copy;. <script>alert(1)</script>
+
+[^1]: A *footnote*.
 `;
-/** One white pixel. */
+/** One white pixel with an alpha channel; and the same with pixels that cannot be unpacked. */
 const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
   "base64",
 );
+const broken = Buffer.from(png).fill(0x77, 43, 53);
+const signal = new AbortController().signal;
 
-async function write(input: Record<string, never> | object, more: object = {}) {
-  const bench = createSkillBench({ attached: { "chart.png": png }, ...more });
-  const run = await bench.run("simple-writing", { title: "Project report", ...input });
-  const bytes = async (ending: string) => {
-    const file = run.files.find(({ name }) => name.endsWith(ending));
-    if (file === undefined) throw new Error(JSON.stringify(run.output));
-    return Buffer.from(await bench.fileOf(file));
+async function make(job: Partial<Job>, more: { timeoutMs?: number; pictures?: Record<string, Buffer> } = {}) {
+  const { timeoutMs = 20_000, pictures = { "/workspace/input/chart.png": png } } = more;
+  const whole: Job = {
+    ...{ title: "Project report", markdown, formats: ["docx"], author: "Ada" },
+    ...{ language: undefined, to: [], now: Date.UTC(2026, 10, 24), ...job },
   };
-  return { bench, run, bytes };
+  const made = await makeFiles(whole, {
+    ...{ signal, timeoutMs, making: () => undefined },
+    pictures: async (paths) =>
+      new Map(paths.flatMap((path) => (pictures[path] ? [[path, pictures[path]]] : []))),
+  });
+  const bytes = (format: Format) =>
+    Buffer.from(made?.files.find((file) => file.format === format)?.data ?? []);
+  return { made, bytes };
 }
 
-async function pdfText(data: Uint8Array) {
+async function readDocx(buffer: Buffer) {
+  const options = { styleMap: ["p[style-name='Title'] => h1.title:fresh"] };
+  const { value, messages } = await mammoth.convertToHtml({ buffer }, options);
+  return { html: value, errors: messages.filter(({ type }) => type === "error") };
+}
+
+async function readPdf(data: Uint8Array) {
   const pdf = await getDocumentProxy(new Uint8Array(data));
-  return {
-    pages: pdf.numPages,
-    text: (await extractText(pdf, { mergePages: true })).text,
-    info: (await pdf.getMetadata()).info,
-    outline: await pdf.getOutline(),
-  };
+  const { text } = await extractText(pdf, { mergePages: true });
+  return { text, pages: pdf.numPages, info: (await pdf.getMetadata()).info, outline: await pdf.getOutline() };
 }
 
 describe("the simple-writing skill", () => {
@@ -62,90 +77,28 @@ describe("the simple-writing skill", () => {
     expect(await validatePackage("skills/simple-writing")).toEqual({ valid: true, errors: [] });
   });
 
-  it("makes a Word file with headings, lists, tables, links and pictures", async () => {
-    const { run, bytes } = await write({ markdown, language: "de-DE" });
-    expect(run.output).toMatchObject({ files: [{ name: "Project-report.docx" }], notes: [] });
-    const { value: html, messages } = await mammoth.convertToHtml({ buffer: await bytes("docx") });
-    expect(html).toContain("<h1>Project report</h1>");
-    expect(html).toContain("<h2>Plan</h2>");
-    expect(html).toMatch(/<strong>bold<\/strong>, <em>italic<\/em>/);
-    expect(html).toContain('<a href="https://example.com/a">link</a>');
-    expect(html).toMatch(/<ol><li>First<\/li><li>Second<ul><li>inner point/);
-    expect(html).toMatch(/<table>.*January.*19.*<\/table>/s);
-    expect(html).toContain("<img");
-    expect(html).toContain("Кириллица");
-    expect(html).toContain("&lt;script&gt;");
-    expect(messages.filter(({ type }) => type === "error")).toEqual([]);
-  });
-
-  it("makes a PDF with the same, an outline, pages and their numbers", async () => {
-    const { run, bytes } = await write({ markdown: markdown.repeat(6), formats: ["pdf"] });
-    const { pages, text, info, outline } = await pdfText(await bytes("pdf"));
-    expect(pages).toBeGreaterThan(2);
-    expect(run.output).toMatchObject({ files: [{ name: "Project-report.pdf", pages }] });
-    for (const part of [
-      "Project report",
-      "inner point",
-      "January",
-      "const a = 1;",
-      "Ümläute, Кириллица, Ελληνικά",
-      `1 / ${pages}`,
-    ])
-      expect(text).toContain(part);
-    expect(info).toMatchObject({ Title: "Project report" });
-    expect(outline?.[0]?.title).toBe("Project report");
-  });
-
-  it("says which signs the PDF's font has not", async () => {
-    const { run } = await write({ markdown: "Hello 漢字 world", formats: ["pdf", "docx"] });
-    expect(run.output).toMatchObject({ notes: [expect.stringContaining("漢 字")] });
-  });
-
-  it("breaks long tables over pages, and long words in cells", async () => {
-    const rows = Array.from(
-      { length: 120 },
-      (_, at) => `| row ${at} | ${"x".repeat(at % 7 === 0 ? 300 : 5)} |`,
-    ).join("\n");
-    const { bytes } = await write({ markdown: `| Name | Value |\n|---|---|\n${rows}`, formats: ["pdf"] });
-    const { pages, text } = await pdfText(await bytes("pdf"));
-    expect(pages).toBeGreaterThan(2);
-    expect(text.match(/Name Value/g)?.length).toBe(pages);
-    expect(text).toContain("row 119");
-  });
-
-  it("drafts a mail that nobody can smuggle headers into", async () => {
-    const { bytes } = await write({
-      title: "Offer\r\nBcc: evil@example.com",
-      markdown: "Dear Ann,\n\n**yes**.",
-      formats: ["eml"],
-      to: ["ann@example.com"],
+  it("posts a Word file and a PDF of a text with a picture of the thread", async () => {
+    const bench = createSkillBench({ attached: { "chart.png": png } });
+    const run = await bench.run("simple-writing", {
+      ...{ title: "Project report", markdown, formats: ["docx", "pdf"], language: "de-DE" },
     });
-    const raw = await bytes("eml");
-    const mail = await PostalMime.parse(raw);
-    expect(mail.to).toMatchObject([{ address: "ann@example.com" }]);
-    expect(mail.bcc).toBeUndefined();
-    expect(mail.headers.find(({ key }) => key === "x-unsent")?.value).toBe("1");
-    expect(mail.text).toContain("Dear Ann");
-    expect(mail.html).toContain("<strong>yes</strong>");
-  });
-
-  it("makes a page in which HTML of the text is only text", async () => {
-    const { bytes } = await write({
-      markdown: `${markdown}\n[x](javascript:alert(1))`,
-      formats: ["html", "md"],
+    expect(run.output).toEqual({
+      files: [{ name: "Project-report.docx" }, { name: "Project-report.pdf", pages: 1 }],
+      words: 39,
+      notes: ["HTML in the Markdown stands there as text."],
     });
-    const html = (await bytes("html")).toString();
-    expect(html).not.toMatch(/<script|javascript:/);
-    expect(html).toContain("<table>");
-    expect((await bytes("md")).toString()).toMatch(/^# Project report\n/);
+    expect(run.steps).toContain("make files");
+    expect(run.files.map(({ media_type }) => media_type)).toEqual([
+      "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+      "application/pdf",
+    ]);
+    expect(await bench.cost("simple-writing")).toMatchObject({ calls: 0 });
   });
 
   it("writes from a brief, and gives the text back", async () => {
-    const { run } = await write({ brief: "Say that we are on time." }, { answers: ["We are **on time**."] });
-    expect(run.output).toMatchObject({
-      text: "We are **on time**.",
-      files: [{ name: "Project-report.docx" }],
-    });
+    const bench = createSkillBench({ answers: ["We are **on time**."] });
+    const run = await bench.run("simple-writing", { title: "Status", brief: "Say that we are on time." });
+    expect(run.output).toMatchObject({ text: "We are **on time**.", files: [{ name: "Status.docx" }] });
     expect(run.requests[0]?.system).toContain("Make up no facts");
   });
 
@@ -154,27 +107,168 @@ describe("the simple-writing skill", () => {
     ["an empty text", { markdown: " \n", title: "…" }, /nothing to write/],
     ["a brief without a model", { brief: "x" }, /none is set up/],
   ])("fails plainly for %s", async (_name, input, words) => {
-    const { run } = await write(input);
+    const run = await createSkillBench().run("simple-writing", { title: "A", ...input });
     expect(run.status).toBe("error");
     expect(JSON.stringify(run.output)).toMatch(words);
   });
 
   it("leaves out pictures that are elsewhere or none, and says so", async () => {
-    const { run } = await write({
-      markdown: "Text ![a](https://x.example/a.png) ![b](../../../etc/passwd) ![c](nope.png)",
+    const bench = createSkillBench({ attached: { "broken.png": broken } });
+    const run = await bench.run("simple-writing", {
+      ...{ title: "A", formats: ["pdf"] },
+      markdown:
+        "Text ![a](https://x.example/a.png) ![b](../../../etc/passwd) ![c](nope.png) ![d](broken.png)",
     });
-    expect((run.output as { notes: string[] }).notes).toHaveLength(3);
-    expect(run.status).toBe("ok");
+    expect((run.output as { notes: string[] }).notes).toEqual([
+      expect.stringContaining("are not fetched"),
+      expect.stringContaining("broken.png is no PNG or JPEG that can be shown"),
+      expect.stringContaining("There is no file ../../../etc/passwd"),
+      expect.stringContaining("There is no file nope.png"),
+    ]);
+    expect(run.files).toHaveLength(1);
   });
 
   it("costs what its example costs", async () => {
-    const { bench } = await write({ markdown });
+    const bench = createSkillBench();
+    await bench.run("simple-writing", { title: "Report", markdown: "Text", formats: ["md"] });
     expect(await bench.cost("simple-writing")).toEqual({
-      tools: 260,
-      guide: 140,
-      calls: 0,
-      asked: 0,
-      answered: 0,
+      ...{ tools: 260, guide: 170 },
+      ...{ calls: 0, asked: 0, answered: 0 },
     });
+  });
+});
+
+describe("a Word file", () => {
+  it("has headings, lists with their numbers, tables, links, footnotes and pictures", async () => {
+    const { bytes } = await make({ language: "de-DE" });
+    const { html, errors } = await readDocx(bytes("docx"));
+    expect(errors).toEqual([]);
+    expect(html).toContain('<h1 class="title">Project report</h1>');
+    expect(html).toContain("<h2>Plan</h2>");
+    expect(html).toMatch(/<strong>bold<\/strong>, <em>italic<\/em>/);
+    expect(html).toContain('<a href="https://example.com/a">link</a>');
+    expect(html).toMatch(/<ol><li>First<\/li><li>Second<ul><li>inner point/);
+    expect(html).toMatch(/<thead>.*Orders.*<\/thead>.*<strong>January<\/strong>.*19.*<\/table>/s);
+    expect(html).toMatch(/A <em>footnote<\/em>/);
+    expect(html).toContain("<img");
+    expect(html).toContain("Кириллица, Ελληνικά ©. &lt;script&gt;");
+  });
+
+  it("has a table of contents when it is long", async () => {
+    const section = (at: number) => `## Part ${at}\n\n${"words of it ".repeat(80)}\n`;
+    const { bytes } = await make({
+      markdown: Array.from({ length: 8 }, (_, at) => section(at)).join("\n"),
+      formats: ["docx", "pdf"],
+    });
+    const { value } = await mammoth.extractRawText({ buffer: bytes("docx") });
+    expect(value.match(/Part 7/g)).toHaveLength(2);
+    expect((await readPdf(bytes("pdf"))).text).toMatch(/Part 7 \d/);
+  });
+});
+
+describe("a PDF", () => {
+  it("has the same, an outline, pages and their numbers", async () => {
+    const { made, bytes } = await make({ markdown: markdown.repeat(4), formats: ["pdf"] });
+    const { pages, text, info, outline } = await readPdf(bytes("pdf"));
+    expect(pages).toBeGreaterThan(1);
+    expect(made?.files[0]?.pages).toBe(pages);
+    for (const part of [
+      "Project report",
+      "3. First",
+      "inner point",
+      "January",
+      "const a = 1;",
+      "Ελληνικά ©",
+      `1 / ${pages}`,
+    ])
+      expect(text).toContain(part);
+    expect(info).toMatchObject({ Title: "Project report", Author: "Ada" });
+    expect(outline?.map(({ title }) => title)).toEqual(["Plan", "Plan", "Plan", "Plan"]);
+  });
+
+  it("breaks long tables over pages below their head, long rows and long words", async () => {
+    const rows = Array.from(
+      { length: 120 },
+      (_, at) => `| row ${at} | ${"x".repeat(at % 7 === 0 ? 300 : 5)} |`,
+    );
+    const table = `| Name | Value |\n|---|---|\n${rows.join("\n")}\n| last | ${"long ".repeat(3_000)} |`;
+    const { bytes } = await make({ markdown: table, formats: ["pdf"] });
+    const { pages, text } = await readPdf(bytes("pdf"));
+    expect(pages).toBeGreaterThan(5);
+    expect(text.match(/Name Value/g)?.length).toBe(pages);
+    expect(text).toContain("row 119");
+  });
+
+  it("says which signs its font has not, and sets numbers within Hebrew as numbers", async () => {
+    const { made, bytes } = await make({ markdown: "Hello 漢字\n\nשלום ו-25% (word)", formats: ["pdf"] });
+    expect(made?.notes).toEqual([expect.stringContaining("漢 字"), expect.stringContaining("right to left")]);
+    expect((await readPdf(bytes("pdf"))).text).toContain("25%");
+  });
+});
+
+describe("a mail and a page", () => {
+  it("is a draft that nobody can smuggle headers into", async () => {
+    const { bytes } = await make({
+      ...{ title: "Offer\r\nBcc: evil@example.com", formats: ["eml"], to: ["ann@example.com"] },
+      markdown: "Dear Ann,\n\n**yes**. ![Chart](/workspace/input/chart.png)",
+    });
+    const mail = await PostalMime.parse(bytes("eml"));
+    expect(mail.to).toMatchObject([{ address: "ann@example.com" }]);
+    expect([mail.bcc, mail.subject]).toEqual([undefined, "Offer Bcc: evil@example.com"]);
+    expect(mail.headers.find(({ key }) => key === "x-unsent")?.value).toBe("1");
+    expect(mail.text).toContain("Dear Ann");
+    expect(mail.html).toMatch(/<strong>yes<\/strong>.*src="cid:/s);
+    expect(mail.attachments).toMatchObject([{ mimeType: "image/png" }]);
+  });
+
+  it("shows HTML of the text, and runs none", async () => {
+    const { bytes } = await make({
+      markdown: `${markdown}\n[x](javascript:alert(1))`,
+      formats: ["html", "md"],
+    });
+    const html = bytes("html").toString();
+    expect(html).not.toMatch(/<script|javascript:/);
+    expect(html).toMatch(/<ol start="3">.*<table>.*<img src="data:image\/png;base64,/s);
+    expect(bytes("md").toString()).toMatch(/^# Project report\n/);
+  });
+});
+
+describe("hostile text", () => {
+  it("becomes files all the same", async () => {
+    const texts = [
+      "signs that XML does not know: a\u0000b\u0008 \ud800 &#1; &#xfffe;",
+      "|a|b|\n|-|-|\n||\n\n- \n- x\n\n1. ",
+      "a footnote[^1] of itself[^2]\n\n[^1]: see [^1] and [^2]",
+      Array.from({ length: 40 }, (_, at) => `${"  ".repeat(at)}- x`).join("\n"),
+    ];
+    const { made, bytes } = await make({
+      markdown: texts.join("\n\n"),
+      formats: ["docx", "pdf", "html", "eml"],
+    });
+    expect(made?.files).toHaveLength(4);
+    expect((await readDocx(bytes("docx"))).errors).toEqual([]);
+  });
+
+  it("that keeps a parser busy ends with its time, and holds nobody else up", async () => {
+    const before = performance.now();
+    expect((await make({ markdown: "[".repeat(200_000) }, { timeoutMs: 200 })).made).toBeUndefined();
+    expect(performance.now() - before).toBeLessThan(5_000);
+  });
+
+  it("is read as blocks without HTML and without addresses that act", () => {
+    const { blocks, notes } = readMarkdown(
+      "<b onclick=x>hi</b> [a](javascript:x) [b](data:text/html,x)<br>c",
+    );
+    expect(blocks).toEqual([
+      {
+        kind: "paragraph",
+        inlines: [
+          ...["<b onclick=x>", "hi", "</b>", " ", "a", " ", "b"].map((text) => ({ kind: "text", text })),
+          { kind: "break" },
+          { kind: "text", text: "c" },
+        ],
+      },
+    ]);
+    expect(notes).toHaveLength(2);
   });
 });

@@ -1,0 +1,53 @@
+import * as docx from "docx";
+import type { Inline, Text } from "./markdown-blocks.ts";
+import { isReadFromRight, rightToLeft } from "./pdf-order.ts";
+
+/** From where a paragraph is read. */
+export function directionOf(inlines: readonly Inline[]): Pick<docx.IParagraphOptions, "bidirectional"> {
+  return isReadFromRight(inlines) ? { bidirectional: true } : {};
+}
+
+/** Words in their looks; neighbours with one address are one link. */
+export function runsOf(
+  inlines: readonly Inline[],
+  footnotes: Text["footnotes"],
+  isBold = false,
+): docx.ParagraphChild[] {
+  const found: docx.ParagraphChild[] = [];
+  let link: { href: string; children: docx.ParagraphChild[] } | undefined;
+  const end = () => {
+    if (link !== undefined)
+      found.push(new docx.ExternalHyperlink({ link: link.href, children: link.children }));
+    link = undefined;
+  };
+  for (const inline of inlines) {
+    const href = inline.kind === "text" ? inline.href : undefined;
+    if (link?.href !== href) end();
+    const run = runOf(inline, footnotes, isBold);
+    if (href === undefined) found.push(run);
+    else if (link === undefined) link = { href, children: [run] };
+    else link.children.push(run);
+  }
+  end();
+  return found;
+}
+
+function runOf(inline: Inline, footnotes: Text["footnotes"], isBold: boolean): docx.ParagraphChild {
+  if (inline.kind === "break") return new docx.TextRun({ break: 1 });
+  if (inline.kind === "picture")
+    return new docx.TextRun({ text: `[${inline.alt || "picture"}]`, italics: true });
+  if (inline.kind === "note") {
+    const words = runsOf(footnotes[inline.number - 1] ?? [], []);
+    return new docx.FootnoteReferenceRun({ children: [new docx.Paragraph({ children: words })] });
+  }
+  const { text, bold, italic, strike, code, href } = inline;
+  return new docx.TextRun({
+    text: text.replaceAll("\n", " "),
+    ...(isBold || bold ? { bold: true } : {}),
+    ...(italic ? { italics: true } : {}),
+    ...(strike ? { strike: true } : {}),
+    ...(code ? { font: "Consolas", size: 20, noProof: true } : {}),
+    ...(rightToLeft.test(text) ? { rightToLeft: true } : {}),
+    ...(href === undefined ? {} : { style: "Hyperlink" }),
+  });
+}

@@ -1,0 +1,80 @@
+/** Makes files in a thread of their own: what people and models wrote may keep a library busy, or break it. */
+import { on } from "node:events";
+import { Worker } from "node:worker_threads";
+
+export const formats = ["docx", "pdf", "md", "html", "eml"] as const;
+export type Format = (typeof formats)[number];
+
+/** What is to be made. */
+export interface Job {
+  title: string;
+  markdown: string;
+  formats: readonly Format[];
+  author: string;
+  /** A BCP 47 tag. */
+  language: string | undefined;
+  /** Addresses of a mail. */
+  to: readonly string[];
+  /** ms since the epoch. */
+  now: number;
+}
+
+export interface MadeFiles {
+  files: { format: Format; data: Uint8Array; pages?: number }[];
+  words: number;
+  /** What a person should know of them, as sentences. */
+  notes: string[];
+}
+
+/** What the thread posts: the pictures it needs, then the files. */
+export type FromThread =
+  | { kind: "pictures"; paths: string[] }
+  | { kind: "making"; format: Format }
+  | { kind: "made"; made: MadeFiles };
+/** What it gets in between: pictures by their paths. */
+export type ToThread = ReadonlyMap<string, Uint8Array>;
+
+export interface Surroundings {
+  signal: AbortSignal;
+  timeoutMs: number;
+  /** The bytes of pictures, those that there are. */
+  pictures(paths: readonly string[]): Promise<ToThread>;
+  making(format: Format): void;
+}
+
+/** Undefined when the text was too much for it. @throws the signal's reason, and what `pictures` throws */
+export async function makeFiles(job: Job, around: Surroundings): Promise<MadeFiles | undefined> {
+  const { signal, timeoutMs } = around;
+  signal.throwIfAborted();
+  const late = AbortSignal.timeout(timeoutMs);
+  const ends = AbortSignal.any([signal, late]);
+  const worker = new Worker(new URL("./files-thread.ts", import.meta.url), {
+    workerData: job,
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: 768, stackSizeMb: 8 },
+  });
+  // It may still fail between the abort and its end, when nobody waits for it any more.
+  worker.on("error", () => undefined);
+  try {
+    // Ends with the worker's failure too: out of memory, a library's bug.
+    const messages = on(worker, "message", { signal: ends, close: ["exit"] });
+    for await (const [message] of messages as AsyncIterable<[FromThread]>) {
+      if (message.kind === "made") return message.made;
+      if (message.kind === "making") around.making(message.format);
+      else worker.postMessage(await around.pictures(message.paths).catch(failed));
+    }
+    return undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof Unfound) throw error.cause;
+    return undefined;
+  } finally {
+    await worker.terminate();
+  }
+}
+
+/** That the pictures could not be had, which is none of the thread's failures. */
+class Unfound extends Error {}
+function failed(cause: unknown): never {
+  throw new Unfound("pictures", { cause });
+}

@@ -1,0 +1,235 @@
+/** Words as lines of a page: measured, broken, and in the order in which they are read. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { create, type Font } from "fontkit";
+import type { Inline, Look } from "./markdown-blocks.ts";
+import {
+  byDirection,
+  type Cut,
+  inOrder,
+  isReadFromRight,
+  joined,
+  type Line,
+  type Piece,
+} from "./pdf-order.ts";
+
+/** The shipped font's cuts. Nothing of the machine's fonts is used. */
+const cuts: Readonly<Record<Cut, string>> = {
+  regular: "DejaVuSans",
+  bold: "DejaVuSans-Bold",
+  italic: "DejaVuSans-Oblique",
+  bolditalic: "DejaVuSans-BoldOblique",
+  mono: "DejaVuSansMono",
+  monobold: "DejaVuSansMono-Bold",
+};
+
+/** A line is so much higher than its letters. */
+export const leading = 1.45;
+/** Height of the font's own lines, of its size. */
+const ownHeight = 1.164;
+
+export interface Fonts {
+  /** Registers a cut in the document when it is first asked for. */
+  use(cut: Cut): void;
+  has(cut: Cut, character: string): boolean;
+  /** Signs that no cut has, in the order they came. */
+  missing: Set<string>;
+}
+
+export function openFonts(document: PDFKit.PDFDocument): Fonts {
+  const locate = createRequire(import.meta.url);
+  const loaded = new Map<Cut, Font>();
+  const known = new Map<string, boolean>();
+  const load = (cut: Cut): Font => {
+    const before = loaded.get(cut);
+    if (before !== undefined) return before;
+    const bytes = readFileSync(locate.resolve(`dejavu-fonts-ttf/ttf/${cuts[cut]}.ttf`));
+    const font = create(bytes) as Font;
+    loaded.set(cut, font);
+    document.registerFont(cut, bytes);
+    return font;
+  };
+  return {
+    use: (cut) => void load(cut),
+    has(cut, character) {
+      const before = known.get(cut + character);
+      if (before !== undefined) return before;
+      const found = load(cut).hasGlyphForCodePoint(character.codePointAt(0) ?? 0);
+      known.set(cut + character, found);
+      return found;
+    },
+    missing: new Set(),
+  };
+}
+
+export interface Setting {
+  document: PDFKit.PDFDocument;
+  fonts: Fonts;
+  size: number;
+  bold?: boolean;
+  italic?: boolean;
+}
+
+/** Breaks words into lines of at most a width; what is longer than a line is cut. There is always one line. */
+export function breakLines(inlines: readonly Inline[], width: number, setting: Setting): Line[] {
+  const height = setting.size * leading;
+  const fromRight = isReadFromRight(inlines);
+  const lines: Line[] = [];
+  let line: Line = { pieces: [], width: 0, height, fromRight };
+  const end = () => {
+    lines.push(finished(line, setting));
+    line = { pieces: [], width: 0, height, fromRight };
+  };
+  const add = (piece: Piece) => {
+    const isOver = line.width + piece.width - blankWidth(piece, setting) > width;
+    if (isOver && line.pieces.length > 0 && !isGlued(line, piece)) end();
+    line.pieces.push(piece);
+    line.width += piece.width;
+  };
+  for (const inline of inlines) {
+    if (inline.kind === "break") end();
+    for (const piece of piecesOf(inline, setting)) for (const part of cutUp(piece, width, setting)) add(part);
+  }
+  if (line.pieces.length > 0 || lines.length === 0) end();
+  return lines;
+}
+
+/** The longest word and the longest line, points, at most a width. */
+export function measure(
+  inlines: readonly Inline[],
+  most: number,
+  setting: Setting,
+): { word: number; all: number } {
+  const found = { word: 0, all: 0 };
+  let line = 0;
+  for (const inline of inlines) {
+    if (inline.kind === "break") line = 0;
+    for (const { width } of piecesOf(inline, setting)) {
+      line += width;
+      found.word = Math.max(found.word, width);
+      found.all = Math.max(found.all, line);
+    }
+  }
+  return { word: Math.min(found.word, most), all: Math.min(found.all, most) };
+}
+
+export interface LinePlace {
+  x: number;
+  /** Its upper edge. */
+  y: number;
+  width: number;
+  align?: "left" | "center" | "right" | undefined;
+}
+
+export function drawLine(line: Line, { x, y, width, align = "left" }: LinePlace, setting: Setting): void {
+  const { document, fonts, size } = setting;
+  const rest = Math.max(0, width - line.width);
+  const side = line.fromRight && align === "left" ? "right" : align;
+  let at = x + (side === "right" ? rest : side === "center" ? rest / 2 : 0);
+  for (const piece of joined(inOrder(line))) {
+    const { href, strike, code } = piece.look;
+    fonts.use(piece.cut);
+    if (code) document.rect(at - 1, y + 1, piece.width + 2, line.height - 2).fill("#eff0f2");
+    document.font(piece.cut).fontSize(piece.size);
+    document.fillColor(href === undefined ? "#1c1c1c" : "#0b57b5");
+    const top = y + (line.height - size * ownHeight) / 2 + (size - piece.size) * 0.93 - (piece.rise ?? 0);
+    document.text(piece.text, at, top, {
+      lineBreak: false,
+      ...(href === undefined ? {} : { link: href, underline: true }),
+      ...(strike ? { strike: true } : {}),
+    });
+    at += piece.width;
+  }
+}
+
+/** Without the blanks at its end. */
+function finished(line: Line, setting: Setting): Line {
+  const last = line.pieces.at(-1);
+  if (last === undefined) return line;
+  const blank = blankWidth(last, setting);
+  if (blank === 0) return line;
+  const text = last.text.trimEnd();
+  const kept = text === "" ? [] : [{ ...last, text, width: last.width - blank }];
+  return { ...line, pieces: [...line.pieces.slice(0, -1), ...kept], width: line.width - blank };
+}
+
+/** Marks that stand behind a word in another look stay with it. */
+function isGlued({ pieces }: Line, piece: Piece): boolean {
+  if (/\s$/.test(pieces.at(-1)?.text ?? " ")) return false;
+  return piece.rise !== undefined || /^[.,;:!?)\]}»”’%]\s*$/.test(piece.text);
+}
+
+const eastAsian = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}";
+/** Words with the blanks behind them; between signs of East Asian scripts a line may end anywhere. */
+const word = new RegExp(`[${eastAsian}]\\s*|[^\\s${eastAsian}]+\\s*|\\s+`, "gu");
+
+function piecesOf(inline: Inline, setting: Setting): Piece[] {
+  if (inline.kind === "note") {
+    const small = { ...setting, size: setting.size * 0.65 };
+    const rise = setting.size * 0.4;
+    return measured(String(inline.number), {}, small).map((piece) => ({ ...piece, rise }));
+  }
+  if (inline.kind === "picture") return measured(`[${inline.alt || "picture"}]`, {}, setting);
+  if (inline.kind === "break") return [];
+  const { kind: _, text, ...look } = inline;
+  const words = text.replaceAll("\n", " ").match(word) ?? [];
+  return words.flatMap(byDirection).flatMap((one) => measured(one, look, setting));
+}
+
+/** A word, in as many pieces as it needs cuts of the font. */
+function measured(text: string, look: Look, setting: Setting): Piece[] {
+  const { fonts, size } = setting;
+  const wanted = cutOf(look, setting);
+  const pieces: { text: string; cut: Cut }[] = [];
+  for (const character of text) {
+    const isShown = !/[\s\p{Cf}\p{M}]/u.test(character);
+    const cut = !isShown || fonts.has(wanted, character) ? wanted : "regular";
+    if (isShown && !fonts.has(cut, character)) fonts.missing.add(character);
+    const last = pieces.at(-1);
+    if (last?.cut === cut) last.text += character;
+    else pieces.push({ text: character, cut });
+  }
+  return pieces.map((piece) => ({
+    ...piece,
+    size,
+    look,
+    width: widthOf(piece.text, piece.cut, size, setting),
+  }));
+}
+
+function cutOf({ bold, italic, code }: Look, setting: Setting): Cut {
+  const isBold = bold === true || setting.bold === true;
+  if (code) return isBold ? "monobold" : "mono";
+  const isItalic = italic === true || setting.italic === true;
+  if (isItalic) return isBold ? "bolditalic" : "italic";
+  return isBold ? "bold" : "regular";
+}
+
+function widthOf(text: string, cut: Cut, size: number, { document, fonts }: Setting): number {
+  fonts.use(cut);
+  return document.font(cut).fontSize(size).widthOfString(text);
+}
+
+function blankWidth({ text, cut, size }: Piece, setting: Setting): number {
+  const blanks = text.length - text.trimEnd().length;
+  return blanks === 0 ? 0 : widthOf(text.slice(-blanks), cut, size, setting);
+}
+
+/** A word that is longer than a line in parts that are not. */
+function cutUp(piece: Piece, width: number, setting: Setting): Piece[] {
+  if (piece.width - blankWidth(piece, setting) <= width) return [piece];
+  const parts: Piece[] = [];
+  let text = "";
+  let at = 0;
+  for (const character of piece.text) {
+    const wide = widthOf(character, piece.cut, piece.size, setting);
+    if (text !== "" && at + wide > width) {
+      parts.push({ ...piece, text, width: at });
+      text = "";
+      at = 0;
+    }
+    text += character;
+    at += wide;
+  }
+  return [...parts, { ...piece, text, width: at }];
+}

@@ -1,0 +1,109 @@
+/** The order in which words of a line stand, where some are read from right to left. */
+import type { Inline, Look } from "./markdown-blocks.ts";
+
+/** Cuts of the font. */
+export type Cut = "regular" | "bold" | "italic" | "bolditalic" | "mono" | "monobold";
+
+/** A part of a line in one look, with the blanks behind it. */
+export interface Piece {
+  text: string;
+  cut: Cut;
+  size: number;
+  width: number;
+  look: Look;
+  /** Points above the line, of small signs. */
+  rise?: number;
+}
+export interface Line {
+  pieces: Piece[];
+  width: number;
+  height: number;
+  /** Read from the right. */
+  fromRight: boolean;
+}
+
+/** Letters that are read from right to left. */
+export const rightToLeft =
+  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+/** A word in its parts of one direction: numbers within words that are read from the right are not. */
+export function byDirection(word: string): string[] {
+  if (!rightToLeft.test(word)) return [word];
+  return (
+    word.match(
+      /[\p{Nd}\p{Script=Latin}](?:[\p{Nd}\p{Script=Latin}.,:/%-]*[\p{Nd}\p{Script=Latin}%])?\s*|[^\p{Nd}\p{Script=Latin}]+/gu,
+    ) ?? [word]
+  );
+}
+
+/** By the first letter. */
+export function isReadFromRight(inlines: readonly Inline[]): boolean {
+  for (const inline of inlines) {
+    const letter = inline.kind === "text" ? /\p{L}/u.exec(inline.text) : null;
+    if (letter !== null) return rightToLeft.test(letter[0]);
+  }
+  return false;
+}
+
+/**
+ * The pieces from left to right: words that are read from the right change places, those of the other direction between them stay
+ * together. The order within a word is the font's affair. After https://www.unicode.org/reports/tr9/, by words.
+ */
+export function inOrder({ pieces, fromRight }: Line): Piece[] {
+  if (!fromRight && !pieces.some(({ text }) => rightToLeft.test(text))) return pieces;
+  const own = pieces.map(({ text }) =>
+    rightToLeft.test(text) ? true : /[\p{L}\p{N}]/u.test(text) ? false : undefined,
+  );
+  const runs: { isRight: boolean; pieces: Piece[] }[] = [];
+  for (const [at, piece] of pieces.entries()) {
+    const around = own[at - 1] === own[at + 1] ? own[at - 1] : undefined;
+    const isRight = own[at] ?? around ?? fromRight;
+    const last = runs.at(-1);
+    if (last?.isRight === isRight) last.pieces.push(piece);
+    else runs.push({ isRight, pieces: [piece] });
+  }
+  const shown = runs.map(({ isRight, pieces: run }) => {
+    if (isRight) return run.toReversed().map(blankFirst).map(mirrored);
+    return fromRight ? [...run.slice(0, -1), ...run.slice(-1).map(blankFirst)] : run;
+  });
+  return (fromRight ? shown.toReversed() : shown).flat();
+}
+
+/** The blank behind a word stands on its left, where it is read from the right. */
+function blankFirst(piece: Piece): Piece {
+  const text = piece.text.trimEnd();
+  return { ...piece, text: piece.text.slice(text.length) + text };
+}
+
+const mirrors: Readonly<Record<string, string>> = {
+  "(": ")",
+  ")": "(",
+  "[": "]",
+  "]": "[",
+  "«": "»",
+  "»": "«",
+};
+
+/** Brackets open to the other side. */
+function mirrored(piece: Piece): Piece {
+  return { ...piece, text: piece.text.replace(/[()[\]«»]/g, (sign) => mirrors[sign] ?? sign) };
+}
+
+/** Neighbours of one look as one text, which is found and copied as such. */
+export function joined(pieces: readonly Piece[]): Piece[] {
+  const found: Piece[] = [];
+  for (const piece of pieces) {
+    const last = found.at(-1);
+    if (last !== undefined && isAlike(last, piece)) {
+      last.text += piece.text;
+      last.width += piece.width;
+    } else found.push({ ...piece });
+  }
+  return found;
+}
+
+function isAlike(one: Piece, other: Piece): boolean {
+  if (one.cut !== other.cut || one.size !== other.size || one.rise !== other.rise) return false;
+  const isSame = one.look.href === other.look.href && one.look.strike === other.look.strike;
+  return isSame && one.look.code === other.look.code && !rightToLeft.test(one.text + other.text);
+}

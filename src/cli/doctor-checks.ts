@@ -10,6 +10,7 @@ import { providerOfModel } from "../config/model-providers.ts";
 import type { Config } from "../config/schema.ts";
 import { ModelError } from "../core/model.ts";
 import type { ModelFacts } from "../models/catalogue/model-facts.ts";
+import { embeddingPrice } from "../models/create-embedder.ts";
 import { factsOfModel, type ModelSettings } from "../models/create-model.ts";
 import { transcriptionPrice } from "../models/create-transcriber.ts";
 import type { LocalServer } from "../models/local-servers.ts";
@@ -146,6 +147,41 @@ export function checkTranscription(config: Config): Finding {
         ? `$${Number(price.minute.toPrecision(2))} a minute`
         : "priced by the token";
   return { name, status: "ok", detail: `written down by ${transcription}, ${cost}` };
+}
+
+/** What makes pictures, and whether that can work. */
+export function checkImages(config: Config): Finding {
+  const name = "pictures";
+  const { images } = config.model;
+  if (images === "off") {
+    const advice = "Set model.images to a model of openai, xai or a server of your own.";
+    return { name, status: "ok", detail: `diagrams and charts are drawn, nothing else. ${advice}` };
+  }
+  const missing = providerOfModel(images, config.model)?.missing;
+  if (missing === undefined) return { name, status: "ok", detail: `made by ${images}` };
+  const advice = `Set ${missing.set}, or model.images to another model, or off.`;
+  return { name, status: "error", detail: `${images} has no ${missing.what}`, advice };
+}
+
+/** Whether documents are found by what they mean, and whether that can work. */
+export function checkEmbeddings(config: Config): Finding {
+  const name = "knowledge";
+  const { embeddings } = config.model;
+  if (embeddings === "off") {
+    const advice = "Set model.embeddings to a model of openai, gemini, mistral or a server of your own.";
+    return { name, status: "ok", detail: `documents are found by their words alone. ${advice}` };
+  }
+  const missing = providerOfModel(embeddings, config.model)?.missing;
+  if (missing !== undefined) {
+    const advice = `Set ${missing.set}, or model.embeddings to another model, or off.`;
+    return { name, status: "error", detail: `${embeddings} has no ${missing.what}`, advice };
+  }
+  const price = embeddingPrice(modelSettings(config));
+  const cost =
+    price === undefined
+      ? "its price is not known, so its cost is not counted"
+      : `$${price.input} a million tokens`;
+  return { name, status: "ok", detail: `documents are found by meaning too, with ${embeddings}, ${cost}` };
 }
 
 /** Which engines search the web, and how to get one. */

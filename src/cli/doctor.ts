@@ -5,6 +5,8 @@ import { checkBot } from "./doctor-bot.ts";
 import {
   checkConfiguration,
   checkDataFolder,
+  checkEmbeddings,
+  checkImages,
   checkModelKeys,
   checkModelLifetimes,
   checkNode,
@@ -51,6 +53,8 @@ async function* examine(context: CommandContext, options: DoctorOptions): AsyncG
   yield* await checkModelKeys(config, names, local);
   yield* checkModelLifetimes(names, modelSettings(config), context.clock.now());
   yield checkTranscription(config);
+  yield checkImages(config);
+  yield checkEmbeddings(config);
   yield checkSearch(config);
   yield* platformFindings(config);
   if (options.live) {

@@ -67,6 +67,20 @@ export function cannotTranscribe(model: string, sections: ProviderSections): str
   return `${provider.name} transcribes no speech: name a model of openai, groq, mistral or another server with /audio/transcriptions, or off`;
 }
 
+/** Why a model cannot make pictures: its server speaks another protocol. Undefined when it may. */
+export function cannotMakeImages(model: string, sections: ProviderSections): string | undefined {
+  const provider = providerOfModel(model, sections);
+  if (provider === undefined || provider.preset.protocol === "openai") return undefined;
+  return `${provider.name} makes no pictures: name a model of openai, xai or another server with /images/generations, or off`;
+}
+
+/** Why a model cannot make vectors of texts: its server speaks another protocol. Undefined when it may. */
+export function cannotEmbed(model: string, sections: ProviderSections): string | undefined {
+  const provider = providerOfModel(model, sections);
+  if (provider === undefined || provider.preset.protocol === "openai") return undefined;
+  return `${provider.name} makes no vectors of texts: name a model of openai, gemini, mistral or another server with /embeddings, or off`;
+}
+
 /** Kinds of work that a provider may have a usual model for, beside conversation. */
 type OtherWork = "transcriptionModel" | "imageModel" | "embeddingModel";
 

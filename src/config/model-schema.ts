@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { modelFactsSchema, priceSchema } from "./model-overrides.ts";
-import { cannotTranscribe, unknownProvider, unusableProvider } from "./model-providers.ts";
+import {
+  cannotEmbed,
+  cannotMakeImages,
+  cannotTranscribe,
+  unknownProvider,
+  unusableProvider,
+} from "./model-providers.ts";
 import { addressSchema, keySchema, providersSchema } from "./provider-schema.ts";
 
 const seconds = z.number().positive().max(86_400);
@@ -77,7 +83,7 @@ const modelShape = z.strictObject({
     })
     .default("auto")
     .describe(
-      "The model that finds texts by what they mean: provider/model of a server with OpenAI's /embeddings; auto: the usual one of the model's provider, of one that takes over, or of another whose key is set, of openai, mistral and gemini, else off: then documents are found by their words",
+      "The model that finds texts by what they mean: provider/model of a server with OpenAI's /embeddings; auto: the usual one of the model's provider, of one that takes over, or of another whose key is set, of openai, openrouter, gemini and mistral, else off: then documents are found by their words",
     ),
   allowed: z
     .array(z.string().regex(/^(\*|[^\s/*]+\/[^\s*]*\*?)$/, "expected PROVIDER/MODEL, PROVIDER/* or *"))
@@ -173,6 +179,8 @@ export const modelSchema = modelShape.superRefine((model, context) => {
       path: ["transcription"],
       message: cannotTranscribe(model.transcription, model),
     },
+    { name: model.images, path: ["images"], message: cannotMakeImages(model.images, model) },
+    { name: model.embeddings, path: ["embeddings"], message: cannotEmbed(model.embeddings, model) },
     ...asked.map(({ name, path }) => ({ name, path, message: unusableProvider(name, model) })),
     ...mentioned.map(({ name, path }) => ({ name, path, message: unknownProvider(name, model) })),
   ];

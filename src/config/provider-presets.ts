@@ -57,6 +57,8 @@ const byName = {
     address: "https://openrouter.ai/api/v1",
     keyVariable: "OPENROUTER_API_KEY",
     defaultModel: "anthropic/claude-sonnet-5.5",
+    // https://openrouter.ai/docs/api/api-reference/embeddings/create-embeddings
+    embeddingModel: "openai/text-embedding-3-small",
   },
   // https://ai.google.dev/gemini-api/docs/openai
   gemini: {

@@ -1,7 +1,9 @@
 import type { Clock } from "../core/clock.ts";
 import { type ImageMaker, noImageMaker } from "../core/image-maker.ts";
+import type { Usage } from "../core/turn-event.ts";
 import { hostOf, type ModelSettings, namedModel } from "./create-model.ts";
-import { createOpenAiImageMaker } from "./openai/image-maker.ts";
+import { createOpenAiImageMaker, type FetchImage, type MeteredImages } from "./openai/image-maker.ts";
+import { type Price, pricedUsage } from "./prices.ts";
 import { serverKindOf } from "./server-kind.ts";
 
 export interface ImageSettings extends Pick<ModelSettings, "providers" | "prices"> {
@@ -9,14 +11,42 @@ export interface ImageSettings extends Pick<ModelSettings, "providers" | "prices
   images: string;
 }
 
+export interface ImageDeps {
+  clock: Pick<Clock, "sleep">;
+  fetchImage: FetchImage;
+}
+
+/** US dollars per million tokens; `image` is the input's tokens of pictures. */
+interface ImagePrice extends Price {
+  image?: number;
+}
+
+/** Sources: developers.openai.com/api/docs/pricing, which has one price for all of them. */
+const gptImage: ImagePrice = { input: 5, image: 8, output: 30 };
+
 /**
- * What makes pictures. Its cost is counted where the settings have a price: no catalogue has them.
+ * What makes pictures. Its cost is what the settings say, else what is known here or what the server says it charged.
  * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider
  */
-export function createImageMaker(settings: ImageSettings, clock: Pick<Clock, "sleep">): ImageMaker {
+export function createImageMaker(settings: ImageSettings, { clock, fetchImage }: ImageDeps): ImageMaker {
   if (settings.images === "off") return noImageMaker("No service that makes pictures is set up here.");
   const { provider, model, server } = namedModel(settings.images, { providers: settings.providers });
   const kind = serverKindOf(hostOf(server), server.server);
-  const price = settings.prices?.[settings.images];
-  return createOpenAiImageMaker({ ...server, server: kind ?? server.server, provider, model, price }, clock);
+  const known = kind === "openai" && /^gpt-image-2(\.\d)?(-|$)/.test(model) ? gptImage : undefined;
+  const price = settings.prices?.[settings.images] ?? known;
+  const usageOf = (metered: MeteredImages | undefined) => priced(metered, price);
+  const own = { server: kind ?? server.server, provider, model, usageOf, fetchImage };
+  return createOpenAiImageMaker({ ...server, ...own }, clock);
+}
+
+function priced(metered: MeteredImages | undefined, price: ImagePrice | undefined): Usage {
+  if (metered === undefined) return { input_tokens: 0, output_tokens: 0 };
+  const { image_tokens, charged_usd, ...tokens } = metered;
+  if (price === undefined) {
+    const usage = pricedUsage(tokens, undefined);
+    return charged_usd === undefined ? usage : { ...usage, cost_usd: charged_usd };
+  }
+  const usage = pricedUsage(tokens, price);
+  const more = (image_tokens * ((price.image ?? price.input) - price.input)) / 1_000_000;
+  return usage.cost_usd === undefined ? usage : { ...usage, cost_usd: usage.cost_usd + more };
 }

@@ -8,7 +8,7 @@ import { requireKey, serverHeaders } from "../sign-requests.ts";
 export const openAiUrl = "https://api.openai.com/v1";
 
 /** What is used of the SDK. */
-export type OpenAiClient = Pick<OpenAI, "chat" | "responses" | "audio" | "images" | "embeddings">;
+export type OpenAiClient = Pick<OpenAI, "chat" | "responses" | "audio" | "images" | "embeddings" | "post">;
 
 /**
  * Connects to a server of OpenAI's protocol; the SDK is loaded with the first call.

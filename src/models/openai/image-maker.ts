@@ -1,14 +1,32 @@
 import { z } from "zod";
 import type { Clock } from "../../core/clock.ts";
+import { formatBytes } from "../../core/format-bytes.ts";
 import { ImageError, type ImageMaker, type MadeImages, type WantedImage } from "../../core/image-maker.ts";
 import type { ModelErrorCode } from "../../core/model.ts";
-import { type Price, pricedUsage } from "../prices.ts";
+import type { Usage } from "../../core/turn-event.ts";
 import { type Endpoint, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
-import { createOpenAiClient, openAiUrl } from "./client.ts";
+import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";
+
+/** What a server counted; an image's tokens of the input are among `input_tokens`. */
+export interface MeteredImages {
+  input_tokens: number;
+  image_tokens: number;
+  output_tokens: number;
+  /** US dollars that the server says it charged. */
+  charged_usd?: number | undefined;
+}
+
+/** Fetches a file of an address that a server answered, guarded. `reason` is a sentence for people. */
+export type FetchImage = (
+  url: string,
+  limits: { mostBytes: number; timeoutMs: number; signal: AbortSignal },
+) => Promise<{ ok: true; data: Uint8Array } | { ok: false; reason: string }>;
 
 export interface ImageMakerOptions extends Omit<ProviderModelOptions, "timeoutMs"> {
-  price: Price | undefined;
+  /** What pictures cost. */
+  usageOf(metered: MeteredImages | undefined): Usage;
+  fetchImage: FetchImage;
 }
 
 /** The slowest models take two minutes for a picture, ms. */
@@ -36,14 +54,8 @@ export function createOpenAiImageMaker(options: ImageMakerOptions, clock: Pick<C
   };
   const client = createOpenAiClient(endpoint, baseUrl, { ...options, timeoutMs: patience });
   const attempt = async (wanted: WantedImage, signal: AbortSignal): Promise<MadeImages> => {
-    const api = await client();
-    const answer: unknown = await (wanted.from === undefined || wanted.from.length === 0
-      ? api.images.generate(requestOf(wanted, options) as never, { signal, timeout: patience })
-      : api.images.edit({ ...requestOf(wanted, options), image: await filesOf(wanted.from) } as never, {
-          signal,
-          timeout: patience,
-        }));
-    return await madeOf(answer, { model: endpoint.id, price: options.price, signal });
+    const answer = await ask(await client(), wanted, options, signal);
+    return await madeOf(answer, { ...options, model: endpoint.id }, signal);
   };
   return {
     model: endpoint.id,
@@ -63,9 +75,30 @@ export function createOpenAiImageMaker(options: ImageMakerOptions, clock: Pick<C
   };
 }
 
+async function ask(
+  api: OpenAiClient,
+  wanted: WantedImage,
+  options: ImageMakerOptions,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const request = requestOf(wanted, options);
+  const limits = { signal, timeout: patience };
+  const { from = [] } = wanted;
+  if (from.length === 0) return await api.images.generate(request as never, limits);
+  if (options.server !== "xai")
+    return await api.images.edit({ ...request, image: filesOf(from) } as never, limits);
+  // xAI takes pictures as addresses in JSON, and no form: https://docs.x.ai/docs/guides/image-generations
+  const images = from.map(({ media_type, data }) => ({
+    type: "image_url",
+    url: `data:${media_type};base64,${Buffer.from(data).toString("base64")}`,
+  }));
+  const body = { ...request, ...(images.length === 1 ? { image: images[0] } : { images }) };
+  return await api.post("/images/edits", { ...limits, body });
+}
+
 function requestOf({ prompt, shape, count, transparent }: WantedImage, { model, server }: ImageMakerOptions) {
   const common = { model, prompt, n: count };
-  // xAI knows ratios alone. https://docs.x.ai/docs/guides/image-generations
+  // xAI knows ratios alone.
   if (server === "xai") return { ...common, aspect_ratio: ratios[shape], response_format: "b64_json" };
   const isGpt = model.startsWith("gpt-image") || model.startsWith("chatgpt-image");
   return {
@@ -76,7 +109,7 @@ function requestOf({ prompt, shape, count, transparent }: WantedImage, { model, 
   };
 }
 
-async function filesOf(from: NonNullable<WantedImage["from"]>): Promise<File[]> {
+function filesOf(from: NonNullable<WantedImage["from"]>): File[] {
   return from.map(({ name, media_type, data }) => new File([Buffer.from(data)], name, { type: media_type }));
 }
 
@@ -88,42 +121,76 @@ const answerSchema = z.object({
       revised_prompt: z.string().nullish(),
     }),
   ),
-  usage: z.object({ input_tokens: z.number(), output_tokens: z.number() }).nullish(),
+  usage: z
+    .object({
+      input_tokens: z.number().default(0),
+      output_tokens: z.number().default(0),
+      input_tokens_details: z.object({ image_tokens: z.number().default(0) }).nullish(),
+      cost_in_usd_ticks: z.number().nullish(),
+    })
+    .nullish()
+    .catch(undefined),
 });
+type ImageAnswer = z.output<typeof answerSchema>;
+
+/** xAI tells what it charged in ticks: https://docs.x.ai/docs/cost-tracking */
+const ticksPerUsd = 1e10;
+
+function meteredOf({ usage }: ImageAnswer): MeteredImages | undefined {
+  if (!usage) return undefined;
+  const { input_tokens, output_tokens, input_tokens_details, cost_in_usd_ticks: ticks } = usage;
+  const charged = typeof ticks === "number" ? { charged_usd: ticks / ticksPerUsd } : {};
+  return { input_tokens, output_tokens, image_tokens: input_tokens_details?.image_tokens ?? 0, ...charged };
+}
 
 async function madeOf(
   answer: unknown,
-  { model, price, signal }: { model: string; price: Price | undefined; signal: AbortSignal },
+  { model, usageOf, fetchImage }: Pick<ImageMakerOptions, "model" | "usageOf" | "fetchImage">,
+  signal: AbortSignal,
 ): Promise<MadeImages> {
   const parsed = answerSchema.safeParse(answer);
   if (!parsed.success) throw new ImageError("failed", words.bad_response);
-  const { data, usage } = parsed.data;
+  const { data } = parsed.data;
   const images: MadeImages["images"][number][] = [];
-  for (const { b64_json, url } of data) {
-    const bytes = b64_json ? Buffer.from(b64_json, "base64") : url ? await fetched(url, signal) : undefined;
-    const media_type = bytes === undefined ? undefined : typeOf(bytes);
-    if (bytes !== undefined && media_type !== undefined && bytes.byteLength <= largest)
-      images.push({ media_type, data: bytes });
+  const problems: string[] = [];
+  for (const one of data) {
+    const read = await readImage(one, fetchImage, signal);
+    if ("problem" in read) problems.push(read.problem);
+    else images.push(read);
   }
-  if (images.length === 0)
-    throw new ImageError(
-      "failed",
-      "The service that makes pictures sent none that can be shown; try again, or in other words.",
-    );
+  // xAI sends an empty list where its rules do not allow what was made.
+  const [problem = "sent none: its rules may not allow what is described; try other words"] = problems;
+  if (images.length === 0) throw new ImageError("failed", `The service that makes pictures ${problem}.`);
   const revised = data.find(({ revised_prompt }) => revised_prompt)?.revised_prompt;
-  return {
-    images,
-    model,
-    usage: pricedUsage(usage ?? undefined, price),
-    ...(revised ? { revised_prompt: revised } : {}),
-  };
+  const usage = usageOf(meteredOf(parsed.data));
+  return { images, model, usage, ...(revised ? { revised_prompt: revised } : {}) };
 }
 
-/** Some servers answer where the picture is, for an hour. The operator chose the server, and what comes is looked at. */
-async function fetched(url: string, signal: AbortSignal): Promise<Buffer | undefined> {
-  if (!/^https?:\/\//.test(url)) return undefined;
-  const response = await fetch(url, { signal });
-  return response.ok ? Buffer.from(await response.arrayBuffer()) : undefined;
+/** A picture as it was sent, or from where it is said to be; or why there is none. */
+async function readImage(
+  { b64_json, url }: ImageAnswer["data"][number],
+  fetchImage: FetchImage,
+  signal: AbortSignal,
+): Promise<MadeImages["images"][number] | { problem: string }> {
+  const tooLarge = { problem: `sent one of more than ${formatBytes(largest)}; ask for a smaller one` };
+  if (b64_json && b64_json.length > largest * 1.4) return tooLarge;
+  const found = b64_json ? Buffer.from(b64_json, "base64") : await fetched(url ?? "", fetchImage, signal);
+  if (found === undefined) return { problem: "sent none that can be fetched; try again" };
+  if (found.byteLength > largest) return tooLarge;
+  const media_type = typeOf(found);
+  if (media_type === undefined) return { problem: "sent none that can be shown; try again" };
+  return { media_type, data: found };
+}
+
+/** Some servers answer where the picture is, for an hour. */
+async function fetched(
+  url: string,
+  fetchImage: FetchImage,
+  signal: AbortSignal,
+): Promise<Buffer | undefined> {
+  if (url === "") return undefined;
+  const got = await fetchImage(url, { mostBytes: largest, timeoutMs: 60_000, signal });
+  return got.ok ? Buffer.from(got.data) : undefined;
 }
 
 /** What a picture is, by its first bytes. */
@@ -157,6 +224,16 @@ function failureOf(error: unknown, endpoint: Endpoint, signal: AbortSignal): unk
   if (error instanceof ImageError) return error;
   const failure = toModelError(error, endpoint);
   if (failure === undefined) return error;
+  if (isForbidden(error)) return new ImageError("refused", forbidden, failure.message);
   const isRefused = failure.code === "invalid_request" || failure.code === "context_too_long";
   return new ImageError(isRefused ? "refused" : "failed", words[failure.code], failure.message);
+}
+
+const forbidden =
+  "The service that makes pictures refused this: its rules do not allow what is described or shown. Ask for something else, or in other words.";
+
+/** That what was asked for is against the rules, as OpenAI, Azure and others say it. */
+function isForbidden(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return /^(moderation_blocked|content_policy_violation|content_?filter(ed)?)$/i.test(code);
 }

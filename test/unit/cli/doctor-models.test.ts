@@ -105,3 +105,31 @@ it.each([
   const checks = await examined(model, "2026-11-23", undefined, status === "ok" ? 0 : 1);
   expect(checks.filter(({ name }) => name === "voice messages")).toMatchObject([{ status, detail }]);
 });
+
+it.each([
+  ["", "ok", expect.stringMatching(/^made by openai\/gpt-image/)],
+  ["images: vllm/flux", "ok", "made by vllm/flux"],
+  ["images: off", "ok", expect.stringMatching(/^diagrams and charts are drawn, nothing else/)],
+  ["images: xai/grok-imagine-image", "error", "xai/grok-imagine-image has no key"],
+])("what makes pictures with %j is told", async (model, status, detail) => {
+  const checks = await examined(model, "2026-11-23", undefined, status === "ok" ? 0 : 1);
+  expect(checks.filter(({ name }) => name === "pictures")).toMatchObject([{ status, detail }]);
+});
+
+it.each([
+  [
+    "",
+    "ok",
+    "documents are found by meaning too, with openai/text-embedding-3-small, $0.02 a million tokens",
+  ],
+  [
+    "embeddings: ollama/nomic-embed-text",
+    "ok",
+    "documents are found by meaning too, with ollama/nomic-embed-text, its price is not known, so its cost is not counted",
+  ],
+  ["embeddings: off", "ok", expect.stringMatching(/^documents are found by their words alone/)],
+  ["embeddings: mistral/mistral-embed", "error", "mistral/mistral-embed has no key"],
+])("how documents are found with %j is told", async (model, status, detail) => {
+  const checks = await examined(model, "2026-11-23", undefined, status === "ok" ? 0 : 1);
+  expect(checks.filter(({ name }) => name === "knowledge")).toMatchObject([{ status, detail }]);
+});

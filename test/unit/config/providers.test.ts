@@ -311,3 +311,59 @@ describe("the model that writes down voice messages", () => {
     expect(await chosen(yaml)).toBe("groq/whisper-large-v3");
   });
 });
+
+describe("the model that makes vectors", () => {
+  it.each([
+    ["openai's with its key", { OPENAI_API_KEY: "k" }, "", "openai/text-embedding-3-small"],
+    [
+      "gemini's beside Anthropic",
+      { ANTHROPIC_API_KEY: "k", GEMINI_API_KEY: "k" },
+      "",
+      "gemini/gemini-embedding-001",
+    ],
+    ["openrouter's", { OPENROUTER_API_KEY: "k" }, "", "openrouter/openai/text-embedding-3-small"],
+    ["none with Anthropic alone", { ANTHROPIC_API_KEY: "k" }, "", "off"],
+    ["none when it is off", { OPENAI_API_KEY: "k" }, "model: { embeddings: off }", "off"],
+    [
+      "the one that is set",
+      { KNACK_MODEL_EMBEDDINGS: "ollama/nomic-embed-text" },
+      "",
+      "ollama/nomic-embed-text",
+    ],
+  ])("is %s", async (_, env, yaml, expected) => {
+    expect((await load(yaml, { env })).config.model.embeddings).toBe(expected);
+  });
+
+  it("cannot be one of another protocol", async () => {
+    const problems = await problemsOf("model: { embeddings: anthropic/claude }");
+    expect(problems.map(({ message }) => message).join()).toContain(
+      "anthropic makes no vectors of texts: name",
+    );
+  });
+});
+
+describe("the model that makes pictures", () => {
+  it.each([
+    ["openai's with its key", { OPENAI_API_KEY: "k" }, "", /^openai\/gpt-image/],
+    ["xai's with its key alone", { XAI_API_KEY: "k" }, "", /^xai\/grok-imagine/],
+    [
+      "xai's where it answers",
+      { OPENAI_API_KEY: "k", XAI_API_KEY: "k" },
+      "model: { choice: xai/m }",
+      /^xai\//,
+    ],
+    ["none with Anthropic alone", { ANTHROPIC_API_KEY: "k" }, "", /^off$/],
+    ["none when it is off", { OPENAI_API_KEY: "k" }, "model: { images: off }", /^off$/],
+    ["the one that is set", { KNACK_MODEL_IMAGES: "vllm/flux" }, "", /^vllm\/flux$/],
+  ])("is %s", async (_, env, yaml, expected) => {
+    expect((await load(yaml, { env: env as Record<string, string> })).config.model.images).toMatch(expected);
+  });
+
+  it.each([
+    ["gpt-image", /expected openai\/MODEL/],
+    ["anthropic/claude", /anthropic makes no pictures: name a model of openai, xai/],
+  ])("cannot be %s", async (name, problem) => {
+    const problems = await problemsOf(`model: { images: ${name} }`);
+    expect(problems.map(({ key, message }) => `${key} ${message}`).join("\n")).toMatch(problem);
+  });
+});

@@ -1,16 +1,23 @@
 import { text as readText } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import type { WantedImage } from "../../../src/core/image-maker.ts";
-import { createImageMaker } from "../../../src/models/create-image-maker.ts";
+import { createImageMaker, type ImageSettings } from "../../../src/models/create-image-maker.ts";
+import { createDownload } from "../../../src/net/create-download.ts";
 import { startServer } from "../net/local-server.ts";
 
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]).toString("base64");
 const wanted: WantedImage = { prompt: "A cat", shape: "wide", count: 1 };
 const signal = new AbortController().signal;
 const clock = { sleep: async () => undefined };
+const fetchImage = createDownload({ allow: [] });
 
 /** Asks a server that answers these one after another. */
-async function make(replies: { status?: number; body: unknown }[], given = wanted, server = "openai") {
+async function make(
+  replies: { status?: number; body: unknown }[],
+  given = wanted,
+  server = "openai",
+  prices: ImageSettings["prices"] = { "box/gpt-image-2.5-flare": { input: 5, output: 30 } },
+) {
   const seen: { path: string; body: string }[] = [];
   await using local = await startServer(async (request, response) => {
     seen.push({ path: request.url ?? "", body: await readText(request) });
@@ -25,9 +32,9 @@ async function make(replies: { status?: number; body: unknown }[], given = wante
       providers: {
         box: { kind: "openai", server, apiKey: "secret-key", baseUrl: `${local.origin}/v1`, needsKey: false },
       },
-      prices: { "box/gpt-image-2.5-flare": { input: 5, output: 30 } },
+      prices,
     },
-    clock,
+    { clock, fetchImage },
   );
   const made = await maker.make(given, signal).catch((error: unknown) => error as Error);
   return { made, seen };
@@ -65,6 +72,30 @@ describe("pictures of an OpenAI-compatible server", () => {
     expect(seen[0]?.body).toContain('filename="a.png"');
   });
 
+  it("are changed by xAI in JSON, which says what it charged", async () => {
+    const from = [{ name: "a.png", media_type: "image/png", data: new Uint8Array([1, 2]) }];
+    const body = { data: [{ b64_json: png }], usage: { cost_in_usd_ticks: 600_000_000 } };
+    const one = await make([{ body }], { ...wanted, from }, "xai", {});
+    expect(one.seen[0]?.path).toBe("/v1/images/edits");
+    const image = { type: "image_url", url: "data:image/png;base64,AQI=" };
+    expect(JSON.parse(one.seen[0]?.body ?? "")).toMatchObject({ prompt: "A cat", image });
+    expect(one.made).toMatchObject({ usage: { cost_usd: 0.06 } });
+    const two = await make([{ body }], { ...wanted, from: [...from, ...from] }, "xai");
+    expect(JSON.parse(two.seen[0]?.body ?? "")).toMatchObject({ images: [image, image] });
+  });
+
+  it("are refused where they are too large to be posted", async () => {
+    const { made } = await make([
+      { body: { data: [{ b64_json: Buffer.alloc(26_000_000).toString("base64") }] } },
+    ]);
+    expect(String(made)).toMatch(/more than 25.0 MB/);
+  });
+
+  it("are not fetched from private addresses that a server names", async () => {
+    const { made } = await make([{ body: { data: [{ url: "http://127.0.0.1:1/secret.png" }] } }]);
+    expect(String(made)).toMatch(/none that can be fetched/);
+  });
+
   it("are asked for once more after a failure that passes", async () => {
     const { made, seen } = await make([{ status: 503, body: {} }, { body: { data: [{ b64_json: png }] } }]);
     expect(seen).toHaveLength(2);
@@ -73,9 +104,10 @@ describe("pictures of an OpenAI-compatible server", () => {
 
   it.each([
     [400, { error: { message: "safety" } }, /may not be allowed/],
+    [400, { error: { message: "no", code: "moderation_blocked" } }, /rules do not allow/],
     [401, {}, /refused the key/],
     [200, { data: [] }, /sent none/],
-    [200, { data: [{ b64_json: Buffer.from("<html>").toString("base64") }] }, /sent none/],
+    [200, { data: [{ b64_json: Buffer.from("<html>").toString("base64") }] }, /none that can be shown/],
     [200, { nope: 1 }, /unreadable/],
   ])("fail in plain words without a key: %s %j", async (status, body, words) => {
     const { made } = await make([{ status, body }]);

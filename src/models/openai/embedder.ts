@@ -1,0 +1,159 @@
+import { z } from "zod";
+import { withTimeLimit } from "../../base/time-limit.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Embedder, Embeddings } from "../../core/embedder.ts";
+import { ModelError, type ModelErrorCode } from "../../core/model.ts";
+import { type Price, pricedUsage } from "../prices.ts";
+import { type Endpoint, modelError, toModelError } from "../provider-error.ts";
+import type { ProviderModelOptions } from "../provider-model.ts";
+import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";
+
+export interface EmbedderOptions extends Omit<ProviderModelOptions, "timeoutMs"> {
+  price: Price | undefined;
+  /** Told of a failure, and not of those that follow it until one embedding has succeeded. */
+  report(error: unknown): void;
+}
+
+/** How long one request may take, ms: a server of one's own may have to load the model first. */
+const patience = 60_000;
+/** Attempts of a request whose failure passes, the delay between them where the server names none, and the longest it may name, ms. */
+const attempts = 3;
+const usualDelay = 1_000;
+const longestDelay = 20_000;
+
+/** Texts and characters of one request: Mistral takes 16,384 tokens, and a character of Chinese or Japanese is about one. */
+const mostTexts = 64;
+const mostCharacters = 16_000;
+/** Characters of a text that count: models take 2,048 to 8,192 tokens and refuse, or cut, what is longer. */
+const longestText = 6_000;
+
+/**
+ * Numbers that are kept of the vectors of models whose first numbers say the most (Matryoshka representations): a quarter to a half of the
+ * room, for about a percent of what is found. https://openai.com/index/new-embedding-models-and-api-updates
+ */
+const kept = 768;
+const mayBeCut = /text-embedding-3|gemini-embedding/;
+
+const answerSchema = z.object({
+  data: z.array(z.object({ index: z.number().int().optional(), embedding: z.array(z.number()).min(1) })),
+  usage: z.object({ prompt_tokens: z.number(), cost: z.number().optional() }).optional().catch(undefined),
+});
+
+/**
+ * Makes vectors with `/embeddings` of OpenAI, Gemini, Mistral, OpenRouter, Azure and servers of one's own, in batches.
+ * https://developers.openai.com/api/docs/guides/embeddings
+ */
+export function createOpenAiEmbedder(
+  options: EmbedderOptions,
+  clock: Pick<Clock, "after" | "sleep">,
+): Embedder {
+  const { provider = "openai", model, baseUrl = openAiUrl, price } = options;
+  const endpoint: Endpoint = {
+    id: `${provider}/${model}`,
+    host: new URL(baseUrl).host,
+    keyName: options.keyName ?? "OPENAI_API_KEY",
+    apiKey: options.apiKey,
+    headers: options.headers,
+  };
+  const client = createOpenAiClient(endpoint, baseUrl, { ...options, timeoutMs: patience });
+  const late = () => modelError("unavailable", endpoint, `took longer than ${patience / 1_000} s`, undefined);
+  const attempt = (texts: readonly string[], signal: AbortSignal) =>
+    withTimeLimit({ ms: patience, timer: clock, signal, late }, async (limit) =>
+      ask(await client(), endpoint, model, texts, limit),
+    );
+  const batch = async (texts: readonly string[], signal: AbortSignal) => {
+    for (let made = 1; ; made += 1) {
+      try {
+        return await attempt(texts, signal);
+      } catch (error) {
+        const delay = delayAfter(toModelError(error, endpoint));
+        if (signal.aborted || delay === undefined || made === attempts) throw error;
+        await clock.sleep(delay, signal);
+      }
+    }
+  };
+  let isTold = false;
+  return {
+    model: endpoint.id,
+    async embed(texts, signal) {
+      const vectors: Float32Array[] = [];
+      let [input_tokens, cost_usd] = [0, 0];
+      try {
+        for (const part of batchesOf(texts)) {
+          const { vectors: some, usage } = await batch(part, signal);
+          vectors.push(...some);
+          input_tokens += usage?.prompt_tokens ?? 0;
+          cost_usd += usage?.cost ?? 0;
+        }
+        sameLength(vectors, endpoint);
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        if (!isTold) options.report(toModelError(error, endpoint) ?? error);
+        isTold = true;
+        return undefined;
+      }
+      isTold = false;
+      const metered = { input_tokens, output_tokens: 0, ...(cost_usd > 0 ? { cost_usd } : {}) };
+      return { vectors, model: endpoint.id, usage: pricedUsage(metered, price) } satisfies Embeddings;
+    },
+  };
+}
+
+async function ask(
+  client: OpenAiClient,
+  endpoint: Endpoint,
+  model: string,
+  texts: readonly string[],
+  signal: AbortSignal,
+) {
+  // Named, because the SDK asks for base64 by itself, which not every server knows.
+  const request = { model, input: [...texts], encoding_format: "float" as const };
+  const answer = answerSchema.safeParse(await client.embeddings.create(request, { signal }));
+  if (!answer.success || answer.data.data.length !== texts.length)
+    throw modelError("bad_response", endpoint, "did not send one vector for each text", undefined);
+  const { data, usage } = answer.data;
+  const inOrder = data.toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0));
+  const numbers = mayBeCut.test(model) ? kept : undefined;
+  return {
+    vectors: inOrder.map(({ embedding }) => normalised(embedding.slice(0, numbers), endpoint)),
+    usage,
+  };
+}
+
+function normalised(numbers: readonly number[], endpoint: Endpoint): Float32Array {
+  const length = Math.hypot(...numbers);
+  if (length === 0 || !Number.isFinite(length))
+    throw modelError("bad_response", endpoint, "sent a vector without a direction", undefined);
+  return Float32Array.from(numbers, (number) => number / length);
+}
+
+function sameLength(vectors: readonly Float32Array[], endpoint: Endpoint): void {
+  if (vectors.some((vector) => vector.length !== vectors[0]?.length))
+    throw modelError("bad_response", endpoint, "sent vectors of different lengths", undefined);
+}
+
+function batchesOf(texts: readonly string[]): string[][] {
+  const batches: string[][] = [];
+  let room = 0;
+  for (const text of texts) {
+    // Servers refuse empty texts.
+    const cut = text.slice(0, longestText).trim() || "-";
+    const last = batches.at(-1);
+    if (last === undefined || last.length === mostTexts || cut.length > room) {
+      batches.push([cut]);
+      room = mostCharacters - cut.length;
+    } else {
+      last.push(cut);
+      room -= cut.length;
+    }
+  }
+  return batches;
+}
+
+const passing: ReadonlySet<ModelErrorCode> = new Set(["rate_limited", "overloaded", "unavailable"]);
+
+function delayAfter(error: unknown): number | undefined {
+  if (!(error instanceof ModelError) || !passing.has(error.code)) return undefined;
+  const delay = error.retryAfterMs ?? usualDelay;
+  return delay > longestDelay ? undefined : delay;
+}

@@ -24,7 +24,7 @@ import { createTokenCounter } from "../src/models/count-tokens.ts";
 import type { ModelSettings } from "../src/models/create-model.ts";
 import { createModels } from "../src/models/create-models.ts";
 import { createWeb } from "../src/net/create-web.ts";
-import { createMiniSearchIndex } from "../src/search/minisearch-index.ts";
+import { createGrowingIndex, createMiniSearchIndex } from "../src/search/minisearch-index.ts";
 import { createFolderSource } from "../src/skills/folder-source.ts";
 import { createHostFacts } from "../src/skills/host-facts.ts";
 import { createMemoryFileStore } from "../src/storage/memory-file-store.ts";
@@ -104,6 +104,7 @@ export async function createBenchApp({
   const files = createMemoryFileStore();
   return createApp({
     index: createMemoryMessageIndex(),
+    createTextIndex: createGrowingIndex,
     log,
     schedules: scheduleSetup(config, { due: createMemoryTurnLog().due, store }),
     store,

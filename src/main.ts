@@ -11,6 +11,7 @@ import type { Config } from "./config/schema.ts";
 import { unknownSkillSettings } from "./config/settings-without-effect.ts";
 import type { CatalogueLoader } from "./core/catalogue.ts";
 import type { KeyValue } from "./core/key-value.ts";
+import type { Knowledge } from "./core/knowledge.ts";
 import type { MessageIndex } from "./core/message-index.ts";
 import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
 import { createNetworkGrants } from "./core/network-grants.ts";
@@ -27,12 +28,14 @@ import { createTranscriber } from "./models/create-transcriber.ts";
 import type { OwnPort } from "./net/address-policy.ts";
 import { createCouldReach } from "./net/could-reach.ts";
 import { createWeb } from "./net/create-web.ts";
+import { createGrowingIndex } from "./search/minisearch-index.ts";
 import { loadConsoleAssets } from "./server/console-assets.ts";
 import { createServer } from "./server/server.ts";
 import { type DataFolderLock, lockDataFolder } from "./storage/data-folder.ts";
 import { createDiskFileStore } from "./storage/disk-file-store.ts";
 import { createDiskWorkingFolders } from "./storage/folders/disk-working-folders.ts";
 import { openKeyValue } from "./storage/keyv-store.ts";
+import { openSqliteKnowledge } from "./storage/sqlite-knowledge.ts";
 import { openSqliteMessageIndex } from "./storage/sqlite-message-index.ts";
 import { openSqliteTurnLog, type SqliteTurnLog } from "./storage/sqlite-turn-log.ts";
 import { createLogger } from "./telemetry/logger.ts";
@@ -97,6 +100,8 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     opened.push(() => log.close());
     const index = await openSqliteMessageIndex(join(config.data.folder, "messages.db"));
     opened.push(() => index.close());
+    const knowledge = await openSqliteKnowledge(join(config.data.folder, "knowledge.db"));
+    opened.push(() => knowledge.close());
     const store = await openKeyValue(join(config.data.folder, "state.db"));
     opened.push(() => store.close());
     await log.reclaim();
@@ -127,7 +132,7 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
       loadProfiles(config.model, config.workspace.agents),
       counting,
     ]);
-    const stores = { log, index, store, folders };
+    const stores = { log, index, knowledge, store, folders };
     const rest = { skills, web, own, profiles, metrics, lock, redact, logger, listening, closeAll };
     return await wire(config, { ...stores, ...rest }, options);
   } catch (error) {
@@ -155,6 +160,7 @@ async function warnOfUnknownSkills(
 interface Opened {
   log: SqliteTurnLog;
   index: MessageIndex;
+  knowledge: Knowledge;
   store: KeyValue;
   folders: WorkingFolders;
   skills: OpenedSkills;
@@ -175,13 +181,16 @@ async function wire(
   opened: Opened,
   { platforms: wanted = false }: OpenOptions,
 ): Promise<Knack> {
-  const { log, index, store, folders, skills, web, own, profiles, metrics, lock } = opened;
+  const { log, index, knowledge, store, folders, skills, web, own, profiles, metrics, lock } = opened;
   const { redact, logger, listening, closeAll } = opened;
+  const degraded = (error: unknown, where: string) =>
+    logger.warn({ err: error, where }, "Something is done without, until it works again");
   const files = createDiskFileStore(join(config.data.folder, "files"));
   const running = createApp({
     log,
     index,
     store,
+    createTextIndex: createGrowingIndex,
     public_url: config.server.public_url,
     logger,
     redact,
@@ -220,7 +229,7 @@ async function wire(
       files,
       pastOutput: createPastOutputs(log, files),
       web,
-      means: openWorkMeans(config, { own, clock: systemClock }),
+      means: openWorkMeans(config, { own, clock: systemClock, knowledge, report: degraded }),
       scripts: skills.scripts,
       code: skills.code,
       documents: createDocumentReader(),

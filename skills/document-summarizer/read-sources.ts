@@ -7,6 +7,8 @@ import { type Section, sectionsOf } from "./sections.ts";
 /** Something that is summarised. */
 export interface Source {
   name: string;
+  /** The file's path, or the page's address. */
+  origin: string;
   format: string;
   sections: Section[];
   /** What is missing in it, as a sentence. */
@@ -34,7 +36,7 @@ export async function readSources(
   for (const [at, name] of names.entries()) {
     context.progress(`Reading ${shortName(name)}`, at, names.length);
     try {
-      const source = isAddress(name) ? await readPage(name, context) : await readFile(name, context);
+      const source = await readSource(name, context);
       if (source.sections.length === 0)
         problems.push(`${shortName(name)} has no text. ${source.note ?? ""}`.trim());
       else sources.push(source);
@@ -50,6 +52,11 @@ export async function readSources(
     problems.join(" ") || "There is nothing to summarise.",
     hint,
   );
+}
+
+/** The text of a file of the thread, or of a page; no sections where it has none. @throws SkillFailure, WebError */
+export function readSource(name: string, context: ToolContext): Promise<Source> {
+  return isAddress(name) ? readPage(name, context) : readFile(name, context);
 }
 
 /** What came with the latest message that had files. */
@@ -71,13 +78,17 @@ async function readFile(name: string, { threadFiles }: ToolContext): Promise<Sou
   const short = shortName(content.path);
   switch (content.kind) {
     case "image":
-      throw new SkillFailure("a_picture", `${short} is a picture; it has no text that can be summarised.`);
+      throw new SkillFailure("a_picture", `${short} is a picture; it has no text that can be read.`);
     case "document": {
       const note = content.note === undefined ? {} : { note: `${short}: ${content.note}` };
-      return { name: short, format: content.format, sections: sectionsOf(content.text), ...note };
+      const sections = sectionsOf(content.text);
+      return { name: short, origin: content.path, format: content.format, sections, ...note };
     }
     default:
-      return { name: short, format: "text", sections: sectionsOf(content.text ?? "") };
+      return {
+        ...{ name: short, origin: content.path, format: "text" },
+        sections: sectionsOf(content.text ?? ""),
+      };
   }
 }
 
@@ -94,12 +105,13 @@ async function readPage(name: string, { web, signal }: ToolContext): Promise<Sou
   const sections = isWall ? [] : sectionsOf(page.text);
   return {
     name: page.title === "" ? page.url : `${page.title} (${page.url})`,
+    origin: page.url,
     format: "web page",
     sections,
     ...note,
   };
 }
 
-export function shortName(path: string): string {
+function shortName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1).slice(0, 120) || path.slice(0, 120);
 }

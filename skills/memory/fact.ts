@@ -89,6 +89,10 @@ export type ShownFact = z.infer<typeof shownFactSchema>;
 
 /** A fact as people and models read it; `pinned` only where it is so. */
 export function show({ id, text, by, at, pinned }: Fact): ShownFact {
-  const when = new Date(at).toISOString().slice(0, 16).replace("T", " ");
-  return { id, text, by, at: when, ...(pinned ? { pinned } : {}) };
+  return { id, text, by, at: minute(at), ...(pinned ? { pinned } : {}) };
+}
+
+/** A time (ms since the epoch) as it is shown, UTC. */
+export function minute(at: number): string {
+  return new Date(at).toISOString().slice(0, 16).replace("T", " ");
 }

@@ -1,19 +1,22 @@
 import { z } from "zod";
 import { definePart, SkillFailure } from "../../src/core/define-skill.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
 import { changeFacts, type Fact, readFacts, sameness, setPinned, show, shownFactSchema } from "./fact.ts";
 import { findFacts } from "./find-facts.ts";
+import { documentsNamed, showDocument, shownDocumentSchema } from "./known-document.ts";
 
 /** Candidates shown when a query fits several facts. */
 const mostCandidates = 10;
 
-/** Removes one fact. A query that fits several removes none and answers them. */
+/** Removes one fact or one document. A query that fits several removes none and answers them. */
 export const forget = definePart({
   title: "Forgetting",
   description:
-    "Forgets (deletes, removes) one remembered fact of this channel, by its id or by words that fit only it.",
+    "Forgets (deletes, removes) one remembered fact of this channel, by its id or by words that fit only it, or one learned document.",
   parameters: z.object({
     id: z.number().int().positive().optional().describe("the number of the fact"),
     query: z.string().trim().min(1).max(2_000).optional().describe("words of the fact, or the whole fact"),
+    document: z.string().trim().min(1).max(500).optional().describe("instead of a fact: its number or title"),
   }),
   output: z.object({
     summary: z.string(),
@@ -22,9 +25,12 @@ export const forget = definePart({
       .array(shownFactSchema)
       .optional()
       .describe("facts that fit, when it is not clear which one is meant"),
+    document: shownDocumentSchema.optional().describe("that was forgotten"),
+    documents: z.array(shownDocumentSchema).optional().describe("that fit, as matches"),
   }),
   effect: (input) => (hasId(input) ? "idempotent" : "side_effect"),
-  async run({ id, query }, context) {
+  async run({ id, query, document }, context) {
+    if (document !== undefined) return forgetDocument(document, context);
     if (id === undefined && query === undefined) {
       throw new SkillFailure(
         "nothing_named",
@@ -54,6 +60,28 @@ export const forget = definePart({
     return { summary: `Forgotten: ${only.text}`, forgotten: show(only) };
   },
 });
+
+async function forgetDocument(name: string, context: ToolContext) {
+  const matches = await context.step("search", async () =>
+    (await documentsNamed(name, context)).map((each) => ({ ...each })),
+  );
+  const [only, ...others] = matches;
+  if (only === undefined)
+    throw new SkillFailure(
+      "not_found",
+      `This channel learned no document “${name}”; nothing was forgotten.`,
+      "Recall without a query lists the documents.",
+    );
+  if (others.length > 0) {
+    const summary = `${matches.length} documents fit “${name}”, so nothing was forgotten. Say which one by its number, e.g. “forget document ${only.id}”.`;
+    return { summary, documents: matches.slice(0, mostCandidates).map(showDocument) };
+  }
+  await context.step("forget", () => context.knowledge?.remove([only.id]).then(() => null) ?? null);
+  return {
+    summary: `Forgotten: ${only.title}, with all its passages. What earlier answers quoted of it stays in their threads.`,
+    document: showDocument(only),
+  };
+}
 
 function hasId(input: unknown): boolean {
   return typeof input === "object" && input !== null && "id" in input && typeof input.id === "number";

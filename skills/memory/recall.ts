@@ -1,26 +1,53 @@
 import { z } from "zod";
 import { definePart } from "../../src/core/define-skill.ts";
-import { type Fact, readFacts, show, shownFactSchema } from "./fact.ts";
+import type { FoundPiece } from "../../src/core/knowledge.ts";
+import type { FoundExchanges, PastExchange } from "../../src/core/past-conversations.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
+import { excerpt } from "./excerpt.ts";
+import { type Fact, minute, readFacts, show, shownFactSchema } from "./fact.ts";
 import { findFacts } from "./find-facts.ts";
+import { linkOf, showDocument, shownDocumentSchema } from "./known-document.ts";
 
-/** Finds remembered facts, best match first; without a query the pinned and then the newest ones. */
+/** Passages and earlier conversations of one answer, documents of a list, and characters of what was asked and answered. */
+const mostPassages = 5;
+const mostConversations = 4;
+const mostDocuments = 30;
+const longestQuestion = 300;
+const longestAnswer = 700;
+
+const passageSchema = z.object({
+  document: z.string(),
+  document_id: z.number(),
+  place: z.string().optional().describe("where in it"),
+  text: z.string(),
+  by: z.string().describe("who added the document"),
+  at: z.string().describe("when, UTC"),
+  link: z.string().optional(),
+});
+const conversationSchema = z.object({
+  question: z.string(),
+  answer: z.string().describe("the bot's"),
+  by: z.string().describe("who asked"),
+  at: z.string().describe("when, UTC"),
+  link: z.string().optional(),
+});
+
+/** Finds what was told, learned or talked about, best match first; without a query what there is. */
 export const recall = definePart({
   title: "Looking into memory",
   description:
-    "Recalls what this channel knows: searches the facts it was told to remember, or lists the newest.",
+    "Recalls what this channel knows: searches the facts it was told, the documents it learned and its earlier conversations with the bot. Without a query: the newest facts and all documents.",
   parameters: z.object({
-    query: z
-      .string()
-      .trim()
-      .max(500)
-      .optional()
-      .describe("the words that matter; left out: the newest facts"),
+    query: z.string().trim().max(500).optional().describe("the words that matter"),
     limit: z.number().int().min(1).max(50).default(10).describe("at most this many facts"),
   }),
   output: z.object({
     summary: z.string(),
     facts: z.array(shownFactSchema),
     total: z.number().describe("facts this channel remembers"),
+    passages: z.array(passageSchema).optional(),
+    conversations: z.array(conversationSchema).optional(),
+    documents: z.array(shownDocumentSchema).optional(),
   }),
   async run({ query, limit }, context) {
     const { found, total, searched } = await context.step("search", async () => {
@@ -29,13 +56,87 @@ export const recall = definePart({
       const chosen = fitting ?? newestFirst(facts);
       return { found: chosen.slice(0, limit), total: facts.length, searched: fitting !== undefined };
     });
+    const beside =
+      searched && query !== undefined ? await searchAround(query, found, context) : await listed(context);
+    const facts = summarise(found.length, total, searched ? query : undefined);
     return {
-      summary: summarise(found.length, total, searched ? query : undefined),
+      summary: [...(total === 0 && beside.notes.length > 0 ? [] : [facts]), ...beside.notes].join(" "),
       facts: found.map(show),
       total,
+      ...beside.found,
     };
   },
 });
+
+type Beside = {
+  found: {
+    passages?: z.input<typeof passageSchema>[];
+    conversations?: z.input<typeof conversationSchema>[];
+    documents?: z.input<typeof shownDocumentSchema>[];
+  };
+  notes: string[];
+};
+
+async function searchAround(query: string, facts: readonly Fact[], context: ToolContext): Promise<Beside> {
+  const [pieces, past] = await Promise.all([
+    context.knowledge?.search(query, mostPassages) ?? [],
+    context.searchPast(query, mostConversations),
+  ]);
+  const exchanges = past.exchanges.filter((each) => !repeats(each, facts));
+  const isAlone = facts.length + pieces.length === 0;
+  return {
+    found: {
+      ...(pieces.length === 0 ? {} : { passages: pieces.map(showPassage) }),
+      ...(exchanges.length === 0
+        ? {}
+        : { conversations: exchanges.map((each) => showExchange(each, query)) }),
+    },
+    notes: [
+      ...(pieces.length === 0 ? [] : [`${plural(pieces.length, "passage")} of documents may help.`]),
+      ...(isAlone && exchanges.length > 0
+        ? [`${plural(exchanges.length, "earlier conversation")} may help.`]
+        : []),
+      ...(exchanges.length > 0 || past.since === undefined ? [] : [sinceWhen(past)]),
+    ],
+  };
+}
+
+/** Whether a conversation only told or asked for a fact that is shown. */
+function repeats({ question, answer }: PastExchange, facts: readonly Fact[]): boolean {
+  const said = `${question}\n${answer}`.toLowerCase();
+  return facts.some(({ text }) => said.includes(text.toLowerCase()));
+}
+
+async function listed({ knowledge }: ToolContext): Promise<Beside> {
+  const documents = (await knowledge?.list()) ?? [];
+  if (documents.length === 0) return { found: {}, notes: [] };
+  const more = documents.length > mostDocuments ? `, of which the latest ${mostDocuments} are shown` : "";
+  return {
+    found: { documents: documents.slice(0, mostDocuments).map(showDocument) },
+    notes: [`${plural(documents.length, "document")} can be searched${more}.`],
+  };
+}
+
+function showPassage({ document, place, text }: FoundPiece) {
+  const { title, id, by, at, source } = document;
+  return {
+    ...{ document: title, document_id: id, ...(place === "" ? {} : { place }), text },
+    ...{ by, at: minute(at), ...linkOf(source) },
+  };
+}
+
+function showExchange({ question, answer, by, at, link }: PastExchange, query: string) {
+  return {
+    question: excerpt(question, query, longestQuestion),
+    answer: excerpt(answer, query, longestAnswer),
+    ...{ by, at: minute(at), ...(link === undefined ? {} : { link }) },
+  };
+}
+
+/** What was not looked at. */
+function sinceWhen({ since = 0, looked_at }: FoundExchanges): string {
+  return `No earlier conversation fits; only the latest ${looked_at.toLocaleString("en")} were looked at, since ${minute(since).slice(0, 10)}.`;
+}
 
 function newestFirst(facts: readonly Fact[]): Fact[] {
   return facts.toSorted((a, b) => Number(b.pinned) - Number(a.pinned) || b.at - a.at || b.id - a.id);
@@ -47,4 +148,8 @@ function summarise(found: number, total: number, query: string | undefined): str
   if (query === undefined) return found < total ? `${known}; these are the first ${found}.` : `${known}.`;
   if (found === 0) return `${known}, but none fits “${query}”.`;
   return found === 1 ? "One fact fits." : `${found} facts fit, the best first.`;
+}
+
+function plural(number: number, what: string): string {
+  return number === 1 ? `1 ${what}` : `${number} ${what}s`;
 }

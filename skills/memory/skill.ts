@@ -1,7 +1,8 @@
 import { defineSkillParts } from "../../src/core/define-skill.ts";
 import { forget } from "./forget.ts";
+import { learn } from "./learn.ts";
 import { recall } from "./recall.ts";
 import { remember } from "./remember.ts";
 
-/** Facts of a namespace that outlive its threads. */
-export const skill = defineSkillParts({ remember, recall, forget });
+/** What a namespace knows beyond its threads: facts that were told, documents that were learned, what was talked about. */
+export const skill = defineSkillParts({ remember, recall, learn, forget });

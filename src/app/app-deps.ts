@@ -10,6 +10,7 @@ import type { PreparedPackages } from "../core/prepared-packages.ts";
 import type { Profile } from "../core/profile.ts";
 import type { Redact } from "../core/redact.ts";
 import type { Servers } from "../core/servers.ts";
+import type { GrowingTextIndex } from "../core/text-index.ts";
 import type { TurnLimits, TurnPorts } from "../core/turn.ts";
 import type { TurnLog } from "../core/turn-log.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
@@ -75,6 +76,8 @@ export interface AppDeps {
   chat: ChatPolicy;
   /** What was said in channels that are searched by an index. */
   index: MessageIndex;
+  /** Full-text search over what channels talked about with the bot. */
+  createTextIndex(): GrowingTextIndex;
   /** Where the console is reached from outside. */
   public_url?: string | undefined;
   /** Skills that people install; without it nothing can be installed. */

@@ -18,6 +18,7 @@ import { operationCommands } from "./commands/operation-commands.ts";
 import { complete } from "./operations/complete.ts";
 import type { Services } from "./operations/services.ts";
 import { allOperations, createOperationRunner } from "./operations/table.ts";
+import { createPastConversations } from "./reading/past-conversations.ts";
 import { createPinnedFacts } from "./reading/pinned-facts.ts";
 import { createPlaceDescriber } from "./reading/place-description.ts";
 import { createRolesOf } from "./reading/roles-of.ts";
@@ -54,6 +55,7 @@ import { createWhere } from "./turns/where.ts";
 
 export function createApp(deps: AppDeps): RunningApp {
   const { log, store, clock, catalogue } = deps;
+  const { knowledge } = deps.ports.means;
   const offers = createOfferReader(store, deps.facts, clock);
   const openings = createOpenings(store, clock);
   const platforms = createChatPlatforms();
@@ -71,6 +73,10 @@ export function createApp(deps: AppDeps): RunningApp {
     time_zone: deps.time_zone,
     openings,
     facts: createPinnedFacts(store),
+    conversations: createPastConversations({
+      ...{ ...deps, ...deps.ports, createIndex: deps.createTextIndex },
+      actionsOf: chats.actions,
+    }),
     rolesOf: createRolesOf(platforms),
     deletions: (place: Place) => log.deletions(place),
     picture: createPictures(deps.ports.files, deps.ports.report),
@@ -155,7 +161,7 @@ export function createApp(deps: AppDeps): RunningApp {
     channelIndex,
     say: createSayMessage(platforms, chats),
     forget: createForget(forgetting),
-    forgetPerson: createForgetPerson({ ...forgetting, stored, openings, index: deps.index }),
+    forgetPerson: createForgetPerson({ ...forgetting, stored, openings, index: deps.index, knowledge }),
     retention,
     commands,
     preview: createPromptPreview(turns),
@@ -180,7 +186,7 @@ export function createApp(deps: AppDeps): RunningApp {
     turn: services.turns.get,
     turns: services.turns.list,
     events: follow,
-    exportData: createExportData({ ...deps, ...deps.schedules, stored }),
+    exportData: createExportData({ ...deps, ...deps.schedules, stored, knowledge }),
     file: (turnId, name) => turnFile(ports.files, turnId, name),
     attachment: (turnId, number) => attachedFile({ log, files, folders }, turnId, number),
     namespaces: services.namespaces,

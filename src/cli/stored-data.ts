@@ -109,6 +109,7 @@ function linesOf(person: ForgottenPerson): string[] {
     [person.turns, "messages of theirs, with answers and files"],
     [person.other_turns, "messages of other people whose run details have words of theirs"],
     [person.facts, "facts they told the memory of channels"],
+    [person.documents, "documents they added to what channels know"],
     [person.plans, "reminders, schedules, triggers and watched threads of theirs"],
     [person.allowances, "allowances to run a tool without asking"],
     [person.accounts, "accounts with tool servers"],

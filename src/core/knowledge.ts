@@ -53,8 +53,12 @@ export interface Knowledge {
   remove(namespace: string, ids: readonly number[]): Promise<readonly KnownDocument[]>;
   /** Removes all of a channel; answers how many. */
   clear(namespace: string): Promise<number>;
-  /** Removes what a person added, on a platform and workspace (`slack:T1`) or everywhere; answers how many. */
-  clearAuthor(author: string, prefix?: string): Promise<number>;
+  /** Removes what a person added, on a platform and workspace (`slack:T1:`) or everywhere; answers how many. With `dryRun` only counts. */
+  clearAuthor(author: string, prefix?: string, options?: { dryRun?: boolean }): Promise<number>;
+  /** The pieces of a document in their order, a page at a time; empty for one that is not there. */
+  read(namespace: string, id: number): AsyncIterable<Pick<KnownPiece, "text" | "place">>;
+  /** The channels that have documents. */
+  namespaces(): Promise<readonly string[]>;
   /** The pieces that fit best: by words, joined with those nearest to the vector where there is one of the same model. */
   search(
     namespace: string,

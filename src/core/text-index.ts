@@ -12,12 +12,10 @@ export interface TextIndex {
   search(query: string): { id: string; score: number }[];
 }
 
-/** One whose texts come and go. */
+/** One that more texts join. */
 export interface GrowingTextIndex extends TextIndex {
   /** None of the ids may be in it. */
   add(texts: readonly IndexedText[]): void;
-  /** Ids that are not in it are passed over. */
-  remove(ids: readonly string[]): void;
 }
 
 export type CreateTextIndex = (texts: readonly IndexedText[]) => TextIndex;

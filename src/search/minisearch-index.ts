@@ -1,5 +1,5 @@
 import MiniSearch, { type SearchOptions } from "minisearch";
-import type { CreateTextIndex } from "../core/text-index.ts";
+import type { CreateTextIndex, GrowingTextIndex } from "../core/text-index.ts";
 import { WordSplitter } from "./words.ts";
 
 /** Short words are not completed or corrected: they would fit almost everything. */
@@ -20,6 +20,13 @@ const searchOptions: SearchOptions = {
 
 /** A full-text index (BM25+, by minisearch) that knows ids, camel case, English endings and texts without spaces. */
 export const createMiniSearchIndex: CreateTextIndex = (texts) => {
+  const index = createGrowingIndex();
+  index.add(texts);
+  return index;
+};
+
+/** The same, empty at first. */
+export function createGrowingIndex(): GrowingTextIndex {
   const splitter = new WordSplitter();
   const index = new MiniSearch({
     fields: ["name", "text"],
@@ -28,12 +35,12 @@ export const createMiniSearchIndex: CreateTextIndex = (texts) => {
     processTerm: (term) => term,
     searchOptions,
   });
-  index.addAll(texts);
   return {
+    add: (texts) => index.addAll(texts),
     search(query) {
       const terms = new Set(new WordSplitter().split(query.slice(0, longestQuery)));
       const options = { tokenize: () => [...terms].slice(0, mostTerms) };
       return index.search(query, options).map(({ id, score }) => ({ id: String(id), score }));
     },
   };
-};
+}

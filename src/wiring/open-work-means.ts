@@ -1,14 +1,19 @@
 /** What the skills that ship work with beside the web, as the configuration says. */
 
 import { createCharts } from "../charts/create-charts.ts";
+import { providerOfModel } from "../config/model-providers.ts";
 import type { Config } from "../config/schema.ts";
 import { enginesIn, type SearchEngine } from "../config/search-schema.ts";
 import type { Clock } from "../core/clock.ts";
+import type { ImageMaker } from "../core/image-maker.ts";
+import type { Knowledge } from "../core/knowledge.ts";
 import type { WebEngine, WebSearch } from "../core/web-search.ts";
 import { noMeans, type WorkMeans } from "../core/work-means.ts";
+import { createEmbedder } from "../models/create-embedder.ts";
 import { createImageMaker } from "../models/create-image-maker.ts";
 import { createProviderSearch } from "../models/create-provider-search.ts";
 import type { OwnPort } from "../net/address-policy.ts";
+import { createDownload } from "../net/create-download.ts";
 import { createWeb } from "../net/create-web.ts";
 import { createWebSearch } from "../web-search/create-web-search.ts";
 import {
@@ -26,13 +31,30 @@ export interface MeansDeps {
   clock: Clock;
 }
 
-export function openWorkMeans(config: Config, deps: MeansDeps): WorkMeans {
+interface KnowledgeDeps {
+  knowledge: Knowledge;
+  /** Told of a failure that only makes the work poorer. */
+  report(error: unknown, where: string): void;
+}
+
+export function openWorkMeans(config: Config, deps: MeansDeps & KnowledgeDeps): WorkMeans {
+  const { clock, knowledge, report } = deps;
   return {
     ...noMeans,
     search: openSearch(config, deps),
     charts: createCharts(),
-    images: createImageMaker(modelSettings(config), deps.clock),
+    images: openImages(config, deps),
+    embedder: createEmbedder(modelSettings(config), clock, (error) => report(error, "vectors of texts")),
+    knowledge,
   };
+}
+
+/** What makes pictures. Those that a server answers by their address are fetched from where the operator said it is, or in public. */
+function openImages(config: Config, { own, clock }: MeansDeps): ImageMaker {
+  const address = providerOfModel(config.model.images, config.model)?.address;
+  const named = address === undefined ? [] : [new URL(address).hostname];
+  const fetchImage = createDownload({ allow: [...config.net.allow, ...named], own });
+  return createImageMaker(modelSettings(config), { clock, fetchImage });
 }
 
 /** The engines of the configuration; Wikipedia where there is no other. */

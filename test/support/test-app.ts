@@ -30,7 +30,7 @@ import type { Web } from "../../src/core/web.ts";
 import { noMeans, type WorkMeans } from "../../src/core/work-means.ts";
 import type { WorkingFolders } from "../../src/core/working-folder.ts";
 import { countTokens } from "../../src/models/count-tokens.ts";
-import { createMiniSearchIndex } from "../../src/search/minisearch-index.ts";
+import { createGrowingIndex, createMiniSearchIndex } from "../../src/search/minisearch-index.ts";
 import { createHostFacts } from "../../src/skills/host-facts.ts";
 import { type SkillEnv, skillEnvironment } from "../../src/skills/skill-settings.ts";
 import { createMemoryFileStore } from "../../src/storage/memory-file-store.ts";
@@ -220,6 +220,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     limits: { ...defaultLimits, ...options.limits },
     spending: { ...generous, ...options.spending },
     index: options.index ?? createMemoryMessageIndex(),
+    createTextIndex: createGrowingIndex,
     retention: { ...keepAll, ...options.retention },
     newId: randomUUID,
     owner: "test",

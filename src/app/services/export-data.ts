@@ -2,6 +2,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { DueEntries, DueEntry } from "../../core/due-entries.ts";
 import type { Json } from "../../core/json.ts";
 import type { KeyValue } from "../../core/key-value.ts";
+import type { Knowledge, KnownDocument } from "../../core/knowledge.ts";
 import { type NamespaceState, readNamespace } from "../../core/namespace-state.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Redact } from "../../core/redact.ts";
@@ -24,6 +25,11 @@ export type ExportRecord =
     }
   /** What a skill keeps for the channel: the facts of its memory (`memory:facts`) are one. */
   | { type: "skill_data"; namespace: string; key: string; value: Json }
+  /** A document the channel learned, with its text in the pieces it is found by, which overlap. */
+  | ({ type: "document"; namespace: string; text: { place: string; text: string }[] } & Omit<
+      KnownDocument,
+      "pieces"
+    >)
   /** A reminder, schedule or trigger of the channel, or a thread that a trigger watches. */
   | ({ type: "due_entry" } & DueEntry)
   | ({ type: "thread"; namespace: string } & ThreadRecord)
@@ -38,6 +44,8 @@ export interface ExportDeps {
   log: TurnReading & ThreadReading;
   store: KeyValue;
   due: Pick<DueEntries, "list">;
+  /** What channels learned from documents. */
+  knowledge: Pick<Knowledge, "list" | "read" | "namespaces"> | undefined;
   stored: StoredAudit;
   clock: Pick<Clock, "now">;
   redact: Redact;
@@ -59,8 +67,8 @@ export function createExportData(deps: ExportDeps): ExportData {
 }
 
 /** Those in which something was said, and those in which something was only set. */
-async function namespacesOf({ log, store }: ExportDeps): Promise<Set<string>> {
-  const known = new Set(await log.namespaces());
+async function namespacesOf({ log, store, knowledge }: ExportDeps): Promise<Set<string>> {
+  const known = new Set([...(await log.namespaces()), ...((await knowledge?.namespaces()) ?? [])]);
   for await (const key of store.keys("namespace:")) known.add(key.slice("namespace:".length));
   return known;
 }
@@ -93,7 +101,7 @@ async function* exportAll(
 const mostEntries = 10_000;
 
 async function* exportNamespace(
-  { log, store, due }: ExportDeps,
+  { log, store, due, knowledge }: ExportDeps,
   namespace: string,
 ): AsyncGenerator<ExportRecord> {
   const state = await readNamespace(store, namespace);
@@ -105,6 +113,10 @@ async function* exportNamespace(
   for await (const key of store.keys(prefix)) {
     const value = await store.get(key);
     if (value !== undefined) yield { type: "skill_data", namespace, key: key.slice(prefix.length), value };
+  }
+  for (const { pieces: _, ...document } of (await knowledge?.list(namespace)) ?? []) {
+    const text = await Array.fromAsync(knowledge?.read(namespace, document.id) ?? []);
+    yield { type: "document", namespace, ...document, text };
   }
   for (const entry of await due.list({ namespace, most: mostEntries })) yield { type: "due_entry", ...entry };
   for await (const thread of log.everyThread(namespace)) {

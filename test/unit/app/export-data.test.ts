@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ExportRecord } from "../../../src/app/services/export-data.ts";
+import { createMemoryKnowledge } from "../../../src/storage/memory-knowledge.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { changeSettings } from "../../support/ask-app.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
@@ -39,6 +40,24 @@ describe("an export", () => {
     if (turn?.type !== "turn") throw new Error("no turn");
     expect(turn.events).toEqual(await bot.log.read(turnId));
     expect(records.at(-1)).toEqual({ type: "export_finished", turns: 2 });
+  });
+
+  it("has the documents a channel learned, with their text, and a channel that only learned", async () => {
+    const knowledge = createMemoryKnowledge();
+    const bot = createTestApp(scriptedModel([]), { means: { knowledge } });
+    const document = {
+      title: "Lease",
+      source: "/workspace/input/lease.pdf",
+      author: "ada",
+      by: "Ada",
+      at: 1,
+    };
+    await knowledge.add(other, document, [{ text: "Seven months.", place: "page 37" }]);
+    const [, , record] = await exported(bot, other);
+    expect(record).toEqual({
+      ...{ type: "document", namespace: other, id: 1, ...document, characters: 13 },
+      text: [{ text: "Seven months.", place: "page 37" }],
+    });
   });
 
   it("has nothing of other channels when one is named, and refuses one that is not there", async () => {

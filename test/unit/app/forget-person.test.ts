@@ -8,6 +8,7 @@ import type { TurnEvent } from "../../../src/core/turn-event.ts";
 import type { TurnLog } from "../../../src/core/turn-log.ts";
 import { createDiskFileStore } from "../../../src/storage/disk-file-store.ts";
 import { openKeyValue } from "../../../src/storage/keyv-store.ts";
+import { openSqliteKnowledge } from "../../../src/storage/sqlite-knowledge.ts";
 import { openSqliteTurnLog } from "../../../src/storage/sqlite-turn-log.ts";
 import { forgetPerson } from "../../support/ask-app.ts";
 import { callable, channel, heard } from "../../support/called-bot.ts";
@@ -22,14 +23,17 @@ const secret = "heliotrope";
 let folder: string;
 let log: TurnLog;
 let store: KeyValue;
+let knowledge: Awaited<ReturnType<typeof openSqliteKnowledge>>;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "knack-forget-person-"));
   log = await openSqliteTurnLog(join(folder, "turns.db"));
   store = await openKeyValue(join(folder, "state.db"));
+  knowledge = await openSqliteKnowledge(join(folder, "knowledge.db"));
 });
 afterEach(async () => {
   await log.close();
   await store.close();
+  await knowledge.close();
   await rm(folder, { recursive: true });
 });
 
@@ -43,7 +47,9 @@ async function found(...words: string[]): Promise<string[]> {
 
 const spoken = (text: string) =>
   heard("m1", zora.name, text, { author: { ...zora, bot: false, self: false } });
-const options = () => ({ log, store, files: createDiskFileStore(join(folder, "files")) });
+const options = () => ({
+  ...{ log, store, files: createDiskFileStore(join(folder, "files")), means: { knowledge } },
+});
 
 describe("forgetting a person", () => {
   it("leaves no byte of their words, id and name in the databases and their logs", async () => {
@@ -68,16 +74,20 @@ describe("forgetting a person", () => {
       `skill:${channel}:memory:pinned`,
       [`Prefers ${secret} paint`].map((text) => ({ text, by: zora.name })),
     );
+    const document = { title: zora.name, source: secret, author: zora.id, by: zora.name, at: 1 };
+    await knowledge.add(channel, document, [{ text: `All about ${secret}`, place: "page 1" }]);
+    await knowledge.add(channel, { ...document, title: "Menu", source: "m", author: "ada", by: "Ada" }, []);
     await app.ask("a new thread", { namespace: channel, thread: "t3" });
     expect(await found(secret, zora.id, zora.name)).toHaveLength(3);
 
     const outcome = await forgetPerson(app.app, zora.id, asker);
     expect(outcome).toMatchObject({
       ok: true,
-      value: { user: "fake:team:UZORA77", complete: true, turns: 40, facts: 1, left: [] },
+      value: { user: "fake:team:UZORA77", complete: true, turns: 40, facts: 1, documents: 1, left: [] },
     });
     expect(await found(secret, zora.id, zora.name)).toEqual([]);
     expect(await store.get(`skill:${channel}:memory:facts`)).toMatchObject({ facts: [{ id: 2 }] });
+    expect((await knowledge.list(channel)).map(({ title }) => title)).toEqual(["Menu"]);
     const kept = await app.app.turns({ namespace: channel, thread: "t2" });
     expect(kept).toMatchObject([{ text: "a question of Ada", author: { id: "ada" } }]);
     expect(app.errors).toEqual([]);

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { RetentionCounts, RetentionPolicy } from "../../../src/app/services/retention-policy.ts";
 import { createMemoryFileStore } from "../../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
+import { createMemoryKnowledge } from "../../../src/storage/memory-knowledge.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { changeSettings, retentionStatus, runRetention } from "../../support/ask-app.ts";
 import { createFakeClock, type FakeClock } from "../../support/fake-clock.ts";
@@ -24,6 +25,7 @@ function install() {
     store: createMemoryKeyValue(),
     files: createMemoryFileStore(),
   };
+  const knowledge = createMemoryKnowledge();
   const logged: string[] = [];
   const start = (retention: Partial<RetentionPolicy>) => {
     const model = scriptedModel([[{ call: "echo" }], "The answer.", "Once more."]);
@@ -32,12 +34,13 @@ function install() {
       clock,
       retention,
       skills: [echo],
+      means: { knowledge },
       logged: (_fields, message) => logged.push(message),
     });
     bots.push(bot);
     return { ...bot, model };
   };
-  return { ...shared, clock, logged, start };
+  return { ...shared, knowledge, clock, logged, start };
 }
 
 const bots: TestApp[] = [];
@@ -93,6 +96,18 @@ describe("old data", () => {
     clock.advance(34 * day);
     // The change of the setting, and that somebody deleted old data on that day.
     await both(counts({ audit: 2 }));
+  });
+
+  it("is not what a channel learned from documents, of whatever age", async () => {
+    const { clock, start, knowledge } = install();
+    const bot = start(all);
+    await run(bot, clock);
+    await bot.ask("hello");
+    const document = { title: "Lease", source: "lease.pdf", author: "ada", by: "Ada", at: begin };
+    await knowledge.add(home.namespace, document, [{ text: "Seven months.", place: "" }]);
+    clock.advance(9_000 * day);
+    expect((await run(bot, clock)).counts).toMatchObject({ threads: 1, turns: 1 });
+    expect(await knowledge.list(home.namespace)).toMatchObject([{ title: "Lease" }]);
   });
 
   it("is kept where the policy says never", async () => {

@@ -32,6 +32,7 @@ function createChannel() {
       store,
       user: { id: by.toLowerCase(), name: by, trust: "member" },
       now: () => at,
+      searchPast: async () => ({ exchanges: [], looked_at: 0 }),
       step: async <T extends Json>(_name: string, work: () => Promise<T> | T) => await work(),
     } as unknown as ToolContext;
     return definition.output.parse(

@@ -1,4 +1,5 @@
 import { errorText } from "../../../base/error-text.ts";
+import type { Knowledge } from "../../../core/knowledge.ts";
 import type { MessageIndex } from "../../../core/message-index.ts";
 import type { Asker } from "../../../core/outcome.ts";
 import type { StoredOpenings } from "../../turns/openings.ts";
@@ -25,6 +26,8 @@ export interface ForgetPersonDeps extends PersonTurnsDeps, SweepDeps, Pick<Perso
   openings: StoredOpenings;
   /** What was said in channels that are searched by an index. */
   index: Pick<MessageIndex, "clearAuthor">;
+  /** What channels learned from documents. */
+  knowledge: Pick<Knowledge, "clearAuthor"> | undefined;
 }
 
 export function createForgetPerson(deps: ForgetPersonDeps): ForgetPerson {
@@ -72,14 +75,15 @@ async function forgetPerson(
   const others = await stripOtherTurns(deps, traces, dryRun);
   const values = await sweepValues(deps, person, pseudonym, dryRun);
   const { platform, workspace, id } = person;
-  if (!dryRun)
-    await deps.index.clearAuthor(id, workspace === "*" ? `${platform}:` : `${platform}:${workspace}:`);
+  const prefix = workspace === "*" ? `${platform}:` : `${platform}:${workspace}:`;
+  if (!dryRun) await deps.index.clearAuthor(id, prefix);
+  const documents = (await deps.knowledge?.clearAuthor(id, prefix, { dryRun })) ?? 0;
   const audit_lines = await stored.rewrite((line) => withPseudonym(line, person, pseudonym), { dryRun });
   const left = [...own.left, ...others.left];
   if (!dryRun) left.push(...(await finish(deps, person, { pseudonym, asker, isDone: left.length === 0 })));
   return {
     ...{ user: writtenAs(person), pseudonym, dry_run: dryRun, complete: left.length === 0 },
-    ...{ turns: own.count, other_turns: others.count, facts, plans, ...values, audit_lines, left },
+    ...{ turns: own.count, other_turns: others.count, facts, documents, plans, ...values, audit_lines, left },
   };
 }
 

@@ -12,6 +12,7 @@ export const forgottenPerson = z.object({
   turns: count.describe("of theirs, with answers and files"),
   other_turns: count.describe("of other people: their run details had words of the person"),
   facts: count.describe("that they told the memory of channels"),
+  documents: count.describe("that they added to what channels know"),
   plans: count.describe(
     "reminders, schedules and triggers of theirs, and threads of theirs that are watched",
   ),

@@ -1,5 +1,6 @@
 import { withoutDetails } from "../../../core/event-audience.ts";
 import type { Author } from "../../../core/inbound.ts";
+import { type Json, objectOf } from "../../../core/json.ts";
 import type { ReadFile } from "../../../core/message-context.ts";
 import type { TurnEvent } from "../../../core/turn-event.ts";
 import type { TurnRecord } from "../../../core/turn-log.ts";
@@ -155,6 +156,9 @@ function isTheirs(event: TurnEvent, traces: Traces): boolean {
       return event.person === traces.person.id;
     case "transcript_opened":
       return traces.openings.has(event.opening);
+    case "tool_finished":
+    case "skill_output":
+      return isQuotedIn(event.output, traces.names);
     default:
       return false;
   }
@@ -165,6 +169,14 @@ function isFrom(
   traces: Traces,
 ): boolean {
   return author === undefined ? by !== undefined && traces.names.has(by) : author === traces.person.id;
+}
+
+/** Whether something in an output is by them: a fact, a document or an earlier conversation, as memory tells them. */
+function isQuotedIn(output: Json, names: ReadonlySet<string>): boolean {
+  if (typeof output !== "object" || output === null) return false;
+  const { by } = objectOf(output);
+  if (typeof by === "string" && names.has(by)) return true;
+  return Object.values(output).some((each) => isQuotedIn(each, names));
 }
 
 /** The files the person sent. */

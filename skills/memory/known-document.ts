@@ -1,0 +1,35 @@
+import { z } from "zod";
+import type { KnownDocument } from "../../src/core/knowledge.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
+import { minute, sameness } from "./fact.ts";
+
+export const shownDocumentSchema = z.object({
+  id: z.number(),
+  title: z.string(),
+  by: z.string().describe("who added it"),
+  at: z.string().describe("when, UTC"),
+  link: z.string().optional(),
+  passages: z.number(),
+});
+
+/** A document as people and models read it. */
+export function showDocument({ id, title, by, at, source, pieces }: KnownDocument) {
+  return { id, title, by, at: minute(at), ...linkOf(source), passages: pieces };
+}
+
+/** Where a document can be opened: a file of a thread has no address. */
+export function linkOf(source: string): { link?: string } {
+  return /^https?:\/\//.test(source) ? { link: source } : {};
+}
+
+/** The document with this number or this title, else all whose titles or addresses have these words. */
+export async function documentsNamed(name: string, { knowledge }: ToolContext): Promise<KnownDocument[]> {
+  const all = (await knowledge?.list()) ?? [];
+  const number = Number(name.replace(/^#/, ""));
+  const numbered = all.filter(({ id }) => id === number);
+  if (numbered.length > 0) return numbered;
+  const wanted = sameness(name);
+  const exact = all.filter(({ title, source }) => [title, source].some((each) => sameness(each) === wanted));
+  if (exact.length > 0) return exact;
+  return all.filter(({ title, source }) => [title, source].some((each) => sameness(each).includes(wanted)));
+}

@@ -1,0 +1,180 @@
+import { z } from "zod";
+import { definePart, SkillFailure } from "../../src/core/define-skill.ts";
+import { type Json, objectOf } from "../../src/core/json.ts";
+import type { KnownDocument, KnownPiece } from "../../src/core/knowledge.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
+import { WebError } from "../../src/core/web.ts";
+import { isAddress, readSource, type Source } from "../document-summarizer/read-sources.ts";
+import { type Section, sectionsOf } from "../document-summarizer/sections.ts";
+import { pageAddress } from "../web-scraping/page-address.ts";
+import { cutPieces } from "./cut-pieces.ts";
+import { minute } from "./fact.ts";
+import { showDocument, shownDocumentSchema } from "./known-document.ts";
+
+/** Characters of a document that are learned, about 1,000 pages; documents and passages of a channel. */
+const longest = 2_500_000;
+const mostDocuments = 300;
+const mostPassages = 20_000;
+/** Passages that vectors are made of at once. */
+const vectorsAtOnce = 128;
+
+/** Adds a document to what the channel knows. The same file or page again replaces what was learned of it. */
+export const learn = definePart({
+  title: "Learning a document",
+  description:
+    "Adds a file of this thread, a web page or a pasted text to what this channel knows, for recall in all its threads.",
+  parameters: z.object({
+    what: z.string().trim().min(1).max(2_000).optional().describe("the file's path, or the page's address"),
+    text: z.string().trim().min(1).max(200_000).optional().describe("pasted text instead"),
+    title: z.string().trim().min(1).max(200).optional().describe("needed for pasted text"),
+  }),
+  output: z.object({
+    summary: z.string(),
+    document: shownDocumentSchema,
+    notes: z.array(z.string()).optional().describe("what is missing in it"),
+  }),
+  effect: "idempotent",
+  addresses: (input) => addressIn(input),
+  run: (wanted, context) =>
+    // One step: what it read is too large for the journal, and adding it twice is adding it once.
+    context.step("learn", () => learnDocument(wanted, context)),
+});
+
+async function learnDocument(
+  wanted: { what?: string | undefined; text?: string | undefined; title?: string | undefined },
+  context: ToolContext,
+) {
+  const { knowledge } = context;
+  if (knowledge === undefined)
+    throw new SkillFailure("no_knowledge", "This bot keeps no documents.", "Say so.");
+  const { name, origin, sections, note } = await read(wanted, context);
+  const title = wanted.title ?? name;
+  if (sections.length === 0) throw withoutText(title, note);
+  const { pieces, isCut } = bounded(cutPieces(placed(sections)));
+  const known = await knowledge.list();
+  const before = known.find(({ source }) => source === origin);
+  checkRoom(
+    known.filter((each) => each !== before),
+    pieces.length,
+  );
+  const vectors = await vectorsOf(title, pieces, context);
+  const document = await knowledge.add({ title, source: origin }, withVectors(pieces, vectors));
+  const notes = [
+    ...(note === undefined ? [] : [note]),
+    ...(isCut ? [`Only its first ${longest.toLocaleString("en")} characters were learned.`] : []),
+    ...(before === undefined ? [] : [replaced(before)]),
+  ];
+  return {
+    summary: `Learned ${title} as document ${document.id}, in ${count(pieces.length, "passage")}. To forget it: “forget document ${document.id}”.`,
+    document: showDocument(document),
+    ...(notes.length === 0 ? {} : { notes }),
+  };
+}
+
+async function read(
+  { what, text, title }: { what?: string | undefined; text?: string | undefined; title?: string | undefined },
+  context: ToolContext,
+): Promise<Pick<Source, "name" | "origin" | "sections" | "note">> {
+  if (what !== undefined && text !== undefined)
+    throw new SkillFailure("two_things", "A text and a document cannot be learned at once.", "Give one.");
+  if (text !== undefined) {
+    if (title === undefined)
+      throw new SkillFailure("no_title", "The text has no title.", "Give it one that people know it by.");
+    return { name: title, origin: `text:${title}`, sections: sectionsOf(text) };
+  }
+  if (what === undefined)
+    throw new SkillFailure("nothing_named", "It was not said what to learn.", "Name a file or a page.");
+  context.progress(`Reading ${what.slice(0, 100)}`);
+  try {
+    return await readSource(what, context);
+  } catch (error) {
+    if (!(error instanceof WebError)) throw error;
+    throw new SkillFailure(error.code, error.message, "Tell the person; a file of it can be learned too.");
+  }
+}
+
+/** Where a short text stands in itself tells nothing. */
+function placed(sections: readonly Section[]): Section[] {
+  const [only] = sections;
+  return sections.length === 1 && only?.place.startsWith("lines ") ? [{ ...only, place: "" }] : [...sections];
+}
+
+function withoutText(title: string, note: string | undefined): SkillFailure {
+  const message = `${title} has no text that could be learned. ${note ?? ""}`.trim();
+  return new SkillFailure(
+    "no_text",
+    message,
+    "Tell the person why, and ask for a version with text; of a scan, one with text recognition (OCR).",
+  );
+}
+
+function bounded(pieces: readonly KnownPiece[]): { pieces: KnownPiece[]; isCut: boolean } {
+  let characters = 0;
+  const kept = pieces.filter(({ text }) => {
+    characters += text.length;
+    return characters <= longest;
+  });
+  return { pieces: kept, isCut: kept.length < pieces.length };
+}
+
+function checkRoom(others: readonly KnownDocument[], more: number): void {
+  const passages = others.reduce((sum, { pieces }) => sum + pieces, more);
+  if (others.length < mostDocuments && passages <= mostPassages) return;
+  throw new SkillFailure(
+    "knowledge_full",
+    `There is room for ${mostDocuments} documents with ${mostPassages.toLocaleString("en")} passages together in this channel; this one was not learned.`,
+    "Recall without a query lists the documents; ask which to forget.",
+  );
+}
+
+/** One for each piece, as far as they could be made: what has none is found by its words. */
+async function vectorsOf(title: string, pieces: readonly KnownPiece[], context: ToolContext) {
+  const made: { vector: Float32Array; model: string }[] = [];
+  for (let from = 0; from < pieces.length; from += vectorsAtOnce) {
+    context.progress(`Learning ${title}`, from, pieces.length);
+    const some = pieces.slice(from, from + vectorsAtOnce);
+    const found = await embed(
+      some.map(({ place, text }) => `${[title, place].filter(Boolean).join(", ")}\n${text}`),
+      context,
+    );
+    if (found === undefined) break;
+    made.push(...found.vectors.map((vector) => ({ vector, model: found.model })));
+  }
+  return made;
+}
+
+async function embed(texts: readonly string[], context: ToolContext) {
+  try {
+    return await context.embed(texts);
+  } catch (error) {
+    if (error instanceof SkillFailure) return undefined;
+    throw error;
+  }
+}
+
+function withVectors(
+  pieces: readonly KnownPiece[],
+  vectors: readonly { vector: Float32Array; model: string }[],
+): KnownPiece[] {
+  return pieces.map((piece, at) => ({ ...piece, ...vectors[at] }));
+}
+
+function replaced({ title, by, at }: KnownDocument): string {
+  return `It replaces ${title}, which ${by} added on ${minute(at).slice(0, 10)}.`;
+}
+
+function count(number: number, what: string): string {
+  return number === 1 ? `1 ${what}` : `${number.toLocaleString("en")} ${what}s`;
+}
+
+/** None where it is no web address, which the call itself says. */
+function addressIn(input: Json): string[] {
+  const { what } = objectOf(input);
+  if (typeof what !== "string" || !isAddress(what)) return [];
+  try {
+    return [pageAddress(what)];
+  } catch (error) {
+    if (error instanceof SkillFailure) return [];
+    throw error;
+  }
+}

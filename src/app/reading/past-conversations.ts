@@ -1,0 +1,182 @@
+import { setImmediate as nextTick } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
+import { KeyedMutex } from "../../base/keyed-mutex.ts";
+import type { ChatActions } from "../../core/chat-actions.ts";
+import { PlatformError } from "../../core/chat-platform.ts";
+import type { PastConversations, PastExchange } from "../../core/past-conversations.ts";
+import { isDirectMessage } from "../../core/place.ts";
+import { saidText } from "../../core/said-text.ts";
+import type { GrowingTextIndex } from "../../core/text-index.ts";
+import type { TurnEvent } from "../../core/turn-event.ts";
+import type { TurnReading, TurnRecord } from "../../core/turn-log.ts";
+import { createWebChatActions, type WebChatDeps } from "./web-chat-actions.ts";
+
+export interface PastConversationsDeps extends WebChatDeps {
+  /** What can be done in a channel's chat; undefined where nothing can. */
+  actionsOf(namespace: string): ChatActions | undefined;
+  createIndex(): GrowingTextIndex;
+  report(error: unknown, where: string): void;
+}
+
+/** Turns of a channel that are looked at, the latest. */
+const mostTurns = 2_000;
+/** Turns, commands among them, that are read from the log for it, and of these at a time. */
+const mostRead = 6_000;
+const pageSize = 200;
+/** Channels whose words are kept in memory. */
+const mostIndexed = 20;
+/** Characters of a question and of an answer that are searched. */
+const longestSearched = 20_000;
+/** Turns indexed before others may go on. */
+const indexedAtOnce = 50;
+/** Turns that left the latest ones, and whose words may stay in the index: it is made anew when there are more. */
+const mostStale = 500;
+/** Share of the best score below which a turn has only common words of the query. */
+const weakest = 0.25;
+/** Turns that are read for one that may be told. */
+const readPerFound = 4;
+
+/** The words of a channel's turns, by the ids of those that are in it. */
+interface Indexed {
+  ids: Set<string>;
+  index: GrowingTextIndex;
+}
+
+/**
+ * Searches what was asked and answered in a channel. The log is asked each time which turns there are, so that what is deleted, or too old
+ * to be kept, is found no more; only the words of those that are there are kept in memory.
+ */
+export function createPastConversations(deps: PastConversationsDeps): PastConversations {
+  const channels = new LRUCache<string, Indexed>({ max: mostIndexed });
+  const updating = new KeyedMutex();
+  const console = createWebChatActions(deps);
+
+  const indexOf = (namespace: string, turns: readonly TurnRecord[], signal: AbortSignal) =>
+    updating.run(namespace, async () => {
+      const before = channels.get(namespace);
+      const known =
+        before === undefined || isStale(before, turns)
+          ? { ids: new Set<string>(), index: deps.createIndex() }
+          : before;
+      channels.set(namespace, known);
+      await grow(known, turns, signal);
+      return known.index;
+    });
+
+  const linkTo = async (turn: TurnRecord, events: readonly TurnEvent[]): Promise<string | undefined> => {
+    const { namespace, thread } = turn;
+    const actions = deps.actionsOf(namespace);
+    try {
+      if (actions !== undefined)
+        return await actions.link(namespace, await referenceOf(turn, events, actions), thread);
+    } catch (error) {
+      if (!(error instanceof PlatformError)) deps.report(error, "a link to an earlier conversation");
+    }
+    return deps.public_url === undefined ? undefined : await console.link(namespace, turn.turn_id, thread);
+  };
+
+  return {
+    async search(namespace, { words, most, except_thread }, signal) {
+      const { turns, since } = await latestTurns(deps.log, namespace, signal);
+      const index = await indexOf(namespace, turns, signal);
+      const byId = new Map(turns.map((turn) => [turn.turn_id, turn]));
+      const fitting = index.search(words).flatMap(({ id, score }) => {
+        const turn = byId.get(id);
+        return turn === undefined || turn.thread === except_thread ? [] : [{ turn, score }];
+      });
+      const best = fitting[0]?.score ?? 0;
+      const exchanges: PastExchange[] = [];
+      for (const { turn, score } of fitting.slice(0, most * readPerFound)) {
+        signal.throwIfAborted();
+        if (exchanges.length === most || score < best * weakest) break;
+        const events = await deps.log.read(turn.turn_id);
+        if (!mayBeTold(turn, events)) continue;
+        exchanges.push(exchangeOf(turn, events, await linkTo(turn, events)));
+      }
+      return { exchanges, looked_at: turns.length, ...(since === undefined ? {} : { since }) };
+    },
+  };
+}
+
+/** The latest finished turns with something in them, and since when where there are older ones. */
+async function latestTurns(
+  log: TurnReading,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<{ turns: TurnRecord[]; since: number | undefined }> {
+  const turns: TurnRecord[] = [];
+  let before: string | undefined;
+  for (let read = 0; read < mostRead && turns.length < mostTurns; read += pageSize) {
+    const page = await log.list({ namespace, status: "finished", limit: pageSize, before });
+    turns.push(...page.filter(isConversation));
+    if (page.length < pageSize) return { turns, since: undefined };
+    before = page.at(-1)?.turn_id;
+    // Answers of the log come without a pause: the bot does other things in between.
+    await nextTick(undefined, { signal });
+  }
+  const looked = turns.slice(0, mostTurns);
+  return { turns: looked, since: looked.at(-1)?.accepted_at };
+}
+
+/** What was deleted has no text, and what went into another turn is found there. */
+function isConversation({ kind, merged_into, text, answer = "" }: TurnRecord): boolean {
+  return kind === "message" && merged_into === undefined && `${text}${answer}` !== "";
+}
+
+/** Whether an index has words of turns that were deleted, or of many that are no more among the latest. */
+function isStale({ ids }: Indexed, turns: readonly TurnRecord[]): boolean {
+  const now = new Set(turns.map(({ turn_id }) => turn_id));
+  const gone = [...ids].filter((id) => !now.has(id)).length;
+  return gone > (turns.length < mostTurns ? 0 : mostStale);
+}
+
+async function grow({ ids, index }: Indexed, turns: readonly TurnRecord[], signal: AbortSignal) {
+  const fresh = turns.filter(({ turn_id }) => !ids.has(turn_id));
+  for (let from = 0; from < fresh.length; from += indexedAtOnce) {
+    const some = fresh.slice(from, from + indexedAtOnce);
+    index.add(
+      some.map(({ turn_id, text, answer = "", author }) => ({
+        id: turn_id,
+        name: text.slice(0, longestSearched),
+        text: `${author.name}\n${answer.slice(0, longestSearched)}`,
+      })),
+    );
+    for (const { turn_id } of some) ids.add(turn_id);
+    await nextTick(undefined, { signal });
+  }
+}
+
+/** An answer for one person alone is told in no channel again, where all would read it. */
+function mayBeTold({ namespace }: TurnRecord, events: readonly TurnEvent[]): boolean {
+  const finished = events.findLast((event) => event.type === "turn_finished");
+  if (finished === undefined || finished.forgotten_by !== undefined) return false;
+  return finished.private !== true || isDirectMessage(namespace);
+}
+
+function exchangeOf(
+  { turn_id, thread, author, text, answer = "", accepted_at }: TurnRecord,
+  events: readonly TurnEvent[],
+  link: string | undefined,
+): PastExchange {
+  const question = saidText(
+    text,
+    events.find((event) => event.type === "context_read"),
+  );
+  const found = { turn_id, thread, by: author.name || author.id, question, answer, at: accepted_at };
+  return link === undefined ? found : { ...found, link };
+}
+
+/** Of the answer's first message, else of the question's. */
+async function referenceOf(
+  { turn_id, namespace, thread }: TurnRecord,
+  events: readonly TurnEvent[],
+  actions: ChatActions,
+): Promise<string> {
+  const answer = events.find(
+    (event) => event.type === "message_posted" && event.purpose === "answer" && event.reference !== "whisper",
+  );
+  if (answer?.type === "message_posted") return answer.reference;
+  const asked = events.find((event) => event.type === "inbound")?.inbound.origin?.message;
+  if (asked === undefined) return turn_id;
+  return (await actions.reference?.({ namespace, thread }, asked)) ?? asked;
+}

@@ -1,0 +1,8 @@
+import type { Knowledge } from "../core/knowledge.ts";
+import { openSqliteInMemory } from "./sqlite-connection.ts";
+import { createKnowledge, knowledgeMigrations } from "./sqlite-knowledge.ts";
+
+/** The store in memory: it forgets everything with the process. For tests and benchmarks. */
+export function createMemoryKnowledge(): Knowledge {
+  return createKnowledge(openSqliteInMemory(knowledgeMigrations));
+}

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SkillFailure } from "../../src/core/define-skill.ts";
+import { ModelError } from "../../src/core/model.ts";
 import { plainWords, saysSo } from "../../src/core/quotation.ts";
 import { searchText } from "../../src/core/search-text.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
@@ -90,10 +91,8 @@ export async function readPage(hit: Hit, question: string, context: ToolContext)
       model: "small",
     });
     const plain = plainWords(page.text);
-    const published =
-      found.published !== "" && plain.includes(plainWords(found.published)) ? found.published : undefined;
     const claims = found.claims.filter(({ quote }) => saysSo(plain, quote));
-    const when = date ?? published;
+    const when = date ?? dateOn(plain, found.published);
     return {
       ...{ url: page.url, title: page.title || title, claims },
       ...(when === undefined ? {} : { date: when }),
@@ -101,8 +100,23 @@ export async function readPage(hit: Hit, question: string, context: ToolContext)
     };
   } catch (error) {
     if (error instanceof WebError) return { ...head, problem: error.message };
+    if (isUnusable(error)) return { ...head, problem: "the model could not make out what it says" };
     throw error;
   }
+}
+
+/** Whether a model answered in a way that another text or question might not meet; one that is away, or costs too much, is no such. */
+export function isUnusable(error: unknown): boolean {
+  return (
+    error instanceof ModelError &&
+    ["bad_response", "invalid_request", "context_too_long"].includes(error.code)
+  );
+}
+
+/** A date that stands on the page as it is said to; undefined for anything else. */
+function dateOn(plain: string, published: string): string | undefined {
+  const isDate = published.length <= 40 && /\d/.test(published);
+  return isDate && plain.includes(plainWords(published)) ? published.trim() : undefined;
 }
 
 const extraction =

@@ -13,24 +13,58 @@ export function plainWords(text: string): string {
     .trim();
 }
 
-/** Words that a quotation needs; fewer prove nothing. */
+/** Characters that a quotation needs; fewer prove nothing. */
 const fewestCharacters = 8;
+/** Characters that `…` may stand for: what is further apart is not one passage. */
+const longestGap = 600;
 
-/** Whether a text has a quotation, whose parts may be joined by `…`. @param plain the text as `plainWords` makes it */
+/**
+ * Whether a text has a quotation, in whole words, whose parts may be joined by `…`. @param plain the text as `plainWords` makes it
+ */
 export function saysSo(plain: string, quotation: string): boolean {
   const parts = quotation
     .split(/…|\.\.\.|\[\.\.\.\]/)
     .map((part) => plainWords(part).replace(/^[.,;:\s]+|[.,;:\s]+$/g, ""))
     .filter((part) => part !== "");
   if (parts.join(" ").length < fewestCharacters) return false;
-  let at = 0;
+  const [first = "", ...others] = parts;
+  for (let at = wholeWords(plain, first, 0); at >= 0; at = wholeWords(plain, first, at + 1))
+    if (goesOn(plain, at + first.length, others)) return true;
+  return false;
+}
+
+/** Whether the other parts follow, each near the one before it. */
+function goesOn(plain: string, from: number, parts: readonly string[]): boolean {
+  let at = from;
   for (const part of parts) {
-    const found = plain.indexOf(part, at);
+    // With what stands beside it, which tells whether it is whole words.
+    const near = plain.slice(Math.max(0, at - 2), at + longestGap + part.length + 2);
+    const found = wholeWords(near, part, Math.min(2, at));
     if (found < 0) return false;
-    at = found + part.length;
+    at = Math.max(0, at - 2) + found + part.length;
   }
   return true;
 }
+
+/** Where a part stands from a position on, not within a longer word or number; -1 where it does not. */
+function wholeWords(plain: string, part: string, from: number): number {
+  for (let at = plain.indexOf(part, from); at >= 0; at = plain.indexOf(part, at + 1))
+    if (!isWithin(plain, at) && !isWithin(plain, at + part.length)) return at;
+  return -1;
+}
+
+/** Whether a position is in the middle of a number, or of a word of a script whose words end at spaces. */
+function isWithin(plain: string, at: number): boolean {
+  const around = plain.slice(Math.max(0, at - 2), at + 2);
+  const [before, after] = [plain.slice(Math.max(0, at - 1), at), plain.slice(at, at + 1)];
+  if (/\d/.test(before) && /\d/.test(after)) return true;
+  if (isSpacedLetter.test(before) && isSpacedLetter.test(after)) return true;
+  // 3.5 is not 3, and not 5.
+  return /^\d[.,]\d/.test(around) || /\d[.,]\d$/.test(around);
+}
+
+const isSpacedLetter =
+  /(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])\p{L}/u;
 
 /**
  * Numbers of two digits and more that a text claims, without separators: `1,234.50` is `1234.5`. Numbers of references such as [3] and of

@@ -119,16 +119,24 @@ function sentencesIn(page: string): string[] {
   );
 }
 
-/** Sources of a request with their quotes. */
-function sourcesIn(input: string): { n: number; quotes: string[] }[] {
-  const parts = input.split(/^\[(\d+)\] /m).slice(1);
-  const sources: { n: number; quotes: string[] }[] = [];
-  for (let at = 0; at < parts.length; at += 2)
-    sources.push({
-      n: Number(parts[at]),
-      quotes: [...(parts[at + 1] ?? "").matchAll(/“([^”]*)”/g)].map(([, quote = ""]) => quote),
-    });
-  return sources;
+/** Lines of sources in a request with their quotes. */
+function linesIn(input: string): { line: string; quote: string }[] {
+  return [...input.matchAll(/^(\d+\.\d+) .*\(“([^”]*)”\)$/gm)].map(([, line = "", quote = ""]) => ({
+    line,
+    quote,
+  }));
+}
+
+/** Statements of a request to check: those whose numbers and names stand in their quotes hold. */
+function checked(input: string): object {
+  const statements = input.split(/^(?=\d+\. )/m).flatMap((part) => {
+    const [, number, text = "", quotes = ""] = /^(\d+)\. (.*)\n([\s\S]*)$/.exec(part) ?? [];
+    const names = (text.match(/[A-Z][a-z]+|\d+/g) ?? []).slice(1);
+    return number === undefined
+      ? []
+      : [{ number: Number(number), holds: names.every((name) => quotes.includes(name)) }];
+  });
+  return { statements };
 }
 
 /** Answers a request of the skill from what it holds. */
@@ -149,40 +157,39 @@ export function honestResearcher(request: Pick<ModelRequest, "system" | "message
         .map((quote) => ({ claim: quote, quote })),
     };
   }
-  const sources = sourcesIn(input);
-  const saying = (words: string) =>
-    sources.filter(({ quotes }) => quotes.some((quote) => quote.includes(words)));
-  const numbers = (words: string) => saying(words).map(({ n }) => n);
+  if (request.system.startsWith("Check statements")) return checked(input);
+  const lines = linesIn(input);
+  const saying = (words: string) => lines.flatMap(({ line, quote }) => (quote.includes(words) ? [line] : []));
   if (request.system.startsWith("Judge")) {
-    const isComplete = ["331 metres", "329 metres", "1710 steps"].every((words) => numbers(words).length > 0);
+    const isComplete = ["331 metres", "329 metres", "1710 steps"].every((words) => saying(words).length > 0);
     return {
       enough: isComplete,
       missing: isComplete ? [] : ["the official height"],
       searches: isComplete ? [] : ["Kestrel Tower height official", "Kestrel Tower opening mayor"],
       contradictions:
-        numbers("331 metres").length * numbers("329 metres").length > 0
+        saying("331 metres").length * saying("329 metres").length > 0
           ? [
               {
                 text: "331 metres or 329 metres",
-                sources: [...numbers("331 metres"), ...numbers("329 metres")],
+                rests_on: [...saying("331 metres"), ...saying("329 metres")],
               },
             ]
           : [],
-      outdated: numbers("312 metres").map((source) => ({
-        source,
+      outdated: saying("312 metres").map((line) => ({
+        source: Number.parseInt(line, 10),
         why: "from 2009, before the antenna was renewed",
       })),
     };
   }
   return {
     statements: [
-      { text: "The Kestrel Tower is 331 metres tall.", sources: numbers("331 metres") },
-      ...(numbers("329 metres").length === 0
+      { text: "The Kestrel Tower is 331 metres tall.", rests_on: saying("331 metres") },
+      ...(saying("329 metres").length === 0
         ? []
-        : [{ text: "A city guide says 329 metres.", sources: numbers("329 metres") }]),
-      ...(numbers("14 May 1998").length === 0
+        : [{ text: "A city guide says 329 metres.", rests_on: saying("329 metres") }]),
+      ...(saying("14 May 1998").length === 0
         ? []
-        : [{ text: "It was opened on 14 May 1998.", sources: numbers("14 May 1998") }]),
+        : [{ text: "It was opened on 14 May 1998.", rests_on: saying("14 May 1998") }]),
     ],
     not_verified: ["who designed it"],
   };
@@ -199,13 +206,25 @@ export function lyingResearcher(request: Pick<ModelRequest, "system" | "messages
         { claim: "It is 42 metres tall.", quote: "The Kestrel Tower is 42 metres tall and made of glass" },
       ],
     };
+  if (request.system.startsWith("Judge"))
+    return {
+      ...honest,
+      enough: true,
+      contradictions: [
+        ...(honest.contradictions as object[]),
+        { text: "It is 42 metres, see http://evil.example/steal?q=secret", rests_on: ["1.1", "99.1"] },
+        { text: "Some say 999 metres.", rests_on: ["1.1", "2.1"] },
+      ],
+      outdated: [{ source: 1, why: "since 2031 it is 999 metres" }],
+    };
   if (!request.system.startsWith("Answer")) return honest;
   return {
     statements: [
       ...(honest.statements as object[]),
-      { text: "It is 42 metres tall.", sources: [1] },
-      { text: "It has 9,999 windows.", sources: [1, 77] },
-      { text: "Everybody loves it.", sources: [] },
+      { text: "It is 42 metres tall.", rests_on: ["1.1"] },
+      { text: "It has 9,999 windows.", rests_on: ["1.1", "77.1"] },
+      { text: "Everybody loves it.", rests_on: [] },
+      { text: "The tower was designed by Norman Foster.", rests_on: ["1.1"] },
     ],
     not_verified: [],
   };

@@ -282,6 +282,7 @@ export const skillTasks: readonly SkillTask[] = [
         "List what this page says",
         "Judge what the sources",
         "Answer the question from",
+        "Check statements of an answer",
       ].map((words) => [
         words,
         {

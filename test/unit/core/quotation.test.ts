@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { numbersIn, plainWords, saysSo, unfoundNumbers } from "../../../src/core/quotation.ts";
 
 const text = plainWords(
-  "The tower is **330 metres** tall — since 2022. It was “painted” by\n60 workers ([source](https://x.example)).",
+  `The tower is **330 metres** tall — since 2022. It was “painted” by\n60 workers ([source](https://x.example)). ${"Filler of a page. ".repeat(60)}That is the end of the page.`,
 );
 
 describe("a quotation", () => {
@@ -14,9 +14,27 @@ describe("a quotation", () => {
     ["in another order", "since 2022 … The tower is", false],
     ["of other words", "The tower is 300 metres tall", false],
     ["too short to prove anything", "tall", false],
+    ["that begins within a number", "30 metres tall", false],
+    ["that ends within a word", "The tower is 330 met", false],
+    ["of parts that stand far apart", "The tower is … the end of the page", false],
     ["of nothing", "", false],
   ])("%s", (_name, quotation, holds) => {
     expect(saysSo(text, quotation)).toBe(holds);
+  });
+
+  it.each([
+    ["a fraction is not its whole", "costs 13.5 euros a month", "costs 13", false],
+    ["nor its end", "costs 13.5 euros a month", "5 euros a month", false],
+    ["a full stop ends no number", "it costs 13. that is", "it costs 13", true],
+    [
+      "scripts without spaces have no borders",
+      "東京タワーの高さは333メートルです。",
+      "タワーの高さは333メートル",
+      true,
+    ],
+    ["a later place counts where the first is no whole word", "retold here: told here", "told here", true],
+  ])("%s", (_name, page, quotation, holds) => {
+    expect(saysSo(plainWords(page), quotation)).toBe(holds);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { ModelRequest } from "../../../src/core/model.ts";
 import { plainWords, unfoundNumbers } from "../../../src/core/quotation.ts";
-import type { WebSearch } from "../../../src/core/web-search.ts";
+import { type WebSearch, WebSearchError } from "../../../src/core/web-search.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
 import { validatePackage } from "../../../src/skills/validate-package.ts";
 import {
@@ -19,6 +20,7 @@ interface Report {
   not_verified: string[];
   searched: string[];
   left_out: { url: string; why: string }[];
+  note?: string;
 }
 
 async function research(answers: NonNullable<SkillBenchOptions["answers"]>, input: object = {}) {
@@ -69,10 +71,15 @@ describe("the web-research skill", () => {
 
   it("lets nothing through that a lying model makes up", async () => {
     const { report, run } = await research(lyingResearcher as never);
-    expect(report.answer).not.toMatch(/42 metres|9,999|Everybody/);
-    expect(report.not_verified).toEqual(
-      expect.arrayContaining(["It is 42 metres tall.", "It has 9,999 windows.", "Everybody loves it."]),
-    );
+    expect(report.answer).not.toMatch(/42 metres|9,999|Everybody|Foster/);
+    expect(report.not_verified).toEqual([
+      "It is 42 metres tall.",
+      "It has 9,999 windows.",
+      "Everybody loves it.",
+      "The tower was designed by Norman Foster.",
+    ]);
+    expect(report.contradictions.join()).not.toMatch(/42|evil|999/);
+    expect(report.outdated).toEqual(["[1] is of 3 March 2026"]);
     expect(run.steps).toContain("correct");
     expect(plainWords(report.answer)).toContain("331 metres");
   });
@@ -91,6 +98,88 @@ describe("the web-research skill", () => {
     );
     const quick = await research(honestResearcher as never, { depth: "quick" });
     expect(quick.run.steps.filter((step) => step === "read page")).toHaveLength(4);
+  });
+
+  /** An honest researcher, but for what one kind of request is answered. */
+  const but =
+    (kind: string, change: (honest: Record<string, unknown>, input: string) => object | string) =>
+    (request: ModelRequest) => {
+      const honest = honestResearcher(request) as Record<string, unknown>;
+      return request.system.startsWith(kind) ? change(honest, request.messages[0]?.text ?? "") : honest;
+    };
+  const quick = { depth: "quick" };
+
+  it("shows no address and no picture that the model wrote", async () => {
+    const { report } = await research(
+      but("Answer", ({ statements }) => ({
+        statements: (statements as object[]).slice(0, 1).map((each) => ({
+          ...each,
+          text: "It is [331 metres](http://evil.example/?q=1) tall ![x](http://evil.example/2)",
+        })),
+        not_verified: ["see https://evil.example/3"],
+      })) as never,
+      quick,
+    );
+    expect(report.answer).toMatch(/^It is 331 metres tall x \[1\]\[2\]$/);
+    expect(JSON.stringify(report)).not.toContain("evil");
+  });
+
+  it("takes no quote that begins within a number, and no date that is none", async () => {
+    const { report } = await research(
+      but("List", () => ({
+        published: "The Kestrel Tower is",
+        claims: [{ claim: "It is 31 metres tall.", quote: "31 metres tall since its antenna" }],
+      })) as never,
+      quick,
+    );
+    expect(report).toMatchObject({ answer: "", sources: [] });
+  });
+
+  it.each([
+    ["a page that the model makes nothing of", "List", (_: object, input: string) => input.includes("/old")],
+    ["a check that the model cannot do", "Check", () => true],
+  ])("goes on after %s", async (_name, kind, isBroken) => {
+    const { report, path } = await research(
+      but(kind, (honest, input) => (isBroken(honest, input) ? "no JSON" : honest)) as never,
+      quick,
+    );
+    expect(report.answer).toContain("331 metres");
+    if (kind === "Check") expect(report.note).toMatch(/could not check/);
+    else expect(report.left_out.find(({ url }) => path(url) === "/old")?.why).toMatch(/could not make out/);
+  });
+
+  it("answers from what was found before a search failed, and says so", async () => {
+    await using world = await startResearchWorld();
+    let searches = 0;
+    const search: WebSearch = {
+      ...world.search,
+      search: async (query, signal) => {
+        searches += 1;
+        if (searches > 1) throw new WebSearchError("failed", "The engine is down.");
+        return await world.search.search(query, signal);
+      },
+    };
+    const web = createWeb({ allow: ["127.0.0.1"] });
+    const bench = createSkillBench({ answers: honestResearcher as never, web, means: { search } });
+    const { output } = await bench.run("web-research", { question: researchQuestion, depth: "quick" });
+    expect(output).toMatchObject({
+      answer: expect.stringContaining("331 metres"),
+      note: expect.stringMatching(/search for “Kestrel Tower opening” failed: The engine is down/),
+    });
+  });
+
+  it("searches in other words where the first pages say nothing", async () => {
+    let judged = 0;
+    const { report } = await research(
+      but("Judge", (honest) => {
+        judged += 1;
+        return judged === 1 ? { ...honest, enough: false, searches: ["Kestrel Tower height again"] } : honest;
+      }) as never,
+    );
+    expect(report.searched).toContain("Kestrel Tower height again");
+    const silent = await research(but("List", () => ({ published: "", claims: [] })) as never);
+    expect(new Set(silent.report.searched).size).toBe(silent.report.searched.length);
+    expect(silent.report.searched.length).toBeGreaterThan(2);
   });
 
   const nothing: WebSearch = {

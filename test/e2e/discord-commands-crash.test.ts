@@ -26,8 +26,9 @@ const enable = (channel: string = ids.general) =>
     subcommand: "enable",
     options: { skill: "text-analyzer" },
   });
+/** Answered to who asks alone, and in one message. */
 const list = () =>
-  fixture().discord.command({ user: ids.adam, channel: ids.general, name: "skill", subcommand: "list" });
+  fixture().discord.command({ user: ids.adam, channel: ids.general, name: "agent", subcommand: "list" });
 /** What the bot wrote in the channel and directly, and how long its “thinking…” lasts. */
 const written = async (handle: InteractionHandle) => {
   const state = await fixture().discord.state();

@@ -8,12 +8,12 @@ import { ended, eventsOf, expectWholeTurn, stored } from "./support/turns.ts";
 
 const place = { namespace: "console:local:general", thread: "t1" };
 
-/** Uses a tool of a shipped skill, with a first round of thinking, then answers. */
-const analyse: Script = ({ said, results }) => {
-  if (!said.includes("analyse")) return { text: "You are welcome." };
+/** Uses a tool that is there from the opening, with a first round of thinking, then answers. */
+const note: Script = ({ said, results }) => {
+  if (!said.includes("note this")) return { text: "You are welcome." };
   if (results.length > 0) return { text: `It says: ${results.at(-1)?.text.slice(0, 40)}` };
-  const input = { text: "What a lovely day, I like it.", analysis_type: "sentiment" };
-  return { calls: [{ name: "text-analyzer", input }] };
+  const input = { name: "day.md", content: "What a lovely day, I like it." };
+  return { calls: [{ name: "write_file", input }] };
 };
 
 const models = [
@@ -29,7 +29,7 @@ let gate: Gate;
 let home: BotHome;
 
 beforeAll(async () => {
-  vendors = await startVendors({ script: analyse });
+  vendors = await startVendors({ script: note });
 });
 beforeEach(async () => {
   vendors.reset();
@@ -59,7 +59,7 @@ describe.each(models)("a bot on $choice that is killed in the middle of a round"
 
     // Held: the round in which the model is told the result of its call.
     gate.close(({ body }) => body.includes("What a lovely day"));
-    const killed = await before.client.submitTurn({ ...place, text: "analyse this" });
+    const killed = await before.client.submitTurn({ ...place, text: "note this" });
     await gate.reached(1, ({ body }) => body.includes("What a lovely day"));
     await before.kill();
     gate.open();

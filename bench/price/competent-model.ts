@@ -12,7 +12,7 @@ export function competentModel(exchanges: readonly Exchange[]): Script {
     if (exchange === undefined || !request.may_call || request.schema !== undefined) return echo(request);
     const steps = exchange.steps.filter((step) => isNeeded(step, request));
     const step = steps[request.results.length];
-    return step === undefined ? { text: exchange.answer } : { calls: [callOf(step)] };
+    return step === undefined ? { text: exchange.answer } : { calls: [callOf(step, request)] };
   };
 }
 
@@ -21,7 +21,9 @@ function isNeeded(step: Step, { tools }: ViewedRequest): boolean {
   return "tool" in step || tools.some(({ name }) => name === "activate_skill");
 }
 
-function callOf(step: Step): ScriptedCall {
-  if ("tool" in step) return { name: step.tool, input: step.input };
-  return { name: "activate_skill", input: { skill_name: step.activate } };
+/** A tool that is not among the request's is run through its skill, as the instructions say. */
+function callOf(step: Step, { tools }: ViewedRequest): ScriptedCall {
+  if (!("tool" in step)) return { name: "activate_skill", input: { skill_name: step.activate } };
+  if (tools.some(({ name }) => name === step.tool)) return { name: step.tool, input: step.input };
+  return { name: "invoke_skill", input: { skill_id: step.tool, params: step.input } };
 }

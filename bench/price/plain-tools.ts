@@ -54,6 +54,7 @@ function contextOf(store: KeyValue, web: Web): ToolContext {
     file: async () => {},
     store,
     web,
+    searchPast: async () => ({ exchanges: [], looked_at: 0 }),
   };
   return context as ToolContext;
 }

@@ -28,12 +28,13 @@ export function skillLines(
 
 /**
  * A skill as the list in the instructions shows it: how it is called, and its whole description. A skill whose tools are
- * there anyway needs no signature.
+ * there anyway needs no signature, and no description that one of them has.
  */
 function skillLine(skill: Skill, parts: readonly Skill[], isOpen: boolean): string {
   const description = oneLine(skill.description);
-  const text = `- ${head(skill, parts, isOpen)}: ${description === "" ? oneLine(skill.name) : description}`;
-  return escapeMarkup(text).replaceAll("&quot;", '"');
+  const isSaid = isOpen && skill.tools.some((tool) => oneLine(tool.description) === description);
+  const text = isSaid ? "" : `: ${description === "" ? oneLine(skill.name) : description}`;
+  return escapeMarkup(`- ${head(skill, parts, isOpen)}${text}`).replaceAll("&quot;", '"');
 }
 
 function head(skill: Skill, parts: readonly Skill[], isOpen: boolean): string {

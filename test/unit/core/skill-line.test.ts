@@ -77,6 +77,12 @@ describe("the line of a skill in the list", () => {
     expect(lineOf(one({}), ["s"])).toBe("- s (open): Does s.");
   });
 
+  it("has no description where an open tool has the same", () => {
+    const said = testSkill("s", [{ name: "t", description: "Does s." }]);
+    expect(lineOf(said, ["s"])).toBe("- s (open)");
+    expect(lineOf(said)).toBe("- s(text?): Does s.");
+  });
+
   it.each([
     [6, "- s [s/p0(a), s/p1(a), s/p2(a), s/p3(a), s/p4(a), s/p5(a)]: Does s."],
     [7, "- s: Does s."],

@@ -188,9 +188,15 @@ function byWords(connection: SqliteConnection, namespace: string, words: string)
 
 /** Every word as a quoted string, so that nothing of it is the index's own syntax; longer ones match from their beginning. */
 function matchOf(words: string): string {
-  const found = spaced(words).match(/[\p{L}\p{N}]+/gu) ?? [];
+  // The index takes accents off letters, and not where they are characters of their own.
+  const found = spaced(words.normalize("NFC")).match(/[\p{L}\p{N}]+/gu) ?? [];
   const distinct = [...new Set(found.map((word) => word.toLowerCase()))].slice(0, mostWords);
-  return distinct.map((word) => (word.length > 2 ? `"${word}"*` : `"${word}"`)).join(" OR ");
+  return distinct.map((word) => (isLong(word) ? `"${word}"*` : `"${word}"`)).join(" OR ");
+}
+
+/** Two characters are a word in scripts of syllables, and what follows them is often grammar. */
+function isLong(word: string): boolean {
+  return word.length > (/^[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}]/u.test(word) ? 1 : 2);
 }
 
 async function nearest(

@@ -51,6 +51,8 @@ export function knowledgeContract(name: string, open: OpenKnowledge): void {
       ]);
       expect(await find("CAFE")).toEqual(["Café opening hours"]);
       expect(await find("month")).toHaveLength(1);
+      await add("Jobs", ["A résumé is enough."]);
+      expect(await find("résumé".normalize("NFD"))).toEqual(["A résumé is enough."]);
       expect(await find("otice")).toEqual([]);
     });
 
@@ -67,8 +69,9 @@ export function knowledgeContract(name: string, open: OpenKnowledge): void {
 
     it("finds words of scripts that do not part them, and answers the text as it was", async () => {
       const { add, find } = await fresh();
-      await add("規則", ["会議は金曜日です。", "休暇は二十日です。"]);
-      expect(await find("金曜日")).toEqual(["会議は金曜日です。"]);
+      await add("規則", ["会議は金曜日です。", "休暇は二十日です。", "문서입니다"]);
+      for (const words of ["金曜日", "金曜"]) expect(await find(words)).toEqual(["会議は金曜日です。"]);
+      expect(await find("문서")).toEqual(["문서입니다"]);
     });
 
     it.each(['"', "*", "lease OR", "NEAR(", "text:lease", "a\u0000b", "-", "", "'; DROP TABLE pieces; --"])(

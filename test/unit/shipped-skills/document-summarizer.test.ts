@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { partsOf, sectionsOf } from "../../../skills/document-summarizer/sections.ts";
+import { isWall } from "../../../skills/document-summarizer/wall.ts";
 import type { DocumentReader } from "../../../src/core/document-reader.ts";
 import type { Json } from "../../../src/core/json.ts";
 import { ModelError, type ModelRequest } from "../../../src/core/model.ts";
@@ -243,6 +244,34 @@ describe("the document-summarizer skill", () => {
       asked: 190,
       answered: 110,
     });
+  });
+});
+
+describe("a page that is only a wall", () => {
+  const googles =
+    "Before you continue to Google. We use cookies and data to deliver and maintain our services. If you choose to Accept all, we will also use cookies and data to develop new services. If you choose to Reject all, we will not use cookies for these additional purposes.";
+  const article = (of: string) => `${of} `.repeat(20);
+  it.each<[string, boolean, string]>([
+    ["a short one", true, "Please accept cookies to continue."],
+    ["a search engine's", true, googles],
+    [
+      "one with everything unfolded",
+      true,
+      article("We store cookies with your consent. Our partners measure reach."),
+    ],
+    ["a login", true, "Acme Wiki. Sign in to continue."],
+    ["a newspaper's in German", true, "Weiter mit Werbung: Zustimmen und weiterlesen."],
+    ["a short text about consent", false, "Patients give their consent in writing before the operation."],
+    [
+      "an article about cookies",
+      false,
+      article(
+        "The court decided on Monday that a site has to ask its readers before it sets a cookie, said the judge, and that nothing else would do.",
+      ),
+    ],
+    ["nothing", false, ""],
+  ])("is told from others: %s", (_name, closed, text) => {
+    expect(isWall(text)).toBe(closed);
   });
 });
 

@@ -89,11 +89,6 @@ export function createKnowledge(connection: SqliteConnection): Knowledge {
       await nextTick();
     }
   };
-  const dropAll = async (where: string, ...values: (string | number)[]): Promise<KnownDocument[]> => {
-    const gone = await write(() => drop(where, ...values));
-    if (gone.length > 0) await purge();
-    return gone;
-  };
   const put = (namespace: string, id: number, about: string, piece: KnownPiece): void => {
     const { text, place, vector, model } = piece;
     const isKnown = vector !== undefined && model !== undefined;
@@ -130,14 +125,13 @@ export function createKnowledge(connection: SqliteConnection): Knowledge {
       if (gone.length > 0) await purge();
       return gone;
     },
-    clear: async (namespace) => (await dropAll("namespace = ?", namespace)).length,
     async clearAuthor(author, prefix = "", { dryRun = false } = {}) {
       const where = "author = ?1 AND substr(namespace, 1, length(?2)) = ?2";
       if (dryRun) {
         const row = connection.get(`SELECT count(*) AS n FROM documents WHERE ${where}`, author, prefix);
         return Number(row?.n ?? 0);
       }
-      const gone = await dropAll(where, author, prefix);
+      const gone = await write(() => drop(where, author, prefix));
       // What an earlier process could not delete any more.
       await purge();
       // The write-ahead log still has the pages as they were.

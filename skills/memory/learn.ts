@@ -8,7 +8,7 @@ import { WebError } from "../../src/core/web.ts";
 import { isAddress, readSource, type Source } from "../document-summarizer/read-sources.ts";
 import { type Section, sectionsOf } from "../document-summarizer/sections.ts";
 import { pageAddress } from "../web-scraping/page-address.ts";
-import { cutPieces } from "./cut-pieces.ts";
+import { cutPieces, withHeaders } from "./cut-pieces.ts";
 import { minute, sameness } from "./fact.ts";
 import { showDocument, shownDocumentSchema } from "./known-document.ts";
 
@@ -56,7 +56,7 @@ async function learnDocument(
   const { name, origin, sections, note } = await read(wanted, context);
   const title = wanted.title ?? name;
   if (sections.length === 0) throw withoutText(title, note);
-  const { pieces, isCut } = bounded(cutPieces(placed(sections)));
+  const { pieces, isCut } = bounded(piecesOf(origin, placed(sections)));
   const source = sourceOf(origin, sections);
   const known = await knowledge.list();
   const replaced = known.filter((each) => isReplaced(each, { origin, source, author: context.user.id }));
@@ -82,6 +82,11 @@ async function learnDocument(
     document: showDocument(document),
     ...(notes.length === 0 ? {} : { notes }),
   };
+}
+
+function piecesOf(origin: string, sections: readonly Section[]): Section[] {
+  const pieces = cutPieces(sections);
+  return /\.(csv|tsv|tab|xlsx?|xlsm|ods)$/i.test(origin) ? withHeaders(pieces, sections) : pieces;
 }
 
 /** Where it came from. Files and texts of the same name are told apart by what they say. */

@@ -225,6 +225,22 @@ describe("what a channel learns", () => {
     });
   });
 
+  it("is a table whose rows are found with the names of their columns", async () => {
+    const rows = Array.from({ length: 400 }, (_, at) => `R${at},Widget ${at},${at * 7}`);
+    const orders = `region,product,units\n${rows.join("\n")}`;
+    const sheets = `--- Orders ---\n${orders}\n--- People ---\nname,role\nZoe,chief wombat\n`;
+    const { learn, recall } = bench({
+      attached: { "orders.csv": orders, "book.xlsx": "PK" },
+      documents: reads({ "book.xlsx": { text: sheets } }),
+    });
+    for (const what of ["orders.csv", "book.xlsx"]) {
+      await learn({ what });
+      const found = (await recall("units of Widget 317")).passages?.find(({ document }) => document === what);
+      expect(found?.text).toMatch(/^region,product,units\nR\d+,[\s\S]*R317,Widget 317,2219/);
+    }
+    expect((await recall("chief wombat")).passages?.[0]?.text).toBe("name,role\nZoe,chief wombat");
+  });
+
   it("is refused when the channel has no room left", async () => {
     const { learn, knowledge } = bench();
     for (let at = 0; at < 300; at += 1)

@@ -3,6 +3,7 @@ import type { ToolContext } from "../../src/core/tool.ts";
 import { WebError } from "../../src/core/web.ts";
 import { pageAddress } from "../web-scraping/page-address.ts";
 import { type Section, sectionsOf } from "./sections.ts";
+import { isWall } from "./wall.ts";
 
 /** Something that is summarised. */
 export interface Source {
@@ -19,11 +20,6 @@ export interface Source {
 export function isAddress(name: string): boolean {
   return /^(https?:\/\/|www\.)/i.test(name.trim());
 }
-
-/** Texts of pages that only ask for consent or a login. */
-const wall =
-  /\b(accept (all )?cookies|consent|cookie settings|log ?in to continue|sign in to continue|enable javascript|zustimmen)\b/i;
-const wallLength = 1_200;
 
 /** Everything that is to be summarised; what cannot be read is a note. @throws SkillFailure when nothing can */
 export async function readSources(
@@ -94,15 +90,15 @@ async function readFile(name: string, { threadFiles }: ToolContext): Promise<Sou
 
 async function readPage(name: string, { web, signal }: ToolContext): Promise<Source> {
   const page = await web.read(pageAddress(name), { signal });
-  const isWall = page.text.length < wallLength && wall.test(page.text);
-  const note = isWall
+  const isClosed = isWall(page.text);
+  const note = isClosed
     ? { note: `${page.url} shows a consent or login page instead of its text.` }
     : page.text.length < page.length
       ? {
           note: `Only the first ${page.text.length.toLocaleString("en")} characters of ${page.url} were read.`,
         }
       : {};
-  const sections = isWall ? [] : sectionsOf(page.text);
+  const sections = isClosed ? [] : sectionsOf(page.text);
   return {
     name: page.title === "" ? page.url : `${page.title} (${page.url})`,
     origin: page.url,

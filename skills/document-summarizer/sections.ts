@@ -10,15 +10,23 @@ const longestSection = 4_000;
 
 /** The sections of a text: by its pages, slides and sheets, else by its headings, else by its lines. */
 export function sectionsOf(text: string): Section[] {
-  const marked = [...text.matchAll(/^--- (.{1,200}) ---$/gm)];
-  if (marked.length > 0) return marked.flatMap((mark, at) => section(text, mark, marked[at + 1]?.index));
+  const marks = marksIn(text);
+  if (marks.length > 0) return byMarks(text, marks);
   const headings = [...text.matchAll(/^#{1,4} (.{1,200})$/gm)];
-  if (headings.length > 1) {
-    const before = text.slice(0, headings[0]?.index).trim();
-    const first = before === "" ? [] : [{ place: "beginning", text: before }];
-    return [...first, ...headings.flatMap((mark, at) => section(text, mark, headings[at + 1]?.index))];
-  }
-  return byLines(text);
+  return headings.length > 1 ? byMarks(text, headings) : byLines(text);
+}
+
+/** In a document of pages or slides, a line that looks like another mark is a line of its text. */
+function marksIn(text: string): RegExpExecArray[] {
+  const marks = [...text.matchAll(/^--- (.{1,200}) ---$/gm)];
+  const numbered = /^(page|slide) \d+$/.exec(marks[0]?.[1] ?? "")?.[1];
+  return numbered === undefined ? marks : marks.filter(([, place = ""]) => place.startsWith(`${numbered} `));
+}
+
+function byMarks(text: string, marks: readonly RegExpExecArray[]): Section[] {
+  const before = text.slice(0, marks[0]?.index).trim();
+  const first = before === "" ? [] : [{ place: "beginning", text: before }];
+  return [...first, ...marks.flatMap((mark, at) => section(text, mark, marks[at + 1]?.index))];
 }
 
 function section(text: string, mark: RegExpExecArray, end: number | undefined): Section[] {

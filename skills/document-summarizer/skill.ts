@@ -1,15 +1,23 @@
 import { z } from "zod";
 import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
 import { type Json, objectOf } from "../../src/core/json.ts";
-import { plainWords, saysSo, unfoundNumbers } from "../../src/core/quotation.ts";
+import { expected, partByPart } from "../../src/core/part-by-part.ts";
+import { plainWords, saysSo } from "../../src/core/quotation.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { isAddress, readSources, type Source } from "./read-sources.ts";
 import { partsOf, type Section } from "./sections.ts";
+import { unfoundIn } from "./unfound.ts";
 
-/** Characters that are summarised in one request; of a part of what is longer; and parts at most. */
+/**
+ * Characters that are summarised in one request; of a part of what is longer, and of one where the model could not take the whole; and parts
+ * at most.
+ */
 const whole = 60_000;
 const longestPart = 40_000;
+const shorterPart = 12_000;
 const mostParts = 40;
+/** Time for reading parts, ms: the rest of the skill's limit is for the summary. */
+const longestReading = 600_000;
 
 const lengths = { short: "about five sentences", medium: "about half a page", long: "one to two pages" };
 
@@ -22,6 +30,7 @@ const pointSchema = z.object({
 type Point = z.output<typeof pointSchema>;
 const partSchema = z.object({ points: z.array(pointSchema) });
 const summarySchema = z.object({ summary: z.string(), points: z.array(pointSchema) });
+type Summary = z.output<typeof summarySchema>;
 
 /** A part of the sources, as a model gets it. */
 interface Passage extends Section {
@@ -57,14 +66,9 @@ export const skill = defineSkill({
     const passages = sources.flatMap(({ sections }, at) =>
       sections.map((section) => ({ ...section, source: at + 1 })),
     );
-    const isShort = passages.reduce((sum, { text }) => sum + text.length, 0) <= whole;
     const notes = [...problems, ...sources.flatMap(({ note }) => note ?? [])];
-    const found = isShort
-      ? await summariseWhole(wanted, sources, passages, context)
-      : await summariseParts(wanted, sources, passages, context, notes);
+    const found = await summarise(wanted, sources, passages, context, notes);
     const { kept, dropped } = checked(found.points, passages);
-    const texts = passages.map(({ text }) => text);
-    const numbers = unfoundNumbers(found.summary, texts);
     return {
       summary: found.summary,
       points: kept.map(({ text, source, place }) => ({
@@ -73,7 +77,7 @@ export const skill = defineSkill({
         source: sources[source - 1]?.name ?? "",
       })),
       sources: sources.map(({ name, format, sections }) => ({ name, format, parts: sections.length })),
-      unchecked: [...dropped.map(({ text }) => text), ...numbers.map((number) => `the number ${number}`)],
+      unchecked: [...dropped.map(({ text }) => text), ...unfoundIn(found.summary, passages)],
       notes,
     };
   },
@@ -100,12 +104,34 @@ function summaryRules({ focus, length, language }: Wanted): string {
   ].join("\n");
 }
 
+async function summarise(
+  wanted: Wanted,
+  sources: readonly Source[],
+  passages: readonly Passage[],
+  context: ToolContext,
+  notes: string[],
+): Promise<Summary> {
+  const length = passages.reduce((sum, { text }) => sum + text.length, 0);
+  const byParts = (most: number) => summariseParts(wanted, sources, partsOf(passages, most), context, notes);
+  if (length > whole) return byParts(longestPart);
+  try {
+    return await summariseWhole(wanted, sources, passages, context);
+  } catch (error) {
+    const { code } = expected(error, context.signal);
+    if (!tooMuch.has(code) || length <= shorterPart) throw error;
+    return byParts(shorterPart);
+  }
+}
+
+/** Failures of a model that may have been given too much at once. */
+const tooMuch: ReadonlySet<string> = new Set(["context_too_long", "bad_response"]);
+
 async function summariseWhole(
   wanted: Wanted,
   sources: readonly Source[],
   passages: readonly Passage[],
   context: ToolContext,
-) {
+): Promise<Summary> {
   const answer = await context.step("summarise", () =>
     context.generate({
       instructions: summaryRules(wanted),
@@ -120,36 +146,56 @@ async function summariseWhole(
 async function summariseParts(
   wanted: Wanted,
   sources: readonly Source[],
-  passages: readonly Passage[],
+  parts: readonly Passage[][],
   context: ToolContext,
   notes: string[],
-) {
-  const parts = partsOf(passages, longestPart);
+): Promise<Summary> {
   const read = parts.slice(0, mostParts);
   const left = parts.slice(mostParts).flat();
   if (left.length > 0)
     notes.push(`Too long to be read whole: ${left[0]?.place} and what follows was left out.`);
-  const points: Point[] = [];
-  for (const [at, part] of read.entries()) {
-    context.progress(`Reading part ${at + 1} of ${read.length}`, at, read.length);
-    const focus = wanted.focus === undefined ? "" : ` Above all what concerns: ${wanted.focus}.`;
-    const found = await context.step("read part", () =>
-      context.generate({
-        instructions: `List the points of this part of a document that a summary needs, at most eight, none where there are none.${focus}\n${rules}`,
-        input: shown(sources, part),
-        schema: partSchema,
-        model: "small",
-      }),
-    );
-    points.push(...checked(partSchema.parse(found).points, part).kept);
-  }
+  const work = (part: Passage[]) => pointsOf(wanted.focus, sources, part, context);
+  const longest_ms = longestReading;
+  const found = await partByPart(read, { doing: "Reading", longest_ms, work }, context);
+  const missing = read.filter((_, at) => found[at] === undefined);
+  if (missing.length > 0)
+    notes.push(`The model could not read ${missing.map((part) => rangeOf(part, sources)).join("; ")}.`);
+  const points = found.flatMap((each) => each ?? []);
   if (points.length === 0)
     throw new SkillFailure(
       "no_points",
-      "No part of it says anything that a summary needs.",
+      ["No part of it says anything that a summary needs.", ...notes].join(" "),
       "Tell the person what it is, and ask what they look for.",
     );
   context.progress("Writing the summary");
+  try {
+    return await summaryOf(wanted, points, context);
+  } catch (error) {
+    expected(error, context.signal);
+    notes.push("The model could not join the points to a summary; these are the points.");
+    return { summary: points.map(({ text, place }) => `- ${text} (${place})`).join("\n"), points };
+  }
+}
+
+async function pointsOf(
+  focus: string | undefined,
+  sources: readonly Source[],
+  part: readonly Passage[],
+  context: ToolContext,
+): Promise<Point[]> {
+  const above = focus === undefined ? "" : ` Above all what concerns: ${focus}.`;
+  const found = await context.step("read part", () =>
+    context.generate({
+      instructions: `List the points of this part of a document that a summary needs, at most eight, none where there are none.${above}\n${rules}`,
+      input: shown(sources, part),
+      schema: partSchema,
+      model: "small",
+    }),
+  );
+  return checked(partSchema.parse(found).points, part).kept;
+}
+
+async function summaryOf(wanted: Wanted, points: readonly Point[], context: ToolContext): Promise<Summary> {
   const listed = points.map(
     ({ text, source, place, quote }) => `[source ${source}, ${place}] ${text} (“${quote}”)`,
   );
@@ -161,6 +207,16 @@ async function summariseParts(
     }),
   );
   return summarySchema.parse(answer);
+}
+
+/** Where a part stands: `report.pdf, page 3 to page 9`. */
+function rangeOf(part: readonly Passage[], sources: readonly Source[]): string {
+  const [first, last] = [part[0], part.at(-1)];
+  const name = sources[(first?.source ?? 1) - 1]?.name ?? "";
+  if (first === undefined || last === undefined || first.place === last.place)
+    return `${name}, ${first?.place ?? ""}`;
+  const other = last.source === first.source ? "" : `${sources[last.source - 1]?.name ?? ""}, `;
+  return `${name}, ${first.place} to ${other}${last.place}`;
 }
 
 function shown(sources: readonly Source[], passages: readonly Passage[]): string {

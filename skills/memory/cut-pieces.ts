@@ -15,6 +15,24 @@ export function cutPieces(sections: readonly Section[]): Section[] {
   return sections.flatMap(({ place, text }) => cut(text).map((piece) => ({ place, text: piece })));
 }
 
+/** Characters of a table's first row that its pieces repeat; a longer one is no header. */
+const longestHeader = 400;
+
+/** The pieces of tables, each with the first row of its table: a row without the names of its columns says little. */
+export function withHeaders(pieces: readonly Section[], sections: readonly Section[]): Section[] {
+  return pieces.map(({ place, text }) => {
+    // A table of text is cut by lines, and has one header; a sheet is a section.
+    const table = place === "" || place.startsWith("lines ") ? sections[0] : sectionAt(sections, place);
+    const header = table?.text.split("\n", 1)[0]?.trim() ?? "";
+    const isRepeated = header !== "" && header.length <= longestHeader && !text.startsWith(header);
+    return { place, text: isRepeated ? `${header}\n${text}` : text };
+  });
+}
+
+function sectionAt(sections: readonly Section[], place: string): Section | undefined {
+  return sections.find((section) => section.place === place);
+}
+
 function cut(text: string): string[] {
   const pieces: string[] = [];
   let current: string[] = [];

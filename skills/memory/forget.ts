@@ -28,6 +28,7 @@ export const forget = definePart({
     document: shownDocumentSchema.optional().describe("that was forgotten"),
     documents: z.array(shownDocumentSchema).optional().describe("that fit, as matches"),
   }),
+  approval: (input) => (namesDocument(input) ? losing : undefined),
   effect: (input) => (hasId(input) ? "idempotent" : "side_effect"),
   async run({ id, query, document }, context) {
     if (document !== undefined) return forgetDocument(document, context);
@@ -81,6 +82,17 @@ async function forgetDocument(name: string, context: ToolContext) {
     summary: `Forgotten: ${only.title}, with all its passages. What earlier answers quoted of it stays in their threads.`,
     document: showDocument(only),
   };
+}
+
+/** A fact can be told again; the file of a document may be gone. */
+const losing = {
+  approver: "asker",
+  reason:
+    "The whole channel loses the document, and it can only be learned again where the file is still there.",
+} as const;
+
+function namesDocument(input: unknown): boolean {
+  return typeof input === "object" && input !== null && "document" in input && input.document !== undefined;
 }
 
 function hasId(input: unknown): boolean {

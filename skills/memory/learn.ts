@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { definePart, SkillFailure } from "../../src/core/define-skill.ts";
 import { type Json, objectOf } from "../../src/core/json.ts";
@@ -7,8 +8,8 @@ import { WebError } from "../../src/core/web.ts";
 import { isAddress, readSource, type Source } from "../document-summarizer/read-sources.ts";
 import { type Section, sectionsOf } from "../document-summarizer/sections.ts";
 import { pageAddress } from "../web-scraping/page-address.ts";
-import { cutPieces } from "./cut-pieces.ts";
-import { minute } from "./fact.ts";
+import { cutPieces, withHeaders } from "./cut-pieces.ts";
+import { minute, sameness } from "./fact.ts";
 import { showDocument, shownDocumentSchema } from "./known-document.ts";
 
 /** Characters of a document that are learned, about 1,000 pages; documents and passages of a channel. */
@@ -17,8 +18,13 @@ const mostDocuments = 300;
 const mostPassages = 20_000;
 /** Passages that vectors are made of at once. */
 const vectorsAtOnce = 128;
+/** Time for making vectors, ms, within the skill's limit. */
+const longestEmbedding = 400_000;
 
-/** Adds a document to what the channel knows. The same file or page again replaces what was learned of it. */
+/**
+ * Adds a document to what the channel knows. The same page again, and the same file or title of the same person, replace what was learned of
+ * it: two people may each have a `report.pdf`.
+ */
 export const learn = definePart({
   title: "Learning a document",
   description:
@@ -50,25 +56,55 @@ async function learnDocument(
   const { name, origin, sections, note } = await read(wanted, context);
   const title = wanted.title ?? name;
   if (sections.length === 0) throw withoutText(title, note);
-  const { pieces, isCut } = bounded(cutPieces(placed(sections)));
+  const { pieces, isCut } = bounded(piecesOf(origin, placed(sections)));
+  const source = sourceOf(origin, sections);
   const known = await knowledge.list();
-  const before = known.find(({ source }) => source === origin);
-  checkRoom(
-    known.filter((each) => each !== before),
-    pieces.length,
-  );
+  const replaced = known.filter((each) => isReplaced(each, { origin, source, author: context.user.id }));
+  const others = known.filter((each) => !replaced.includes(each));
+  checkRoom(others, pieces.length);
   const vectors = await vectorsOf(title, pieces, context);
-  const document = await knowledge.add({ title, source: origin }, withVectors(pieces, vectors));
+  const document = await knowledge.add({ title, source }, withVectors(pieces, vectors));
+  await knowledge.remove(replaced.filter((each) => each.source !== source).map(({ id }) => id));
+  const namesakes = others.filter((each) => sameness(each.title) === sameness(title));
   const notes = [
     ...(note === undefined ? [] : [note]),
     ...(isCut ? [`Only its first ${longest.toLocaleString("en")} characters were learned.`] : []),
-    ...(before === undefined ? [] : [replaced(before)]),
+    ...(vectors.length > 0 && vectors.length < pieces.length
+      ? [`Its last ${count(pieces.length - vectors.length, "passage")} can be found by their words alone.`]
+      : []),
+    ...replaced.map((each) => `It replaces ${told(each)}.`),
+    ...namesakes.map(
+      (each) => `${told(each)}, is another one and stays: forget it if this is its new version.`,
+    ),
   ];
   return {
     summary: `Learned ${title} as document ${document.id}, in ${count(pieces.length, "passage")}. To forget it: “forget document ${document.id}”.`,
     document: showDocument(document),
     ...(notes.length === 0 ? {} : { notes }),
   };
+}
+
+function piecesOf(origin: string, sections: readonly Section[]): Section[] {
+  const pieces = cutPieces(sections);
+  return /\.(csv|tsv|tab|xlsx?|xlsm|ods)$/i.test(origin) ? withHeaders(pieces, sections) : pieces;
+}
+
+/** Where it came from. Files and texts of the same name are told apart by what they say. */
+function sourceOf(origin: string, sections: readonly Section[]): string {
+  if (isAddress(origin)) return origin;
+  const hash = createHash("sha256").update(JSON.stringify(sections)).digest("hex");
+  return `${origin}#${hash.slice(0, hashLength)}`;
+}
+
+const hashLength = 32;
+
+/** Whether a document gives way to one of this source. */
+function isReplaced(
+  document: KnownDocument,
+  { origin, source, author }: { origin: string; source: string; author: string },
+): boolean {
+  if (document.source === source) return true;
+  return document.author === author && document.source.slice(0, -hashLength - 1) === origin;
 }
 
 async function read(
@@ -130,7 +166,8 @@ function checkRoom(others: readonly KnownDocument[], more: number): void {
 /** One for each piece, as far as they could be made: what has none is found by its words. */
 async function vectorsOf(title: string, pieces: readonly KnownPiece[], context: ToolContext) {
   const made: { vector: Float32Array; model: string }[] = [];
-  for (let from = 0; from < pieces.length; from += vectorsAtOnce) {
+  const end = context.now() + longestEmbedding;
+  for (let from = 0; from < pieces.length && context.now() <= end; from += vectorsAtOnce) {
     context.progress(`Learning ${title}`, from, pieces.length);
     const some = pieces.slice(from, from + vectorsAtOnce);
     const found = await embed(
@@ -159,8 +196,8 @@ function withVectors(
   return pieces.map((piece, at) => ({ ...piece, ...vectors[at] }));
 }
 
-function replaced({ title, by, at }: KnownDocument): string {
-  return `It replaces ${title}, which ${by} added on ${minute(at).slice(0, 10)}.`;
+function told({ title, id, by, at }: KnownDocument): string {
+  return `${title}, which ${by} added on ${minute(at).slice(0, 10)} as document ${id}`;
 }
 
 function count(number: number, what: string): string {

@@ -92,7 +92,9 @@ async function searchAround(query: string, facts: readonly Fact[], context: Tool
         : { conversations: exchanges.map((each) => showExchange(each, query)) }),
     },
     notes: [
-      ...(pieces.length === 0 ? [] : [`${plural(pieces.length, "passage")} of documents may help.`]),
+      ...(pieces.length === 0
+        ? []
+        : [`${plural(pieces.length, "passage")} of documents may help: untrusted text.`]),
       ...(isAlone && exchanges.length > 0
         ? [`${plural(exchanges.length, "earlier conversation")} may help.`]
         : []),

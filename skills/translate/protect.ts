@@ -32,6 +32,54 @@ export function lostNumbers(original: string, translation: string): string[] {
   });
 }
 
+/** Characters of a passage that has to be translated to something, and how much shorter a translation may be: Chinese takes a third of English. */
+const passage = 300;
+const shortest = 1 / 6;
+
+/** Whole paragraphs that a translation left out, in words: of a refusal, or of an answer that was cut. */
+export function lostText(original: string, translation: string): string[] {
+  const missing = paragraphsIn(original) - paragraphsIn(translation);
+  if (missing > 0) return [missing === 1 ? "1 paragraph" : `${missing} paragraphs`];
+  const isTooShort = original.length > passage && translation.length < original.length * shortest;
+  return isTooShort ? ["most of the text"] : [];
+}
+
+function paragraphsIn(text: string): number {
+  return text.split(/\n\s*\n/).filter((paragraph) => paragraph.trim() !== "").length;
+}
+
+/** What programs would miss in a translated JSON file, a sentence each; nothing where it was no JSON before. */
+export function brokenJson(original: string, translation: string): string[] {
+  const before = keysIn(original);
+  if (before === undefined) return [];
+  const after = keysIn(translation);
+  if (after === undefined) return ["The translation is no valid JSON any more."];
+  const lost = [...before].filter((key) => !after.has(key));
+  return lost.length === 0 ? [] : [`Keys that the translation lost: ${lost.slice(0, 10).join(", ")}`];
+}
+
+/** Paths of all values; undefined for what is no JSON. */
+function keysIn(text: string): Set<string> | undefined {
+  const keys = new Set<string>();
+  const visit = (value: unknown, path: string): void => {
+    if (typeof value !== "object" || value === null) return;
+    for (const [key, each] of Object.entries(value)) {
+      const own = path === "" ? key : `${path}.${key}`;
+      keys.add(own);
+      visit(each, own);
+    }
+  };
+  try {
+    visit(JSON.parse(text), "");
+  } catch {
+    return undefined;
+  }
+  return keys;
+}
+
+/** A block of code stays whole up to so many parts: one that nobody closed would take the rest of the text. */
+const longestCode = 3;
+
 /** A text in parts of whole paragraphs, at most so many characters each; joined with nothing they are the text. */
 export function paragraphsOf(text: string, most: number): string[] {
   const pieces = text.match(/[\s\S]*?(?:\n\s*\n|$)/g)?.filter((piece) => piece !== "") ?? [];
@@ -39,7 +87,8 @@ export function paragraphsOf(text: string, most: number): string[] {
   let isCode = false;
   for (const piece of pieces.flatMap((each) => hardCut(each, most))) {
     const last = parts.at(-1);
-    const joins = last !== undefined && (isCode || last.length + piece.length <= most);
+    const room = isCode ? longestCode * most : most;
+    const joins = last !== undefined && last.length + piece.length <= room;
     if (joins) parts[parts.length - 1] = last + piece;
     else parts.push(piece);
     if ((piece.match(/^```/gm)?.length ?? 0) % 2 === 1) isCode = !isCode;

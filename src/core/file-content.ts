@@ -34,7 +34,7 @@ function startsWith(data: Uint8Array, at: number, characters: string): boolean {
 function isTextLike(name: string, mediaType: string): boolean {
   return (
     /^text\/|[/+](json|xml|yaml|x-yaml|csv|javascript|x-sh|sql|toml|x-ndjson)$/.test(mediaType) ||
-    /\.(txt|md|csv|tsv|log|json|jsonl|ya?ml|xml|html?|css|ini|toml|conf|cfg|env|srt|vtt|tex|sql|[cm]?[jt]sx?|py|rb|go|rs|java|kt|c|h|cc|cpp|hpp|cs|php|swift|sh|bash|ps1|pl|lua|r|scala|diff|patch)$/i.test(
+    /\.(txt|md|markdown|rst|po|properties|csv|tsv|log|json|jsonl|ya?ml|xml|html?|css|ini|toml|conf|cfg|env|srt|vtt|tex|sql|[cm]?[jt]sx?|py|rb|go|rs|java|kt|c|h|cc|cpp|hpp|cs|php|swift|sh|bash|ps1|pl|lua|r|scala|diff|patch)$/i.test(
       name,
     )
   );

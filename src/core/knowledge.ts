@@ -51,8 +51,6 @@ export interface Knowledge {
   list(namespace: string): Promise<readonly KnownDocument[]>;
   /** Removes documents by id; answers those that were there. */
   remove(namespace: string, ids: readonly number[]): Promise<readonly KnownDocument[]>;
-  /** Removes all of a channel; answers how many. */
-  clear(namespace: string): Promise<number>;
   /** Removes what a person added, on a platform and workspace (`slack:T1:`) or everywhere; answers how many. With `dryRun` only counts. */
   clearAuthor(author: string, prefix?: string, options?: { dryRun?: boolean }): Promise<number>;
   /** The pieces of a document in their order, a page at a time; empty for one that is not there. */

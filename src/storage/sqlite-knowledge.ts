@@ -89,11 +89,6 @@ export function createKnowledge(connection: SqliteConnection): Knowledge {
       await nextTick();
     }
   };
-  const dropAll = async (where: string, ...values: (string | number)[]): Promise<KnownDocument[]> => {
-    const gone = await write(() => drop(where, ...values));
-    if (gone.length > 0) await purge();
-    return gone;
-  };
   const put = (namespace: string, id: number, about: string, piece: KnownPiece): void => {
     const { text, place, vector, model } = piece;
     const isKnown = vector !== undefined && model !== undefined;
@@ -130,14 +125,13 @@ export function createKnowledge(connection: SqliteConnection): Knowledge {
       if (gone.length > 0) await purge();
       return gone;
     },
-    clear: async (namespace) => (await dropAll("namespace = ?", namespace)).length,
     async clearAuthor(author, prefix = "", { dryRun = false } = {}) {
       const where = "author = ?1 AND substr(namespace, 1, length(?2)) = ?2";
       if (dryRun) {
         const row = connection.get(`SELECT count(*) AS n FROM documents WHERE ${where}`, author, prefix);
         return Number(row?.n ?? 0);
       }
-      const gone = await dropAll(where, author, prefix);
+      const gone = await write(() => drop(where, author, prefix));
       // What an earlier process could not delete any more.
       await purge();
       // The write-ahead log still has the pages as they were.
@@ -188,9 +182,15 @@ function byWords(connection: SqliteConnection, namespace: string, words: string)
 
 /** Every word as a quoted string, so that nothing of it is the index's own syntax; longer ones match from their beginning. */
 function matchOf(words: string): string {
-  const found = spaced(words).match(/[\p{L}\p{N}]+/gu) ?? [];
+  // The index takes accents off letters, and not where they are characters of their own.
+  const found = spaced(words.normalize("NFC")).match(/[\p{L}\p{N}]+/gu) ?? [];
   const distinct = [...new Set(found.map((word) => word.toLowerCase()))].slice(0, mostWords);
-  return distinct.map((word) => (word.length > 2 ? `"${word}"*` : `"${word}"`)).join(" OR ");
+  return distinct.map((word) => (isLong(word) ? `"${word}"*` : `"${word}"`)).join(" OR ");
+}
+
+/** Two characters are a word in scripts of syllables, and what follows them is often grammar. */
+function isLong(word: string): boolean {
+  return word.length > (/^[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}]/u.test(word) ? 1 : 2);
 }
 
 async function nearest(

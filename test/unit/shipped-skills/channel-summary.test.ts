@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { ModelError } from "../../../src/core/model.ts";
 import { validatePackage } from "../../../src/skills/validate-package.ts";
 import { ann, ask, createWorld, dora, general, say } from "../../support/chat-world.ts";
+import type { Line } from "../../support/scripted-model.ts";
 import { createSkillBench } from "../../support/skill-bench.ts";
 
 const call = (given: object) => [{ call: "channel-summary", with: given }];
@@ -64,6 +66,33 @@ describe("the channel-summary skill", () => {
       );
     const done = await ask(own, "sum up");
     expect(outputOf(done)).toMatchObject({ messages: 702 });
+  });
+
+  it("keeps what it has when the model fails at a part, and at joining them", async () => {
+    const part = { decisions: [], open: [], topics: [{ text: "Long talk.", who: "", message: 1 }] };
+    const down = new ModelError("unavailable", "away");
+    const summedUp = async (...answers: Line[]) => {
+      const own = createWorld([call({ since: "2026-11-20", until: "2026-11-26" }), ...answers, "Done."]);
+      for (let at = 0; at < 480; at += 1)
+        say(
+          own.chat,
+          ...([general, `x${at}`, "U2BEN", "Ben", `Message ${at} ${"word ".repeat(60)}`] as const),
+          `2026-11-25T${String(9 + Math.floor(at / 60)).padStart(2, "0")}:${String(at % 60).padStart(2, "0")}`,
+        );
+      return outputOf(await ask(own, "sum up"));
+    };
+    const text = JSON.stringify(part);
+    const merged = JSON.stringify({ ...part, topics: [{ text: "All of it.", who: "", message: 2 }] });
+    expect(await summedUp(text, down, text, merged)).toMatchObject({
+      topics: [{ text: "All of it." }],
+      note: expect.stringMatching(
+        /^The model could not read what was said Wed \d\d:\d\d to Wed \d\d:\d\d\.$/,
+      ),
+    });
+    expect(await summedUp(text, text, text, down)).toMatchObject({
+      topics: [{ text: "Long talk." }, {}, {}],
+      note: expect.stringContaining("could not join the parts"),
+    });
   });
 
   it("does not tell of a channel the person is not in", async () => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { partsOf, sectionsOf } from "../../../skills/document-summarizer/sections.ts";
+import { isWall } from "../../../skills/document-summarizer/wall.ts";
 import type { DocumentReader } from "../../../src/core/document-reader.ts";
-import type { ModelRequest } from "../../../src/core/model.ts";
+import type { Json } from "../../../src/core/json.ts";
+import { ModelError, type ModelRequest } from "../../../src/core/model.ts";
 import type { Web } from "../../../src/core/web.ts";
 import { validatePackage } from "../../../src/skills/validate-package.ts";
 import { createSkillBench } from "../../support/skill-bench.ts";
@@ -99,6 +101,81 @@ describe("the document-summarizer skill", () => {
     expect(run.output).toMatchObject({ unchecked: [] });
   });
 
+  it("names pages that no document has, and takes the places it was given for no claims", async () => {
+    const pages = Array.from({ length: 40 }, (_, at) => page(at + 1, "Terms apply.")).join("");
+    const summaryOf = async (summary: string) => {
+      const bench = createSkillBench({
+        attached: { "report.pdf": "%PDF" },
+        documents: reads({ "report.pdf": { text: pages } }),
+        answers: [{ summary, points: [] }],
+      });
+      return (await bench.run("document-summarizer", {})).output;
+    };
+    expect(await summaryOf("Terms apply (page 37, pages 3–40).")).toMatchObject({ unchecked: [] });
+    expect(await summaryOf("Terms apply (page 0; pages 39-41).")).toMatchObject({
+      unchecked: ["page 0", "page 41"],
+    });
+  });
+
+  describe("when the model fails", () => {
+    const long = Array.from({ length: 60 }, (_, at) =>
+      page(at + 1, `${"word ".repeat(400)} Fact number ${1_000 + at}.`),
+    ).join("");
+    const run = (answers: (request: ModelRequest) => Json | string, text = long) =>
+      createSkillBench({
+        attached: { "long.pdf": "%PDF" },
+        documents: reads({ "long.pdf": { text } }),
+        answers,
+      }).run("document-summarizer", {});
+    const down = new ModelError("unavailable", "away");
+    const pointOf = (request: ModelRequest) => {
+      const [, place = "", quote = ""] =
+        /\[source 1, (page \d+)\]\n[\s\S]*?(Fact number \d+)/.exec(inputOf(request)) ?? [];
+      return { points: [{ text: quote, source: 1, place, quote }] };
+    };
+
+    it("at one part, the rest is summarised and it is said what was not read", async () => {
+      const { output, requests } = await run((request) => {
+        if (!request.system.startsWith("List")) return { summary: "Facts.", points: [] };
+        if (inputOf(request).includes("Fact number 1030.")) return "I cannot help with that.";
+        return pointOf(request);
+      });
+      expect(output).toMatchObject({
+        summary: "Facts.",
+        notes: [expect.stringMatching(/^The model could not read long\.pdf, page \d+ to page \d+\.$/)],
+      });
+      expect(inputOf(requests.at(-1))).toContain("Fact number 1000");
+    });
+
+    it("at the summary, the points are given", async () => {
+      const { output } = await run((request) => {
+        if (request.system.startsWith("List")) return pointOf(request);
+        throw down;
+      });
+      expect(output).toMatchObject({
+        summary: expect.stringContaining("- Fact number 1000 (page 1)\n"),
+        notes: ["The model could not join the points to a summary; these are the points."],
+      });
+    });
+
+    it("at the length of it, it is read by parts", async () => {
+      const short = long.slice(0, 30_000);
+      const { output, steps } = await run((request) => {
+        if (inputOf(request).length > 20_000) throw new ModelError("context_too_long", "too long");
+        return request.system.startsWith("List") ? pointOf(request) : { summary: "Facts.", points: [] };
+      }, short);
+      expect(output).toMatchObject({ summary: "Facts.", notes: [] });
+      expect(steps.filter((step) => step === "read part")).toHaveLength(3);
+    });
+
+    it("at each part, it is asked no longer and the reason is told", async () => {
+      const { output, requests } = await run(() => {
+        throw down;
+      });
+      expect([output, requests.length]).toEqual([expect.objectContaining({ code: "unavailable" }), 3]);
+    });
+  });
+
   it.each([
     [
       "a scan without text",
@@ -170,10 +247,44 @@ describe("the document-summarizer skill", () => {
   });
 });
 
+describe("a page that is only a wall", () => {
+  const googles =
+    "Before you continue to Google. We use cookies and data to deliver and maintain our services. If you choose to Accept all, we will also use cookies and data to develop new services. If you choose to Reject all, we will not use cookies for these additional purposes.";
+  const article = (of: string) => `${of} `.repeat(20);
+  it.each<[string, boolean, string]>([
+    ["a short one", true, "Please accept cookies to continue."],
+    ["a search engine's", true, googles],
+    [
+      "one with everything unfolded",
+      true,
+      article("We store cookies with your consent. Our partners measure reach."),
+    ],
+    ["a login", true, "Acme Wiki. Sign in to continue."],
+    ["a newspaper's in German", true, "Weiter mit Werbung: Zustimmen und weiterlesen."],
+    ["a short text about consent", false, "Patients give their consent in writing before the operation."],
+    [
+      "an article about cookies",
+      false,
+      article(
+        "The court decided on Monday that a site has to ask its readers before it sets a cookie, said the judge, and that nothing else would do.",
+      ),
+    ],
+    ["nothing", false, ""],
+  ])("is told from others: %s", (_name, closed, text) => {
+    expect(isWall(text)).toBe(closed);
+  });
+});
+
 describe("the sections of a text", () => {
   it.each<[string, string, string[]]>([
     ["pages", page(1, "a") + page(2, "b"), ["page 1", "page 2"]],
     ["headings", "intro\n# One\na\n## Two\nb", ["beginning", "One", "Two"]],
+    ["names, with what stands before them", "files: a, b\n--- a.txt ---\na", ["beginning", "a.txt"]],
+    [
+      "pages alone where it has some",
+      `${page(1, "a\n--- Draft ---\nb")}${page(2, "c")}`,
+      ["page 1", "page 2"],
+    ],
     ["lines", "a\nb\nc", ["lines 1–3"]],
     ["nothing", " \n", []],
   ])("are its %s", (_name, text, places) => {

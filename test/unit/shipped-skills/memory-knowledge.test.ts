@@ -6,6 +6,7 @@ import type { Embedder } from "../../../src/core/embedder.ts";
 import type { Json } from "../../../src/core/json.ts";
 import type { Web } from "../../../src/core/web.ts";
 import { createMemoryKnowledge } from "../../../src/storage/memory-knowledge.ts";
+import { systemClock } from "../../../src/wiring/system-clock.ts";
 import { forgetPerson } from "../../support/ask-app.ts";
 import { createSkillBench, type SkillBenchOptions } from "../../support/skill-bench.ts";
 import { ada, ben, home } from "../../support/test-app.ts";
@@ -172,10 +173,72 @@ describe("what a channel learns", () => {
     await learn({ text: "Lunch is at noon.", title: "Times" });
     const again = await learn({ text: "Lunch is at one.", title: "Times" });
     expect(again.output).toMatchObject({
-      notes: [expect.stringMatching(/^It replaces Times, which Ada added on 20/)],
+      notes: [expect.stringMatching(/^It replaces Times, which Ada added on 20.* as document 1\.$/)],
     });
     expect((await recall("lunch")).passages?.map(({ text }) => text)).toEqual(["Lunch is at one."]);
     expect(await knowledge.list(home.namespace)).toHaveLength(1);
+  });
+
+  it("keeps the file of the same name that somebody else added, and says so", async () => {
+    const { learn, knowledge } = bench({ attached: { "report.txt": "Lunch is at noon." } });
+    const ofBen = async (source: string) =>
+      knowledge.add(home.namespace, { title: "report.txt", source, author: "ben", by: "Ben", at: 1 }, [
+        { text: "Ben's own.", place: "" },
+      ]);
+    await ofBen("/workspace/input/report.txt#0123456789abcdef0123456789abcdef");
+    const { output } = await learn({ what: "report.txt" });
+    expect(output).toMatchObject({
+      notes: [
+        "report.txt, which Ben added on 1970-01-01 as document 1, is another one and stays: forget it if this is its new version.",
+      ],
+    });
+    const [own] = await knowledge.list(home.namespace);
+    await knowledge.remove(home.namespace, [1]);
+    // The same text is one document, whoever adds it.
+    await ofBen(own?.source ?? "");
+    await learn({ what: "report.txt" });
+    expect(await knowledge.list(home.namespace)).toMatchObject([{ by: "Ada", title: "report.txt" }]);
+  });
+
+  it("is forgotten when who asked agrees, or wrote the command", async () => {
+    const { learn, run, app } = bench();
+    await learn({ text: "Soup.", title: "Menu" });
+    await learn({ text: "Cake.", title: "Sweets" });
+    expect((await run("memory#forget", { document: "Menu" })).asked).toMatchObject([{ approver: "asker" }]);
+    const { turnId } = await app.ask("/skill run memory#forget document=Sweets");
+    const types = (await app.events(turnId)).map(({ type }) => type);
+    expect(types).not.toContain("approval_requested");
+  });
+
+  it("is learned with as many vectors as there is time for, and it says so", async () => {
+    const embedder = meanings();
+    let later = 0;
+    const embed: Embedder["embed"] = (texts, signal) => {
+      later += 500_000;
+      return embedder.embed(texts, signal);
+    };
+    const clock = { ...systemClock, now: () => systemClock.now() + later };
+    const { learn } = bench({ means: { embedder: { ...embedder, embed } }, clock });
+    const text = Array.from({ length: 200 }, (_, at) => `# Rule ${at}\nLunch is at noon.`).join("\n");
+    expect((await learn({ text, title: "Rules" })).output).toMatchObject({
+      notes: ["Its last 72 passages can be found by their words alone."],
+    });
+  });
+
+  it("is a table whose rows are found with the names of their columns", async () => {
+    const rows = Array.from({ length: 400 }, (_, at) => `R${at},Widget ${at},${at * 7}`);
+    const orders = `region,product,units\n${rows.join("\n")}`;
+    const sheets = `--- Orders ---\n${orders}\n--- People ---\nname,role\nZoe,chief wombat\n`;
+    const { learn, recall } = bench({
+      attached: { "orders.csv": orders, "book.xlsx": "PK" },
+      documents: reads({ "book.xlsx": { text: sheets } }),
+    });
+    for (const what of ["orders.csv", "book.xlsx"]) {
+      await learn({ what });
+      const found = (await recall("units of Widget 317")).passages?.find(({ document }) => document === what);
+      expect(found?.text).toMatch(/^region,product,units\nR\d+,[\s\S]*R317,Widget 317,2219/);
+    }
+    expect((await recall("chief wombat")).passages?.[0]?.text).toBe("name,role\nZoe,chief wombat");
   });
 
   it("is refused when the channel has no room left", async () => {

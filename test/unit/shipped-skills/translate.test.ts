@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { lostNumbers, lostParts, paragraphsOf } from "../../../skills/translate/protect.ts";
+import type { DocumentReader } from "../../../src/core/document-reader.ts";
+import { ModelError } from "../../../src/core/model.ts";
 import { validatePackage } from "../../../src/skills/validate-package.ts";
 import { createSkillBench } from "../../support/skill-bench.ts";
+
+/** What stands between the lines of a request. */
+const textIn = (input = "") => /(?:^|\n)(={5,})\n([\s\S]*)\n\1$/.exec(input)?.[2] ?? "";
 
 describe("the translate skill", () => {
   it("is a valid Agent Skills package", async () => {
@@ -51,6 +56,85 @@ describe("the translate skill", () => {
     expect(file && new TextDecoder().decode(await bench.fileOf(file))).toBe(srt.replaceAll("Hello", "Hallo"));
   });
 
+  describe("when the model fails", () => {
+    const paragraphs = ["one", "two", "three"].map((word) => `${word} `.repeat(1_200).trim());
+    const run = (answer: (text: string) => string) =>
+      createSkillBench({ answers: ({ messages }) => answer(textIn(messages[0]?.text)) }).run("translate", {
+        text: paragraphs.join("\n\n"),
+        to: "German",
+      });
+
+    it("at one part, that part stays as it was, and it is said which", async () => {
+      const { output } = await run((text) => {
+        if (text.startsWith("two")) throw new ModelError("unavailable", "away");
+        return text.toUpperCase();
+      });
+      expect(output).toMatchObject({
+        text: paragraphs.map((text) => (text.startsWith("two") ? text : text.toUpperCase())).join("\n\n"),
+        notes: [
+          expect.stringMatching(/^Could not be translated and stands as it was: 1 of 3 parts, 2 \(“two/),
+        ],
+      });
+    });
+
+    it("at every part, the failure is told", async () => {
+      const { output } = await run(() => {
+        throw new ModelError("unauthorized", "no key");
+      });
+      expect(output).toMatchObject({ code: "unauthorized" });
+    });
+
+    it("by a refusal or a cut answer, it is said what is missing", async () => {
+      const refused = await run((text) => (text.startsWith("three") ? "I cannot do that." : text));
+      expect(refused.output).toMatchObject({ notes: ["Part 3 lost: most of the text"] });
+      const cut = createSkillBench({ answers: ["Eins.", "Eins."] });
+      expect((await cut.run("translate", { text: "One.\n\nTwo.", to: "German" })).output).toMatchObject({
+        notes: ["Part 1 lost: 1 paragraph"],
+      });
+    });
+  });
+
+  it.each<[string, string | Uint8Array, string]>([
+    [
+      "lines that end as on Windows",
+      "1\r\n00:00:01,000 --> 00:00:02,000\r\nHello\r\n\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\nHello\r\n",
+      "1\r\n00:00:01,000 --> 00:00:02,000\r\nHallo\r\n\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\nHallo\r\n",
+    ],
+    ["letters of an older encoding", new Uint8Array(Buffer.from("Hello Zo\u00eb", "latin1")), "Hallo Zoë"],
+    ["UTF-16", new Uint8Array(Buffer.from("\ufeffHello Zoë", "utf16le")), "Hallo Zoë"],
+    ["headings with lines", "=====\nHello\n=====\n\nHello\n=====", "=====\nHallo\n=====\n\nHallo\n====="],
+  ])("keeps %s", async (_name, content, wanted) => {
+    const bench = createSkillBench({
+      attached: { "film.srt": content },
+      answers: ({ messages }) => textIn(messages[0]?.text).replaceAll("Hello", "Hallo"),
+    });
+    const { output, files, requests } = await bench.run("translate", { file: "film.srt", to: "German" });
+    const [file] = files;
+    expect(file && new TextDecoder().decode(await bench.fileOf(file))).toBe(wanted);
+    expect([output, requests.length]).toEqual([expect.objectContaining({ notes: [] }), 1]);
+  });
+
+  it.each([
+    ['{"gruss": "Hallo"}', "Keys that the translation lost: greeting"],
+    ['{"greeting": "Hallo",}', "The translation is no valid JSON any more."],
+  ])("says what programs would miss in %s", async (answer, note) => {
+    const attached = { "de.json": '{"greeting": "Hello"}' };
+    const bench = createSkillBench({ attached, answers: [answer] });
+    const run = await bench.run("translate", { file: "de.json", to: "German" });
+    expect(run.output).toMatchObject({ notes: [note] });
+  });
+
+  it("says what of a document has no text", async () => {
+    const documents: DocumentReader = {
+      formatOf: () => "PDF",
+      read: async () => ({ ok: true, format: "PDF", text: "Hello", note: "Page 2 is a scan." }),
+      table: async () => ({ ok: false, problem: "no table" }),
+    };
+    const bench = createSkillBench({ attached: { "a.pdf": "%PDF" }, documents, answers: ["Hallo"] });
+    const run = await bench.run("translate", { file: "a.pdf", to: "German" });
+    expect(run.output).toMatchObject({ notes: ["a.pdf: Page 2 is a scan."] });
+  });
+
   it.each([
     ["no text", {}, /nothing to translate/],
     ["a file that is not there", { file: "x.md" }, /no file x\.md/],
@@ -90,6 +174,7 @@ describe("what a translation keeps", () => {
     ["short paragraphs", "a\n\nb\n\nc", 100, 1],
     ["long ones", `${"x".repeat(90)}\n\n${"y".repeat(90)}`, 100, 2],
     ["a line without end", "z".repeat(250), 100, 3],
+    ["a block of code that nobody closes", `\`\`\`\n${"a\n\n".repeat(300)}`, 100, 4],
     ["a block of code stays whole", `\`\`\`\n${"a\n\n".repeat(60)}\`\`\`\n`, 100, 1],
   ])("is asked for in parts: %s", (_name, text, most, parts) => {
     const made = paragraphsOf(text, most);

@@ -1,0 +1,17 @@
+/** Whether the text of a page only asks for consent, a login or a check, in English or German. */
+export function isWall(text: string): boolean {
+  if (text.length < short && asking.test(text)) return true;
+  const words = text.match(/\p{L}+/gu)?.length ?? 0;
+  const about = text.match(subject)?.length ?? 0;
+  return text.length < medium && about >= 3 && about >= words * density;
+}
+
+/** Characters of a page that says little else, and of a consent page with everything unfolded. */
+const short = 1_200;
+const medium = 5_000;
+/** Share of words about consent: an article about cookies has less. */
+const density = 0.05;
+
+const asking =
+  /\b(accept (all|cookies)|reject all|cookie settings|before you continue|value your privacy|(log|sign) ?in to continue|subscribe to (read|continue)|enable javascript|verify (that )?you are (a )?human|checking your browser|alle (cookies )?(akzeptieren|ablehnen)|zustimmen und)\b/i;
+const subject = /cookie|consent|privacy|einwillig|zustimm|datenschutz/gi;

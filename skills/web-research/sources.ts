@@ -5,6 +5,7 @@ import { plainWords, saysSo } from "../../src/core/quotation.ts";
 import { searchText } from "../../src/core/search-text.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { WebError } from "../../src/core/web.ts";
+import { isWall } from "../document-summarizer/wall.ts";
 
 /** A page that a search found. */
 const hitSchema = z.object({
@@ -42,11 +43,6 @@ const searchedSchema = z.object({ results: z.array(hitSchema), note: z.string().
 /** Characters of a page that are looked at: its beginning, and the passages around the question's words. */
 const beginning = 8_000;
 const passages = 14_000;
-/** Pages shorter than this that ask for consent or a login say nothing else. */
-const shortPage = 1_500;
-const wall =
-  /\b(accept (all )?cookies|cookie settings|manage consent|log ?in to continue|sign in to (continue|read)|subscribe to (continue|read)|enable javascript)\b/i;
-
 /**
  * Searches with the skill web-search: what it finds is named by a search, and may be read unasked.
  * @throws SkillFailure where nothing can be searched
@@ -81,7 +77,7 @@ export async function readPage(hit: Hit, question: string, context: ToolContext)
   if (!(await context.reach(url))) return { ...head, problem: "nobody allowed it to be read" };
   try {
     const page = await context.web.read(url, { signal: context.signal });
-    if (page.text.length < shortPage && wall.test(page.text))
+    if (isWall(page.text))
       return { ...head, problem: "it shows a consent or login page instead of its text" };
     if (page.text.trim().length < 40) return { ...head, problem: "it has no text" };
     const found = await context.generate({

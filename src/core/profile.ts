@@ -101,6 +101,17 @@ export function deniesAction({ black_tool_actions = {} }: Profile, tool: Action,
   return denied.some((action) => names.includes(action));
 }
 
+/** Whether an agent may not use anything of a skill, its guide and scripts included. */
+export function deniesSkill(
+  { black_tool_actions = {} }: Profile,
+  { id, parent }: { id: string; parent?: string },
+) {
+  const part = parent === undefined ? [] : [id.slice(parent.length + 1)];
+  const isDenied = (owner: string | undefined, ...names: string[]) =>
+    owner !== undefined && black_tool_actions[owner]?.some((action) => names.includes(action)) === true;
+  return isDenied(id, "*") || isDenied(parent, "*", ...part);
+}
+
 /** Whether an agent has a tool of the bot's own; one without a category all have. */
 export function hasOwnTool(
   profile: Profile,

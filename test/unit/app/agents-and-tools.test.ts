@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../../src/core/model.ts";
 import type { Profile } from "../../../src/core/profile.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
-import { ben, createTestApp } from "../../support/test-app.ts";
+import { createTestApp } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
 
 const profiles: [Profile, ...Profile[]] = [
@@ -13,7 +13,7 @@ const profiles: [Profile, ...Profile[]] = [
     id: "careful",
     description: "Cares.",
     prompt: "",
-    black_tool_actions: { notes: ["clear"], files: ["delete"], list_files: ["*"] },
+    black_tool_actions: { notes: ["clear"], files: ["delete"], list_files: ["*"], manual: ["*"] },
   },
   { id: "quick", description: "Mode.", prompt: "You are quick.", preset_of: "chat" },
 ];
@@ -27,6 +27,7 @@ const skills = [
   ]),
   testSkill("notes#add", [{ name: "notes_add", skill_id: "notes#add" }], { parent: "notes", origin }),
   testSkill("notes#clear", [{ name: "notes_clear", skill_id: "notes#clear" }], { parent: "notes", origin }),
+  testSkill("manual"),
   testSkill("files", [
     { name: "files", parameters: { type: "object", properties: { do: { type: "string" } } } },
   ]),
@@ -73,6 +74,12 @@ describe("the tools of an agent", () => {
       /not found|may not/,
     ],
     ["a tool that is denied", "careful", [{ call: "notes_clear", with: {} }], /not found/],
+    [
+      "the guide of a skill that is denied",
+      "careful",
+      [{ call: "activate_skill", with: { skill_name: "manual" } }],
+      /careful may not use it/,
+    ],
     ["a tool of the bot's own that is denied", "careful", [{ call: "list_files", with: {} }], /not found/],
     [
       "an action of a tool",
@@ -86,6 +93,16 @@ describe("the tools of an agent", () => {
     const { events } = await ask("go");
     expect(toolResults(model.requests[1]?.messages ?? [])[0]).toMatch(words);
     expect(events.filter((event) => event.type === "tool_finished" && event.status === "ok")).toEqual([]);
+  });
+
+  it("are not there for a guide that a person asks for by command either", async () => {
+    const { ask, model } = bot(["ok"]);
+    await ask("/agent use reader");
+    const { end } = await ask("/skill run manual do it");
+    expect(end).toMatchObject({ outcome: "failed" });
+    expect(end.text).toContain("The agent reader has no tools of the category skill");
+    await ask("do it with $manual");
+    expect(JSON.stringify(model.requests)).not.toContain("Guide of manual");
   });
 
   it("are all that are not denied", async () => {
@@ -160,96 +177,5 @@ describe("an agent that is gone", () => {
     expect(end.text).toContain("The agent reader that was chosen here is gone");
     expect(events.find(({ type }) => type === "error")).toMatchObject({ code: "unknown_agent" });
     expect(model.requests).toEqual([]);
-  });
-});
-
-describe("a supervisor", () => {
-  const lead: Profile = { id: "lead", description: "Leads.", prompt: "You lead.", supervisor: true };
-  const team: [Profile, ...Profile[]] = [lead, ...profiles];
-
-  it("gets the turn back with what the other agent answered, and says the last word", async () => {
-    const { ask, model, app } = bot(
-      [
-        [{ call: "handoff", with: { to: "chat", reason: "count" } }],
-        "There are 12.",
-        "Twelve, said plainly.",
-      ],
-      { profiles: team },
-    );
-    const { end, events, turnId } = await ask("how many?");
-    expect(end).toMatchObject({ outcome: "completed", text: "Twelve, said plainly." });
-    expect(events.flatMap((event) => (event.type === "handoff" ? [[event.from, event.to]] : []))).toEqual([
-      ["lead", "chat"],
-      ["chat", "lead"],
-    ]);
-    const last = model.requests[2];
-    expect(last?.messages.map(({ text }) => text)).toEqual(
-      expect.arrayContaining(["There are 12.", expect.stringContaining("You are lead again")]),
-    );
-    expect(last?.system).toContain("You are lead now");
-    expect((await app.turn(turnId))?.outcome).toBe("completed");
-  });
-
-  it("leads at most five parts: after that, what the agent says is the answer", async () => {
-    const { ask } = bot(
-      ({ messages }) => {
-        const last = messages.at(-1)?.text ?? "";
-        return last.startsWith("Handed over") ? "part" : [{ call: "handoff", with: { to: "chat" } }];
-      },
-      { profiles: team },
-    );
-    const { end, events } = await ask("go");
-    expect(end).toMatchObject({ outcome: "completed", text: "part" });
-    expect(events.filter(({ type }) => type === "handoff")).toHaveLength(11);
-  });
-
-  it("gets a turn back that another agent handed to it", async () => {
-    const { ask } = bot(
-      [
-        [{ call: "handoff", with: { to: "lead" } }],
-        [{ call: "handoff", with: { to: "reader" } }],
-        "read",
-        "done",
-      ],
-      { profiles: [...profiles, lead] },
-    );
-    expect((await ask("go")).end.text).toBe("done");
-  });
-});
-
-describe("rights", () => {
-  const rights = {
-    weather: { people: [], roles: ["manager"] },
-    "notes#clear": { people: ["ben"], roles: [] },
-    guide: { people: [], roles: ["manager"] },
-  };
-  const mia = { id: "mia", name: "Mia", trust: "manager" } as const;
-  const guide = testSkill("guide", []);
-
-  it.each([
-    ["who stands too low", ben, "weather", false],
-    ["who stands high enough", mia, "weather", true],
-    ["who is named", ben, "notes_clear", true],
-    ["who is not", mia, "notes_clear", false],
-    ["an operator", undefined, "notes_clear", true],
-    ["everybody, where nobody is named", ben, "notes_add", true],
-  ])("are looked at when a tool is called: %s", async (_name, by, call, may) => {
-    const { ask, model } = bot([[{ call, with: {} }], "ok"], { rights });
-    const { events } = await ask("go", by === undefined ? {} : { by });
-    const finished = events.find((event) => event.type === "tool_finished");
-    expect(finished).toMatchObject({ status: may ? "ok" : "error" });
-    if (!may) expect(toolResults(model.requests[1]?.messages ?? [])[0]).toMatch(/may not use/);
-  });
-
-  it("count for commands and guides too, and stand in /skill info", async () => {
-    const { ask, model } = bot([[{ call: "activate_skill", with: { skill_name: "guide" } }], "ok"], {
-      rights,
-      skills: [...skills, guide],
-    });
-    expect((await ask("/skill run weather {}", { by: ben })).end.text).toContain("may not use weather");
-    expect((await ask("/skill info weather")).end.text).toContain("Only for managers: `weather`");
-    await ask("go", { by: ben });
-    expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain("may not use guide");
-    expect(JSON.stringify(model.requests)).not.toContain("Guide of guide");
   });
 });

@@ -133,8 +133,8 @@ export function guidePrint(skill: Parameters<typeof guide>[0]): string {
   return fingerprint(guide(skill));
 }
 
-/** The agents a turn can be handed to. */
-function agentsOf(profile: Profile, profiles: readonly Profile[]): Record<string, string> {
+/** The agents that an agent can hand a turn over to, and what for. */
+export function agentsOf(profile: Profile, profiles: readonly Profile[]): Record<string, string> {
   if (!hasOwnTool(profile, { name: "handoff", category: "handoff" })) return {};
   return Object.fromEntries(handoverTo(profiles).map(({ id, description }) => [id, description]));
 }

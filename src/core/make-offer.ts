@@ -1,9 +1,10 @@
 import type { Catalogue } from "./catalogue.ts";
+import { deniesAction, deniesSkill } from "./denied-actions.ts";
 import { eligibility, type HostFacts, isSwitchedOff, needsEnabling } from "./eligibility.ts";
 import { isPinFallen, type NamespaceState, stateOf } from "./namespace-state.ts";
 import type { Offer, OfferedSkill } from "./offer.ts";
 import { createOfferedTools } from "./offered-tools.ts";
-import { deniesAction, deniesSkill, type Profile, priorityOf } from "./profile.ts";
+import { type Profile, priorityOf } from "./profile.ts";
 import { isInstalled, type Skill } from "./skill.ts";
 import { skillLines } from "./skill-line.ts";
 

@@ -148,8 +148,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     const { turn, state } = yield* prepareReady(claimed, signal);
     const model = modelFor(ports.models, state.settings, turn.profile);
     const reason =
-      noStart(claimed, state, { generative: model.generative, agents: deps.profiles }) ??
-      (await noGuide(turn, ports, deps.reader.storedGuide(inbound), model));
+      noStart(claimed, state, {
+        generative: model.generative,
+        agent: turn.profile,
+        agents: deps.profiles,
+      }) ?? (await noGuide(turn, ports, deps.reader.storedGuide(inbound), model));
     if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, model.id);
     const context: MessageContext | undefined = yield* contexts.read(claimed, signal);
     const complete: Turn = { ...turn, text: saidText(turn.text, context), context };

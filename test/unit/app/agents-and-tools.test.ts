@@ -165,7 +165,48 @@ describe("a mode", () => {
   });
 });
 
+describe("an agent whose file is wrong", () => {
+  const unusable = {
+    where: "/srv/agents/legal.md",
+    key: "tools",
+    message: "Invalid option\n  → at tools[0]",
+  };
+  const broken: Profile = { id: "legal", description: "", prompt: "", tools: [], unusable };
+  const withBroken: [Profile, ...Profile[]] = [...profiles, broken];
+
+  it("takes no turns and says what is wrong, while the others go on", async () => {
+    const { ask, model } = bot([[{ call: "handoff", with: { to: "legal" } }], "ok"], {
+      profiles: withBroken,
+    });
+    const why = "legal.md: tools: Invalid option → at tools[0].";
+    expect((await ask("/agent list")).end.text).toContain("**legal** cannot be used until an operator");
+    expect((await ask("/agent use legal")).end.text).toContain(why);
+    const { end } = await ask("legal: is this binding?");
+    expect(end).toMatchObject({ outcome: "failed" });
+    expect(end.text).toContain(why);
+    expect(end.text).not.toContain("/srv");
+    expect(model.requests).toEqual([]);
+    await ask("go");
+    expect(model.requests[0]?.system).not.toContain("legal");
+    expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain("There is no agent legal");
+  });
+
+  it("is chosen in any case, and told by its nearest name", async () => {
+    const { ask } = bot(["ok"]);
+    expect((await ask("/agent use Reader")).end.text).toContain("**reader** answers");
+    expect((await ask("/agent use raeder")).end.text).toContain("Did you mean reader?");
+  });
+});
+
 describe("an agent that is gone", () => {
+  it("leaves those alone that a message names", async () => {
+    const first = bot(["ok"]);
+    await first.ask("/agent use reader");
+    const left = profiles.filter(({ id }) => id !== "reader") as [Profile, ...Profile[]];
+    const { ask } = bot(["ok"], { store: first.store, profiles: left });
+    expect((await ask("careful: hi")).end).toMatchObject({ outcome: "completed", text: "ok" });
+  });
+
   it("answers nothing: people are told which there are", async () => {
     const first = bot(["ok"]);
     await first.ask("/agent use reader");

@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  agentNamedIn,
-  deniesAction,
-  hasOwnTool,
-  type Profile,
-  priorityOf,
-} from "../../../src/core/profile.ts";
+import { deniesAction, hasOwnTool } from "../../../src/core/denied-actions.ts";
+import { agentNamedIn, type Profile, priorityOf } from "../../../src/core/profile.ts";
 
 const agent = (more: Partial<Profile>): Profile => ({ id: "a", description: "", prompt: "", ...more });
 

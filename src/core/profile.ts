@@ -75,13 +75,18 @@ export function currentProfile({
 }
 
 /**
- * The agent that a message names for itself: `research: which …`, or `… in data mode`. Undefined when it names none; then the channel's
- * agent answers.
+ * The agent that a message names for itself: `research: which …`, or `… in data mode` as its first or last words; in between they are what
+ * the message is about. Undefined when it names none; then the channel's agent answers.
  */
 export function agentNamedIn(text: string, profiles: readonly Profile[]): Profile | undefined {
-  const [, first] = /^\s*\/?([a-z][\w-]*)\s*:\s+\S/i.exec(text) ?? [];
-  const [, mode] = /\b(?:in|im)\s+([a-z][\w-]*)[ -](?:mode|modus)\b/i.exec(text) ?? [];
-  const named = [first, mode].flatMap((word) => word?.toLowerCase() ?? []);
+  const said = text.trim();
+  const [, first] = /^\/?([a-z][\w-]*)\s*:\s+\S/i.exec(said) ?? [];
+  const [, begins] = /^(?:in|im)\s+([a-z][\w-]*)[ -](?:mode|modus)\b/i.exec(said) ?? [];
+  const [, ends] =
+    /\b(?:in|im)\s+([a-z][\w-]*)[ -](?:mode|modus)(?:,?\s+(?:please|bitte))?[\s.!?]*$/i.exec(
+      said.slice(-100),
+    ) ?? [];
+  const named = [first, begins, ends].flatMap((word) => word?.toLowerCase() ?? []);
   return profiles.find(({ id }) => named.includes(id.toLowerCase()));
 }
 

@@ -4,6 +4,7 @@ import { createEventChannel } from "./event-channel.ts";
 import { keepTranscript } from "./keep-transcript.ts";
 import type { AssistantMessage } from "./message.ts";
 import { ModelError, modelErrorWords } from "./model.ts";
+import { agentNamedIn } from "./profile.ts";
 import { readAnswer } from "./read-answer.ts";
 import { repeatedTooOften } from "./repeated-refusals.ts";
 import { answered } from "./supervisor.ts";
@@ -129,7 +130,9 @@ async function takeSteering(scope: TurnScope): Promise<void> {
   const { rounds, away } = scope.state;
   if ((rounds === 0 && away === undefined) || scope.namespace.settings.while_running === "queue") return;
   for (const { turn_id, text, author, said_at, has_files } of await scope.ports.steering()) {
-    if (has_files) break;
+    // What names another agent has a turn of its own with it.
+    const named = agentNamedIn(text, scope.turn.profiles);
+    if (has_files || (named !== undefined && named.id !== scope.turn.profile.id)) break;
     const fitting = fitUserText({ turn_id, text, limits: scope.turn.limits }, scope.ports.countTokens);
     const shown = userMessage(fitting, { line: saidBy(scope, author, said_at) }).text;
     await scope.emit({ type: "steered", text, by: author.id, from_turn: turn_id, shown });

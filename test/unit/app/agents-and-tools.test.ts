@@ -157,6 +157,26 @@ describe("a mode", () => {
     expect(model.requests[1]?.system).toContain("You are chat now");
   });
 
+  it("has a turn of its own when its message comes while another turn runs", async () => {
+    let later = "";
+    const busy = testSkill("busy", [
+      {
+        name: "busy",
+        async run() {
+          await app.say("and be short");
+          later = await app.say("quick: what is it?");
+          return "done";
+        },
+      },
+    ]);
+    const app = bot([[{ call: "busy", with: {} }], "first", "second"], { skills: [busy] });
+    const { events, end } = await app.ask("go");
+    expect(events.flatMap((event) => (event.type === "steered" ? event.text : []))).toEqual(["and be short"]);
+    expect(end.text).toBe("first");
+    const own = await app.events(later);
+    expect(own.find(({ type }) => type === "turn_started")).toMatchObject({ profile: "quick" });
+  });
+
   it("is none of the agents that a turn is handed to", async () => {
     const { ask, model } = bot([[{ call: "handoff", with: { to: "quick" } }], "ok"]);
     await ask("go");

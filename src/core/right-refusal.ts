@@ -1,4 +1,5 @@
-import { hasRights, type RightSubject, rightInWords, rightsOn } from "./rights.ts";
+import { isDirectMessage } from "./place.ts";
+import { hasRights, needsPlatformRoles, type RightSubject, rightInWords, rightsOn } from "./rights.ts";
 import type { Turn, TurnPorts } from "./turn.ts";
 
 /** For whom rights are looked at, and what tells which they have. */
@@ -24,7 +25,12 @@ export async function rightRefusal(
     const roles = () => ports.rolesOf(place, person.id);
     if (await hasRights(rights, person, roles)) continue;
     const who = rights.map(rightInWords).join("; and ");
-    return `${person.id === author.id ? author.name || author.id : person.id} may not use ${subject.skill_id || subject.name}: it is for ${who} (the operator's setting skills.rights).`;
+    const name = person.id === author.id ? author.name || author.id : person.id;
+    const refusal = `${name} may not use ${subject.skill_id || subject.name}: it is for ${who} (the operator's setting skills.rights).`;
+    const isElsewhere = isDirectMessage(place.namespace) && needsPlatformRoles(rights);
+    return isElsewhere
+      ? `${refusal} Roles do not count in direct messages: who has one asks in a channel.`
+      : refusal;
   }
   return undefined;
 }

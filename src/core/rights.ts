@@ -60,6 +60,16 @@ function isTrust(role: string): role is Trust {
   return trustSchema.safeParse(role).success;
 }
 
+/** Who may use something, in words; undefined where everybody may. */
+export function onlyFor(rights: Rights, subject: RightSubject): string | undefined {
+  return rightsOn(rights, subject).map(rightInWords).join("; and ") || undefined;
+}
+
+/** Whether who may depends on roles of the platform. */
+export function needsPlatformRoles(rights: readonly Right[]): boolean {
+  return rights.some(({ roles }) => roles.some((role) => !isTrust(role)));
+}
+
 /** Who may, in words: `managers, the role 1234, U0ANN`. */
 export function rightInWords({ people, roles }: Right): string {
   const ranks: Record<Trust, string> = {

@@ -58,6 +58,29 @@ describe("rights", () => {
     expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain("Ben may not use");
   });
 
+  it("by a role of the platform say that it does not count in direct messages", async () => {
+    const { ask } = bot(["ok"], { rights: { weather: { people: [], roles: ["9876"] } } });
+    const asked = (namespace: string) => ask("/skill run weather {}", { by: ben, namespace });
+    expect((await asked("console:local:dm")).end.text).toContain("Roles do not count in direct messages");
+    expect((await asked("console:local:general")).end.text).not.toContain("direct messages");
+  });
+
+  it("stand in the lists that people and models see", async () => {
+    const { ask, model } = bot([[{ call: "list_skills", with: {} }], "ok"]);
+    expect((await ask("/skill list", { by: ben })).end.text).toContain(
+      "Does weather. — _Only for managers._",
+    );
+    await ask("what can you do?", { by: ben });
+    const [listed = ""] = toolResults(model.requests[1]?.messages ?? []);
+    const { skills: found } = JSON.parse(listed) as { skills: { id: string; only_for?: string }[] };
+    expect(found.map(({ id, only_for }) => [id, only_for])).toEqual(
+      expect.arrayContaining([
+        ["weather", "managers"],
+        ["trip", undefined],
+      ]),
+    );
+  });
+
   it("count for commands and guides too, and stand in /skill info", async () => {
     const { ask, model } = bot([[{ call: "activate_skill", with: { skill_name: "guide" } }], "ok"]);
     expect((await ask("/skill run weather {}", { by: ben })).end.text).toContain("may not use weather");

@@ -275,7 +275,8 @@ function profileOf(
   { events, inbound }: ClaimedTurn,
   { settings }: NamespaceState,
 ): Profile {
+  // A command begins as no agent.
+  if (inbound.kind === "command") return profileNamed(profiles, settings.profile);
   const started = events.find((event) => event.type === "turn_started")?.profile;
-  const named = inbound.kind === "message" ? agentNamedIn(inbound.text, profiles)?.id : undefined;
-  return profileNamed(profiles, started ?? named ?? settings.profile);
+  return profileNamed(profiles, started ?? agentNamedIn(inbound.text, profiles)?.id ?? settings.profile);
 }

@@ -95,9 +95,12 @@ describe("the tools of an agent", () => {
     expect(events.filter((event) => event.type === "tool_finished" && event.status === "ok")).toEqual([]);
   });
 
-  it("are not there for a guide that a person asks for by command either", async () => {
+  it("are not there for a skill or guide that a person asks for by command either", async () => {
     const { ask, model } = bot(["ok"]);
+    expect((await ask("/skill run weather {}")).end).toMatchObject({ outcome: "completed" });
     await ask("/agent use reader");
+    const skill = await ask("/skill run weather {}");
+    expect(skill.end.text).toContain("The agent reader has no tools of the category skill");
     const { end } = await ask("/skill run manual do it");
     expect(end).toMatchObject({ outcome: "failed" });
     expect(end.text).toContain("The agent reader has no tools of the category skill");

@@ -8,8 +8,6 @@ import { createPastOutputs } from "./app/turns/past-outputs.ts";
 import { loadInstructions } from "./config/load-instructions.ts";
 import { loadProfiles } from "./config/load-profiles.ts";
 import type { Config } from "./config/schema.ts";
-import { unknownSkillSettings } from "./config/settings-without-effect.ts";
-import type { CatalogueLoader } from "./core/catalogue.ts";
 import type { KeyValue } from "./core/key-value.ts";
 import type { Knowledge } from "./core/knowledge.ts";
 import type { MessageIndex } from "./core/message-index.ts";
@@ -48,6 +46,7 @@ import { openWorkMeans } from "./wiring/open-work-means.ts";
 import { scheduleSetup } from "./wiring/schedule-setup.ts";
 import { environmentOf, grantedHosts, hostFacts } from "./wiring/skill-sources.ts";
 import { systemClock } from "./wiring/system-clock.ts";
+import { warnOfNames } from "./wiring/warn-of-names.ts";
 
 /** Knack's own version, of the API and the console. */
 export const version = "0.1.0";
@@ -127,11 +126,11 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
       onLog: (skill, text) => logger.debug({ skill, text }, "Output of a skill"),
     });
     opened.push(() => skills.close());
-    await warnOfUnknownSkills(config, skills.catalogue, logger);
     const [profiles, metrics] = await Promise.all([
       loadProfiles(config.model, config.workspace.agents),
       counting,
     ]);
+    await warnOfNames(config, profiles, skills.catalogue, logger);
     const stores = { log, index, knowledge, store, folders };
     const rest = { skills, web, own, profiles, metrics, lock, redact, logger, listening, closeAll };
     return await wire(config, { ...stores, ...rest }, options);
@@ -139,22 +138,6 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     await closeAll();
     throw error;
   }
-}
-
-/** Settings whose skill is gone wait for its return: they are told, and keep nobody from starting the bot. */
-async function warnOfUnknownSkills(
-  config: Config,
-  catalogue: CatalogueLoader,
-  logger: ReturnType<typeof createLogger>,
-): Promise<void> {
-  const { allowed, denied, disabled, opt_in, env, network } = config.skills;
-  const lists = [allowed.filter((id) => id !== "*"), denied, disabled, opt_in];
-  const named = [...lists.flat(), ...Object.keys(env), ...Object.keys(network)];
-  if (named.length === 0) return;
-  const { skills } = await catalogue.current();
-  const keys = [...skills.values()].flatMap(({ settings }) => settings?.key ?? []);
-  for (const { key, message, hint } of unknownSkillSettings(config, [...skills.keys()], keys))
-    logger.warn({ setting: key }, `${key} ${message}. ${hint ?? ""}`.trim());
 }
 
 interface Opened {

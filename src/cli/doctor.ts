@@ -1,4 +1,5 @@
-import { loadProfiles } from "../config/load-profiles.ts";
+import { describeProblem } from "../config/config-error.ts";
+import { type AgentProfile, loadProfiles } from "../config/load-profiles.ts";
 import { modelSettings } from "../wiring/app-settings.ts";
 import { type CommandContext, exitCode, type GlobalOptions, printJson } from "./command-context.ts";
 import { checkBot } from "./doctor-bot.ts";
@@ -49,7 +50,9 @@ async function* examine(context: CommandContext, options: DoctorOptions): AsyncG
   const folder = await checkDataFolder(context, config);
   yield folder.finding;
   const local = sources["model.choice"] === "default" ? context.localServers : [];
-  const names = configuredModels(config, await loadProfiles(config.model, config.workspace.agents));
+  const agents = await loadProfiles(config.model, config.workspace.agents);
+  yield* checkAgents(agents);
+  const names = configuredModels(config, agents);
   yield* await checkModelKeys(config, names, local);
   yield* checkModelLifetimes(names, modelSettings(config), context.clock.now());
   yield checkTranscription(config);
@@ -68,4 +71,12 @@ async function* examine(context: CommandContext, options: DoctorOptions): AsyncG
     if (!folder.running) yield await checkPort(config.server);
     yield* checkBot(context, options);
   }
+}
+
+function checkAgents(agents: readonly AgentProfile[]): Finding[] {
+  return agents.flatMap(({ id, unusable }): Finding[] => {
+    if (unusable === undefined) return [];
+    const detail = `the agent ${id} cannot be used: ${describeProblem(unusable)}`;
+    return [{ name: "agents", status: "error", detail, advice: "Correct the file, or remove it." }];
+  });
 }

@@ -15,13 +15,17 @@ export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
   constructor(problems: readonly ConfigProblem[], options?: { cause?: unknown }) {
     const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
-    super([`The configuration has ${count}:`, ...problems.map(describeProblem)].join("\n"), options);
+    super(
+      [`The configuration has ${count}:`, ...problems.map((each) => `  ${describeProblem(each)}`)].join("\n"),
+      options,
+    );
     this.name = "ConfigError";
     this.problems = problems;
   }
 }
 
-function describeProblem({ where, key, message, hint }: ConfigProblem): string {
+/** Where, what, and what to do. */
+export function describeProblem({ where, key, message, hint }: ConfigProblem): string {
   const end = message.endsWith("?") ? "" : ".";
-  return `  ${where}: ${key ? `${key}: ` : ""}${message}${hint ? `${end} ${hint}` : ""}`;
+  return `${where}: ${key ? `${key}: ` : ""}${message}${hint ? `${end} ${hint}` : ""}`;
 }

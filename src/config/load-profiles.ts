@@ -1,10 +1,11 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { parse } from "yaml";
+import { parse, YAMLError } from "yaml";
 import { z } from "zod";
+import { errorText } from "../base/error-text.ts";
 import { nearestName } from "../base/nearest-name.ts";
-import { ConfigError } from "./config-error.ts";
+import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import { type ProviderSections, unusableProvider } from "./model-providers.ts";
 import { efforts } from "./model-schema.ts";
 
@@ -55,6 +56,8 @@ function onlyThese(ids: string[]): Record<string, number | false> {
 export interface AgentProfile extends z.output<typeof frontmatterSchema> {
   id: string;
   prompt: string;
+  /** Why it cannot be used: what is wrong with its file. It has no tools then. */
+  unusable?: ConfigProblem;
 }
 
 const shipped = fileURLToPath(new URL("../../config/agents", import.meta.url));
@@ -66,10 +69,11 @@ interface AgentFile {
 
 /**
  * The agents of the shipped folder and of the operator's, whose files replace those of the same id; `chat` comes first, the others by name.
- * A mode has what it does not say from the agent it is a preset of.
- * @param sections the providers of models there are; a model at another one is an error
+ * A mode has what it does not say from the agent it is a preset of. One whose file is wrong is `unusable`, and the others are there: it
+ * does not give way to the shipped one of its id, which may be allowed more.
+ * @param sections the providers of models there are; a model at another one cannot be used
  * @param own the operator's folder; it need not be there
- * @throws ConfigError naming the file that cannot be used
+ * @throws ConfigError when there is no agent at all
  */
 export async function loadProfiles(
   sections: ProviderSections,
@@ -78,12 +82,8 @@ export async function loadProfiles(
 ): Promise<[AgentProfile, ...AgentProfile[]]> {
   const found = new Map<string, AgentFile>();
   for (const each of [...(await agentsIn(folder)), ...(own === undefined ? [] : await agentsIn(own))])
-    found.set(each.agent.id, each);
+    found.set(each.agent.id, withModel(each, sections));
   const files = [...found.values()].sort((one, other) => (one.agent.id < other.agent.id ? -1 : 1));
-  for (const { file, agent } of files) {
-    const message = agent.model === undefined ? undefined : unusableProvider(agent.model, sections);
-    if (message !== undefined) throw new ConfigError([{ where: file, key: "model", message }]);
-  }
   const agents = files.map((each) => withPreset(each, found));
   const [first, ...others] = agents.sort((a, b) => Number(b.id === "chat") - Number(a.id === "chat"));
   if (first === undefined)
@@ -96,43 +96,81 @@ async function agentsIn(folder: string): Promise<AgentFile[]> {
     if (error.code === "ENOENT") return [];
     throw error;
   });
-  const files = names.filter((name) => name.endsWith(".md")).map((name) => path.join(folder, name));
+  const files = names
+    .filter((name) => name.endsWith(".md") && !/^readme\.md$/i.test(name))
+    .map((name) => path.join(folder, name));
   return Promise.all(files.map(async (file) => ({ file, agent: await readAgent(file) })));
 }
 
-/** A mode with what its agent has. Its own words come after those of the agent. */
+function unusable(id: string, problem: ConfigProblem): AgentProfile {
+  return { id, description: "Cannot be used", prompt: "", tools: [], unusable: problem };
+}
+
+function withModel({ file, agent }: AgentFile, sections: ProviderSections): AgentFile {
+  const message = agent.model === undefined ? undefined : unusableProvider(agent.model, sections);
+  return message === undefined
+    ? { file, agent }
+    : { file, agent: unusable(agent.id, { where: file, key: "model", message }) };
+}
+
+/** A mode with what its agent has: what either may not do, it may not. Its own words come after those of the agent. */
 function withPreset({ file, agent }: AgentFile, found: ReadonlyMap<string, AgentFile>): AgentProfile {
   if (agent.preset_of === undefined) return agent;
   const base = found.get(agent.preset_of)?.agent;
-  if (base === undefined || base.preset_of !== undefined) {
-    const agents = [...found.values()].filter((each) => each.agent.preset_of === undefined);
-    const near = nearestName(
-      agent.preset_of,
-      agents.map((each) => each.agent.id),
-    );
-    const message =
-      base === undefined ? `there is no agent ${agent.preset_of}` : `${agent.preset_of} is a mode itself`;
-    const hint = near === undefined ? "Name an agent of these folders" : `Did you mean ${near}?`;
-    throw new ConfigError([{ where: file, key: "preset_of", message, hint }]);
-  }
+  if (base === undefined || base.preset_of !== undefined || base.unusable !== undefined)
+    return unusable(agent.id, { where: file, key: "preset_of", ...noPreset(agent.preset_of, base, found) });
   const { supervisor: _, ...inherited } = base;
+  const denied = bothLists(base.black_tool_actions, agent.black_tool_actions);
   return {
     ...inherited,
     ...agent,
     skills: { ...base.skills, ...agent.skills },
+    ...(denied === undefined ? {} : { black_tool_actions: denied }),
     prompt: `${base.prompt}\n\n${agent.prompt}`.trim(),
   };
 }
 
+function noPreset(
+  id: string,
+  base: AgentProfile | undefined,
+  found: ReadonlyMap<string, AgentFile>,
+): Pick<ConfigProblem, "message" | "hint"> {
+  if (base?.unusable !== undefined) return { message: `the agent ${id} cannot be used itself` };
+  const agents = [...found.values()].flatMap((each) =>
+    each.agent.preset_of === undefined ? each.agent.id : [],
+  );
+  const near = nearestName(id, agents);
+  return {
+    message: base === undefined ? `there is no agent ${id}` : `${id} is a mode itself`,
+    hint: near === undefined ? "Name an agent of these folders" : `Did you mean ${near}?`,
+  };
+}
+
+type Denied = AgentProfile["black_tool_actions"];
+
+function bothLists(one: Denied, other: Denied): Denied {
+  if (one === undefined || other === undefined) return one ?? other;
+  const names = [...Object.keys(one), ...Object.keys(other)];
+  return Object.fromEntries(names.map((name) => [name, [...(one[name] ?? []), ...(other[name] ?? [])]]));
+}
+
+const form = "It begins with ---, description: …, --- and goes on with the agent's instructions";
+
 async function readAgent(file: string): Promise<AgentProfile> {
-  const text = (await readFile(file, "utf8")).replaceAll("\r\n", "\n");
-  const [, frontmatter, prompt = ""] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(text) ?? [];
+  const id = path.basename(file, ".md");
+  const wrong = (message: string, hint?: string) => unusable(id, { where: file, key: "", message, hint });
+  if (!/^[a-z][a-z0-9_-]*$/.test(id))
+    return wrong(
+      "its name is the agent's id: small letters, digits, - and _, a letter first",
+      "Rename the file",
+    );
   try {
-    const about = frontmatterSchema.parse(parse(frontmatter ?? ""));
-    return { id: path.basename(file, ".md"), ...about, prompt: prompt.trim() };
+    const text = (await readFile(file, "utf8")).replaceAll("\r\n", "\n").replace(/^\uFEFF/, "");
+    const [, frontmatter, prompt = ""] = /^---\n([\s\S]*?)\n---[ \t]*(?:\n([\s\S]*))?$/.exec(text) ?? [];
+    if (frontmatter === undefined) return wrong("it has no frontmatter", form);
+    return { id, ...frontmatterSchema.parse(parse(frontmatter)), prompt: prompt.trim() };
   } catch (error) {
-    const message = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-    const hint = "It begins with ---, description: …, --- and goes on with the agent's instructions";
-    throw new ConfigError([{ where: file, key: "", message, hint }], { cause: error });
+    if (error instanceof z.ZodError) return wrong(z.prettifyError(error));
+    return wrong(errorText(error), error instanceof YAMLError ? form : undefined);
   }
 }

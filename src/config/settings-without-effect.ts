@@ -1,6 +1,7 @@
 import { nearestName } from "../base/nearest-name.ts";
 import type { ConfigProblem } from "./config-error.ts";
 import { type Layer, setter, valueAt } from "./layer.ts";
+import type { AgentProfile } from "./load-profiles.ts";
 import { modelProviders, providerNameOf, providerOfModel } from "./model-providers.ts";
 import { providerPath } from "./provider-presets.ts";
 import type { Config } from "./schema.ts";
@@ -144,6 +145,64 @@ function accessFindings({ access, slack }: Config): Finding[] {
 }
 
 const keyedByName = ["skills.env", "skills.disabled"];
+
+/** What rights, and what agents are kept from, may name. */
+export interface Callables {
+  skills: readonly string[];
+  tools: readonly string[];
+  servers: readonly string[];
+}
+
+/** Rights of `skills.rights` that nothing is protected by: a slip there lets everybody in. */
+export function unknownRights({ skills }: Config, known: Callables): ConfigProblem[] {
+  return unknownNames(Object.keys(skills.rights), known).map(({ name, hint }) => ({
+    where: "configuration",
+    key: "skills.rights",
+    message: `protects nothing: there is no skill, tool or server ${name}`,
+    hint,
+  }));
+}
+
+/** Names in the files of agents that stand for nothing. */
+export function unknownInAgent(
+  { id, skills = {}, black_tool_actions = {} }: AgentProfile,
+  known: Callables,
+): ConfigProblem[] {
+  const where = `agent ${id}`;
+  return [
+    ...unknownNames(Object.keys(skills), { ...known, tools: [] }, (name) => name).map(({ name, hint }) => ({
+      ...{ where, key: "skills", message: `has no effect: there is no skill ${name}`, hint },
+    })),
+    ...unknownNames(Object.keys(black_tool_actions), known).map(({ name, hint }) => ({
+      ...{ where, key: "black_tool_actions", hint },
+      message: `denies nothing: there is no skill, tool or server ${name}`,
+    })),
+  ];
+}
+
+const anySpelling = (name: string) => name.replace(/^@@/, "").replace("#", "-").toLowerCase();
+
+function unknownNames(
+  names: readonly string[],
+  { skills, tools, servers }: Callables,
+  spell: (name: string) => string = anySpelling,
+) {
+  const known = [...skills, ...tools, ...servers];
+  const ofServers = [...servers, ...servers.map((server) => `mcp_${server}`)];
+  // A server's tools are known once it has started.
+  const isOfServer = (name: string) =>
+    ofServers.some((server) => name.startsWith(server) && /^(#|-|__)/.test(name.slice(server.length)));
+  return names
+    .filter((name) => name !== "*" && !isOfServer(name.replace(/^@@/, "")))
+    .filter((name) => !known.some((each) => spell(each) === spell(name)))
+    .map((name) => {
+      const meant = nearestName(name, known);
+      return {
+        name,
+        hint: meant === undefined ? "`knack skills list` shows all ids" : `Did you mean ${meant}?`,
+      };
+    });
+}
 
 /**
  * Settings that name a skill which does not exist, once the skills are known; each says what to do. `settingsKeys` are further names

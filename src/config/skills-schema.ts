@@ -104,7 +104,7 @@ export const skillsSchema = z.strictObject({
     )
     .default({})
     .describe(
-      "Who may use a skill, a part of one, a tool or a tool server, where not everybody may; operators always may: {ID: {people: [USER_ID], roles: [manager, ROLE_ID]}}; guest, member, manager and operator stand for everybody who is at least that here, other roles are ids of the platform",
+      "Who may use a skill, a part of one, a tool or a tool server, where not everybody may; operators always may: {ID: {people: [USER_ID], roles: [manager, ROLE_ID]}}; guest, member, manager and operator stand for everybody who is at least that here, other roles are ids of roles on Discord",
     ),
   capabilities: ids
     .default([])

@@ -3,6 +3,7 @@ import { nearestNames } from "../base/nearest-name.ts";
 import { fitArguments } from "./fit-arguments.ts";
 import { type Json, parseJson } from "./json.ts";
 import type { ToolCall } from "./message.ts";
+import { rightRefusal } from "./right-refusal.ts";
 import { mayBeOf, startingOf } from "./starting-skills.ts";
 import type { Tool, ToolResult, Validation } from "./tool.ts";
 import { activate, findGuide, findParts, findTool } from "./toolset.ts";
@@ -20,8 +21,11 @@ export async function findAndCheck(scope: TurnScope, request: CallRequest): Prom
   const named = findTool(scope, call.name);
   if (named === undefined) return unknownTool(scope, call);
   const known = scope.state.calls.get(call.id);
-  if (named.activates !== undefined && known?.finished === undefined)
-    await activate(scope, named.activates, call.id);
+  if (named.activates !== undefined && known?.finished === undefined) {
+    // Nobody is shown the guide of what they may not use.
+    const refusal = await rightRefusal(scope, { skill_id: named.activates });
+    if (refusal === undefined) await activate(scope, named.activates, call.id);
+  }
   return checkCall(call, named.tool);
 }
 

@@ -76,8 +76,8 @@ const causeSchema = z.object({
   because: z.string().max(500),
   /** What happened, as data for the model: text that nobody here vouches for. */
   happened: z.string().max(20_000).optional(),
-  /** Who caused it, where that is a person other than the author. */
-  caused_by: z.string().max(200).optional(),
+  /** Who caused it, where those are people other than the author. Earlier versions kept one. */
+  caused_by: z.union([z.array(z.string().max(200)).max(50), z.string().max(200)]).optional(),
   /** Its answer stands in the channel itself rather than in a thread. */
   in_channel: z.literal(true).optional(),
   /** The answer itself, Markdown: nothing is run and no model is asked. Set for reminders, and for what people are told of a schedule. */

@@ -64,10 +64,15 @@ function otherAgents({ agent, agents }: Told): string {
   if (others.length === 0) return "";
   return [
     "<other_agents>",
-    ...others.map(([id, description]) => `- ${escapeMarkup(id)}: ${escapeMarkup(description)}`),
+    ...others.map(([id, description]) => agentLine(id, description)),
     "</other_agents>",
     "Hand over only when one of them fits clearly better.",
   ].join("\n");
+}
+
+/** An agent that a turn can be handed to, as a model reads it. */
+export function agentLine(id: string, description: string): string {
+  return `- ${escapeMarkup(id)}: ${escapeMarkup(description)}`;
 }
 
 /** What people of a channel pinned. */

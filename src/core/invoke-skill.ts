@@ -67,6 +67,8 @@ function findSkill(
   if (owner !== undefined && (offered === undefined || trust(owner.skill) > trust(offered.skill)))
     return { status: "ok", tool: owner.tool };
   if (offered === undefined) {
+    const reason = byPerson ? whyNotUsable(offer, text) : undefined;
+    if (reason !== undefined) return refuse("not_usable", reason);
     const near =
       resolved.status === "unknown" && resolved.nearest.length > 0
         ? `Nearest: ${resolved.nearest.join(", ")}. `
@@ -74,6 +76,15 @@ function findSkill(
     return refuse("skill_not_found", "Skill not found", `${near}list_skills shows what there is.`);
   }
   return onlyTool(offered);
+}
+
+/** Why a skill that there is cannot be used, for the person who runs it. */
+function whyNotUsable({ all }: TurnScope["offer"], text: string): string | undefined {
+  const resolved = resolveSkill(
+    text,
+    [...all.values()].map(({ skill }) => skill),
+  );
+  return resolved.status === "found" ? all.get(resolved.id)?.reasons[0] : undefined;
 }
 
 /** Shipped, put there by an operator, installed. */

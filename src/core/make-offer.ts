@@ -1,9 +1,10 @@
 import type { Catalogue } from "./catalogue.ts";
+import { deniesAction, deniesSkill } from "./denied-actions.ts";
 import { eligibility, type HostFacts, isSwitchedOff, needsEnabling } from "./eligibility.ts";
 import { isPinFallen, type NamespaceState, stateOf } from "./namespace-state.ts";
 import type { Offer, OfferedSkill } from "./offer.ts";
 import { createOfferedTools } from "./offered-tools.ts";
-import { deniesAction, type Profile, priorityOf } from "./profile.ts";
+import { type Profile, priorityOf } from "./profile.ts";
 import { isInstalled, type Skill } from "./skill.ts";
 import { skillLines } from "./skill-line.ts";
 
@@ -97,15 +98,16 @@ export function forAgent(offer: Offer, profile: Profile): Offer {
 }
 
 /** Why a skill is not for an agent, for people; undefined when it is. */
-function notForAgent(skill: Skill, profile: Profile): string | undefined {
+export function notForAgent(skill: Skill, profile: Profile): string | undefined {
   const { id, tools } = profile;
   if (tools !== undefined && !tools.includes(skill.tool_category))
     return `The agent ${id} has no tools of the category ${skill.tool_category} (/agent list shows the others).`;
   if (priorityOf(profile, skill) === false)
     return `It is not for the agent ${id} (/agent list shows the others).`;
-  const [only, ...others] = skill.tools;
-  const isDenied = skill.parent !== undefined && only !== undefined && others.length === 0;
-  return isDenied && deniesAction(profile, only) ? `The agent ${id} may not use it.` : undefined;
+  const isDenied =
+    deniesSkill(profile, skill) ||
+    (skill.tools.length > 0 && skill.tools.every((tool) => deniesAction(profile, tool)));
+  return isDenied ? `The agent ${id} may not use it.` : undefined;
 }
 
 /** What is made of an offer when it is asked for, once. */

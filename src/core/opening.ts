@@ -1,10 +1,11 @@
 import { effortFor } from "./chosen-model.ts";
+import { hasOwnTool } from "./denied-actions.ts";
 import { guide } from "./guide.ts";
 import { buildInstructions, fitSkillList } from "./instructions.ts";
 import { forAgent } from "./make-offer.ts";
 import type { ToolDefinition } from "./message.ts";
 import { isActive, type Offer, type OfferedSkill } from "./offer.ts";
-import { handoverTo, hasOwnTool, type Profile, priorityOf } from "./profile.ts";
+import { handoverTo, type Profile, priorityOf } from "./profile.ts";
 import type { CountTokens } from "./token-count.ts";
 import { fingerprint, type Told } from "./told.ts";
 import type { Opening } from "./transcript.ts";
@@ -133,8 +134,8 @@ export function guidePrint(skill: Parameters<typeof guide>[0]): string {
   return fingerprint(guide(skill));
 }
 
-/** The agents a turn can be handed to. */
-function agentsOf(profile: Profile, profiles: readonly Profile[]): Record<string, string> {
+/** The agents that an agent can hand a turn over to, and what for. */
+export function agentsOf(profile: Profile, profiles: readonly Profile[]): Record<string, string> {
   if (!hasOwnTool(profile, { name: "handoff", category: "handoff" })) return {};
   return Object.fromEntries(handoverTo(profiles).map(({ id, description }) => [id, description]));
 }

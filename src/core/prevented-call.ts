@@ -1,5 +1,6 @@
+import { deniesAction } from "./denied-actions.ts";
 import type { Json } from "./json.ts";
-import { currentProfile, deniesAction } from "./profile.ts";
+import { currentProfile } from "./profile.ts";
 import { rightRefusal } from "./right-refusal.ts";
 import type { Tool, ToolResult } from "./tool.ts";
 import type { TurnScope } from "./turn-scope.ts";

@@ -43,11 +43,24 @@ export interface Profile {
   supervisor?: boolean | undefined;
   /** Set for a mode: the agent it is a preset of. Turns are not handed over to it; people choose it. */
   preset_of?: string | undefined;
+  /** Set where its file is wrong: `where` is its path. It takes no turns. */
+  unusable?: { where: string; key: string; message: string; hint?: string | undefined } | undefined;
 }
 
-/** The agent of this id; the one that begins where nobody chose another, when there is none. */
+/** The agent of this id, or the one that begins where nobody chose another. An agent that is gone has no tools. */
 export function profileNamed(profiles: readonly [Profile, ...Profile[]], id: string | undefined): Profile {
-  return profiles.find((profile) => profile.id === id) ?? profiles[0];
+  if (id === undefined) return profiles[0];
+  const prompt = `The agent ${id} that was to answer is gone, so you have no tools. Say so in a sentence.`;
+  return profiles.find((profile) => profile.id === id) ?? { id, description: "", prompt, tools: [] };
+}
+
+/** What is wrong with an agent's file, for people: of its path the name. Undefined when nothing is. */
+export function whyUnusable({ unusable }: Pick<Profile, "unusable">): string | undefined {
+  if (unusable === undefined) return undefined;
+  const { where, key, message, hint } = unusable;
+  const name = where.split(/[\\/]/).at(-1) ?? where;
+  const said = [name, ...(key === "" ? [] : [key]), message].join(": ").replace(/\s+/g, " ");
+  return `${said}.${hint === undefined ? "" : ` ${hint.replace(/[^.?!…]$/, "$&.")}`}`;
 }
 
 /** The agent that has the turn now. */
@@ -62,56 +75,27 @@ export function currentProfile({
 }
 
 /**
- * The agent that a message names for itself: `research: which …`, or `… in data mode`. Undefined when it names none; then the channel's
- * agent answers.
+ * The agent that a message names for itself: `research: which …`, or `… in data mode` as its first or last words; in between they are what
+ * the message is about. Undefined when it names none; then the channel's agent answers.
  */
 export function agentNamedIn(text: string, profiles: readonly Profile[]): Profile | undefined {
-  const [, first] = /^\s*\/?([a-z][\w-]*)\s*:\s+\S/i.exec(text) ?? [];
-  const [, mode] = /\b(?:in|im)\s+([a-z][\w-]*)[ -](?:mode|modus)\b/i.exec(text) ?? [];
-  const named = [first, mode].flatMap((word) => word?.toLowerCase() ?? []);
+  const said = text.trim();
+  const [, first] = /^\/?([a-z][\w-]*)\s*:\s+\S/i.exec(said) ?? [];
+  const [, begins] = /^(?:in|im)\s+([a-z][\w-]*)[ -](?:mode|modus)\b/i.exec(said) ?? [];
+  const [, ends] =
+    /\b(?:in|im)\s+([a-z][\w-]*)[ -](?:mode|modus)(?:,?\s+(?:please|bitte))?[\s.!?]*$/i.exec(
+      said.slice(-100),
+    ) ?? [];
+  const named = [first, begins, ends].flatMap((word) => word?.toLowerCase() ?? []);
   return profiles.find(({ id }) => named.includes(id.toLowerCase()));
 }
 
 /** The agents that a turn can be handed to: modes are for people to choose. */
 export function handoverTo(profiles: readonly Profile[]): Profile[] {
-  return profiles.filter(({ preset_of }) => preset_of === undefined);
+  return profiles.filter(({ preset_of, unusable }) => preset_of === undefined && unusable === undefined);
 }
 
 /** The priority of a skill for an agent; false when it is not for it. A part has that of its skill, unless it is named itself. */
 export function priorityOf({ skills = {} }: Profile, { id, parent }: { id: string; parent?: string }) {
   return skills[id] ?? (parent === undefined ? undefined : skills[parent]) ?? skills["*"] ?? 0;
-}
-
-/** A call as `black_tool_actions` looks at it. */
-interface Action {
-  name: string;
-  skill_id: string;
-  server?: { server: string; tool: string } | undefined;
-}
-
-/** Whether an agent may not call a tool at all; with an input, whether it may not call it so. */
-export function deniesAction({ black_tool_actions = {} }: Profile, tool: Action, input?: unknown): boolean {
-  const [root = "", part] = tool.skill_id.split("#");
-  const owners = [tool.name, tool.skill_id, root, tool.server?.server].filter(Boolean);
-  const denied = Object.entries(black_tool_actions).flatMap(([owner, actions]) =>
-    owners.includes(owner) ? actions : [],
-  );
-  if (denied.length === 0) return false;
-  const names = ["*", tool.name, part, tool.server?.tool, ...actionsIn(input)];
-  return denied.some((action) => names.includes(action));
-}
-
-/** Whether an agent has a tool of the bot's own; one without a category all have. */
-export function hasOwnTool(
-  profile: Profile,
-  { name, category }: { name: string; category?: ToolCategory | undefined },
-): boolean {
-  if (category !== undefined && profile.tools?.includes(category) === false) return false;
-  return !deniesAction(profile, { name, skill_id: "" });
-}
-
-function actionsIn(input: unknown): string[] {
-  if (typeof input !== "object" || input === null) return [];
-  const { action, do: done } = input as { action?: unknown; do?: unknown };
-  return [action, done].filter((value) => typeof value === "string");
 }

@@ -4,6 +4,7 @@ import type { Trust } from "./inbound.ts";
 import { type Author, trustSchema } from "./inbound.ts";
 import { hasTrust } from "./permissions.ts";
 import type { Place } from "./place.ts";
+import { resolveSkillId, toToolName } from "./skill-identifier.ts";
 
 /** Who may: these people, and who has one of these roles. */
 export interface Right {
@@ -13,21 +14,25 @@ export interface Right {
   roles: readonly string[];
 }
 
-/** By the id of a skill or a part, the name of a tool, or of a tool server. What is not named everybody may use. */
+/** By the id of a skill or a part in any spelling, the name of a tool, or of a tool server. What is not named everybody may use. */
 export type Rights = Readonly<Record<string, Right>>;
 
 /** What a right may name of something that is called. */
 export interface RightSubject {
   skill_id: string;
   name?: string | undefined;
-  server?: { server: string } | undefined;
+  server?: { server: string; tool?: string } | undefined;
 }
 
 /** The rights that count for a call; each has to allow it. */
 export function rightsOn(rights: Rights, { skill_id, name, server }: RightSubject): Right[] {
-  const [root] = skill_id.split("#");
-  const names = new Set([skill_id, root, name, server?.server]);
-  return Object.entries(rights).flatMap(([id, right]) => (names.has(id) ? right : []));
+  const [root = ""] = skill_id.split("#");
+  const ofServer = server === undefined ? [] : [server.server, `${server.server}#${server.tool ?? ""}`];
+  // The tool of a part is named after it; where another skill has one of that name, both are called differently.
+  const ofPart = skill_id === root ? [] : [toToolName(skill_id)];
+  const names = [skill_id, root, name ?? "", ...ofServer, ...ofPart].filter((each) => each !== "");
+  const isNamed = (id: string) => resolveSkillId(id, names).status === "found";
+  return Object.entries(rights).flatMap(([id, right]) => (isNamed(id) ? right : []));
 }
 
 /** Roles that a person has on their platform, by id; empty where it has none. */
@@ -53,6 +58,16 @@ export async function hasRights(
 
 function isTrust(role: string): role is Trust {
   return trustSchema.safeParse(role).success;
+}
+
+/** Who may use something, in words; undefined where everybody may. */
+export function onlyFor(rights: Rights, subject: RightSubject): string | undefined {
+  return rightsOn(rights, subject).map(rightInWords).join("; and ") || undefined;
+}
+
+/** Whether who may depends on roles of the platform. */
+export function needsPlatformRoles(rights: readonly Right[]): boolean {
+  return rights.some(({ roles }) => roles.some((role) => !isTrust(role)));
 }
 
 /** Who may, in words: `managers, the role 1234, U0ANN`. */

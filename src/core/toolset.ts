@@ -1,9 +1,10 @@
+import { hasOwnTool } from "./denied-actions.ts";
 import { guide } from "./guide.ts";
 import { forAgent, forThread } from "./make-offer.ts";
 import type { OfferedTool } from "./offer.ts";
 import { isActive, type Offer } from "./offer.ts";
 import { guidePrint } from "./opening.ts";
-import { currentProfile, hasOwnTool } from "./profile.ts";
+import { currentProfile } from "./profile.ts";
 import { resolveSkill } from "./skill-identifier.ts";
 import type { Tool } from "./tool.ts";
 import type { TurnScope } from "./turn-scope.ts";

@@ -1,10 +1,10 @@
 import { effortFor } from "./chosen-model.ts";
 import { guide } from "./guide.ts";
-import { pinnedFacts, type WhereText } from "./instructions.ts";
+import { agentLine, pinnedFacts, type WhereText } from "./instructions.ts";
 import { forAgent } from "./make-offer.ts";
 import type { SystemMessage, ToolDefinition } from "./message.ts";
 import type { Offer, OfferedSkill } from "./offer.ts";
-import { activeSkills, definitionsNow, guidesOf } from "./opening.ts";
+import { activeSkills, agentsOf, definitionsNow, guidesOf } from "./opening.ts";
 import { currentProfile } from "./profile.ts";
 import type { Redact } from "./redact.ts";
 import { someOf } from "./some-of.ts";
@@ -47,7 +47,7 @@ export function changeSince(
     redact,
   );
   const differences = [
-    agentChange(scope, told),
+    agentChange(scope, told, redact),
     placeChange(told, redact(scope.turn.where)),
     listChange(told, forAgent(scope.namespaceOffer, currentProfile(scope)), redact),
     activeChange(told, scope.offer),
@@ -69,12 +69,20 @@ export function changeSince(
   };
 }
 
-function agentChange(scope: TurnScope, told: Told): Difference | undefined {
-  const { id, prompt } = currentProfile(scope);
-  if (id === told.agent) return undefined;
-  const others = Object.keys(told.agents).filter((other) => other !== id);
-  const text = [`You are ${id} now; go on.`, prompt, `You can hand over to: ${others.join(", ")}.`];
-  return { text: text.filter(Boolean).join("\n"), told: { agent: id } };
+function agentChange(scope: TurnScope, told: Told, redact: Redact): Difference | undefined {
+  const profile = currentProfile(scope);
+  const agents = redact(agentsOf(profile, scope.turn.profiles));
+  const others = Object.entries(agents).filter(([id]) => id !== profile.id);
+  const fresh = others.filter(([id, description]) => told.agents[id] !== description);
+  const isOther = profile.id !== told.agent;
+  if (!isOther && fresh.length === 0) return undefined;
+  const text = [
+    ...(isOther ? [`You are ${profile.id} now; go on.`, profile.prompt] : []),
+    others.length === 0 ? "" : `You can hand over to: ${others.map(([id]) => id).join(", ")}.`,
+    ...fresh.map(([id, description]) => agentLine(id, description)),
+  ];
+  const known = { ...told.agents, ...Object.fromEntries(fresh) };
+  return { text: text.filter(Boolean).join("\n"), told: { agent: profile.id, agents: known } };
 }
 
 function placeChange(told: Told, { place, unnamed }: WhereText): Difference | undefined {

@@ -4,10 +4,10 @@ import { createEventChannel } from "./event-channel.ts";
 import { keepTranscript } from "./keep-transcript.ts";
 import type { AssistantMessage } from "./message.ts";
 import { ModelError, modelErrorWords } from "./model.ts";
-import { currentProfile } from "./profile.ts";
+import { agentNamedIn } from "./profile.ts";
 import { readAnswer } from "./read-answer.ts";
 import { repeatedTooOften } from "./repeated-refusals.ts";
-import { rightRefusal } from "./right-refusal.ts";
+import { answered } from "./supervisor.ts";
 import { fingerprint } from "./told.ts";
 import { outputText } from "./tool-output.ts";
 import { refreshOffer } from "./toolset.ts";
@@ -46,10 +46,7 @@ async function startLoop(
       : { type: "turn_started", profile: turn.profile.id, model: chosenModel(scope).id },
   );
   const asked = (turn.asked ?? []).filter((id) => !state.activated.has(id));
-  for (const skill_id of asked) {
-    if ((await rightRefusal(scope, { skill_id })) === undefined)
-      await scope.emit({ type: "skill_activated", skill_id, by: turn.author.id });
-  }
+  for (const skill_id of asked) await scope.emit({ type: "skill_activated", skill_id, by: turn.author.id });
   const work = turn.crashes < maxCrashes ? loop(scope) : Promise.reject(new InterruptedTooOften());
   const end = await work.catch((error: unknown) => endOf(scope, error));
   if (end === undefined) return;
@@ -81,7 +78,7 @@ async function loop(scope: TurnScope): Promise<TurnEnd | undefined> {
 async function askModel(scope: TurnScope): Promise<TurnEnd | "waiting" | undefined> {
   const { rounds, last } = scope.state;
   // After a crash between the model's answer and `turn_finished` the answer is in the log already.
-  if (last?.tool_calls.length === 0) return answered(scope, last);
+  if (last?.tool_calls.length === 0) return answered(scope, last.text);
   const wait = await afterWait(scope);
   if (wait !== "go") return wait;
   try {
@@ -97,29 +94,7 @@ async function nextRound(scope: TurnScope): Promise<TurnEnd | undefined> {
   if (limit !== undefined) return lastWord(scope, limit);
   await takeSteering(scope);
   const message = await callModel(scope);
-  return message.tool_calls.length === 0 ? answered(scope, message) : undefined;
-}
-
-/** How often a turn comes back to its supervisor; after that, what an agent says is the answer. */
-const mostReturns = 5;
-
-/** The supervisor that had the turn last, by id. */
-function leadOf({ turn, state }: TurnScope): string | undefined {
-  const path = [turn.profile.id, ...state.handoffs.map(({ to }) => to)];
-  const leads = turn.profiles.filter(({ supervisor }) => supervisor === true).map(({ id }) => id);
-  return path.findLast((id) => leads.includes(id));
-}
-
-/** The end of the turn; undefined when the agent that answered had it from a supervisor, which has it again now. */
-async function answered(scope: TurnScope, { text }: AssistantMessage): Promise<TurnEnd | undefined> {
-  const from = currentProfile(scope).id;
-  const to = leadOf(scope);
-  const returns = scope.state.handoffs.filter(({ returned }) => returned).length;
-  if (to === undefined || from === to || returns >= mostReturns) return { outcome: "completed", text };
-  // What was streamed is a report now.
-  await scope.emit({ type: "text_reset" });
-  await scope.emit({ type: "handoff", from, to, report: text });
-  return undefined;
+  return message.tool_calls.length === 0 ? answered(scope, message.text) : undefined;
 }
 
 function limitReached({ turn, ports, state }: TurnScope): string | undefined {
@@ -155,7 +130,9 @@ async function takeSteering(scope: TurnScope): Promise<void> {
   const { rounds, away } = scope.state;
   if ((rounds === 0 && away === undefined) || scope.namespace.settings.while_running === "queue") return;
   for (const { turn_id, text, author, said_at, has_files } of await scope.ports.steering()) {
-    if (has_files) break;
+    // What names another agent has a turn of its own with it.
+    const named = agentNamedIn(text, scope.turn.profiles);
+    if (has_files || (named !== undefined && named.id !== scope.turn.profile.id)) break;
     const fitting = fitUserText({ turn_id, text, limits: scope.turn.limits }, scope.ports.countTokens);
     const shown = userMessage(fitting, { line: saidBy(scope, author, said_at) }).text;
     await scope.emit({ type: "steered", text, by: author.id, from_turn: turn_id, shown });
@@ -242,7 +219,7 @@ async function runOpenCalls(
   }
   if (direct.size === 0) return undefined;
   const texts = message.tool_calls.flatMap((call) => direct.get(call.id) ?? []);
-  return { outcome: "completed", text: texts.join("\n\n") };
+  return answered(scope, texts.join("\n\n"));
 }
 
 /** When the first thing a person was asked expires, ms since the epoch. */

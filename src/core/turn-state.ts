@@ -44,8 +44,8 @@ export interface TurnState {
   started: boolean;
   /** The profile a handoff gave the turn to; undefined while the first one has it. */
   profile: string | undefined;
-  /** The agents it went to, in order; `returned` where it came back to a supervisor by itself. */
-  handoffs: { to: string; returned: boolean }[];
+  /** The agents it went to, in order, and in which round; `returned` where it came back to a supervisor by itself. */
+  handoffs: { to: string; round: number; returned: boolean }[];
   rounds: number;
   toolCalls: number;
   /** Whether the model is told what the person said. */
@@ -159,7 +159,7 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
       break;
     case "handoff":
       state.profile = event.to;
-      state.handoffs.push({ to: event.to, returned: event.report !== undefined });
+      state.handoffs.push({ to: event.to, round: state.rounds, returned: event.report !== undefined });
       if (event.report !== undefined) state.last = undefined;
       break;
     case "link_followed":

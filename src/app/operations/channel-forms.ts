@@ -126,7 +126,7 @@ const use = form({
   usage: "<agent>",
   description: "Chooses the agent that answers in this channel",
   choices: ({ profiles }) => profiles.map(({ id, description }) => ({ text: id, description })),
-  change: (words) => (words === "" ? undefined : { profile: words }),
+  change: (words) => (words === "" ? undefined : { profile: words.toLowerCase() }),
   missing: "Which agent? `/agent list` shows them.",
   tell: ({ change, where }) => said(`**${change.profile}** answers ${where} now.`),
 });

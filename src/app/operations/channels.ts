@@ -1,9 +1,11 @@
 import { z } from "zod";
+import { escapeMarkdown } from "../../base/markdown-text.ts";
 import { efforts } from "../../core/message.ts";
 import { type NamespaceState, readNamespace } from "../../core/namespace-state.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { mayManage } from "../../core/permissions.ts";
 import { isDirectMessage, namespaceSchema } from "../../core/place.ts";
+import { whyUnusable } from "../../core/profile.ts";
 import { costText, type UsageTotal } from "../../core/usage-total.ts";
 import { type SettingsChange, settingsChange } from "../services/channel-settings.ts";
 import { milliseconds } from "../services/shapes.ts";
@@ -204,19 +206,20 @@ function usageText(total: UsageTotal): string {
   return parts.filter(Boolean).join(", ");
 }
 
+const agentSchema = z.object({
+  id: z.string(),
+  description: z.string(),
+  tools: z.array(z.string()).optional().describe("the categories of tools it has; all unless given"),
+  model: z.string().optional(),
+  preset_of: z.string().optional().describe("of a mode: the agent it is a preset of"),
+  unusable: z.string().optional().describe("what is wrong with its file; it takes no turns then"),
+});
+
 export const listAgents = operation({
   name: "agent.list",
   input: z.object({}),
   output: z.object({
-    agents: z.array(
-      z.object({
-        id: z.string(),
-        description: z.string(),
-        tools: z.array(z.string()).optional().describe("the categories of tools it has; all unless given"),
-        model: z.string().optional(),
-        preset_of: z.string().optional().describe("of a mode: the agent it is a preset of"),
-      }),
-    ),
+    agents: z.array(agentSchema),
   }),
   who: "anyone",
   chat: [
@@ -228,7 +231,7 @@ export const listAgents = operation({
       say: ({ agents }) =>
         shown(
           [
-            ...agents.map(({ id, description }) => `- **${id}** ${description}`),
+            ...agents.map(agentInWords),
             "",
             "`/agent use <agent>` chooses one for this channel; `research: your question` asks one for a single message.",
           ].join("\n"),
@@ -236,10 +239,18 @@ export const listAgents = operation({
     },
   ],
   async run({ services }) {
-    const agents = services.profiles.map(({ id, description, tools, model, preset_of }) => ({
-      ...{ id, description, model, preset_of },
-      ...(tools === undefined ? {} : { tools: [...tools] }),
-    }));
+    const agents = services.profiles.map((profile) => {
+      const { id, description, tools, model, preset_of } = profile;
+      const unusable = whyUnusable(profile);
+      const had = tools === undefined ? {} : { tools: [...tools] };
+      return { id, description, model, preset_of, ...had, ...(unusable === undefined ? {} : { unusable }) };
+    });
     return { ok: true, value: { agents } };
   },
 });
+
+function agentInWords({ id, description, unusable }: z.output<typeof agentSchema>): string {
+  return unusable === undefined
+    ? `- **${id}** ${description}`
+    : `- **${id}** cannot be used until an operator of the bot corrects its file: ${escapeMarkdown(unusable)}`;
+}

@@ -16,7 +16,8 @@ export const skillLegend = "○ available · ● active · ◉ enabled by a pers
 
 /** A skill in a list. Markdown. */
 export function skillLine(skill: SkillListing): string {
-  const why = skill.eligible || skill.state === "blocked" ? skill.notice : skill.reasons[0];
+  const only = skill.only_for === undefined ? undefined : `Only for ${skill.only_for}.`;
+  const why = skill.eligible || skill.state === "blocked" ? (skill.notice ?? only) : skill.reasons[0];
   const reason = why === undefined ? "" : ` — _${why}_`;
   return `- ${icons[skill.state]} **${skill.id}** ${firstSentence(skill.description)}${reason}`;
 }

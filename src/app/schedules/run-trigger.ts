@@ -66,7 +66,7 @@ export async function runTrigger(deps: TriggerDeps, entry: Entry<Trigger>): Prom
     cause: {
       because: conditionInWords(trigger.condition),
       happened: await tell(deps, entry, caused.events),
-      ...(first.by === undefined || first.by === trigger.maker.id ? {} : { caused_by: first.by }),
+      ...(caused.by.length === 0 ? {} : { caused_by: caused.by }),
     },
   });
   if (begun === undefined) return tryLater(deps, id);
@@ -121,14 +121,14 @@ async function stillOpen({ log }: TriggerDeps, { open }: Trigger): Promise<strin
   return turns.flatMap((turn) => (turn === undefined || turn.status === "finished" ? [] : turn.turn_id));
 }
 
-/** The events of people who may use the bot, and the maker with no more rights than any of them. */
+/** The events of people who may use the bot, who those are, and the maker with no more rights than any of them. */
 async function withCausers(
   { people }: TriggerDeps,
   namespace: string,
   { thread }: Trigger,
   events: readonly TriggerEvent[],
   maker: Author,
-): Promise<"away" | { events: TriggerEvent[]; author: Author }> {
+): Promise<"away" | { events: TriggerEvent[]; by: string[]; author: Author }> {
   let author = maker;
   const kept: TriggerEvent[] = [];
   for (const event of events) {
@@ -142,7 +142,8 @@ async function withCausers(
     author = onBehalfOf(author, causer.author);
     kept.push(event);
   }
-  return { events: kept, author };
+  const others = kept.flatMap(({ by }) => (by === undefined || by === maker.id ? [] : by));
+  return { events: kept, by: [...new Set(others)], author };
 }
 
 /** What happened, as text for a model: nobody here vouches for a word of it. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { oneLine } from "../../base/markdown-text.ts";
+import { nearestName } from "../../base/nearest-name.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Author } from "../../core/inbound.ts";
 import type { KeyValue } from "../../core/key-value.ts";
@@ -7,7 +8,7 @@ import { efforts } from "../../core/message.ts";
 import type { Models } from "../../core/model.ts";
 import { type NamespaceState, updateNamespace } from "../../core/namespace-state.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import type { Profile } from "../../core/profile.ts";
+import { type Profile, whyUnusable } from "../../core/profile.ts";
 import { nearest } from "../../core/skill-identifier.ts";
 import { timeZoneNamed } from "../../core/time-zone.ts";
 
@@ -53,10 +54,8 @@ export function createChangeSettings({
 }): ChangeSettings {
   return async (namespace, change, by) => {
     const { profile } = change;
-    if (typeof profile === "string" && !profiles.some((each) => each.id === profile)) {
-      const known = profiles.map((each) => each.id).join(", ");
-      return { ok: false, status: 404, message: `There is no agent ${profile}. Agents: ${known}.` };
-    }
+    const wrong = typeof profile === "string" ? whyNotChosen(profile, profiles) : undefined;
+    if (wrong !== undefined) return { ok: false, status: 404, message: wrong };
     const { time_zone } = change;
     if (typeof time_zone === "string" && timeZoneNamed(time_zone) === undefined) {
       return { ok: false, status: 400, message: unknownTimeZone(time_zone) };
@@ -68,6 +67,19 @@ export function createChangeSettings({
     const changed = await updateNamespace(store, namespace, ({ settings }) => apply(settings, known, pause));
     return { ok: true, value: changed };
   };
+}
+
+/** Why an agent cannot be chosen, and which can; undefined when it can. */
+function whyNotChosen(id: string, profiles: readonly Profile[]): string | undefined {
+  const known = profiles.filter(({ unusable }) => unusable === undefined).map((each) => each.id);
+  if (known.includes(id)) return undefined;
+  const agents = `Agents: ${known.join(", ")}.`;
+  const chosen = profiles.find((each) => each.id === id);
+  const wrong = chosen === undefined ? undefined : whyUnusable(chosen);
+  if (wrong !== undefined)
+    return `The agent ${id} cannot be used until an operator of the bot corrects its file: ${wrong} ${agents}`;
+  const near = nearestName(id, known);
+  return `There is no agent ${id}. ${near === undefined ? "" : `Did you mean ${near}? `}${agents}`;
 }
 
 function unknownTimeZone(text: string): string {

@@ -26,6 +26,7 @@ export const skillListing = z.object({
   reasons: z.array(z.string()),
   switched_off: z.literal(true).optional().describe("on purpose, in its file or in the configuration"),
   notice: z.string().optional().describe("what people should know of its state here"),
+  only_for: z.string().optional().describe("who may use it, in words, where not everybody may"),
   risk: z.enum(["low", "medium", "high"]),
   emoji: z.string().optional(),
   parent: z.string().optional(),

@@ -9,7 +9,7 @@ import type { Offer, OfferedSkill } from "../../core/offer.ts";
 import type { OfferReader } from "../../core/offer-reader.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { InstalledPackage, PackageFinding, Packages } from "../../core/packages.ts";
-import { type Rights, rightsOn } from "../../core/rights.ts";
+import { onlyFor, type Rights, rightsOn } from "../../core/rights.ts";
 import { adHocSource, type Diagnostic, isInstalled, type Skill } from "../../core/skill.ts";
 import { resolveSkill } from "../../core/skill-identifier.ts";
 import { mayBeOf, startingOf, whenReady } from "../../core/starting-skills.ts";
@@ -72,7 +72,10 @@ export function createSkillService(deps: SkillServiceDeps): SkillService {
             skill.origin.source !== adHocSource &&
             (filter.category === undefined || skill.category === filter.category),
         )
-        .map(listing);
+        .map((offered) => {
+          const only_for = onlyFor(deps.rights, { skill_id: offered.skill.id });
+          return { ...listing(offered), ...(only_for === undefined ? {} : { only_for }) };
+        });
       return { skills, diagnostics: [...offer.catalogue.diagnostics] };
     },
 

@@ -1,5 +1,5 @@
 import type { NamespaceState } from "../../core/namespace-state.ts";
-import type { Profile } from "../../core/profile.ts";
+import { type Profile, whyUnusable } from "../../core/profile.ts";
 import type { TurnEventBody } from "../../core/turn-event.ts";
 import type { ClaimedTurn } from "../../core/turn-log.ts";
 
@@ -10,13 +10,14 @@ export interface NoStart {
 }
 
 /**
- * Why a message that was not begun yet is not begun: its channel is paused, its agent is gone, or it came from a chat platform and there is no model.
+ * Why a message that was not begun yet is not begun: its channel is paused, its agent is gone or its file is wrong, or it came from a chat platform
+ * and there is no model.
  * Console, terminal and command line keep the offline provider, which says of itself what it is. Undefined when it may begin.
  */
 export function noStart(
   { inbound, events }: ClaimedTurn,
   { settings }: NamespaceState,
-  { generative, agents }: { generative: boolean; agents: readonly Pick<Profile, "id">[] },
+  { generative, agent, agents }: { generative: boolean; agent: Profile; agents: readonly Profile[] },
 ): NoStart | undefined {
   if (events.some((event) => event.type === "turn_started")) return undefined;
   if (settings.paused !== undefined) {
@@ -24,10 +25,15 @@ export function noStart(
       "I am paused here, so I did not take your message. A manager of the channel can wake me with `/agent resume`; then say it again.";
     return { code: "paused", text };
   }
-  const { profile } = settings;
-  if (profile !== undefined && !agents.some(({ id }) => id === profile)) {
-    const known = agents.map(({ id }) => id).join(", ");
-    const text = `The agent ${profile} that was chosen here is gone, so I did not begin. \`/agent use …\` chooses another one: ${known}. Then say it again.`;
+  const known = agents.filter(({ unusable }) => unusable === undefined).map(({ id }) => id);
+  const others = `\`/agent use …\` chooses another one for this channel: ${known.join(", ")}. Then say it again.`;
+  const wrong = whyUnusable(agent);
+  if (wrong !== undefined) {
+    const text = `The agent ${agent.id} cannot be used, so I did not begin. An operator of the bot has to correct its file: ${wrong} ${others}`;
+    return { code: "unknown_agent", text };
+  }
+  if (!known.includes(agent.id)) {
+    const text = `The agent ${agent.id} that was chosen here is gone, so I did not begin. ${others}`;
     return { code: "unknown_agent", text };
   }
   if (inbound.origin === undefined || generative) return undefined;

@@ -3,10 +3,12 @@ import type { ChatPlatforms } from "../../core/chat-platform.ts";
 import { modelFor } from "../../core/chosen-model.ts";
 import type { Author, Guide, Inbound } from "../../core/inbound.ts";
 import type { WhereText } from "../../core/instructions.ts";
+import { notForAgent } from "../../core/make-offer.ts";
 import type { MessageContext } from "../../core/message-context.ts";
 import type { Model } from "../../core/model.ts";
 import type { NamespaceState } from "../../core/namespace-state.ts";
 import { agentNamedIn, type Profile, profileNamed } from "../../core/profile.ts";
+import { rightRefusal } from "../../core/right-refusal.ts";
 import { saidText } from "../../core/said-text.ts";
 import { startingFor, whenReady } from "../../core/starting-skills.ts";
 import type { Turn, TurnLimits, TurnPorts } from "../../core/turn.ts";
@@ -95,12 +97,15 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     const { state } = await ports.offers.read(inbound.namespace, catalogue);
     const asked = await askedIn(deps, inbound);
     const profile = profileOf(deps, claimed, state);
+    const place = { namespace: inbound.namespace, thread: inbound.thread };
+    const asker = { author: inbound.author, place, cause: inbound.cause, profile, catalogue };
+    const refusals = await Promise.all(asked.skills.map((id) => notForTurn(asker, ports, id)));
     const turn: Turn = {
       turn_id: claimed.turn_id,
-      place: { namespace: inbound.namespace, thread: inbound.thread },
+      place,
       author: inbound.author,
       text: asked.text,
-      asked: asked.skills,
+      asked: asked.skills.filter((_, at) => refusals[at] === undefined),
       message: inbound.origin?.message,
       mentions: inbound.origin?.mentions,
       cause: inbound.cause,
@@ -143,8 +148,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     const { turn, state } = yield* prepareReady(claimed, signal);
     const model = modelFor(ports.models, state.settings, turn.profile);
     const reason =
-      noStart(claimed, state, { generative: model.generative, agents: deps.profiles }) ??
-      noGuide(claimed, turn.asked ?? [], deps.reader.storedGuide(inbound), model);
+      noStart(claimed, state, {
+        generative: model.generative,
+        agent: turn.profile,
+        agents: deps.profiles,
+      }) ?? (await noGuide(turn, ports, deps.reader.storedGuide(inbound), model));
     if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, model.id);
     const context: MessageContext | undefined = yield* contexts.read(claimed, signal);
     const complete: Turn = { ...turn, text: saidText(turn.text, context), context };
@@ -217,18 +225,30 @@ async function askedIn(
   return { text, skills: await asked.named(text, namespace) };
 }
 
-/** Why `/skill run` of a guide is not begun: it cannot be used any more, or there is no model to follow it. */
-function noGuide(
-  { events }: ClaimedTurn,
-  asked: readonly string[],
+/** Why a skill that a person names is not used: it is not for them, or not for the agent. */
+async function notForTurn(
+  turn: Pick<Turn, "author" | "place" | "cause" | "profile" | "catalogue">,
+  ports: TurnRunnerDeps["ports"],
+  id: string,
+): Promise<string | undefined> {
+  const refusal = await rightRefusal({ turn, ports }, { skill_id: id });
+  const skill = turn.catalogue.skills.get(id);
+  return refusal ?? (skill === undefined ? undefined : notForAgent(skill, turn.profile));
+}
+
+/** Why `/skill run` of a guide is not begun: it cannot be used here any more, or there is no model to follow it. */
+async function noGuide(
+  turn: Turn,
+  ports: TurnRunnerDeps["ports"],
   guide: Guide | undefined,
   model: Model,
-): NoStart | undefined {
-  if (guide === undefined || events.some((event) => event.type === "turn_started")) return undefined;
+): Promise<NoStart | undefined> {
+  if (guide === undefined || turn.events.some((event) => event.type === "turn_started")) return undefined;
   const more = `\`/skill info ${guide.skill}\``;
-  if (asked.length === 0) {
-    const text = `The skill ${guide.skill} can no longer be used here, so nothing was done. ${more} says why.`;
-    return { code: "not_usable", text };
+  if (turn.asked?.length === 0) {
+    const refusal = await notForTurn(turn, ports, guide.skill);
+    const gone = `The skill ${guide.skill} can no longer be used here, so nothing was done. ${more} says why.`;
+    return { code: "not_usable", text: refusal === undefined ? gone : `${refusal} Nothing was done.` };
   }
   if (model.generative) return undefined;
   const text = `**${guide.skill}** is a guide that a language model follows, and no model is configured, so nothing was done. Start the bot with a key, for example \`ANTHROPIC_API_KEY=… npm start\`, and run it again. ${more} shows the guide.`;
@@ -255,7 +275,8 @@ function profileOf(
   { events, inbound }: ClaimedTurn,
   { settings }: NamespaceState,
 ): Profile {
+  // A command begins as no agent.
+  if (inbound.kind === "command") return profileNamed(profiles, settings.profile);
   const started = events.find((event) => event.type === "turn_started")?.profile;
-  const named = inbound.kind === "message" ? agentNamedIn(inbound.text, profiles)?.id : undefined;
-  return profileNamed(profiles, started ?? named ?? settings.profile);
+  return profileNamed(profiles, started ?? agentNamedIn(inbound.text, profiles)?.id ?? settings.profile);
 }

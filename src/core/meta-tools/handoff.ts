@@ -3,6 +3,9 @@ import { nearestNames } from "../../base/nearest-name.ts";
 import { handoverTo } from "../profile.ts";
 import { defineMetaTool, failure, ok } from "./meta-tool.ts";
 
+/** How often agents hand a turn on; two that each think it fits the other better would do so to its limits. */
+const mostHandoffs = 10;
+
 /** Gives the turn to another agent profile: its instructions hold from the next step on. */
 export const createHandoff = () =>
   defineMetaTool({
@@ -19,13 +22,29 @@ export const createHandoff = () =>
     offered: ({ profiles }) => profiles.length > 1,
     run: async ({ to, reason }, context, scope) => {
       const ids = handoverTo(scope.turn.profiles).map((each) => each.id);
-      if (!ids.includes(to)) {
-        const [near] = nearestNames(to, ids);
-        const hint = `${near === undefined ? "" : `Did you mean ${near}? `}Agents: ${ids.join(", ")}.`;
-        return failure("unknown_agent", `There is no agent ${to}.`, hint);
-      }
+      if (!ids.includes(to)) return unknownAgent(to, ids);
+      const { rounds, handoffs } = scope.state;
+      const handed = handoffs.filter(({ returned }) => !returned);
+      const now = handed.find(({ round }) => round === rounds);
+      const done = ok(reason === "" ? "Handed over." : `Handed over: ${reason}`);
+      if (now !== undefined) return now.to === to ? done : notNow(to, now.to);
       if (context.agent === to) return ok(`You are ${to} already. Go on.`);
+      if (handed.length >= mostHandoffs) {
+        const message = `This turn was handed over ${handed.length} times already.`;
+        return failure("handed_over_too_often", message, "Answer the person with what there is.");
+      }
       await scope.emit({ type: "handoff", from: context.agent, to });
-      return ok(reason === "" ? "Handed over." : `Handed over: ${reason}`);
+      return done;
     },
   });
+
+function unknownAgent(to: string, ids: readonly string[]) {
+  const [near] = nearestNames(to, ids);
+  const hint = `${near === undefined ? "" : `Did you mean ${near}? `}Agents: ${ids.join(", ")}.`;
+  return failure("unknown_agent", `There is no agent ${to}.`, hint);
+}
+
+function notNow(to: string, has: string) {
+  const message = `${has} has the turn now, so this part was not handed over to ${to}.`;
+  return failure("one_at_a_time", message, "One agent has a turn at a time: hand this part over afterwards.");
+}

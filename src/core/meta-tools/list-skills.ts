@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { OfferedSkill } from "../offer.ts";
+import { onlyFor } from "../rights.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
 
 /** The longest list in one answer; a query narrows it. */
@@ -27,7 +28,7 @@ export const createListSkills = () =>
     }),
     effect: "read_only",
     offered: () => true,
-    run: async ({ category, query }, _context, { offer }) => {
+    run: async ({ category, query }, _context, { offer, ports }) => {
       const usable = new Map(offer.usable.map((offered) => [offered.skill.id, offered]));
       const order =
         query === undefined ? [...usable.keys()] : offer.catalogue.search(query).map((skill) => skill.id);
@@ -37,9 +38,13 @@ export const createListSkills = () =>
           ({ skill }) =>
             skill.parent === undefined && (category === undefined || skill.category === category),
         );
-      const skills = found
-        .slice(0, longestList)
-        .map((offered, index) => describe(offered, index < fullyDescribed));
+      const skills = found.slice(0, longestList).map((offered, index) => {
+        const only_for = onlyFor(ports.rights, { skill_id: offered.skill.id });
+        return {
+          ...describe(offered, index < fullyDescribed),
+          ...(only_for === undefined ? {} : { only_for }),
+        };
+      });
       const more = found.length - skills.length;
       return ok({
         skills,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../../src/core/model.ts";
 import type { Profile } from "../../../src/core/profile.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
-import { ben, createTestApp } from "../../support/test-app.ts";
+import { createTestApp } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
 
 const profiles: [Profile, ...Profile[]] = [
@@ -13,7 +13,7 @@ const profiles: [Profile, ...Profile[]] = [
     id: "careful",
     description: "Cares.",
     prompt: "",
-    black_tool_actions: { notes: ["clear"], files: ["delete"], list_files: ["*"] },
+    black_tool_actions: { notes: ["clear"], files: ["delete"], list_files: ["*"], manual: ["*"] },
   },
   { id: "quick", description: "Mode.", prompt: "You are quick.", preset_of: "chat" },
 ];
@@ -27,6 +27,7 @@ const skills = [
   ]),
   testSkill("notes#add", [{ name: "notes_add", skill_id: "notes#add" }], { parent: "notes", origin }),
   testSkill("notes#clear", [{ name: "notes_clear", skill_id: "notes#clear" }], { parent: "notes", origin }),
+  testSkill("manual"),
   testSkill("files", [
     { name: "files", parameters: { type: "object", properties: { do: { type: "string" } } } },
   ]),
@@ -73,6 +74,12 @@ describe("the tools of an agent", () => {
       /not found|may not/,
     ],
     ["a tool that is denied", "careful", [{ call: "notes_clear", with: {} }], /not found/],
+    [
+      "the guide of a skill that is denied",
+      "careful",
+      [{ call: "activate_skill", with: { skill_name: "manual" } }],
+      /careful may not use it/,
+    ],
     ["a tool of the bot's own that is denied", "careful", [{ call: "list_files", with: {} }], /not found/],
     [
       "an action of a tool",
@@ -86,6 +93,19 @@ describe("the tools of an agent", () => {
     const { events } = await ask("go");
     expect(toolResults(model.requests[1]?.messages ?? [])[0]).toMatch(words);
     expect(events.filter((event) => event.type === "tool_finished" && event.status === "ok")).toEqual([]);
+  });
+
+  it("are not there for a skill or guide that a person asks for by command either", async () => {
+    const { ask, model } = bot(["ok"]);
+    expect((await ask("/skill run weather {}")).end).toMatchObject({ outcome: "completed" });
+    await ask("/agent use reader");
+    const skill = await ask("/skill run weather {}");
+    expect(skill.end.text).toContain("The agent reader has no tools of the category skill");
+    const { end } = await ask("/skill run manual do it");
+    expect(end).toMatchObject({ outcome: "failed" });
+    expect(end.text).toContain("The agent reader has no tools of the category skill");
+    await ask("do it with $manual");
+    expect(JSON.stringify(model.requests)).not.toContain("Guide of manual");
   });
 
   it("are all that are not denied", async () => {
@@ -140,6 +160,26 @@ describe("a mode", () => {
     expect(model.requests[1]?.system).toContain("You are chat now");
   });
 
+  it("has a turn of its own when its message comes while another turn runs", async () => {
+    let later = "";
+    const busy = testSkill("busy", [
+      {
+        name: "busy",
+        async run() {
+          await app.say("and be short");
+          later = await app.say("quick: what is it?");
+          return "done";
+        },
+      },
+    ]);
+    const app = bot([[{ call: "busy", with: {} }], "first", "second"], { skills: [busy] });
+    const { events, end } = await app.ask("go");
+    expect(events.flatMap((event) => (event.type === "steered" ? event.text : []))).toEqual(["and be short"]);
+    expect(end.text).toBe("first");
+    const own = await app.events(later);
+    expect(own.find(({ type }) => type === "turn_started")).toMatchObject({ profile: "quick" });
+  });
+
   it("is none of the agents that a turn is handed to", async () => {
     const { ask, model } = bot([[{ call: "handoff", with: { to: "quick" } }], "ok"]);
     await ask("go");
@@ -148,7 +188,48 @@ describe("a mode", () => {
   });
 });
 
+describe("an agent whose file is wrong", () => {
+  const unusable = {
+    where: "/srv/agents/legal.md",
+    key: "tools",
+    message: "Invalid option\n  → at tools[0]",
+  };
+  const broken: Profile = { id: "legal", description: "", prompt: "", tools: [], unusable };
+  const withBroken: [Profile, ...Profile[]] = [...profiles, broken];
+
+  it("takes no turns and says what is wrong, while the others go on", async () => {
+    const { ask, model } = bot([[{ call: "handoff", with: { to: "legal" } }], "ok"], {
+      profiles: withBroken,
+    });
+    const why = "legal.md: tools: Invalid option → at tools[0].";
+    expect((await ask("/agent list")).end.text).toContain("**legal** cannot be used until an operator");
+    expect((await ask("/agent use legal")).end.text).toContain(why);
+    const { end } = await ask("legal: is this binding?");
+    expect(end).toMatchObject({ outcome: "failed" });
+    expect(end.text).toContain(why);
+    expect(end.text).not.toContain("/srv");
+    expect(model.requests).toEqual([]);
+    await ask("go");
+    expect(model.requests[0]?.system).not.toContain("legal");
+    expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain("There is no agent legal");
+  });
+
+  it("is chosen in any case, and told by its nearest name", async () => {
+    const { ask } = bot(["ok"]);
+    expect((await ask("/agent use Reader")).end.text).toContain("**reader** answers");
+    expect((await ask("/agent use raeder")).end.text).toContain("Did you mean reader?");
+  });
+});
+
 describe("an agent that is gone", () => {
+  it("leaves those alone that a message names", async () => {
+    const first = bot(["ok"]);
+    await first.ask("/agent use reader");
+    const left = profiles.filter(({ id }) => id !== "reader") as [Profile, ...Profile[]];
+    const { ask } = bot(["ok"], { store: first.store, profiles: left });
+    expect((await ask("careful: hi")).end).toMatchObject({ outcome: "completed", text: "ok" });
+  });
+
   it("answers nothing: people are told which there are", async () => {
     const first = bot(["ok"]);
     await first.ask("/agent use reader");
@@ -160,96 +241,5 @@ describe("an agent that is gone", () => {
     expect(end.text).toContain("The agent reader that was chosen here is gone");
     expect(events.find(({ type }) => type === "error")).toMatchObject({ code: "unknown_agent" });
     expect(model.requests).toEqual([]);
-  });
-});
-
-describe("a supervisor", () => {
-  const lead: Profile = { id: "lead", description: "Leads.", prompt: "You lead.", supervisor: true };
-  const team: [Profile, ...Profile[]] = [lead, ...profiles];
-
-  it("gets the turn back with what the other agent answered, and says the last word", async () => {
-    const { ask, model, app } = bot(
-      [
-        [{ call: "handoff", with: { to: "chat", reason: "count" } }],
-        "There are 12.",
-        "Twelve, said plainly.",
-      ],
-      { profiles: team },
-    );
-    const { end, events, turnId } = await ask("how many?");
-    expect(end).toMatchObject({ outcome: "completed", text: "Twelve, said plainly." });
-    expect(events.flatMap((event) => (event.type === "handoff" ? [[event.from, event.to]] : []))).toEqual([
-      ["lead", "chat"],
-      ["chat", "lead"],
-    ]);
-    const last = model.requests[2];
-    expect(last?.messages.map(({ text }) => text)).toEqual(
-      expect.arrayContaining(["There are 12.", expect.stringContaining("You are lead again")]),
-    );
-    expect(last?.system).toContain("You are lead now");
-    expect((await app.turn(turnId))?.outcome).toBe("completed");
-  });
-
-  it("leads at most five parts: after that, what the agent says is the answer", async () => {
-    const { ask } = bot(
-      ({ messages }) => {
-        const last = messages.at(-1)?.text ?? "";
-        return last.startsWith("Handed over") ? "part" : [{ call: "handoff", with: { to: "chat" } }];
-      },
-      { profiles: team },
-    );
-    const { end, events } = await ask("go");
-    expect(end).toMatchObject({ outcome: "completed", text: "part" });
-    expect(events.filter(({ type }) => type === "handoff")).toHaveLength(11);
-  });
-
-  it("gets a turn back that another agent handed to it", async () => {
-    const { ask } = bot(
-      [
-        [{ call: "handoff", with: { to: "lead" } }],
-        [{ call: "handoff", with: { to: "reader" } }],
-        "read",
-        "done",
-      ],
-      { profiles: [...profiles, lead] },
-    );
-    expect((await ask("go")).end.text).toBe("done");
-  });
-});
-
-describe("rights", () => {
-  const rights = {
-    weather: { people: [], roles: ["manager"] },
-    "notes#clear": { people: ["ben"], roles: [] },
-    guide: { people: [], roles: ["manager"] },
-  };
-  const mia = { id: "mia", name: "Mia", trust: "manager" } as const;
-  const guide = testSkill("guide", []);
-
-  it.each([
-    ["who stands too low", ben, "weather", false],
-    ["who stands high enough", mia, "weather", true],
-    ["who is named", ben, "notes_clear", true],
-    ["who is not", mia, "notes_clear", false],
-    ["an operator", undefined, "notes_clear", true],
-    ["everybody, where nobody is named", ben, "notes_add", true],
-  ])("are looked at when a tool is called: %s", async (_name, by, call, may) => {
-    const { ask, model } = bot([[{ call, with: {} }], "ok"], { rights });
-    const { events } = await ask("go", by === undefined ? {} : { by });
-    const finished = events.find((event) => event.type === "tool_finished");
-    expect(finished).toMatchObject({ status: may ? "ok" : "error" });
-    if (!may) expect(toolResults(model.requests[1]?.messages ?? [])[0]).toMatch(/may not use/);
-  });
-
-  it("count for commands and guides too, and stand in /skill info", async () => {
-    const { ask, model } = bot([[{ call: "activate_skill", with: { skill_name: "guide" } }], "ok"], {
-      rights,
-      skills: [...skills, guide],
-    });
-    expect((await ask("/skill run weather {}", { by: ben })).end.text).toContain("may not use weather");
-    expect((await ask("/skill info weather")).end.text).toContain("Only for managers: `weather`");
-    await ask("go", { by: ben });
-    expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain("may not use guide");
-    expect(JSON.stringify(model.requests)).not.toContain("Guide of guide");
   });
 });

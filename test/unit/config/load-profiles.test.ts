@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadProfiles } from "../../../src/config/load-profiles.ts";
 import { configSchema } from "../../../src/config/schema.ts";
+import { whyUnusable } from "../../../src/core/profile.ts";
 
 const sections = configSchema.parse({}).model;
 
@@ -28,15 +29,38 @@ describe("agent profiles", () => {
   });
 
   it.each([
-    ["no frontmatter", "You help."],
-    ["no description", "---\nname: x\n---\nYou help."],
-    ["broken YAML", "---\ndescription: [\n---\nYou help."],
-    ["unknown keys", "---\ndescription: x\ncolour: y\n---\nYou help."],
-  ])("with %s are refused, naming the file and the right form", async (_defect, text) => {
+    ["no frontmatter", "You help.", /no frontmatter\. It begins with ---, description/],
+    ["no description", "---\neffort: low\n---\nYou help.", /description/],
+    ["broken YAML", "---\ndescription: [\n---\nYou help.", /It begins with ---, description/],
+    ["unknown keys", "---\ndescription: x\ncolour: y\n---\nYou help.", /colour/],
+  ])("with %s cannot be used, and say what is wrong; the others are there", async (_defect, text, words) => {
     writeFileSync(join(folder, "bad.md"), text);
-    await expect(loadProfiles(sections, undefined, folder)).rejects.toThrow(
-      /bad\.md[\s\S]*It begins with ---, description/,
-    );
+    writeFileSync(join(folder, "good.md"), "---\ndescription: Good.\n---");
+    const [bad, good] = await loadProfiles(sections, undefined, folder);
+    expect(bad).toMatchObject({ id: "bad", tools: [], unusable: { where: join(folder, "bad.md") } });
+    expect(whyUnusable(bad)).toMatch(/^bad\.md: /);
+    expect(whyUnusable(bad)).toMatch(words);
+    expect(good).toEqual({ id: "good", description: "Good.", prompt: "" });
+  });
+
+  it.each(["Good.md", "my agent.md", "ä.md"])(
+    "called %s cannot be used: the name is the id",
+    async (name) => {
+      writeFileSync(join(folder, name), "---\ndescription: x\n---\nYou help.");
+      const [agent] = await loadProfiles(sections, undefined, folder);
+      expect(whyUnusable(agent)).toContain("its name is the agent's id: small letters");
+    },
+  );
+
+  it("are not what a README or a folder is", async () => {
+    writeFileSync(join(folder, "README.md"), "# Our agents");
+    mkdirSync(join(folder, "old.md"));
+    writeFileSync(join(folder, "good.md"), "---\ndescription: Good.\n---");
+    const agents = await loadProfiles(sections, undefined, folder);
+    expect(agents.map(({ id, unusable }) => [id, unusable?.message ?? ""])).toEqual([
+      ["good", ""],
+      ["old", expect.stringContaining("EISDIR")],
+    ]);
   });
 
   it("are needed: an empty folder is refused", async () => {
@@ -57,9 +81,10 @@ describe("agent profiles", () => {
     ["model: gpt-6-luna", /reader\.md[\s\S]*expected provider\/model/],
     ["model: grok/grok-4", /reader\.md[\s\S]*there is no provider grok, did you mean groq/],
     ["effort: extreme", /reader\.md[\s\S]*Invalid option/],
-  ])("that name one nobody can use are refused: %s", async (more, words) => {
+  ])("that name one nobody can use cannot be used: %s", async (more, words) => {
     writeFileSync(join(folder, "reader.md"), `---\ndescription: Reads.\n${more}\n---\nYou read.\n`);
-    await expect(loadProfiles(sections, undefined, folder)).rejects.toThrow(words);
+    const [agent] = await loadProfiles(sections, undefined, folder);
+    expect(whyUnusable(agent)).toMatch(words);
   });
 
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
@@ -100,9 +125,29 @@ describe("agent profiles", () => {
     ["a category that does not exist", "tools: [searching]", /fast\.md[\s\S]*Invalid option/],
     ["a priority that is none", "skills: {a: high}", /fast\.md/],
     ["actions that are none", "black_tool_actions: {chat: 3}", /fast\.md/],
-  ])("that say what cannot be are refused: %s", async (_name, more, words) => {
+  ])("that say what cannot be cannot be used: %s", async (_name, more, words) => {
     write("chat.md", "---\ndescription: Chats.\n---\nYou chat.\n");
     write("fast.md", `---\ndescription: Fast.\n${more}\n---\nBe fast.\n`);
-    await expect(loadProfiles(sections, undefined, folder)).rejects.toThrow(words);
+    const [chat, fast] = await loadProfiles(sections, undefined, folder);
+    expect(chat.unusable).toBeUndefined();
+    expect(whyUnusable(fast ?? {})).toMatch(words);
+  });
+
+  it("do not give way to the shipped one of their id when their file is wrong, nor do their modes", async () => {
+    write("chat.md", "---\ndescription: Ours.\ntools: [search\n---\nYou are ours.\n");
+    const profiles = await loadProfiles(sections, folder);
+    expect(profiles.flatMap(({ id, unusable }) => (unusable === undefined ? [] : id))).toEqual([
+      "chat",
+      "app",
+      "image",
+    ]);
+    expect(profiles.map(({ id, tools }) => [id, tools?.length])).toContainEqual(["chat", 0]);
+  });
+
+  it("that are modes may not do what their agent may not", async () => {
+    write("chat.md", "---\ndescription: C.\nblack_tool_actions: {files: [delete], web: '*'}\n---");
+    write("fast.md", "---\ndescription: F.\npreset_of: chat\nblack_tool_actions: {files: move}\n---");
+    const [, fast] = await loadProfiles(sections, undefined, folder);
+    expect(fast?.black_tool_actions).toEqual({ files: ["delete", "move"], web: ["*"] });
   });
 });

@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  agentNamedIn,
-  deniesAction,
-  hasOwnTool,
-  type Profile,
-  priorityOf,
-} from "../../../src/core/profile.ts";
+import { deniesAction, hasOwnTool } from "../../../src/core/denied-actions.ts";
+import { agentNamedIn, type Profile, priorityOf } from "../../../src/core/profile.ts";
 
 const agent = (more: Partial<Profile>): Profile => ({ id: "a", description: "", prompt: "", ...more });
 
@@ -17,6 +12,10 @@ describe("an agent named in a message", () => {
     ["/image: a cat", "image"],
     ["draw a cat in image mode", "image"],
     ["Zeichne das im Image-Modus", "image"],
+    ["In data mode, compute the mean of 3 and 5", "data"],
+    ["Find out in research mode, please!", "research"],
+    ["The camera hangs in image mode since yesterday. Why?", undefined],
+    [`${"a pasted log ".repeat(5_000)} in data mode ${"x".repeat(200)}`, undefined],
     ["research is hard", undefined],
     ["my research: it is late", undefined],
     ["https://example.com: what is it?", undefined],

@@ -4,7 +4,13 @@ import { hasRights, type Right, type Rights, rightInWords, rightsOn } from "../.
 const right = (more: Partial<Right>): Right => ({ people: [], roles: [], ...more });
 
 describe("rights", () => {
-  const rights: Rights = { github: right({ roles: ["manager"] }), "chat#send": right({ people: ["ann"] }) };
+  const rights: Rights = {
+    github: right({ roles: ["manager"] }),
+    "chat#send": right({ people: ["ann"] }),
+    "@@Hub-Tool": right({ people: ["ann"] }),
+    "docs-read": right({ people: ["ann"] }),
+    memory_forget: right({ people: ["ann"] }),
+  };
   it.each([
     ["a skill nobody named", { skill_id: "weather", name: "weather" }, 0],
     ["a skill by its id", { skill_id: "github" }, 1],
@@ -12,6 +18,18 @@ describe("rights", () => {
     ["a tool of such a server", { skill_id: "other", server: { server: "github" } }, 1],
     ["one part alone", { skill_id: "chat#send" }, 1],
     ["another part", { skill_id: "chat#read" }, 0],
+    ["a skill by another spelling of its id", { skill_id: "hub-tool" }, 1],
+    [
+      "a tool of a server by the server's name",
+      { skill_id: "mcp_docs#read", server: { server: "docs", tool: "read" } },
+      1,
+    ],
+    ["another tool of it", { skill_id: "mcp_docs#find", server: { server: "docs", tool: "find" } }, 0],
+    [
+      "a part by its tool, which is called differently now",
+      { skill_id: "memory#forget", name: "memory_forget_1a2b" },
+      1,
+    ],
   ])("on %s", (_name, subject, count) => {
     expect(rightsOn(rights, subject)).toHaveLength(count);
   });

@@ -17,7 +17,7 @@ describe("a message that matches", () => {
         cause: {
           kind: "trigger",
           id: view.id,
-          caused_by: "ben",
+          caused_by: ["ben"],
           happened: expect.stringContaining("deploy failed again"),
         },
       },
@@ -60,6 +60,14 @@ describe("a message that matches", () => {
     expect(taken()[1]?.cause?.happened).toMatch(/deploy failed: 0.*deploy failed: 3.*26 more times/s);
     await pass(hour);
     expect(taken()).toHaveLength(2);
+  });
+
+  it("names everybody who caused it", async () => {
+    const { heard, pass, taken } = await withTrigger(onWords);
+    const place = { ...channel, thread: "t" };
+    for (const author of ["ann", "ben", "cleo", "ben"]) await heard("deploy failed", { place, author });
+    await pass(0);
+    expect(taken()[0]?.cause?.caused_by).toEqual(["ben", "cleo"]);
   });
 
   it("waits while too many of its turns run", async () => {

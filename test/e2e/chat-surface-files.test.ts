@@ -85,6 +85,7 @@ test.each(["slack", "discord", "console", "terminal"] as const)(
     await conversation.say("report on the bones");
     await untilSaid(conversation, "Here is the report.");
 
-    await expect.poll(() => conversation.files()).toEqual([{ name: "bones.csv", text: content }]);
+    const fetched = async () => (await conversation.files()).map(({ name, text }) => ({ name, text }));
+    await expect.poll(fetched).toEqual([{ name: "bones.csv", text: content }]);
   },
 );

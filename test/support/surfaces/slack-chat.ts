@@ -111,7 +111,7 @@ export async function openThread(
         ...picturesOf(message),
       ]);
       const files = await Promise.all(ids.map((id) => slack.file({ id })));
-      return files.map(({ name, text }) => ({ name, text }));
+      return files;
     },
     async called() {
       return callsIn(messages(await slack.look()));

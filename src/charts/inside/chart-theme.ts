@@ -6,9 +6,12 @@ const ink = "#2b2b2b";
 const faint = "#5c5c5c";
 const grid = "#e4e2dc";
 
+/** The ground of every picture. */
+export const ground = "#fcfbf8";
+
 /** How charts look: dark on an opaque light ground, so that they are read in dark and light surroundings. */
 export const chartTheme = {
-  background: "#fcfbf8",
+  background: ground,
   padding: 18,
   font: fontFamily,
   view: { stroke: "transparent" },

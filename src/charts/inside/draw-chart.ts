@@ -6,7 +6,7 @@ import type { Json } from "../../core/json.ts";
 import { ChartProblem } from "./chart-problem.ts";
 import { chartTheme } from "./chart-theme.ts";
 import { checkSpec, oddities } from "./check-spec.ts";
-import { fontFallbacks, fontFamily, missingSigns, textWidth } from "./fonts.ts";
+import { fontFallbacks, fontFamily, textWidth } from "./fonts.ts";
 
 /** Notes that are passed on. */
 const mostNotes = 8;
@@ -28,10 +28,7 @@ export async function drawChart(chart: WantedChart): Promise<{ svg: string; note
   });
   const svg = await view.toSVG();
   view.finalize();
-  const notes = [...oddities(chart.spec, rows), ...missingSigns(svg), ...new Set(warnings)].slice(
-    0,
-    mostNotes,
-  );
+  const notes = [...oddities(chart.spec, rows), ...new Set(warnings)].slice(0, mostNotes);
   return { svg: svg.replaceAll(`font-family="${fontFamily}"`, `font-family="${fontFallbacks}"`), notes };
 }
 

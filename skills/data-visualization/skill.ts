@@ -4,7 +4,7 @@ import type { Json } from "../../src/core/json.ts";
 import { fileRows, givenRows, type Rows } from "./read-rows.ts";
 
 /** Pixels of a chart that is not made of several. */
-const size = { width: 720, height: 400 };
+const size = { width: 640, height: 420 };
 
 export const skill = defineSkill({
   title: "Drawing a chart",

@@ -82,16 +82,17 @@ function isComposed(spec: WantedChart["spec"]): boolean {
 }
 
 /** The different names on an axis or in the legend; none where it has numbers or dates. */
-function namesOn(
-  channel: "x" | "y" | "color",
-  { encoding }: WantedChart["spec"],
-  facts: FactsOf,
-): readonly string[] {
+function namesOn(channel: "x" | "y" | "color", spec: Members, facts: FactsOf): readonly string[] {
+  const { encoding, layer } = spec;
   const given = isMembers(encoding) ? encoding[channel] : undefined;
+  if (given === undefined && Array.isArray(layer))
+    return layer.map((each) => (isMembers(each) ? namesOn(channel, each, facts) : [])).find(isFilled) ?? [];
   if (!isMembers(given) || typeof given.field !== "string") return [];
   if (given.type !== "nominal" && given.type !== "ordinal") return [];
   return facts(given.field.replace(/\\(.)/g, "$1"))?.names ?? [];
 }
+
+const isFilled = (names: readonly string[]) => names.length > 0;
 
 /** Names under a chart lie flat where they have room, and are tilted where they have not. */
 function labelAngle({ spec, width }: WantedChart, facts: FactsOf): Members {
@@ -114,12 +115,12 @@ function fullSpec(chart: WantedChart, facts: FactsOf): TopLevelSpec {
   );
   const height = Math.min(highest, Math.max(chart.height, named * nameHeight + 130));
   const size = isComposed(spec) ? {} : { width, height, autosize: { type: "fit", contains: "padding" } };
-  const cell = "vconcat" in spec ? { continuousWidth: width - 120 } : { continuousWidth: 220 };
+  const cell = "vconcat" in spec ? width - 120 : 220;
   const defaults: Members = {
     ...theme,
     numberFormat: numberFormat(rows, facts),
-    view: { ...theme.view, ...cell, continuousHeight: 180 },
-    axisX: { ...theme.axisX, ...labelAngle(chart, facts) },
+    view: { ...theme.view, continuousWidth: cell, discreteWidth: cell, continuousHeight: 180 },
+    axisXDiscrete: { labelAngle: -40, ...labelAngle(chart, facts) },
     line: { ...theme.line, ...(rows.length <= mostDots ? { point: true } : {}) },
   };
   return {

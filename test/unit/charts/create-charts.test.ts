@@ -170,6 +170,17 @@ describe("what a specification leaves open", () => {
     expect(texts).toEqual(expect.arrayContaining(["2024", "2025", "2026"]));
   });
 
+  it("lays names flat where they have room, in layers too", async () => {
+    const encoding = { x: { field: "k" }, y: { field: "v" } };
+    const drawn = await draw({
+      layer: [
+        { mark: "bar", encoding },
+        { mark: "rule", encoding: { y: { datum: 3 } } },
+      ],
+    });
+    expect(drawn.ok && drawn.svg).toMatch(/translate\([^)]*\)"[^>]*>Jan</);
+  });
+
   it("breaks a title that is wider than the picture", async () => {
     const title = "Orders per month since the beginning of the year in all of the regions where we sell";
     const texts = await textsOf({ ...bar, title });

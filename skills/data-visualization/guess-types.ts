@@ -1,6 +1,6 @@
 import type { Json } from "../../src/core/json.ts";
 
-export type ColumnType = "number" | "date" | "boolean" | "text" | "empty";
+type ColumnType = "number" | "date" | "boolean" | "text" | "empty";
 
 export interface Column {
   name: string;

@@ -1,18 +1,21 @@
 import type { Json } from "../../src/core/json.ts";
 
-export type ColumnType = "number" | "date" | "boolean" | "text" | "empty";
+type ColumnType = "number" | "date" | "boolean" | "text" | "empty";
 
 export interface Column {
   name: string;
   type: ColumnType;
 }
 
+const unitBefore = /^([-+]?)\s*([$€£¥₹]|EUR|USD|CHF|GBP)\s*/;
+const unitBehind = /\s*([%‰$€£¥₹]|EUR|USD|CHF|GBP)$/;
+
 type Read = (text: string) => Json | undefined;
 
-/** `1,234.5`, `-3`, `12 %`, `$5`, `1e6`. */
+/** `1,234.5`, `1'234.5`, `-3`, `(3)`, `12 %`, `$5`, `1e6`. */
 const english: Read = (text) =>
-  numberFrom(text, /^[-+]?(\d{1,3}(,\d{3})+|\d+)?(\.\d+)?(e[-+]?\d+)?$/i, (plain) =>
-    plain.replaceAll(",", ""),
+  numberFrom(text, /^[-+]?(\d{1,3}([,'’]\d{3})+|\d+)?(\.\d+)?(e[-+]?\d+)?$/i, (plain) =>
+    plain.replace(/[,'’]/g, ""),
   );
 /** `1.234,5`, `3,14`, `1 234,5`. */
 const continental: Read = (text) =>
@@ -23,34 +26,71 @@ const continental: Read = (text) =>
 function numberFrom(text: string, form: RegExp, plain: (text: string) => string): number | undefined {
   const bare = text
     .replace(/[\u00a0\u202f]/g, " ")
-    .replace(/^([-+]?)\s*[$€£¥]\s*/, "$1")
-    .replace(/\s*(%|[$€£¥]|EUR|USD|CHF|GBP)$/, "")
+    .replace(/^\((.+)\)$/, "-$1")
     .replace("−", "-")
+    .replace(unitBefore, "$1")
+    .replace(unitBehind, "")
     .trim();
+  // What begins with a zero is a code.
+  if (/^0\d/.test(bare)) return undefined;
   if (!/\d/.test(bare) || !form.test(bare)) return undefined;
   const value = Number(plain(bare));
   return Number.isFinite(value) ? value : undefined;
 }
 
 const isoDate: Read = (text) => {
-  const form = /^\d{4}-\d{2}(-\d{2})?([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[-+]\d{2}:?\d{2})?)?$/;
-  return form.test(text) && !Number.isNaN(Date.parse(text.replace(" ", "T")))
-    ? text.replace(" ", "T")
-    : undefined;
+  const form = /^\d{4}[-/]\d{2}([-/]\d{2})?([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[-+]\d{2}:?\d{2})?)?$/;
+  const iso = text.replace(" ", "T").replaceAll("/", "-");
+  return form.test(text) && !Number.isNaN(Date.parse(iso)) ? iso : undefined;
 };
 
-/** `5.1.2026`, `05/01/2026`, with a time behind it; `order` says what the first two numbers are. */
+/** `5.1.2026`, `05/01/26`, `5-1-2026`, with a time behind it; `order` says what the first two numbers are. */
 const writtenDate =
   (order: "day first" | "month first"): Read =>
   (text) => {
-    const [, one = "", other = "", year = "", hour = "00", minute = "00"] =
-      /^(\d{1,2})[./](\d{1,2})[./](\d{4})(?:,?\s+(\d{1,2}):(\d{2}))?$/.exec(text) ?? [];
+    const [, one = "", other = "", year = "", time] =
+      /^(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})(?:,?\s+(\d{1,2}:\d{2}(?::\d{2})?))?$/.exec(text) ?? [];
     const [day, month] = order === "day first" ? [one, other] : [other, one];
-    const iso = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
-    const isDate = Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= 31;
-    if (year === "" || !isDate) return undefined;
-    return hour === "00" && minute === "00" ? iso : `${iso}T${hour.padStart(2, "0")}:${minute}`;
+    return dateOf(year, Number(month), day, time);
   };
+
+/** `5 Jan 2026`, `5. Januar 2026`, `January 5, 2026`, `Jan 2026`. */
+const namedDate: Read = (text) => {
+  const dayFirst = /^(\d{1,2})[.\s-]\s*(\p{L}{3,9})[.\s-]\s*(\d{4}|\d{2})$/u.exec(text);
+  const monthFirst = /^(\p{L}{3,9})\.?\s+(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?(\d{4})$/u.exec(text);
+  const [day = "1", name = "", year = ""] =
+    dayFirst?.slice(1) ?? (monthFirst ? [monthFirst[2], monthFirst[1], monthFirst[3]] : []);
+  return dateOf(year, monthOf(name), day);
+};
+
+const months = [
+  "jan",
+  "feb",
+  "mar mär",
+  "apr",
+  "may mai",
+  "jun",
+  "jul",
+  "aug",
+  "sep",
+  "oct okt",
+  "nov",
+  "dec dez",
+];
+
+function monthOf(name: string): number {
+  const start = name.slice(0, 3).toLowerCase();
+  return start === "" ? 0 : months.findIndex((each) => each.split(" ").includes(start)) + 1;
+}
+
+/** A day there is, as ISO writes it. */
+function dateOf(year: string, month: number, day: string, time?: string): string | undefined {
+  if (year === "") return undefined;
+  const iso = `${year.length === 2 ? `20${year}` : year}-${String(month).padStart(2, "0")}-${day.padStart(2, "0")}`;
+  const date = new Date(`${iso}T00:00Z`);
+  if (Number.isNaN(date.getTime()) || date.getUTCDate() !== Number(day)) return undefined;
+  return time === undefined || /^0?0:00(:00)?$/.test(time) ? iso : `${iso}T${time.padStart(5, "0")}`;
+}
 
 const booleans: Record<string, boolean> = {
   true: true,
@@ -62,34 +102,75 @@ const booleans: Record<string, boolean> = {
 };
 const boolean: Read = (text) => booleans[text.toLowerCase()];
 
+interface Reading {
+  type: ColumnType;
+  read: Read;
+  /** Whether texts could be read in another way too. */
+  isDoubtful?: (texts: readonly string[]) => boolean;
+}
+
+/** `1.234` can be a bit more than one, or more than a thousand. */
+const maybeThousands = (texts: readonly string[]) =>
+  texts.some((text) => /[.,]/.test(text)) &&
+  texts.every((text) => /^[-+]?[1-9]\d{0,2}([.,]\d{3})?$/.test(text));
+/** `05/01/2026` can be in January or in May. */
+const maybeMonthFirst = (texts: readonly string[]) =>
+  texts.every((text) => /^(0?[1-9]|1[0-2])[/-](0?[1-9]|1[0-2])[/-]/.test(text));
+
+const inEnglish: Reading = { type: "number", read: english, isDoubtful: maybeThousands };
+const onContinent: Reading = { type: "number", read: continental, isDoubtful: maybeThousands };
+
 /** In this order: what all values of a column are. */
-const readings: readonly { type: ColumnType; read: Read; note?: string }[] = [
+const readings = (commas: boolean): readonly Reading[] => [
   { type: "date", read: isoDate },
-  { type: "number", read: english },
-  { type: "number", read: continental },
-  { type: "date", read: writtenDate("day first") },
+  ...(commas ? [onContinent, inEnglish] : [inEnglish, onContinent]),
+  { type: "date", read: writtenDate("day first"), isDoubtful: maybeMonthFirst },
   { type: "date", read: writtenDate("month first") },
+  { type: "date", read: namedDate },
   { type: "boolean", read: boolean },
 ];
 
 /** Share of a column that has to be of a type; the rest becomes empty. */
 const most = 0.9;
-const missing = /^(|-|–|n\/?a|null|none|nan|#n\/a)$/i;
+const missing =
+  /^(|-|–|—|\.{1,3}|n\/?a|k\.?\s?a\.?|null|none|nan|#(n\/a|div\/0!|value!|ref!|name\?|num!|null!))$/i;
 
-/** What the texts of a column are, and their values; those that are something else are empty. */
-export function readColumn(texts: readonly string[]): { type: ColumnType; values: Json[]; odd: number } {
+export interface ReadColumn {
+  type: ColumnType;
+  values: Json[];
+  /** Texts that are something else, and count as empty. */
+  odd: number;
+  /** What people should know of how it was read. */
+  notes: string[];
+}
+
+/**
+ * What the texts of a column are, and their values; those that are something else are empty.
+ * @param commas whether decimals probably have a comma before them
+ */
+export function readColumn(texts: readonly string[], commas = false): ReadColumn {
   const trimmed = texts.map((text) => text.trim());
   const given = trimmed.filter((text) => !missing.test(text));
-  if (given.length === 0) return { type: "empty", values: texts.map(() => null), odd: 0 };
-  let best: { type: ColumnType; read: Read; count: number } | undefined;
-  for (const { type, read } of readings) {
-    const count = given.filter((text) => read(text) !== undefined).length;
-    if (count > (best?.count ?? 0)) best = { type, read, count };
+  if (given.length === 0) return { type: "empty", values: texts.map(() => null), odd: 0, notes: [] };
+  let best: { reading: Reading; count: number } | undefined;
+  for (const reading of readings(commas)) {
+    const count = given.filter((text) => reading.read(text) !== undefined).length;
+    if (count > (best?.count ?? 0)) best = { reading, count };
     if (count === given.length) break;
   }
   if (best === undefined || best.count < most * given.length)
-    return { type: "text", values: trimmed.map((text) => (text === "" ? null : text)), odd: 0 };
-  const { type, read, count } = best;
-  const values = trimmed.map((text) => (missing.test(text) ? null : (read(text) ?? null)));
-  return { type, values, odd: given.length - count };
+    return { type: "text", values: trimmed.map((text) => (text === "" ? null : text)), odd: 0, notes: [] };
+  const { reading, count } = best;
+  const values = trimmed.map((text) => (missing.test(text) ? null : (reading.read(text) ?? null)));
+  return { type: reading.type, values, odd: given.length - count, notes: notesOn(given, reading) };
+}
+
+function notesOn(given: readonly string[], { type, read, isDoubtful }: Reading): string[] {
+  const notes: string[] = [];
+  const example = given.find((text) => /\D/.test(text)) ?? "";
+  if (isDoubtful?.(given)) notes.push(`“${example}” was read as ${read(example)}`);
+  if (type !== "number") return notes;
+  const unitOf = (text: string) => unitBehind.exec(text)?.[1] ?? unitBefore.exec(text)?.[2] ?? [];
+  const units = [...new Set(given.flatMap(unitOf))];
+  return units.length === 0 ? notes : [...notes, `its unit is ${units.slice(0, 5).join(" and ")}`];
 }

@@ -1,7 +1,7 @@
 import { SkillFailure } from "../../src/core/define-skill.ts";
 import { type Json, objectOf } from "../../src/core/json.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
-import { type Column, readColumn } from "./guess-types.ts";
+import { type Column, type ReadColumn, readColumn } from "./guess-types.ts";
 
 export interface Rows {
   rows: { [column: string]: Json }[];
@@ -49,21 +49,41 @@ function textOf(data: Uint8Array): string {
 
 async function separated(text: string, sheet = false): Promise<Rows> {
   const { default: Papa } = await import("papaparse");
-  const { data } = Papa.parse<string[]>(text.replace(/^\ufeff/, ""), {
+  const { data, meta } = Papa.parse<string[]>(text.replace(/^\ufeff/, ""), {
     skipEmptyLines: "greedy",
     ...(sheet ? { delimiter: "," } : { delimitersToGuess: [",", ";", "\t", "|"] }),
   });
-  const [head, ...body] = data;
+  const notes: string[] = [];
+  const [head, ...body] = withoutHeading(data, notes);
   if (head === undefined || body.length === 0)
     throw new SkillFailure("no_rows", "The table has no rows below its first line.", "Say so.");
-  const notes: string[] = [];
   const width = Math.max(head.length, ...body.slice(0, 1_000).map((row) => row.length));
   const names = namesOf(head, body, width, notes);
   const rows = body.slice(0, mostRows).map((row) => Array.from({ length: width }, (_, at) => row[at] ?? ""));
   if (sheet) fillMerged(rows, names, notes);
   if (body.length > mostRows) notes.push(`Only the first ${mostRows} of ${body.length} rows are used.`);
-  const found = typed(names, rows);
+  noteTotal(rows, names, notes);
+  // Where numbers have a comma, it cannot stand between columns.
+  const found = typed(names, rows, meta.delimiter === ";");
   return { ...found, notes: [...notes, ...found.notes] };
+}
+
+/** Lines above a table that have one cell alone say what it is about. */
+function withoutHeading(lines: string[][], notes: string[]): string[][] {
+  const cells = (line: string[] | undefined) => (line ?? []).filter((cell) => cell.trim() !== "").length;
+  const begin = lines.findIndex((line) => cells(line) > 1);
+  if (begin < 1) return lines;
+  const said = lines.slice(0, begin).map((line) => line.join(" ").trim());
+  notes.push(`Above the table stands: ${said.join(" / ").slice(0, 200)}`);
+  return lines.slice(begin);
+}
+
+function noteTotal(rows: readonly string[][], names: readonly string[], notes: string[]): void {
+  const at =
+    rows.at(-1)?.findIndex((cell) => /^(grand )?(total|sum|summe|gesamt|insgesamt)$/i.test(cell.trim())) ??
+    -1;
+  if (at >= 0)
+    notes.push(`The last row is a total (${names[at]}: ${rows.at(-1)?.[at]?.trim()}): filter it out.`);
 }
 
 /** Names of columns, each once. A second line of a head whose cells are merged joins the first one. */
@@ -154,11 +174,12 @@ function parsedRows(text: string): Record<string, Json>[] {
   }
 }
 
-function typed(names: readonly string[], table: readonly (readonly Json[])[]): Rows {
+function typed(names: readonly string[], table: readonly (readonly Json[])[], commas = false): Rows {
   const notes: string[] = [];
   const columns = names.map((name, at) => {
     const cells = table.map((row) => row[at] ?? null);
-    const { type, values, odd } = columnOf(cells);
+    const { type, values, odd, notes: own } = columnOf(cells, commas);
+    notes.push(...own.map((note) => `${name}: ${note}.`));
     if (odd > 0) notes.push(`${odd} values of ${name} are no ${type} and count as empty.`);
     return { name, type, values };
   });
@@ -168,15 +189,16 @@ function typed(names: readonly string[], table: readonly (readonly Json[])[]): R
   return { rows, columns: columns.map(({ name, type }) => ({ name, type })), notes };
 }
 
-function columnOf(cells: readonly Json[]): ReturnType<typeof readColumn> {
+function columnOf(cells: readonly Json[], commas: boolean): ReadColumn {
   const given = cells.filter((cell) => cell !== null);
   if (given.length > 0 && given.every((cell) => typeof cell === "number"))
-    return { type: "number", values: [...cells], odd: 0 };
+    return { type: "number", values: [...cells], odd: 0, notes: [] };
   if (given.length > 0 && given.every((cell) => typeof cell === "boolean"))
-    return { type: "boolean", values: [...cells], odd: 0 };
+    return { type: "boolean", values: [...cells], odd: 0, notes: [] };
   return readColumn(
     cells.map((cell) =>
       cell === null ? "" : typeof cell === "object" ? JSON.stringify(cell) : String(cell),
     ),
+    commas,
   );
 }

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
-import type { Json } from "../../src/core/json.ts";
+import { type Json, objectOf } from "../../src/core/json.ts";
 import { fileRows, givenRows, type Rows } from "./read-rows.ts";
 
 /** Pixels of a chart that is not made of several. */
-const size = { width: 720, height: 400 };
+const size = { width: 640, height: 420 };
 
 export const skill = defineSkill({
   title: "Drawing a chart",
@@ -21,8 +21,9 @@ export const skill = defineSkill({
     columns: z.array(z.object({ name: z.string(), type: z.string() })),
     notes: z.array(z.string()),
   }),
-  async run({ spec: wanted, rows, file, sheet }, context) {
+  async run({ spec: wanted, rows: given, file, sheet }, context) {
     const spec = wanted as Record<string, Json>;
+    const rows = given ?? (file === undefined ? rowsWithin(spec) : undefined);
     if ((rows === undefined) === (file === undefined))
       throw new SkillFailure(
         "no_data",
@@ -58,6 +59,12 @@ export const skill = defineSkill({
     };
   },
 });
+
+/** Vega-Lite has a place for data too. */
+function rowsWithin({ data }: Record<string, Json>): Record<string, Json>[] | undefined {
+  const { values } = objectOf(data ?? null);
+  return Array.isArray(values) ? values.map(objectOf) : undefined;
+}
 
 function columnsHint({ columns }: Rows): string {
   const shown = columns.slice(0, 40).map(({ name, type }) => `${name} (${type})`);

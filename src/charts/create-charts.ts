@@ -1,5 +1,5 @@
 import { Slots } from "../base/slots.ts";
-import type { Charts, Drawn } from "../core/charts.ts";
+import type { ChartRow, Charts, Drawn, WantedChart } from "../core/charts.ts";
 import { runSealed, type SealedEnd } from "../process/sealed-process.ts";
 import { type DrawAnswer, type DrawLimits, type DrawRequest, defaultLimits } from "./draw-request.ts";
 
@@ -8,6 +8,8 @@ const entry = new URL("./inside/draw-process.ts", import.meta.url);
 const mostAnswerBytes = 40_000_000;
 /** Pictures that are drawn at the same time; each costs up to its limit of memory. */
 const concurrent = 2;
+/** Rows that are handed over as they are. */
+const fewRows = 5_000;
 
 /** Draws in processes of their own, so that a hostile specification costs time and memory within limits, and nothing else. */
 export function createCharts(changed: Partial<DrawLimits> = {}): Charts {
@@ -31,17 +33,27 @@ export function createCharts(changed: Partial<DrawLimits> = {}): Charts {
       const { spec, rows } = chart;
       if (rows.length > limits.rows)
         return refuse(
-          `${rows.length.toLocaleString("en")} rows are too many for a picture, ${limits.rows.toLocaleString("en")} at most. Aggregate them first, or take a sample.`,
+          `${rows.length.toLocaleString("en")} rows are too many, ${limits.rows.toLocaleString("en")} at most. Aggregate them first, or take a sample.`,
         );
       if (JSON.stringify(spec).length > limits.characters)
         return refuse("The specification is too long. Give the data apart from it.");
-      return await drawn({ kind: "chart", memoryBytes, ...chart }, signal);
+      return await drawn({ kind: "chart", memoryBytes, ...chart, rows: neededOf(rows, spec) }, signal);
     },
     async picture(svg, signal, width) {
       if (svg.length > limits.characters) return refuse("The SVG is too long; make it simpler.");
       return await drawn({ kind: "svg", memoryBytes, svg, width }, signal);
     },
   };
+}
+
+/** Rows with the columns that a specification mentions; the first one has all, which is what messages name. */
+function neededOf(rows: readonly ChartRow[], spec: WantedChart["spec"]): readonly ChartRow[] {
+  if (rows.length <= fewRows) return rows;
+  const text = JSON.stringify(spec);
+  const isMentioned = (name: string) => text.includes(JSON.stringify(name).slice(1, -1));
+  const names = Object.keys(rows[0] ?? {}).filter(isMentioned);
+  const [first = {}, ...others] = rows;
+  return [first, ...others.map((row) => Object.fromEntries(names.map((name) => [name, row[name] ?? null])))];
 }
 
 function refuse(problem: string): Drawn {

@@ -15,7 +15,7 @@ export interface DrawLimits {
 export const defaultLimits: DrawLimits = {
   timeoutMs: 30_000,
   memoryBytes: 1_200_000_000,
-  rows: 20_000,
+  rows: 200_000,
   characters: 500_000,
 };
 

@@ -1,61 +1,109 @@
 import { fontFamily } from "./fonts.ts";
 
-/** Colours that people with any colour vision tell apart, by Okabe and Ito: https://jfly.uni-koeln.de/color/ */
-const palette = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#6d6d6d", "#b8a900"];
-const ink = "#2b2b2b";
-const faint = "#5c5c5c";
-const grid = "#e4e2dc";
+const blue = "#0072b2";
+/**
+ * Colours that people with any colour vision tell apart, by Okabe and Ito (https://jfly.uni-koeln.de/color/), then darker and lighter ones
+ * for charts that need more.
+ */
+export const palette = [
+  ...[blue, "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#6d6d6d", "#b8a900"],
+  ...["#003f63", "#8c6100", "#00573f", "#7d3c60", "#7a3600", "#a6d8f5", "#b5b5b5", "#5f5700"],
+];
 
-/** How charts look: dark on an opaque light ground, so that they are read in dark and light surroundings. */
-export const chartTheme = {
-  background: "#fcfbf8",
-  padding: 18,
-  font: fontFamily,
-  view: { stroke: "transparent" },
-  title: {
-    fontSize: 16,
-    color: ink,
-    anchor: "start",
-    offset: 14,
-    subtitleColor: faint,
-    subtitleFontSize: 12,
-  },
-  axis: {
-    labelColor: faint,
-    titleColor: ink,
-    labelFontSize: 11,
-    titleFontSize: 12,
-    titleFontWeight: "normal",
-    titlePadding: 10,
-    labelPadding: 5,
-    gridColor: grid,
-    domainColor: "#a8a59c",
-    tickColor: "#a8a59c",
-    labelLimit: 220,
-    labelOverlap: true,
-  },
-  axisX: { grid: false },
-  legend: {
-    labelColor: ink,
-    titleColor: ink,
-    labelFontSize: 11,
-    titleFontSize: 12,
-    titleFontWeight: "normal",
-    labelLimit: 220,
-  },
-  header: { labelColor: ink, titleColor: ink, labelFontSize: 12, titleFontWeight: "normal" },
-  range: {
-    category: palette,
-    ordinal: { scheme: "blues" },
-    heatmap: { scheme: "viridis" },
-    ramp: { scheme: "blues" },
-    diverging: { scheme: "blueorange" },
-  },
-  mark: { color: palette[0] },
-  bar: { color: palette[0] },
-  line: { strokeWidth: 2.5 },
-  area: { fillOpacity: 0.6 },
-  point: { size: 55, filled: true },
-  text: { color: ink, fontSize: 11 },
-  numberFormat: ",.10~g",
-} as const;
+/** The ground of every picture. */
+export const ground = "#fcfbf8";
+
+/** Pixels of texts. A chart is shown half as wide on a phone. */
+export const fontSizes = { title: 19, subtitle: 14, axisTitle: 14, label: 13 };
+
+interface Inks {
+  ink: string;
+  faint: string;
+  line: string;
+  grid: string;
+}
+const onLight: Inks = { ink: "#2b2b2b", faint: "#55534d", line: "#a8a59c", grid: "#e4e2dc" };
+const onDark: Inks = { ink: "#f2f0ea", faint: "#cfccc4", line: "#8a877f", grid: "#45433f" };
+
+/** How charts look: opaque, so that they are read in dark and light surroundings. */
+export function chartTheme(background: string) {
+  const { ink, faint, line, grid } = isDark(background) ? onDark : onLight;
+  const { title, subtitle, axisTitle, label } = fontSizes;
+  return {
+    background,
+    padding: 18,
+    font: fontFamily,
+    view: { stroke: "transparent" },
+    title: {
+      fontSize: title,
+      color: ink,
+      anchor: "start",
+      offset: 14,
+      subtitleColor: faint,
+      subtitleFontSize: subtitle,
+      subtitlePadding: 5,
+    },
+    axis: {
+      labelColor: faint,
+      titleColor: ink,
+      labelFontSize: label,
+      titleFontSize: axisTitle,
+      titleFontWeight: "normal",
+      titlePadding: 10,
+      titleLimit: 420,
+      labelPadding: 5,
+      gridColor: grid,
+      domainColor: line,
+      tickColor: line,
+      labelLimit: 220,
+      maxExtent: 260,
+      labelOverlap: true,
+    },
+    axisX: { grid: false },
+    axisY: { titleLimit: 300 },
+    legend: {
+      labelColor: ink,
+      titleColor: ink,
+      labelFontSize: label,
+      titleFontSize: axisTitle,
+      titleFontWeight: "normal",
+      titleLimit: 180,
+      labelLimit: 160,
+    },
+    header: {
+      labelColor: ink,
+      titleColor: ink,
+      labelFontSize: label,
+      titleFontSize: axisTitle,
+      titleFontWeight: "normal",
+    },
+    range: {
+      category: palette,
+      ordinal: { scheme: "blues" },
+      heatmap: { scheme: "viridis" },
+      ramp: { scheme: "blues" },
+      diverging: { scheme: "blueorange" },
+    },
+    mark: { color: blue },
+    bar: { color: blue },
+    arc: { stroke: background, strokeWidth: 1.5 },
+    line: { strokeWidth: 2.5 },
+    area: { fillOpacity: 0.6 },
+    point: { size: 55, filled: true },
+    text: { color: ink, fontSize: label },
+    rule: { color: ink },
+  };
+}
+
+/** Whether light texts are read on it: a colour as `#1e1e1e`, or one of the names people use. */
+function isDark(colour: string): boolean {
+  if (/^(black|navy|midnightblue|darkblue|darkslategr[ae]y)$/i.test(colour)) return true;
+  const short = /^#([\da-f])([\da-f])([\da-f])$/i
+    .exec(colour)
+    ?.slice(1)
+    .map((each) => each + each);
+  const parts = short ?? /^#([\da-f]{2})([\da-f]{2})([\da-f]{2})$/i.exec(colour)?.slice(1);
+  if (parts === undefined) return false;
+  const [red = 0, green = 0, blue = 0] = parts.map((each) => Number.parseInt(each, 16));
+  return 0.299 * red + 0.587 * green + 0.114 * blue < 110;
+}

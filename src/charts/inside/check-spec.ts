@@ -1,11 +1,9 @@
 import type { ChartRow } from "../../core/charts.ts";
 import type { Json } from "../../core/json.ts";
 import { ChartProblem } from "./chart-problem.ts";
-
-type Members = { readonly [key: string]: Json };
-
-const isMembers = (value: Json | undefined): value is Members =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+import { palette } from "./chart-theme.ts";
+import type { ColumnFacts, FactsOf } from "./column-facts.ts";
+import { isMembers, type Members } from "./complete-spec.ts";
 
 /** Depth of a specification. */
 const deepest = 40;
@@ -37,7 +35,13 @@ export function checkSpec(spec: Members, rows: readonly ChartRow[]): void {
     if (mark === "image" || (isMembers(mark) && mark.type === "image"))
       throw new ChartProblem("Pictures cannot be loaded into a chart: use another mark than image.");
   }
+  const hasOwnData = Object.entries(spec).some(([key, part]) => key !== "data" && hasData(part));
   if (rows.length > 0) checkFields(spec, rows);
+  else if (!hasOwnData) throw new ChartProblem("There are no rows, so there is nothing to draw. Say so.");
+}
+
+function hasData(part: Json): boolean {
+  return [...objectsIn(part)].some(({ members }) => "data" in members);
 }
 
 function checkFields(spec: Members, rows: readonly ChartRow[]): void {
@@ -51,7 +55,7 @@ function checkFields(spec: Members, rows: readonly ChartRow[]): void {
   if (unknown.length === 0) return;
   const quoted = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(", ");
   throw new ChartProblem(
-    `The data has no ${quoted(unknown)}. Its columns: ${quoted([...columns].slice(0, 60))}. A name with a dot or a bracket is written with a backslash before it.`,
+    `The data has no ${quoted(unknown)}. Its columns: ${quoted([...columns].slice(0, 60))}.`,
   );
 }
 
@@ -79,12 +83,9 @@ export function oddities(spec: Members, rows: readonly ChartRow[]): string[] {
   const { mark } = spec;
   const type = isMembers(mark) ? mark.type : mark;
   const isLine = type === "line" || type === "area" || type === "trail";
-  const hasPoints = isMembers(mark) && mark.point !== undefined && mark.point !== false;
-  const notes = rows.length === 0 ? ["There are no rows, so the chart is empty."] : [];
-  if (isLine && !hasPoints && rows.length === 1)
-    notes.push(
-      "A line needs two points to be seen; with one row use the mark point or bar, or say the number.",
-    );
+  const notes: string[] = [];
+  if (isLine && rows.length === 1)
+    notes.push("A line needs two points, and there is one: it is a dot. Say the number instead.");
   return [...notes, ...emptyFields(spec, rows)];
 }
 
@@ -99,4 +100,64 @@ function emptyFields(spec: Members, rows: readonly ChartRow[]): string[] {
     if (missing === values.length) return [`${field} has no values at all.`];
     return missing > 0 ? [`${field} is empty in ${missing} of ${rows.length} rows, which are left out.`] : [];
   });
+}
+
+/**
+ * What its types and the data do not have in common, as notes.
+ * @throws ChartProblem where nothing, or something wrong, would be seen
+ */
+export function checkTypes(spec: Members, facts: FactsOf): string[] {
+  const objects = [...objectsIn(spec)];
+  const isPie = objects.some(
+    ({ key, members }) => members.mark === "arc" || (key === "mark" && members.type === "arc"),
+  );
+  const notes = objects.flatMap(({ key, members }) => {
+    if (typeof members.field !== "string") return [];
+    const name = members.field.replace(/\\(.)/g, "$1");
+    const known = facts(name);
+    if (known === undefined) return [];
+    if (isPie && key === "theta") checkShares(name, known, members);
+    return [...typeNotes(name, known, members), ...roomNotes(key, name, known, members)];
+  });
+  return [...new Set(notes)];
+}
+
+function checkShares(name: string, { isNegative }: ColumnFacts, { aggregate }: Members): void {
+  if (isNegative && aggregate === undefined)
+    throw new ChartProblem(`${name} has values below zero, and a pie cannot show them: draw bars.`);
+}
+
+const counts = new Set<Json | undefined>(["count", "distinct", "valid", "missing"]);
+
+function typeNotes(name: string, { kind, names }: ColumnFacts, { type, aggregate }: Members): string[] {
+  if (kind !== "text" || counts.has(aggregate)) return [];
+  const isWrong =
+    type === "quantitative"
+      ? (text: string) => Number.isNaN(Number(text))
+      : type === "temporal"
+        ? (text: string) => Number.isNaN(Date.parse(text))
+        : () => false;
+  const wrong = names.filter(isWrong);
+  if (wrong.length === 0) return [];
+  const what = type === "temporal" ? "dates" : "numbers";
+  const shown = `${name} has values that are no ${what}, such as “${wrong[0]?.slice(0, 60)}”`;
+  if (wrong.length === names.length)
+    throw new ChartProblem(`${shown}: its type is nominal, or ordinal where it has an order.`);
+  return [`${shown}: they are left out.`];
+}
+
+/** Names that have a place on the axis under a chart, and beside one. */
+export const mostNames = { x: 36, y: 80 };
+
+function roomNotes(key: string, name: string, { names }: ColumnFacts, { type }: Members): string[] {
+  if (type !== "nominal" && type !== "ordinal") return [];
+  if ((key === "x" || key === "y") && names.length > mostNames[key])
+    return [
+      `${name} has ${names.length} names, too many for the axis: some are not shown. Draw the largest, or groups.`,
+    ];
+  if ((key === "color" || key === "fill") && names.length > palette.length)
+    return [
+      `${name} has ${names.length} names, and colours repeat after ${palette.length}. Draw the largest, or groups.`,
+    ];
+  return [];
 }

@@ -1,57 +1,117 @@
-import { parseHTML } from "linkedom";
+import { DOMParser, parseHTML } from "linkedom";
 import { ChartProblem } from "./chart-problem.ts";
-import { fontFallbacks } from "./fonts.ts";
+import { diagramFallbacks } from "./fonts.ts";
 
-/** What can act, or shows what comes from elsewhere. */
-const forbidden = new Set([
-  "script",
-  "foreignobject",
-  "iframe",
-  "object",
-  "embed",
-  "audio",
-  "video",
-  "handler",
-  "set",
-  "animate",
-]);
+/** What a picture may be made of; of filters, everything that begins with `fe` but `feImage`. */
+const drawing = new Set(
+  `svg g defs symbol use title desc style switch a path rect circle ellipse line polyline polygon text tspan textPath marker
+  linearGradient radialGradient stop pattern clipPath mask filter`.split(/\s+/),
+);
+
+/** Attributes with a prefix that drawing needs. */
+const prefixed = new Set(["xlink:href", "xml:space"]);
+
+const svgNamespace = "http://www.w3.org/2000/svg";
+const xlinkNamespace = "http://www.w3.org/1999/xlink";
 
 /** An SVG without what is active in it, or leads elsewhere. @throws ChartProblem when it is none */
 export function cleanSvg(source: string): { svg: string; notes: string[] } {
   const begin = source.search(/<svg[\s>]/i);
   if (begin < 0) throw new ChartProblem("That is no SVG: it has to begin with <svg …>.");
   if (/<!ENTITY/i.test(source)) throw new ChartProblem("Leave out the DOCTYPE and its entities.");
-  const { document } = parseHTML(`<html><body>${source.slice(begin)}</body></html>`);
-  const svg = document.querySelector("svg");
-  if (svg === null) throw new ChartProblem("That is no SVG: it has to begin with <svg …>.");
+  const svg = new DOMParser().parseFromString(withPlainEntities(source.slice(begin)), "image/svg+xml")
+    .documentElement as unknown as SvgPart;
   const removed = new Set<string>();
   for (const element of [svg, ...svg.querySelectorAll("*")]) {
-    for (const part of cleaned(element)) removed.add(part);
+    if (!svg.contains(element)) continue;
+    for (const part of cleaned(element, element === svg)) removed.add(part);
   }
-  if (!svg.hasAttribute("xmlns")) svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  if (!svg.hasAttribute("font-family")) svg.setAttribute("font-family", fontFallbacks);
+  giveRoot(svg);
   const notes = removed.size === 0 ? [] : [`Taken out: ${[...removed].join(", ")}.`];
   return { svg: svg.toString(), notes };
 }
 
 type SvgPart = ReturnType<typeof parseHTML>["document"]["documentElement"];
 
+/** XML knows five names of signs; models write those of HTML. */
+function withPlainEntities(source: string): string {
+  return source.replace(/&(?!(?:amp|lt|gt|quot|apos);)[a-z]\w*;/gi, (name) => {
+    const { document } = parseHTML(`<html><body><p>${name}</p></body></html>`);
+    return document.querySelector("p")?.textContent ?? name;
+  });
+}
+
 /** Takes out of an element what may not stay, or the element itself; answers what that was. */
-function cleaned(element: SvgPart): string[] {
-  const name = element.localName.toLowerCase();
-  const isForeignStyle = name === "style" && /@import|url\(\s*['"]?(?!#)/i.test(element.textContent ?? "");
-  if (forbidden.has(name) || isForeignStyle) {
+function cleaned(element: SvgPart, isRoot: boolean): string[] {
+  const { localName: name } = element;
+  const isFilter = name.startsWith("fe") && name !== "feImage";
+  if (!isRoot && !drawing.has(name) && !isFilter) {
     element.remove();
-    return [name];
+    return [withLostWords(element)];
   }
-  const unsafe = [...element.attributes].filter((each) => isUnsafe(each.name.toLowerCase(), each.value));
-  for (const each of unsafe) element.removeAttribute(each.name);
-  return unsafe.map((each) => each.name);
+  return [...(name === "style" ? cleanedStyle(element) : []), ...cleanedAttributes(element)];
+}
+
+/** Text in HTML is lost with its element: that has to be said. */
+function withLostWords({ localName: name, textContent }: SvgPart): string {
+  const words = (textContent ?? "").replace(/\s+/g, " ").trim().slice(0, 80);
+  return words !== "" && /^foreignObject$/i.test(name) ? `${name} with “${words}” (use text)` : name;
+}
+
+function cleanedStyle(element: SvgPart): string[] {
+  const css = cleanCss(element.textContent ?? "");
+  if (css === undefined) {
+    element.remove();
+    return ["style"];
+  }
+  element.textContent = css.text;
+  return css.isChanged ? ["@import or @font-face"] : [];
+}
+
+function cleanedAttributes(element: SvgPart): string[] {
+  const isStrange = (name: string) => name.startsWith("xmlns") || (name.includes(":") && !prefixed.has(name));
+  const unsafe = [...element.attributes].filter(({ name, value }) => isUnsafe(name.toLowerCase(), value));
+  const strange = [...element.attributes].filter(({ name }) => isStrange(name));
+  for (const { name } of [...unsafe, ...strange]) element.removeAttribute(name);
+  return unsafe.map(({ name }) => name);
+}
+
+/** Styles without those of elsewhere; undefined where something foreign would be left. */
+function cleanCss(css: string): { text: string; isChanged: boolean } | undefined {
+  const plain = css.replace(/\/\*[\s\S]*?\*\//g, "").replace(/<!--|-->/g, "");
+  const text = plain
+    .replace(/@import\s+(?:url\([^)]*\)|"[^"]*"|'[^']*')[^;]*;?/gi, "")
+    .replace(/@font-face\s*\{[^}]*\}/gi, "");
+  return isForeign(text) ? undefined : { text, isChanged: text !== plain };
+}
+
+/** Whether a style loads something; one with escapes could hide that it does. */
+function isForeign(css: string): boolean {
+  return /\\|@import|image-set|src\s*\(|javascript:|url\(\s*['"]?(?!\s*['"]?#)/i.test(css);
 }
 
 /** Handlers, and references to anything but parts of the SVG itself. */
 function isUnsafe(name: string, value: string): boolean {
   if (name.startsWith("on")) return true;
   if (name === "href" || name === "xlink:href" || name === "src") return !value.trim().startsWith("#");
-  return /url\(\s*['"]?(?!\s*#)/i.test(value) || /javascript:/i.test(value);
+  return !name.startsWith("xmlns") && isForeign(value);
+}
+
+/** What the root of a picture needs: its namespaces, a font, and a size in its own units. */
+function giveRoot(svg: SvgPart): void {
+  svg.setAttribute("xmlns", svgNamespace);
+  if (svg.toString().includes("xlink:")) svg.setAttribute("xmlns:xlink", xlinkNamespace);
+  if (!svg.hasAttribute("font-family")) svg.setAttribute("font-family", diagramFallbacks);
+  const [width, height] = [sizeOf(svg.getAttribute("width")), sizeOf(svg.getAttribute("height"))];
+  if (!svg.hasAttribute("viewBox")) {
+    if (width === undefined || height === undefined) return;
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  }
+  svg.removeAttribute("width");
+  svg.removeAttribute("height");
+}
+
+function sizeOf(text: string | null): number | undefined {
+  const size = Number(/^\s*([\d.]+)\s*(px)?\s*$/.exec(text ?? "")?.[1]);
+  return size > 0 ? size : undefined;
 }

@@ -1,76 +1,180 @@
 import * as vega from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { compile, type TopLevelSpec } from "vega-lite";
-import type { WantedChart } from "../../core/charts.ts";
+import type { ChartRow, WantedChart } from "../../core/charts.ts";
 import type { Json } from "../../core/json.ts";
 import { ChartProblem } from "./chart-problem.ts";
-import { chartTheme } from "./chart-theme.ts";
-import { checkSpec, oddities } from "./check-spec.ts";
-import { fontFallbacks, fontFamily, missingSigns, textWidth } from "./fonts.ts";
+import { chartTheme, fontSizes, ground } from "./chart-theme.ts";
+import { checkSpec, checkTypes, mostNames, oddities } from "./check-spec.ts";
+import { type FactsOf, factsOf } from "./column-facts.ts";
+import { completeSpec, isMembers, type Members } from "./complete-spec.ts";
+import { fontFallbacks, fontFamily, textWidth } from "./fonts.ts";
 
 /** Notes that are passed on. */
 const mostNotes = 8;
+/** Bars, points, corners of lines and words of a chart. */
+const mostMarks = 20_000;
+/** Rows up to which each point of a line is a dot too: one alone would not be seen. */
+const mostDots = 60;
+/** Pixels that a name beside an axis needs, and of a chart that is made higher for them. */
+const nameHeight = 20;
+const highest = 1_300;
 
 /** A chart as SVG. No code of a specification is compiled, and nothing is loaded. @throws ChartProblem */
 export async function drawChart(chart: WantedChart): Promise<{ svg: string; notes: string[] }> {
   const { rows } = chart;
   checkSpec(chart.spec, rows);
+  const facts = factsOf(rows);
+  const spec = completeSpec(chart.spec, facts, chart);
+  const odd = checkTypes(spec, facts);
   const warnings: string[] = [];
   const logger = loggerInto(warnings);
-  const { spec } = compile(fullSpec(chart), { logger });
   measureWithShippedFont();
-  const runtime = vega.parse(spec, {}, { ast: true });
+  const { spec: compiled } = compile(fullSpec({ ...chart, spec }, facts), { logger });
+  const runtime = vega.parse(compiled, {}, { ast: true });
   const view = new vega.View(runtime, {
     renderer: "none",
     expr: expressionInterpreter,
     loader: refusing,
     logger,
   });
+  await view.runAsync();
+  checkMarks(view.scenegraph() as unknown as { root: SceneItem });
   const svg = await view.toSVG();
   view.finalize();
-  const notes = [...oddities(chart.spec, rows), ...missingSigns(svg), ...new Set(warnings)].slice(
-    0,
-    mostNotes,
-  );
-  return { svg: svg.replaceAll(`font-family="${fontFamily}"`, `font-family="${fontFallbacks}"`), notes };
+  const notes = [...oddities(chart.spec, rows), ...odd, ...cutNames(svg), ...new Set(warnings)];
+  return {
+    svg: svg.replaceAll(`font-family="${fontFamily}"`, `font-family="${fontFallbacks}"`),
+    notes: notes.slice(0, mostNotes),
+  };
+}
+
+interface SceneItem {
+  items?: SceneItem[];
+}
+
+function checkMarks({ root }: { root: SceneItem }): void {
+  let count = 0;
+  const open = [root];
+  for (let item = open.pop(); item !== undefined; item = open.pop()) {
+    count += 1;
+    for (const each of item.items ?? []) open.push(each);
+  }
+  if (count > mostMarks)
+    throw new ChartProblem(
+      `The chart would have ${count.toLocaleString("en")} marks, ${mostMarks.toLocaleString("en")} at most. Aggregate or bin in the encoding, or draw a sample: "transform": [{"sample": 2000}].`,
+    );
+}
+
+function cutNames(svg: string): string[] {
+  if (!svg.includes("…</text>")) return [];
+  return ["Names that were too long end in …: shorten them, or give names the y axis of horizontal bars."];
 }
 
 const composed = ["facet", "concat", "hconcat", "vconcat", "repeat"];
 
 function isComposed(spec: WantedChart["spec"]): boolean {
   const { encoding } = spec;
-  const channels = typeof encoding === "object" && encoding !== null ? Object.keys(encoding) : [];
+  const channels = isMembers(encoding) ? Object.keys(encoding) : [];
   return (
     composed.some((key) => key in spec) || channels.some((key) => ["row", "column", "facet"].includes(key))
   );
 }
 
+/** The different names on an axis or in the legend; none where it has numbers or dates. */
+function namesOn(channel: "x" | "y" | "color", spec: Members, facts: FactsOf): readonly string[] {
+  const { encoding, layer } = spec;
+  const given = isMembers(encoding) ? encoding[channel] : undefined;
+  if (given === undefined && Array.isArray(layer))
+    return layer.map((each) => (isMembers(each) ? namesOn(channel, each, facts) : [])).find(isFilled) ?? [];
+  if (!isMembers(given) || typeof given.field !== "string") return [];
+  if (given.type !== "nominal" && given.type !== "ordinal") return [];
+  return facts(given.field.replace(/\\(.)/g, "$1"))?.names ?? [];
+}
+
+const isFilled = (names: readonly string[]) => names.length > 0;
+
 /** Names under a chart lie flat where they have room, and are tilted where they have not. */
-function labelAngle({ spec, rows, width }: WantedChart): { labelAngle: number } | undefined {
-  const { encoding } = spec;
-  if (typeof encoding !== "object" || encoding === null || Array.isArray(encoding)) return undefined;
-  const { x } = encoding;
-  if (typeof x !== "object" || x === null || Array.isArray(x)) return undefined;
-  if ((x.type !== "nominal" && x.type !== "ordinal") || typeof x.field !== "string") return undefined;
-  const { field } = x;
-  const names = new Set(rows.map((row) => String(row[field] ?? "")));
-  const widest = Math.max(...[...names].slice(0, 200).map((name) => textWidth(name, 11, false)), 0);
-  return { labelAngle: (widest + 8) * names.size < 0.8 * width ? 0 : -40 };
+function labelAngle({ spec, width }: WantedChart, facts: FactsOf): Members {
+  const names = namesOn("x", spec, facts);
+  if (names.length === 0) return {};
+  const widest = Math.max(...names.slice(0, 200).map((name) => textWidth(name, fontSizes.label, false)));
+  if ((widest + 3) * names.length < 0.78 * width) return { labelAngle: 0 };
+  return { labelAngle: -40, labelLimit: 160, labelOverlap: names.length > mostNames.x };
 }
 
 /** The specification with its data, its size and our theme, which it may override. */
-function fullSpec(chart: WantedChart): TopLevelSpec {
-  const { spec, rows, width, height } = chart;
-  const { config, $schema: _, data: __, datasets: ___, usermeta: ____, ...rest } = spec;
+function fullSpec(chart: WantedChart, facts: FactsOf): TopLevelSpec {
+  const { spec, rows, width } = chart;
+  const { config, background, $schema: _, data: __, datasets: ___, usermeta: ____, ...rest } = spec;
+  const own = isMembers(config) ? config : {};
+  const theme = chartTheme(opaque(background) ?? opaque(own.background) ?? ground);
+  const named = Math.max(
+    namesOn("y", spec, facts).length,
+    Math.min(namesOn("color", spec, facts).length, 30),
+  );
+  const height = Math.min(highest, Math.max(chart.height, named * nameHeight + 130));
   const size = isComposed(spec) ? {} : { width, height, autosize: { type: "fit", contains: "padding" } };
-  const theme = { ...chartTheme, view: { ...chartTheme.view, continuousWidth: 300, continuousHeight: 220 } };
-  const own = typeof config === "object" && config !== null && !Array.isArray(config) ? config : {};
+  const cell = "vconcat" in spec ? width - 120 : 220;
+  const defaults: Members = {
+    ...theme,
+    numberFormat: numberFormat(rows, facts),
+    view: { ...theme.view, continuousWidth: cell, discreteWidth: cell, continuousHeight: 180 },
+    axisXDiscrete: { labelAngle: -40, ...labelAngle(chart, facts) },
+    line: { ...theme.line, ...(rows.length <= mostDots ? { point: true } : {}) },
+  };
   return {
     ...size,
     ...rest,
-    data: { values: rows as Json[] },
-    config: { ...theme, axisX: { ...chartTheme.axisX, ...labelAngle(chart) }, ...own },
+    data: { values: withYears(spec, rows, facts) as Json[] },
+    config: { ...merged(defaults, own), background: theme.background },
   } as unknown as TopLevelSpec;
+}
+
+/** A ground that lets nothing shine through, else undefined. */
+function opaque(background: Json | undefined): string | undefined {
+  if (typeof background !== "string") return undefined;
+  return /^(#[\da-f]{3}|#[\da-f]{6}|(?!transparent$|none$)[a-z]+)$/i.test(background)
+    ? background
+    : undefined;
+}
+
+/** What a specification says of axes or titles leaves the rest of them as it is. */
+function merged(defaults: Members, own: Members): Members {
+  const parts = Object.entries(own).map(([key, part]): [string, Json] => {
+    const standing = defaults[key];
+    return [key, isMembers(standing) && isMembers(part) ? { ...standing, ...part } : part];
+  });
+  return { ...defaults, ...Object.fromEntries(parts) };
+}
+
+/** Numbers as people write them; very small ones keep their digits. */
+function numberFormat(rows: readonly ChartRow[], facts: FactsOf): string {
+  const largest = Object.keys(rows[0] ?? {}).flatMap((column) => {
+    const known = facts(column);
+    return known?.kind === "number" && known.largest > 0 ? known.largest : [];
+  });
+  return Math.min(...largest) < 0.05 ? ",.10~g" : ",.4~f";
+}
+
+/** Years that are wanted as dates are numbers in the data, and numbers are milliseconds to Vega. */
+function withYears(spec: Members, rows: readonly ChartRow[], facts: FactsOf): readonly ChartRow[] {
+  const years = new Set<string>();
+  const look = (value: Json): void => {
+    if (Array.isArray(value)) for (const each of value) look(each);
+    if (!isMembers(value)) return;
+    const { field, type, timeUnit } = value;
+    if (typeof field === "string" && (type === "temporal" || timeUnit !== undefined) && facts(field)?.isYears)
+      years.add(field);
+    for (const each of Object.values(value)) look(each);
+  };
+  look(spec as Json);
+  if (years.size === 0) return rows;
+  const asDate = (name: string, value: Json): Json =>
+    years.has(name) && value !== null ? `${value}-01-01` : value;
+  return rows.map((row) =>
+    Object.fromEntries(Object.entries(row).map(([name, value]) => [name, asDate(name, value)])),
+  );
 }
 
 const refuse = () => Promise.reject(new ChartProblem("Nothing is loaded into a chart."));
@@ -83,7 +187,8 @@ function loggerInto(warnings: string[]): vega.LoggerInterface {
       throw words.find((word) => word instanceof Error) ?? new ChartProblem(words.map(String).join(" "));
     },
     warn: (...words: readonly unknown[]) => {
-      warnings.push(words.map(String).join(" ").slice(0, 300));
+      const warning = words.map(String).join(" ").slice(0, 300);
+      if (!warning.startsWith("Infinite extent")) warnings.push(warning);
       return logger;
     },
     info: () => logger,
@@ -96,6 +201,7 @@ interface TextItem {
   text?: unknown;
   fontSize?: number;
   fontWeight?: string | number;
+  limit?: number;
 }
 
 /** Without a canvas Vega guesses how wide texts are; the font knows. */
@@ -105,8 +211,10 @@ function measureWithShippedFont(): void {
     textMetrics: { width(item: TextItem, text?: string): number };
   };
   metrics.width = (item, text) => {
-    const { fontSize = 11, fontWeight } = item;
+    const { fontSize = 11, fontWeight, limit } = item;
     const isBold = fontWeight === "bold" || Number(fontWeight) >= 600;
-    return textWidth(String(text ?? item.text ?? ""), fontSize, isBold);
+    const width = textWidth(String(text ?? item.text ?? ""), fontSize, isBold);
+    // It is cut there.
+    return limit !== undefined && limit > 0 ? Math.min(limit, width) : width;
   };
 }

@@ -10,10 +10,15 @@ parentPort?.postMessage(JSON.stringify(await answer(workerData as DrawRequest)))
 
 async function answer(request: DrawRequest): Promise<DrawAnswer> {
   try {
-    const { svg, notes } = request.kind === "chart" ? await chartOf(request) : await cleanOf(request.svg);
-    const { rasterise } = await import("./rasterise.ts");
+    const { svg, notes } = request.kind === "chart" ? await chartOf(request) : await diagramOf(request.svg);
+    const [{ rasterise }, { withKnownSigns }] = await Promise.all([
+      import("./rasterise.ts"),
+      import("./fonts.ts"),
+    ]);
+    const { drawable, notes: missing } = withKnownSigns(svg);
     const width = request.kind === "svg" ? request.width : undefined;
-    return { ok: true, svg, notes, png: Buffer.from(await rasterise(svg, width)).toString("base64") };
+    const png = await rasterise(drawable, request.kind === "chart" ? "chart" : "diagram", width);
+    return { ok: true, svg, notes: [...notes, ...missing], png: Buffer.from(png).toString("base64") };
   } catch (error) {
     if (error instanceof ChartProblem) return { ok: false, problem: error.message };
     const words = error instanceof Error ? error.message : String(error);
@@ -27,7 +32,12 @@ async function chartOf(request: DrawRequest & { kind: "chart" }) {
   return await drawChart(request);
 }
 
-async function cleanOf(svg: string) {
-  const { cleanSvg } = await import("./clean-svg.ts");
-  return cleanSvg(svg);
+async function diagramOf(source: string) {
+  const [{ cleanSvg }, { fitTexts }] = await Promise.all([
+    import("./clean-svg.ts"),
+    import("./fit-texts.ts"),
+  ]);
+  const cleaned = cleanSvg(source);
+  const { svg, notes } = await fitTexts(cleaned.svg);
+  return { svg, notes: [...cleaned.notes, ...notes] };
 }

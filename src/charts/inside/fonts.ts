@@ -6,19 +6,27 @@ import { create, type Font } from "fontkit";
 /** As its files call it; what follows is for people who open an SVG without it. */
 export const fontFamily = "DejaVu Sans";
 export const fontFallbacks = `${fontFamily}, Verdana, Segoe UI, sans-serif`;
+/** Diagrams have its condensed faces, about as wide as Arial: what models suppose that texts need. */
+export const diagramFallbacks = `${fontFamily} Condensed, Arial, Helvetica, sans-serif`;
+
+/** What a picture is drawn with. */
+export type FontSet = "chart" | "diagram";
+
+const faces: Record<FontSet, readonly string[]> = {
+  chart: ["DejaVuSans", "DejaVuSans-Bold"],
+  diagram: ["DejaVuSansCondensed", "DejaVuSansCondensed-Bold", "DejaVuSansMono"],
+};
 
 const locate = createRequire(import.meta.url);
 
-function bytesOf(name: string): Buffer {
-  return readFileSync(locate.resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`));
+/** The files of the font. */
+export function fontFiles(set: FontSet): Buffer[] {
+  return faces[set].map((name) => readFileSync(locate.resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`)));
 }
 
-let loaded: { regular: Buffer; bold: Buffer } | undefined;
-
-/** The font's files. */
-export function fontFiles(): { regular: Buffer; bold: Buffer } {
-  loaded ??= { regular: bytesOf("DejaVuSans"), bold: bytesOf("DejaVuSans-Bold") };
-  return loaded;
+function openFont(weight: "regular" | "bold"): Font {
+  const [regular, bold] = fontFiles("chart");
+  return create((weight === "bold" ? bold : regular) as Buffer) as Font;
 }
 
 const widths = { regular: new Map<number, number>(), bold: new Map<number, number>() };
@@ -27,7 +35,7 @@ const fonts: { regular?: Font; bold?: Font } = {};
 /** How wide a text is, pixels. */
 export function textWidth(text: string, size: number, bold: boolean): number {
   const weight = bold ? "bold" : "regular";
-  fonts[weight] ??= create(fontFiles()[weight]) as Font;
+  fonts[weight] ??= openFont(weight);
   const font = fonts[weight];
   let units = 0;
   for (const character of text) {
@@ -42,12 +50,37 @@ export function textWidth(text: string, size: number, bold: boolean): number {
   return units * size;
 }
 
-/** That a picture has signs which the font has not, as a sentence. */
-export function missingSigns(svg: string): string[] {
-  fonts.regular ??= create(fontFiles().regular) as Font;
-  const { regular } = fonts;
-  const signs = new Set(svg.replace(/<[^>]*>/g, "").replace(/[ -~\s]/g, ""));
-  const missing = [...signs].filter((sign) => !regular.hasGlyphForCodePoint(sign.codePointAt(0) ?? 0));
-  if (missing.length === 0) return [];
-  return [`The font has no ${missing.slice(0, 10).join(" ")}: boxes stand there in the PNG.`];
+/** Text broken into lines of at most a width, pixels; a word that is wider has a line of its own. */
+export function wrapped(text: string, width: number, size: number, bold: boolean): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/).filter(Boolean)) {
+    const longer = lines.length === 0 ? word : `${lines.at(-1)} ${word}`;
+    if (lines.length === 0 || textWidth(longer, size, bold) > width) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
 }
+
+/** What stands in a picture's texts that the font has not, and the SVG as it can be drawn: without emoji of that kind. */
+export function withKnownSigns(svg: string): { drawable: string; notes: string[] } {
+  fonts.regular ??= openFont("regular");
+  const { regular } = fonts;
+  const isMissing = (sign: string) => !regular.hasGlyphForCodePoint(sign.codePointAt(0) ?? 0);
+  const words = svg.replace(/<style[\s\S]*?<\/style>|<[^>]*>/g, "").replace(/[ -~\s]/g, "");
+  const missing = [...new Set(words)].filter(isMissing);
+  const emoji = missing.filter((sign) => isEmoji.test(sign));
+  const letters = missing.filter((sign) => !isEmoji.test(sign));
+  const left = emoji.filter((sign) => /\p{Extended_Pictographic}|\p{RI}/u.test(sign));
+  const notes = [];
+  if (left.length > 0)
+    notes.push(`The font has no ${left.slice(0, 10).join(" ")}: the PNG leaves out such emoji.`);
+  if (letters.length > 0)
+    notes.push(
+      `The font has no ${letters.slice(0, 10).join(" ")}: boxes stand there in the PNG. Write these words in Latin letters, or tell the person to open the SVG.`,
+    );
+  const drawable =
+    emoji.length === 0 ? svg : svg.replace(/[^ -~\s]/gu, (sign) => (emoji.includes(sign) ? "" : sign));
+  return { drawable, notes };
+}
+
+const isEmoji = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{RI}|[\u200d\ufe0f\u20e3]/u;

@@ -55,7 +55,7 @@ export function createOpenAiImageMaker(options: ImageMakerOptions, clock: Pick<C
   const client = createOpenAiClient(endpoint, baseUrl, { ...options, timeoutMs: patience });
   const attempt = async (wanted: WantedImage, signal: AbortSignal): Promise<MadeImages> => {
     const answer = await ask(await client(), wanted, options, signal);
-    return await madeOf(answer, { ...options, model: endpoint.id }, signal);
+    return await madeOf(answer, { ...options, model: endpoint.id, count: wanted.count }, signal);
   };
   return {
     model: endpoint.id,
@@ -145,12 +145,18 @@ function meteredOf({ usage }: ImageAnswer): MeteredImages | undefined {
 
 async function madeOf(
   answer: unknown,
-  { model, usageOf, fetchImage }: Pick<ImageMakerOptions, "model" | "usageOf" | "fetchImage">,
+  {
+    model,
+    count,
+    usageOf,
+    fetchImage,
+  }: Pick<ImageMakerOptions, "model" | "usageOf" | "fetchImage"> & Pick<WantedImage, "count">,
   signal: AbortSignal,
 ): Promise<MadeImages> {
   const parsed = answerSchema.safeParse(answer);
   if (!parsed.success) throw new ImageError("failed", words.bad_response);
-  const { data } = parsed.data;
+  // Nobody waits for more than was asked for.
+  const data = parsed.data.data.slice(0, count);
   const images: MadeImages["images"][number][] = [];
   const problems: string[] = [];
   for (const one of data) {
@@ -173,8 +179,11 @@ async function readImage(
   signal: AbortSignal,
 ): Promise<MadeImages["images"][number] | { problem: string }> {
   const tooLarge = { problem: `sent one of more than ${formatBytes(largest)}; ask for a smaller one` };
-  if (b64_json && b64_json.length > largest * 1.4) return tooLarge;
-  const found = b64_json ? Buffer.from(b64_json, "base64") : await fetched(url ?? "", fetchImage, signal);
+  // Some servers write the picture itself where its address belongs, and some write that before its bytes.
+  const [, inUrl] = /^data:[^,]{0,100};base64,([\s\S]*)$/.exec(b64_json || url || "") ?? [];
+  const base64 = inUrl ?? b64_json;
+  if (base64 && base64.length > largest * 1.4) return tooLarge;
+  const found = base64 ? Buffer.from(base64, "base64") : await fetched(url ?? "", fetchImage, signal);
   if (found === undefined) return { problem: "sent none that can be fetched; try again" };
   if (found.byteLength > largest) return tooLarge;
   const media_type = typeOf(found);

@@ -91,6 +91,15 @@ describe("pictures of an OpenAI-compatible server", () => {
     expect(String(made)).toMatch(/more than 25.0 MB/);
   });
 
+  it.each([
+    ["in its address", { url: `data:image/png;base64,${png}` }],
+    ["with its type before it", { b64_json: `data:image/png;base64,${png}` }],
+    ["and more than were asked for", { b64_json: png }],
+  ])("are taken as servers send them: %s", async (_name, one) => {
+    const { made } = await make([{ body: { data: [one, { b64_json: png }] } }]);
+    expect(made).toMatchObject({ images: [{ media_type: "image/png", data: Buffer.from(png, "base64") }] });
+  });
+
   it("are not fetched from private addresses that a server names", async () => {
     const { made } = await make([{ body: { data: [{ url: "http://127.0.0.1:1/secret.png" }] } }]);
     expect(String(made)).toMatch(/none that can be fetched/);

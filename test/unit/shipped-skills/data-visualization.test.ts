@@ -123,6 +123,28 @@ describe("the data-visualization skill", () => {
     });
   });
 
+  it("says what could be read in another way, what a unit is, and what does not belong to the data", async () => {
+    const csv =
+      "Report 2026;;\n\nCity;Sales;On;Share\nBerlin;1.234;05/01/2026;5 %\nBonn;950;06/01/2026;6 %\nSumme;2.184;;\n";
+    const { run, drawn } = await chart({ spec: spec("City", "Sales"), file: "a.csv" }, { "a.csv": csv });
+    expect(drawn?.rows[0]).toEqual({ City: "Berlin", Sales: 1234, On: "2026-01-05", Share: 5 });
+    expect(run.output).toMatchObject({
+      notes: [
+        "Above the table stands: Report 2026",
+        "The last row is a total (City: Summe): filter it out.",
+        "Sales: “1.234” was read as 1234.",
+        "On: “05/01/2026” was read as 2026-01-05.",
+        "Share: its unit is %.",
+      ],
+    });
+  });
+
+  it("takes rows where Vega-Lite has them", async () => {
+    const data = { values: [{ a: "x", b: 1 }] };
+    const { drawn } = await chart({ spec: { ...spec("a", "b"), data } });
+    expect(drawn?.rows).toEqual([{ a: "x", b: 1 }]);
+  });
+
   it("says so where one point makes no line", async () => {
     const { run } = await chart({ spec: spec("a", "b", "line"), rows: [{ a: 1, b: 2 }] }, {}, real);
     expect(run.output).toMatchObject({ notes: [expect.stringContaining("needs two points")] });
@@ -184,7 +206,16 @@ it.each<[string[], string, Json[]]>([
   [["ja", "nein", ""], "boolean", [true, false, null]],
   [["a", "1"], "text", ["a", "1"]],
   [["", "n/a"], "empty", [null, null]],
-  [["0123", "0456"], "number", [123, 456]],
+  [["01067", "80331"], "text", ["01067", "80331"]],
+  [["1'234.5", "12"], "number", [1234.5, 12]],
+  [["(1,234)", "EUR 5", "7 ‰"], "number", [-1234, 5, 7]],
+  [["1", "2", "#DIV/0!", "—", "k. A."], "number", [1, 2, null, null, null]],
+  [["2026/01/05", "2026/02/06"], "date", ["2026-01-05", "2026-02-06"]],
+  [["1.2.26", "13.12.26 10:30"], "date", ["2026-02-01", "2026-12-13T10:30"]],
+  [["05-01-2026", "31-01-2026"], "date", ["2026-01-05", "2026-01-31"]],
+  [["5. März 2026", "6 Dez 2026"], "date", ["2026-03-05", "2026-12-06"]],
+  [["March 5th, 2026", "Apr 2026"], "date", ["2026-03-05", "2026-04-01"]],
+  [["30.02.2026"], "text", ["30.02.2026"]],
 ])("%j are a column of the type %s", (texts, type, values) => {
   expect(readColumn(texts)).toMatchObject({ type, values });
 });

@@ -1,0 +1,197 @@
+import type { Json } from "../../core/json.ts";
+import { fontSizes } from "./chart-theme.ts";
+import { type ColumnFacts, expectedOrder, type FactsOf } from "./column-facts.ts";
+import { wrapped } from "./fonts.ts";
+
+export type Members = { readonly [key: string]: Json };
+
+export const isMembers = (value: Json | undefined): value is Members =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Channels whose names have an order. */
+const sorted = new Set([
+  "x",
+  "y",
+  "color",
+  "fill",
+  "stroke",
+  "shape",
+  "xOffset",
+  "yOffset",
+  "row",
+  "column",
+  "facet",
+]);
+/** Channels that make small multiples. */
+const multiples = new Set(["row", "column", "facet"]);
+/** Channels that take a field as it is. */
+const untyped = new Set([
+  "x2",
+  "y2",
+  "theta2",
+  "radius2",
+  "detail",
+  "tooltip",
+  "key",
+  "description",
+  "order",
+]);
+/** Members of any part of a specification that name columns. */
+const naming = new Set(["field", "groupby", "fold", "flatten", "fields"]);
+/** Names that are looked after, in one chart. */
+const mostSorted = 200;
+/** Small multiples beside each other. */
+const columns = 3;
+
+/** A specification with what it leaves open filled in from the data: types, orders, line breaks of titles. Links are left out. */
+export function completeSpec(
+  spec: Members,
+  facts: FactsOf,
+  size: { width: number; height: number },
+): Members {
+  const inner = { width: size.width - 40, height: size.height - 110 };
+  const completed = walked(spec, facts, inner) as Members;
+  return "title" in completed
+    ? { ...completed, title: brokenTitle(completed.title ?? null, inner.width) }
+    : completed;
+}
+
+function walked(value: Json, facts: FactsOf, size: { width: number; height: number }): Json {
+  if (Array.isArray(value)) return value.map((each) => walked(each, facts, size));
+  if (!isMembers(value)) return value;
+  const parts = Object.entries(value).flatMap(([key, part]): [string, Json][] => {
+    if (key === "href" || key === "url") return [];
+    if (key === "data" || key === "datasets") return [[key, part]];
+    if (naming.has(key) && isNames(part)) return [[key, escaped(part, facts)]];
+    if (key === "encoding" && isMembers(part)) return [[key, encodingOf(part, markOf(value), facts, size)]];
+    return [[key, walked(part, facts, size)]];
+  });
+  return inRows(Object.fromEntries(parts));
+}
+
+const isNames = (value: Json): value is string | string[] =>
+  typeof value === "string" || (Array.isArray(value) && value.every((each) => typeof each === "string"));
+
+/** Signs of a path, in a name. */
+const special = /[.[\]'"\\]/;
+
+/** `a.b` and `Price [€]` are names of columns, not paths into them. */
+function escaped(names: string | string[], facts: FactsOf): Json {
+  const one = (name: string) =>
+    special.test(name) && facts(name) !== undefined ? name.replace(new RegExp(special, "g"), "\\$&") : name;
+  return typeof names === "string" ? one(names) : names.map(one);
+}
+
+/** Small multiples go on in the next row instead of making a picture without end. */
+function inRows(members: Members): Members {
+  if ("columns" in members) return members;
+  if (isMembers(members.facet) && "field" in members.facet) return { ...members, columns };
+  if (Array.isArray(members.concat) || Array.isArray(members.repeat)) return { ...members, columns: 2 };
+  return members;
+}
+
+function markOf({ mark }: Members): Json | undefined {
+  return isMembers(mark) ? mark.type : mark;
+}
+
+function encodingOf(
+  encoding: Members,
+  mark: Json | undefined,
+  facts: FactsOf,
+  size: { width: number; height: number },
+) {
+  const completed = Object.entries(encoding)
+    .filter(([channel]) => channel !== "href" && channel !== "url")
+    .map(([channel, given]): [string, Json] => {
+      if (!isMembers(given)) return [channel, walked(given, facts, size)];
+      const known = typeof given.field === "string" ? facts(given.field) : undefined;
+      const whole = known === undefined ? given : channelOf(channel, given, known, mark);
+      const room = channel === "y" ? size.height : 0.75 * size.width;
+      const parts = walked(whole, facts, size) as Members;
+      return [channel, channel === "x" || channel === "y" ? withBrokenTitle(parts, room) : parts];
+    });
+  const channels = Object.fromEntries(completed);
+  const { column, row, ...others } = channels;
+  const isWide = isMembers(column) && Array.isArray(column.sort) && column.sort.length > columns;
+  return isWide && row === undefined ? { ...others, facet: { columns, ...column } } : channels;
+}
+
+function channelOf(channel: string, given: Members, known: ColumnFacts, mark: Json | undefined): Members {
+  const titled = { ...titleFor(given), ...given };
+  return { ...titled, ...typedChannel(channel, titled, known, mark) };
+}
+
+/** Vega-Lite would show the backslashes of an escaped name. */
+function titleFor({ field, aggregate, title, axis, legend, header }: Members): Members {
+  const hasOwn = [axis, legend, header].some((part) => isMembers(part) && part.title !== undefined);
+  if (title !== undefined || hasOwn || typeof field !== "string" || !special.test(field)) return {};
+  const what = typeof aggregate === "string" ? `${aggregate[0]?.toUpperCase()}${aggregate.slice(1)} of ` : "";
+  return { title: `${what}${field}` };
+}
+
+function typedChannel(channel: string, given: Members, known: ColumnFacts, mark: Json | undefined): Members {
+  const isDerived = given.aggregate !== undefined || given.bin !== undefined || given.timeUnit !== undefined;
+  if (isDerived || untyped.has(channel)) return given;
+  const type = given.type ?? (multiples.has(channel) ? "nominal" : typeFor(known));
+  const typed = { ...given, type };
+  if (channel === "facet" && given.columns === undefined)
+    return { columns, ...typed, ...orderFor(typed, known) };
+  const isNamed = type === "nominal" || type === "ordinal";
+  if (isNamed && sorted.has(channel)) return { ...typed, ...orderFor(typed, known) };
+  if (type === "temporal" && mark === "bar" && (channel === "x" || channel === "y"))
+    return { ...typed, ...unitFor(given, known) };
+  return type === "quantitative" && channel === "x" && known.isYears ? withYearAxis(typed) : typed;
+}
+
+/** Years have no thousands separator, and nothing lies between them. */
+function withYearAxis(given: Members): Members {
+  const { axis } = given;
+  if (axis === null) return given;
+  return { ...given, axis: { format: "d", tickMinStep: 1, ...(isMembers(axis) ? axis : {}) } };
+}
+
+function typeFor({ kind }: ColumnFacts): string {
+  return kind === "number" ? "quantitative" : kind === "date" ? "temporal" : "nominal";
+}
+
+function orderFor(given: Members, known: ColumnFacts): Members {
+  const { sort, type } = given;
+  const isFree = sort === undefined && known.kind === "text" && (type === "nominal" || type === "ordinal");
+  if (!isFree || known.names.length > mostSorted) return {};
+  return { sort: [...expectedOrder(known)] };
+}
+
+/** Bars over dates are as wide as the day, month or year they are for. */
+function unitFor({ title, field }: Members, { kind, names }: ColumnFacts): Members {
+  if (kind !== "date" || names.some((name) => name.length > 10)) return {};
+  const isEach = (end: RegExp) => names.every((name) => end.test(name));
+  const timeUnit = isEach(/^\d{4}-01(-01)?$/)
+    ? "year"
+    : isEach(/^\d{4}-\d{2}(-01)?$/)
+      ? "yearmonth"
+      : "yearmonthdate";
+  return { timeUnit, title: title === undefined ? (field ?? null) : title };
+}
+
+function withBrokenTitle(given: Members, room: number): Members {
+  const axis = isMembers(given.axis) && typeof given.axis.title === "string" ? given.axis : undefined;
+  const lines = (text: string) => wrapped(text, room, fontSizes.axisTitle, false);
+  return {
+    ...given,
+    ...(typeof given.title === "string" ? { title: lines(given.title) } : {}),
+    ...(axis === undefined ? {} : { axis: { ...axis, title: lines(String(axis.title)) } }),
+  };
+}
+
+function brokenTitle(title: Json, width: number): Json {
+  if (typeof title === "string") return wrapped(title, width, fontSizes.title, true);
+  if (!isMembers(title)) return title;
+  const { text, subtitle } = title;
+  return {
+    ...title,
+    ...(typeof text === "string" ? { text: wrapped(text, width, fontSizes.title, true) } : {}),
+    ...(typeof subtitle === "string"
+      ? { subtitle: wrapped(subtitle, width, fontSizes.subtitle, false) }
+      : {}),
+  };
+}

@@ -66,13 +66,13 @@ describe("the web-search skill", () => {
     expect(run.output).toMatchObject({ note: expect.stringContaining("Nothing was found") });
   });
 
-  it("says how to get an engine where none answers", async () => {
+  it("says how to switch it on where it is switched off", async () => {
     const run = await createSkillBench({ means: { search: createWebSearch([]) } }).run("web-search", {
       words: "node",
     });
     expect(run).toMatchObject({
       status: "error",
-      output: { code: "no_engine", hint: expect.stringContaining("SEARXNG_URL") },
+      output: { code: "no_engine", hint: expect.stringContaining("search.engines") },
     });
   });
 

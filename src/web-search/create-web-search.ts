@@ -39,19 +39,20 @@ export function createWebSearch(engines: readonly WebEngine[], graceMs = usualGr
       );
       clearTimeout(grace);
       signal.throwIfAborted();
-      const answered = asked.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+      const ended = asked.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+      const usage = ended.flatMap((each) => each.usage ?? []);
+      const answered = ended.filter(({ failed }) => failed === undefined);
       const failures = asked.flatMap((each, at) => {
-        if (each.status === "fulfilled") return [];
+        if (each.status === "fulfilled") return each.value.failed ?? [];
         const isSlow = each.reason === enough.signal.reason && enough.signal.aborted;
-        return [isSlow ? `${engines[at]?.name}: it took too long` : errorText(each.reason)];
+        return isSlow ? `${engines[at]?.name}: it took too long` : errorText(each.reason).replace(/\.$/, "");
       });
       if (answered.length === 0) {
         const message = `No search engine answered. ${failures.join("; ")}.`;
         const hint = `Try again in a moment. ${howToGetOne} ${untilThen}`;
-        throw new WebSearchError("failed", message, { hint });
+        throw new WebSearchError("failed", message, { hint, usage });
       }
       const failed = failures.map((failure) => `${failure}.`);
-      const usage = answered.flatMap((each) => each.usage ?? []);
       return {
         hits: mergeHits(answered, query.most),
         engines: answered.map(({ engine }) => engine),

@@ -8,6 +8,7 @@ import { createPastOutputs } from "./app/turns/past-outputs.ts";
 import { loadInstructions } from "./config/load-instructions.ts";
 import { loadProfiles } from "./config/load-profiles.ts";
 import type { Config } from "./config/schema.ts";
+import type { DocumentReader } from "./core/document-reader.ts";
 import type { KeyValue } from "./core/key-value.ts";
 import type { Knowledge } from "./core/knowledge.ts";
 import type { MessageIndex } from "./core/message-index.ts";
@@ -114,7 +115,8 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     if (lock.exposed !== undefined) {
       logger.warn(`${lock.exposed}. Run \`chmod 700\` as its owner, or name another folder with KNACK_DATA.`);
     }
-    const web = createWeb({ ...webOptions(config), own });
+    const documents = createDocumentReader();
+    const web = createWeb({ ...webOptions(config), own, documents });
     // Nobody reads the metrics of a command.
     const counting = options.platforms ? createMetrics() : undefined;
     const folders = createDiskWorkingFolders(join(config.data.folder, "threads"), {
@@ -131,7 +133,7 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
       counting,
     ]);
     await warnOfNames(config, profiles, skills.catalogue, logger);
-    const stores = { log, index, knowledge, store, folders };
+    const stores = { log, index, knowledge, store, folders, documents };
     const rest = { skills, web, own, profiles, metrics, lock, redact, logger, listening, closeAll };
     return await wire(config, { ...stores, ...rest }, options);
   } catch (error) {
@@ -148,6 +150,7 @@ interface Opened {
   folders: WorkingFolders;
   skills: OpenedSkills;
   web: Web;
+  documents: DocumentReader;
   own: OwnPort;
   redact: Redact;
   logger: ReturnType<typeof createLogger>;
@@ -165,7 +168,7 @@ async function wire(
   { platforms: wanted = false }: OpenOptions,
 ): Promise<Knack> {
   const { log, index, knowledge, store, folders, skills, web, own, profiles, metrics, lock } = opened;
-  const { redact, logger, listening, closeAll } = opened;
+  const { documents, redact, logger, listening, closeAll } = opened;
   const degraded = (error: unknown, where: string) =>
     logger.warn({ err: error, where }, "Something is done without, until it works again");
   const files = createDiskFileStore(join(config.data.folder, "files"));
@@ -215,7 +218,7 @@ async function wire(
       means: openWorkMeans(config, { own, clock: systemClock, knowledge, report: degraded }),
       scripts: skills.scripts,
       code: skills.code,
-      documents: createDocumentReader(),
+      documents,
       folders,
       grants: createNetworkGrants(
         store,

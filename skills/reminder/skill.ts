@@ -3,7 +3,8 @@ import { defineSkill } from "../../src/core/define-skill.ts";
 import { planned, planning, show, shownPlanSchema, unwrap } from "../schedule/planned.ts";
 
 const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/;
-const cron = /^(\S+\s+){4}\S+$/;
+/** Five fields; months and weekdays may have names. */
+const cron = /^(?:[\d*/,-]+\s+){3}(?:[\d*/,-]|[a-z]{3}\b)+\s+(?:[\d*/,-]|[a-z]{3}\b)+$/i;
 
 /** A reminder in the thread, or in the channel. The same call plans it once, however often it is run. */
 export const skill = defineSkill({
@@ -17,8 +18,7 @@ export const skill = defineSkill({
   async run({ text, when }, context) {
     const time = await context.step("read the time", async () => {
       if (isoTime.test(when)) return { at: when };
-      const isPattern = cron.test(when) && /^[\d*/,\-\s]+$/.test(when);
-      return isPattern ? { cron: when } : { ...unwrap(await planning(context).timeOf(when)) };
+      return cron.test(when) ? { cron: when } : { ...unwrap(await planning(context).timeOf(when)) };
     });
     const view = await planned(context, { what: "reminder", text, ...time });
     const times = view.next.length === 0 ? "" : ` Next: ${view.next.join(", ")}.`;

@@ -9,11 +9,13 @@ const hints: Record<WebErrorCode, string> = {
     "Do not try other spellings of the address. Tell the person that the operator can allow the host.",
   unreachable: "Check the address, try once more, then use another source.",
   timed_out: "Try once more, then use another source.",
-  too_large: "Look for a smaller page with the same content.",
+  too_large:
+    "Look for a smaller page with the same content. A file can be read when somebody attaches it here.",
   too_many_redirects: "Use the address the page ends at.",
   redirect_refused:
     "Tell where it leads. If that page is needed, call again with its address: the person is then asked.",
-  unsupported_content: "Look for an HTML or plain text version.",
+  unsupported_content:
+    "Look for an HTML or plain text version. A document can be read when somebody attaches it here.",
   http_error:
     "404: look for its new address. 401, 403: it needs a login or refuses bots; use another source.",
 };

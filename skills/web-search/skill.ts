@@ -6,19 +6,21 @@ import { type WebFindings, type WebQuery, WebSearchError } from "../../src/core/
 /** Characters of the passages of one result, and of all together. */
 const longestText = 600;
 
+/** The name of a site, as engines know it, from what a person or a model writes for one: an address, `*.example.com`, `bücher.example`. */
 const host = z
   .string()
   .trim()
-  .toLowerCase()
-  .transform((text) => text.replace(/^https?:\/\//, "").replace(/[/?#].*$/, ""))
-  .pipe(z.string().regex(/^[a-z0-9.-]+\.[a-z]{2,}$/, "a site such as example.com"));
+  .transform(
+    (text) => URL.parse(`https://${text.replace(/^(https?:\/\/|site:|\*\.)+/i, "")}`)?.hostname ?? "",
+  )
+  .pipe(z.string().regex(/^[a-z0-9.-]+\.[a-z][a-z0-9-]+$/, "a site such as example.com"));
 
 export const skill = defineSkill({
   title: "Searching the web",
   effect: "read_only",
   finds: "results",
   parameters: z.object({
-    words: z.string().trim().min(2).max(400),
+    words: z.string().trim().min(1).max(400),
     within: z.enum(["day", "week", "month", "year"]).optional().describe("not older than that"),
     site: host.optional().describe("only this site"),
     most: z.number().int().min(1).max(20).default(8),

@@ -8,6 +8,7 @@ import { ConfigError } from "../config/config-error.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { providerOfModel } from "../config/model-providers.ts";
 import type { Config } from "../config/schema.ts";
+import { enginesIn } from "../config/search-schema.ts";
 import { ModelError } from "../core/model.ts";
 import type { ModelFacts } from "../models/catalogue/model-facts.ts";
 import { embeddingPrice } from "../models/create-embedder.ts";
@@ -16,6 +17,8 @@ import { transcriptionPrice } from "../models/create-transcriber.ts";
 import type { LocalServer } from "../models/local-servers.ts";
 import { createSandbox } from "../sandbox/create-sandbox.ts";
 import { exposure } from "../storage/private-files.ts";
+import { howToGetOne } from "../web-search/create-web-search.ts";
+import { encyclopaedia } from "../web-search/engines.ts";
 import { modelSettings } from "../wiring/app-settings.ts";
 import { sandboxOptions } from "../wiring/code-runners.ts";
 import { openSearch } from "../wiring/open-work-means.ts";
@@ -187,11 +190,15 @@ export function checkEmbeddings(config: Config): Finding {
 /** Which engines search the web, and how to get one. */
 export function checkSearch(config: Config): Finding {
   const name = "web search";
+  const { engines: chosen } = config.search;
   const { engines } = openSearch(config, { own: () => undefined, clock: systemClock });
-  if (engines.length === 0) return { name, status: "ok", detail: "switched off (search.engines is [])" };
-  if (engines.join() !== "Wikipedia") return { name, status: "ok", detail: engines.join(", ") };
-  const advice = "Set BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY or SEARXNG_URL; each is had in a minute.";
-  return { name, status: "ok", detail: `Wikipedia alone, which needs no key. ${advice}` };
+  if (chosen.length === 0) return { name, status: "ok", detail: "switched off (search.engines is [])" };
+  if (chosen !== "auto" && engines.length < enginesIn(config.search).length) {
+    const detail = `${engines.join(", ") || "nothing"}; model is in search.engines, but its provider has no search of its own`;
+    return { name, status: "warning", detail, advice: `Take it out of search.engines. ${howToGetOne}` };
+  }
+  if (engines.join() !== encyclopaedia) return { name, status: "ok", detail: engines.join(", ") };
+  return { name, status: "ok", detail: `${encyclopaedia} alone, which needs no key. ${howToGetOne}` };
 }
 
 /** Whether the server could listen where it should. */

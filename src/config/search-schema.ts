@@ -50,7 +50,7 @@ export type SearchSettings = z.output<typeof searchSchema>;
 
 /** The engines of these settings that can be asked; `model` may still turn out to have no search. */
 export function enginesIn(search: SearchSettings): SearchEngine[] {
-  if (search.engines !== "auto") return [...search.engines];
+  if (search.engines !== "auto") return [...new Set(search.engines)];
   const ready = (["searxng", "brave", "tavily", "exa"] as const).filter((engine) => {
     const needed = needs[engine];
     return needed !== undefined && search[needed] !== undefined;

@@ -4,6 +4,7 @@ import type { ToolContext } from "./tool.ts";
 import type { Usage } from "./turn-event.ts";
 import type { TurnScope } from "./turn-scope.ts";
 import { untrustedIn } from "./untrusted.ts";
+import { WebSearchError } from "./web-search.ts";
 import type { ChannelKnowledge, CodeWork, WorkContext } from "./work-context.ts";
 
 /** What of a tool's context the work needs beside the scope. */
@@ -32,7 +33,10 @@ export function createWorkContext(scope: TurnScope, own: Own, signal: AbortSigna
     threadFiles: createThreadFiles(scope, signal),
     async searchWeb(query) {
       withinBudget();
-      const found = await means.search.search(query, signal);
+      const found = await means.search.search(query, signal).catch(async (error: unknown) => {
+        if (error instanceof WebSearchError) await count(error.usage);
+        throw error;
+      });
       await count(found.usage ?? []);
       return found;
     },

@@ -39,7 +39,10 @@ export interface WebFindings {
 /** One engine, as a search asks it. */
 export interface WebEngine {
   readonly name: string;
-  /** @throws Error whose message says why it did not answer, without any key; or the signal's reason */
+  /**
+   * Addresses and texts of hits may be as the engine sent them.
+   * @throws Error whose message says why it did not answer, without any key; or the signal's reason
+   */
   search(
     query: WebQuery,
     signal: AbortSignal,
@@ -48,11 +51,24 @@ export interface WebEngine {
     /** What of the query it cannot do, or what a reader has to know. */
     notes?: readonly string[];
     usage?: Usage & { model: string };
+    /** Why it searched nothing, although the request has to be paid for; as the message of an Error. */
+    failed?: string | undefined;
   }>;
 }
 
 /** No engine answered. The message is for people, `hint` says how to get one. */
-export class WebSearchError extends ExpectedFailure<"no_engine" | "failed"> {}
+export class WebSearchError extends ExpectedFailure<"no_engine" | "failed"> {
+  /** Of requests to models that were made all the same. */
+  readonly usage: NonNullable<WebFindings["usage"]>;
+  constructor(
+    code: "no_engine" | "failed",
+    message: string,
+    { hint, usage = [] }: { hint?: string | undefined; usage?: WebFindings["usage"] } = {},
+  ) {
+    super(code, message, { hint });
+    this.usage = usage;
+  }
+}
 
 /** Engines that are searched at the same time, their results merged. */
 export interface WebSearch {

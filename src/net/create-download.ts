@@ -41,7 +41,8 @@ export function createDownload({ allow, own, maxRedirects = 5, lookup }: Downloa
   };
 }
 
-async function readBytes(
+/** A body as it is. @throws WebError `too_large` */
+export async function readBytes(
   url: URL,
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   mostBytes: number,
@@ -56,8 +57,8 @@ async function readBytes(
   return Buffer.concat(chunks);
 }
 
-/** The plain `filename` of RFC 6266; other forms fall back to the address. */
-function nameOf(url: URL, disposition: string | null): string {
+/** What a server calls a file, else the last part of its address: the plain `filename` of RFC 6266; other forms fall back to the address. */
+export function nameOf(url: URL, disposition: string | null): string {
   const named = /filename="?([^";]+)"?/i.exec(disposition ?? "")?.[1];
   return named?.trim() || (url.pathname.split("/").findLast((part) => part !== "") ?? "download");
 }

@@ -1,9 +1,20 @@
 import type { LookupFunction } from "node:net";
+import type { Response } from "undici";
 import { withoutInvisible } from "../base/invisible-text.ts";
+import type { DocumentReader } from "../core/document-reader.ts";
 import { type Web, WebError, type WebPage } from "../core/web.ts";
 import { createAddressPolicy, type OwnPort } from "./address-policy.ts";
+import { nameOf, readBytes } from "./create-download.ts";
 import { extractPage } from "./extract-page.ts";
-import { type FetchedText, type FetchLimits, guardedFetch } from "./guarded-fetch.ts";
+import { documentName, type FetchedDocument, readDocument } from "./fetched-document.ts";
+import {
+  type FetchedText,
+  type FetchLimits,
+  guardedFetch,
+  guardedRequest,
+  receiveText,
+} from "./guarded-fetch.ts";
+import { mediaType } from "./response-text.ts";
 import { shownUrl } from "./web-url.ts";
 
 export interface WebOptions {
@@ -19,6 +30,8 @@ export interface WebOptions {
   userAgent?: string;
   /** Resolves names; the system's resolver unless given. */
   lookup?: LookupFunction;
+  /** Reads documents that stand in the place of a page. Without it they are refused as no text. */
+  documents?: DocumentReader;
 }
 
 /** The longest text `read` answers, characters. */
@@ -27,8 +40,11 @@ export const longestPageText = 200_000;
 const accepted =
   "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/json;q=0.8,*/*;q=0.5";
 
+const noSignal = new AbortController().signal;
+
 /** The guarded way out: Nothing is opened before the first call, and nothing stays open after one. */
 export function createWeb(options: WebOptions): Web {
+  const { documents } = options;
   const limits: FetchLimits = {
     policy: createAddressPolicy(options.allow, options.own),
     timeoutMs: options.timeoutMs ?? 20_000,
@@ -44,11 +60,27 @@ export function createWeb(options: WebOptions): Web {
     },
     async read(url, options = {}) {
       const headers = { accept: accepted, "accept-language": "en, *;q=0.5" };
-      const fetched = await guardedFetch(url, { ...options, headers }, limits);
+      const fetched = await guardedRequest(url, { ...options, headers }, limits, receivePage);
       if (fetched.status >= 400) throw httpError(fetched);
+      if ("data" in fetched) return await documentPage(fetched, options.signal);
       return await pageOf(fetched, limits.timeoutMs, options.signal);
     },
   };
+
+  async function receivePage(url: URL, response: Response): Promise<FetchedText | FetchedDocument> {
+    const type = mediaType(response.headers.get("content-type") ?? "");
+    const name = documentName(type, nameOf(url, response.headers.get("content-disposition")));
+    if (documents === undefined || name === undefined) return receiveText(url, response, limits);
+    const data = await readBytes(url, response.body ?? [], limits.maxBytes);
+    return { url, status: response.status, name, data, documents };
+  }
+}
+
+async function documentPage(fetched: FetchedDocument, signal = noSignal): Promise<WebPage> {
+  const read = await readDocument(fetched, signal);
+  if (!read.ok) throw new WebError("unsupported_content", `${shownUrl(fetched.url)}: ${read.problem}`);
+  const note = read.note === undefined ? "" : `\n\n[${read.note}]`;
+  return cutPage({ url: fetched.url.href, title: fetched.name, text: `${read.text.trim()}${note}` });
 }
 
 async function pageOf(fetched: FetchedText, timeoutMs: number, signal?: AbortSignal): Promise<WebPage> {
@@ -58,14 +90,13 @@ async function pageOf(fetched: FetchedText, timeoutMs: number, signal?: AbortSig
     : { title: "", text: withoutInvisible(fetched.body) };
   const whole = found.text.trim();
   const title = found.title || (fetched.url.pathname.split("/").findLast((part) => part !== "") ?? "");
-  const cut = whole.length > longestPageText;
-  const note = `\n\n[Cut here: the first ${longestPageText} of ${whole.length} characters.]`;
-  return {
-    url,
-    title: title === "" ? fetched.url.host : title,
-    text: cut ? whole.slice(0, longestPageText) + note : whole,
-    length: whole.length,
-  };
+  return cutPage({ url, title: title === "" ? fetched.url.host : title, text: whole });
+}
+
+function cutPage({ url, title, text }: Omit<WebPage, "length">): WebPage {
+  const cut = text.length > longestPageText;
+  const note = `\n\n[Cut here: the first ${longestPageText} of ${text.length} characters.]`;
+  return { url, title, text: cut ? text.slice(0, longestPageText) + note : text, length: text.length };
 }
 
 function isHtml(fetched: FetchedText): boolean {
@@ -73,7 +104,7 @@ function isHtml(fetched: FetchedText): boolean {
   return fetched.mediaType === "" && /^\s*(<!doctype html|<html[\s>])/i.test(fetched.body);
 }
 
-function httpError({ status, url }: FetchedText): WebError {
+function httpError({ status, url }: Pick<FetchedText, "status" | "url">): WebError {
   return new WebError("http_error", `${shownUrl(url)} answered ${status}: ${meaning(status)}`);
 }
 

@@ -184,7 +184,8 @@ function nextHop(hop: Hop, status: number, location: string): Hop {
   };
 }
 
-async function receiveText(url: URL, response: Response, limits: FetchLimits): Promise<FetchedText> {
+/** A response whose body is text. @throws WebError `unsupported_content`, `too_large` */
+export async function receiveText(url: URL, response: Response, limits: FetchLimits): Promise<FetchedText> {
   const declared = Number(response.headers.get("content-length") ?? 0);
   if (response.body !== null && declared > limits.maxBytes) throw tooLarge(url, limits.maxBytes);
   const contentType = response.body === null ? "" : (response.headers.get("content-type") ?? "");

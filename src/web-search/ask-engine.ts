@@ -1,6 +1,5 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { type Web, WebError } from "../core/web.ts";
-import type { WebHit } from "../core/web-search.ts";
 
 /** How one engine is asked. */
 export interface EngineRequest<Answer> {
@@ -11,6 +10,8 @@ export interface EngineRequest<Answer> {
   /** Sent as JSON with POST. */
   body?: object;
   answer: z.ZodType<Answer>;
+  /** What a refusal (401, 403) means with this engine, unless its key is wrong. */
+  refusal?: string;
   signal: AbortSignal;
 }
 
@@ -23,7 +24,7 @@ const patience = 12_000;
  */
 export async function askEngine<Answer>(
   web: Web,
-  { name, url, headers = {}, body, answer, signal }: EngineRequest<Answer>,
+  { name, url, headers = {}, body, answer, refusal, signal }: EngineRequest<Answer>,
 ): Promise<Answer> {
   const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
   const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
@@ -40,7 +41,7 @@ export async function askEngine<Answer>(
         throw new Error(`${name}: ${webWords[error.code] ?? "it did not answer"}`);
       throw error;
     });
-  if (response.status !== 200) throw new Error(`${name}: ${statusWords(response.status)}`);
+  if (response.status !== 200) throw new Error(`${name}: ${statusWords(response, refusal)}`);
   const parsed = answer.safeParse(jsonOf(response.body));
   if (!parsed.success) throw new Error(`${name}: it sent something that cannot be read`);
   return parsed.data;
@@ -61,42 +62,37 @@ const webWords: Partial<Record<WebError["code"], string>> = {
   redirect_refused: "it redirects elsewhere; check its address",
 };
 
-function statusWords(status: number): string {
-  if (status === 401 || status === 403)
-    return "it refused the key, or JSON is switched off there; whoever runs the bot has to check it";
+/** Brave answers 422 with this code to a key it does not know. */
+const unknownKey = /"code"\s*:\s*"SUBSCRIPTION_TOKEN_INVALID"/;
+
+function statusWords(
+  { status, body }: { status: number; body: string },
+  refusal = "it refused the key; whoever runs the bot has to check it",
+): string {
+  if (status === 401 || status === 403 || (status === 422 && unknownKey.test(body))) return refusal;
   if (status === 402 || status === 432 || status === 433) return "the plan's credit is used up";
   if (status === 429) return "it takes no more requests for now";
   return `it answered ${status}`;
 }
 
-/** A text of an engine without its markup, in one line. */
-function plainText(text: string | null | undefined, longest = 1_200): string {
-  return (text ?? "")
-    .replace(/<[^>]*>/g, "")
-    .replace(/&(amp|lt|gt|quot|#39|#x27|nbsp);/g, (_whole, name: string) => entities[name] ?? " ")
-    .replace(/\s+/g, " ")
-    .trim()
-    .slice(0, longest);
+/** A text that engines may leave out, or send as something else. */
+export const engineText = z
+  .string()
+  .nullish()
+  .catch(undefined)
+  .transform((text) => text ?? "");
+
+/** Results of one shape. Those of another, without an address for example, are left out: the others still count. */
+export function resultsOf<Result>(result: z.ZodType<Result>) {
+  return z.array(z.unknown()).transform((all) => all.flatMap((each) => result.safeParse(each).data ?? []));
 }
 
-const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", "#x27": "'" };
-
-/** A hit with a web address; undefined for anything else that engines list. */
-export function hitOf(given: {
-  title?: string | null | undefined;
-  url: string;
-  text?: string | null | undefined;
-  date?: string | null | undefined;
-}): Omit<WebHit, "engines">[] {
-  const url = URL.parse(given.url);
-  if (url === null || !/^https?:$/.test(url.protocol)) return [];
-  const date = given.date?.trim();
-  return [
-    {
-      title: plainText(given.title, 300) || url.host,
-      url: url.href,
-      text: plainText(given.text),
-      ...(date ? { date: date.slice(0, 40) } : {}),
-    },
-  ];
+/** As many whole words of a search as an engine takes. */
+export function fittingWords(text: string, most: { characters: number; words?: number }): string {
+  const words = text
+    .trim()
+    .split(/\s+/)
+    .slice(0, most.words ?? Number.POSITIVE_INFINITY);
+  while (words.length > 1 && words.join(" ").length > most.characters) words.pop();
+  return words.join(" ").slice(0, most.characters);
 }

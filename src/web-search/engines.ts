@@ -1,30 +1,26 @@
 import { z } from "zod";
 import type { Web } from "../core/web.ts";
 import type { WebEngine, WebQuery } from "../core/web-search.ts";
-import { askEngine, hitOf } from "./ask-engine.ts";
+import { askEngine, fittingWords, resultsOf, engineText as text } from "./ask-engine.ts";
 
-const text = z.string().nullish();
 const days = { day: 1, week: 7, month: 31, year: 366 } as const;
 
-/** `words site:example.com`, for engines that know the operator. */
-const withSite = ({ words, site }: WebQuery) => (site === undefined ? words : `${words} site:${site}`);
+/** `words site:example.com`, for engines that know the operator; no more than the engine takes. */
+function withSite({ words, site }: WebQuery, most: { characters: number; words?: number }): string {
+  if (site === undefined) return fittingWords(words, most);
+  const left = { characters: most.characters - ` site:${site}`.length, words: (most.words ?? 1_000) - 1 };
+  return `${fittingWords(words, left)} site:${site}`;
+}
 
 /** https://api-dashboard.search.brave.com/app/documentation/web-search/get-started */
 export function braveEngine(web: Web, apiKey: string): WebEngine {
-  const answer = z.object({
-    web: z
-      .object({
-        results: z.array(
-          z.object({ title: text, url: z.string(), description: text, age: text, page_age: text }),
-        ),
-      })
-      .nullish(),
-  });
+  const result = z.object({ title: text, url: z.string(), description: text, age: text, page_age: text });
+  const answer = z.object({ web: z.object({ results: resultsOf(result) }).nullish() });
   return {
     name: "Brave",
     async search(query, signal) {
       const url = new URL("https://api.search.brave.com/res/v1/web/search");
-      url.searchParams.set("q", withSite(query));
+      url.searchParams.set("q", withSite(query, { characters: 400, words: 50 }));
       url.searchParams.set("count", String(Math.min(20, query.most)));
       if (query.within !== undefined)
         url.searchParams.set("freshness", { day: "pd", week: "pw", month: "pm", year: "py" }[query.within]);
@@ -32,9 +28,9 @@ export function braveEngine(web: Web, apiKey: string): WebEngine {
       const found = await askEngine(web, { name: "Brave", url: url.href, headers, answer, signal });
       const results = found.web?.results ?? [];
       return {
-        hits: results.flatMap(({ title, url, description, age, page_age }) =>
-          hitOf({ title, url, text: description, date: page_age ?? age }),
-        ),
+        hits: results.map(({ title, url, description, age, page_age }) => ({
+          ...{ title, url, text: description, date: page_age || age },
+        })),
       };
     },
   };
@@ -42,9 +38,8 @@ export function braveEngine(web: Web, apiKey: string): WebEngine {
 
 /** https://docs.tavily.com/documentation/api-reference/endpoint/search */
 export function tavilyEngine(web: Web, apiKey: string): WebEngine {
-  const answer = z.object({
-    results: z.array(z.object({ title: text, url: z.string(), content: text, published_date: text })),
-  });
+  const result = z.object({ title: text, url: z.string(), content: text, published_date: text });
+  const answer = z.object({ results: resultsOf(result) });
   return {
     name: "Tavily",
     async search({ words, most, within, site }, signal) {
@@ -53,7 +48,7 @@ export function tavilyEngine(web: Web, apiKey: string): WebEngine {
         url: "https://api.tavily.com/search",
         headers: { authorization: `Bearer ${apiKey}` },
         body: {
-          query: words.slice(0, 400),
+          query: fittingWords(words, { characters: 400 }),
           max_results: Math.min(20, most),
           ...(within === undefined ? {} : { time_range: within }),
           ...(site === undefined ? {} : { include_domains: [site] }),
@@ -62,9 +57,9 @@ export function tavilyEngine(web: Web, apiKey: string): WebEngine {
         signal,
       });
       return {
-        hits: found.results.flatMap(({ title, url, content, published_date }) =>
-          hitOf({ title, url, text: content, date: published_date }),
-        ),
+        hits: found.results.map(({ title, url, content, published_date }) => ({
+          ...{ title, url, text: content, date: published_date },
+        })),
       };
     },
   };
@@ -72,17 +67,9 @@ export function tavilyEngine(web: Web, apiKey: string): WebEngine {
 
 /** https://docs.exa.ai/reference/search */
 export function exaEngine(web: Web, apiKey: string, now: () => number): WebEngine {
-  const answer = z.object({
-    results: z.array(
-      z.object({
-        title: text,
-        url: z.string(),
-        publishedDate: text,
-        text,
-        highlights: z.array(z.string()).nullish(),
-      }),
-    ),
-  });
+  const highlights = z.array(z.string()).nullish().catch(undefined);
+  const result = z.object({ title: text, url: z.string(), publishedDate: text, text, highlights });
+  const answer = z.object({ results: resultsOf(result) });
   return {
     name: "Exa",
     async search({ words, most, within, site }, signal) {
@@ -102,12 +89,9 @@ export function exaEngine(web: Web, apiKey: string, now: () => number): WebEngin
         signal,
       });
       return {
-        hits: found.results.flatMap((each) =>
-          hitOf({
-            ...{ title: each.title, url: each.url, date: each.publishedDate?.slice(0, 10) },
-            text: each.highlights?.join(" … ") ?? each.text,
-          }),
-        ),
+        hits: found.results.map(({ title, url, publishedDate, highlights, text }) => ({
+          ...{ title, url, date: publishedDate, text: highlights?.join(" … ") || text },
+        })),
       };
     },
   };
@@ -115,24 +99,25 @@ export function exaEngine(web: Web, apiKey: string, now: () => number): WebEngin
 
 /** A SearXNG with `json` among its formats. https://docs.searxng.org/dev/search_api.html */
 export function searxngEngine(web: Web, address: string): WebEngine {
-  const answer = z.object({
-    results: z.array(z.object({ title: text, url: z.string(), content: text, publishedDate: text })),
-  });
+  const result = z.object({ title: text, url: z.string(), content: text, publishedDate: text });
+  const unresponsive = z.array(z.tuple([z.string()]).rest(z.unknown())).catch([]);
+  const answer = z.object({ results: resultsOf(result), unresponsive_engines: unresponsive });
+  const refusal = "it refused to answer in JSON; whoever runs it has to add json to its search.formats";
   return {
     name: "SearXNG",
     async search(query, signal) {
       const url = new URL("search", address.endsWith("/") ? address : `${address}/`);
-      url.searchParams.set("q", withSite(query));
+      url.searchParams.set("q", withSite(query, { characters: 1_000 }));
       url.searchParams.set("format", "json");
       if (query.within !== undefined) url.searchParams.set("time_range", query.within);
-      const found = await askEngine(web, { name: "SearXNG", url: url.href, answer, signal });
-      return {
-        hits: found.results
-          .slice(0, query.most)
-          .flatMap(({ title, url, content, publishedDate }) =>
-            hitOf({ title, url, text: content, date: publishedDate?.slice(0, 10) }),
-          ),
-      };
+      const found = await askEngine(web, { name: "SearXNG", url: url.href, answer, refusal, signal });
+      const hits = found.results.slice(0, query.most).map(({ title, url, content, publishedDate }) => ({
+        ...{ title, url, text: content, date: publishedDate },
+      }));
+      const silent = found.unresponsive_engines.map(([engine]) => engine.slice(0, 40));
+      if (hits.length === 0 && silent.length > 0)
+        throw new Error(`SearXNG: the engines it asks did not answer (${silent.slice(0, 5).join(", ")})`);
+      return { hits };
     },
   };
 }
@@ -140,39 +125,37 @@ export function searxngEngine(web: Web, address: string): WebEngine {
 /** What Wikimedia asks of programs: https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy */
 const userAgent = "Knack/1.0 (chat bot; web search of its user)";
 
+/** Name of the engine that needs no key. */
+export const encyclopaedia = "Wikipedia";
+
 /**
- * Wikipedia, which needs no key: the engine of a bot that has no other. https://www.mediawiki.org/wiki/API:Search
- * @param language of the encyclopaedia, `en`
- * @param origin where it is, `https://{language}.wikipedia.org` unless given
+ * Wikipedia, which needs no key: the engine of a bot that has no other. The English one, unless `site` names another
+ * (`de.wikipedia.org`). https://www.mediawiki.org/wiki/API:Search
  */
-export function wikipediaEngine(web: Web, language = "en", origin?: string): WebEngine {
-  const answer = z.object({
-    query: z.object({
-      search: z.array(z.object({ title: z.string(), snippet: text, timestamp: text })),
-    }),
-  });
-  const site = origin ?? `https://${language}.wikipedia.org`;
+export function wikipediaEngine(web: Web): WebEngine {
+  const result = z.object({ title: z.string(), snippet: text, timestamp: text });
+  const answer = z.object({ query: z.object({ search: resultsOf(result) }) });
+  const refusal = "it refuses requests of programs from here";
   return {
-    name: "Wikipedia",
-    async search({ words, most, within, site: wanted }, signal) {
-      const notes = [
-        "Only Wikipedia was searched, since no search engine is set up. An operator gets one in a minute: a free key of Brave (BRAVE_API_KEY), Tavily (TAVILY_API_KEY) or Exa (EXA_API_KEY), or the address of a SearXNG (SEARXNG_URL).",
-        ...(within === undefined ? [] : ["Wikipedia cannot search by date."]),
-      ];
-      if (wanted !== undefined && !/(^|\.)wikipedia\.org$/.test(wanted))
-        return { hits: [], notes: [...notes, `It cannot search ${wanted}.`] };
-      const url = new URL("/w/api.php", site);
-      const limit = String(Math.min(20, most));
-      const given = { action: "query", list: "search", srsearch: words, srlimit: limit, format: "json" };
+    name: encyclopaedia,
+    async search({ words, most, within, site }, signal) {
+      const notes = within === undefined ? [] : ["Wikipedia cannot search by date."];
+      if (site !== undefined && !/^([a-z-]+\.)?wikipedia\.org$/.test(site))
+        return { hits: [], notes: [...notes, `Wikipedia cannot search ${site}.`] };
+      const origin = `https://${site?.replace(/^(www\.)?wikipedia/, "en.wikipedia") ?? "en.wikipedia.org"}`;
+      const url = new URL("/w/api.php", origin);
+      const given = {
+        ...{ action: "query", list: "search", format: "json", srlimit: String(Math.min(20, most)) },
+        srsearch: fittingWords(words, { characters: 300 }),
+      };
       for (const [name, value] of Object.entries(given)) url.searchParams.set(name, value);
       const headers = { "user-agent": userAgent };
-      const found = await askEngine(web, { name: "Wikipedia", url: url.href, headers, answer, signal });
-      const hits = found.query.search.flatMap(({ title, snippet, timestamp }) =>
-        hitOf({
-          ...{ title, text: snippet, date: timestamp?.slice(0, 10) },
-          url: `${site}/wiki/${encodeURIComponent(title.replaceAll(" ", "_"))}`,
-        }),
-      );
+      const request = { name: encyclopaedia, url: url.href, headers, answer, refusal, signal };
+      const found = await askEngine(web, request);
+      const hits = found.query.search.map(({ title, snippet, timestamp }) => ({
+        ...{ title, text: snippet, date: timestamp },
+        url: `${origin}/wiki/${encodeURIComponent(title.replaceAll(" ", "_"))}`,
+      }));
       return { hits, notes };
     },
   };

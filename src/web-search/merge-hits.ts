@@ -9,14 +9,10 @@ export interface FoundBy {
 /** As in the paper on reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009). */
 const rankOffset = 60;
 
-/** Parameters that tell a site where a visitor came from, and change nothing of the page. */
-const tracking = /^(utm_\w+|gclid|fbclid|msclkid|mc_cid|mc_eid|igshid|ref_src)$/i;
-
 /** What is the same for two spellings of one address. */
 export function addressKey(text: string): string {
   const url = URL.parse(text);
   if (url === null) return text;
-  for (const name of [...url.searchParams.keys()]) if (tracking.test(name)) url.searchParams.delete(name);
   const host = url.host.replace(/^(www|m)\./, "");
   return `${host}${url.pathname.replace(/\/$/, "")}${url.search}`;
 }
@@ -28,7 +24,9 @@ export function mergeHits(found: readonly FoundBy[], most: number): WebHit[] {
     for (const [rank, hit] of hits.entries()) {
       const key = addressKey(hit.url);
       const known = merged.get(key);
-      const score = (known?.score ?? 0) + 1 / (rankOffset + rank + 1);
+      // An engine that lists an address twice has not found it twice.
+      const isNew = known?.hit.engines.includes(engine) !== true;
+      const score = (known?.score ?? 0) + (isNew ? 1 / (rankOffset + rank + 1) : 0);
       merged.set(key, { hit: joined(known?.hit, hit, engine), score });
     }
   }

@@ -7,7 +7,7 @@ import { enginesIn, type SearchEngine } from "../config/search-schema.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ImageMaker } from "../core/image-maker.ts";
 import type { Knowledge } from "../core/knowledge.ts";
-import type { WebEngine, WebSearch } from "../core/web-search.ts";
+import { noWebSearch, type WebEngine, type WebSearch } from "../core/web-search.ts";
 import { noMeans, type WorkMeans } from "../core/work-means.ts";
 import { createEmbedder } from "../models/create-embedder.ts";
 import { createImageMaker } from "../models/create-image-maker.ts";
@@ -15,7 +15,7 @@ import { createProviderSearch } from "../models/create-provider-search.ts";
 import type { OwnPort } from "../net/address-policy.ts";
 import { createDownload } from "../net/create-download.ts";
 import { createWeb } from "../net/create-web.ts";
-import { createWebSearch } from "../web-search/create-web-search.ts";
+import { createWebSearch, howToGetOne } from "../web-search/create-web-search.ts";
 import {
   braveEngine,
   exaEngine,
@@ -57,7 +57,7 @@ function openImages(config: Config, { own, clock }: MeansDeps): ImageMaker {
   return createImageMaker(modelSettings(config), { clock, fetchImage });
 }
 
-/** The engines of the configuration; Wikipedia where there is no other. */
+/** The engines of the configuration. Wikipedia where there is no other, unless the operator chose: then nobody else is asked. */
 export function openSearch(config: Config, { own, clock }: MeansDeps): WebSearch {
   const { search, net } = config;
   // The operator named its address, which may be in a private network.
@@ -73,6 +73,10 @@ export function openSearch(config: Config, { own, clock }: MeansDeps): WebSearch
     wikipedia: () => wikipediaEngine(web),
   };
   const engines = enginesIn(search).flatMap((name) => make[name]() ?? []);
-  const isOff = search.engines !== "auto" && search.engines.length === 0;
-  return createWebSearch(engines.length === 0 && !isOff ? [wikipediaEngine(web)] : engines);
+  if (engines.length > 0 || search.engines.length === 0) return createWebSearch(engines);
+  if (search.engines === "auto") return createWebSearch([wikipediaEngine(web)]);
+  return noWebSearch(
+    "Nothing searches the web here: the model's provider has no search of its own, and search.engines names no other.",
+    howToGetOne,
+  );
 }

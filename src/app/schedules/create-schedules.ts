@@ -18,7 +18,7 @@ import { createPlanning } from "./plan-wish.ts";
 import type { Entry, Planning } from "./planning.ts";
 import { runSchedule } from "./run-schedule.ts";
 import { runTrigger } from "./run-trigger.ts";
-import { readSpokenWish } from "./spoken-times.ts";
+import { readSpokenTime, readSpokenWish } from "./spoken-times.ts";
 import { type ChatWatch, createChatWatch } from "./watch-chat.ts";
 import { createWebhooks, type Webhooks } from "./webhooks.ts";
 
@@ -84,17 +84,8 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
     hooks,
     clockwork,
     plan: createPlanning({ ...shared, zoneFor }),
-    async timeOf({ author, place }, words) {
-      // The reader wants to know what, too.
-      const wish = readSpokenWish(`${words} remind me of it`, now(), await zoneFor(author, place.namespace));
-      if (!wish.ok)
-        return {
-          ...wish,
-          message: `“${words}” names no time that I understand. Say it as tomorrow at 9, every weekday at 9, or 2026-11-26T09:00.`,
-        };
-      const { at, cron } = wish.value as { at?: string; cron?: string };
-      return { ok: true, value: cron === undefined ? { at: at ?? "" } : { cron } };
-    },
+    timeOf: async ({ author, place }, words) =>
+      readSpokenTime(words, now(), await zoneFor(author, place.namespace)),
     read: async (words, { author, place }) =>
       readSpokenWish(words, now(), await zoneFor(author, place.namespace)),
   };

@@ -1,6 +1,7 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
-import type { WebEngine, WebHit } from "../../core/web-search.ts";
-import { type Price, pricedUsage, withFee } from "../prices.ts";
+import type { WebEngine } from "../../core/web-search.ts";
+import { askedSearch, recencyNotes } from "../asked-search.ts";
+import { type MeteredUsage, type Price, pricedUsage, withFee } from "../prices.ts";
 import { type Endpoint, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
 import { anthropicAddress } from "./address.ts";
@@ -9,6 +10,8 @@ import { createAnthropicClient } from "./anthropic.ts";
 /** US dollars for one search. https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool */
 const searchFee = 0.01;
 const patience = 60_000;
+/** How often an answer that the server interrupts is continued, and once more. */
+const mostAnswers = 3;
 
 /**
  * The search of Anthropic's API: a request to a model that may search once, whose results become hits. What it writes about them is
@@ -27,49 +30,69 @@ export function createAnthropicSearch(options: ProviderModelOptions, price: Pric
   let client: ReturnType<typeof createAnthropicClient> | undefined;
   return {
     name: "Claude's search",
-    async search({ words, site, most, within }, signal) {
-      client ??= createAnthropicClient(endpoint, baseUrl, options);
-      const recent = within === undefined ? "" : ` Only what is not older than a ${within} counts.`;
+    async search(query, signal) {
+      const { site } = query;
       const tool: Anthropic.WebSearchTool20250305 = {
         type: "web_search_20250305",
         name: "web_search",
         max_uses: 1,
         ...(site === undefined ? {} : { allowed_domains: [site] }),
       };
-      const asked = `Search the web once for: ${words}\n${recent} Then write one sentence for each useful result that says what it tells, citing it.`;
+      const request = { model, max_tokens: 4_000, tools: [tool], messages: [user(askedSearch(query))] };
       try {
-        const api = await client;
-        const answer = await api.messages.create(
-          { model, max_tokens: 4_000, tools: [tool], messages: [{ role: "user", content: asked }] },
-          { signal, timeout: patience },
-        );
-        const { usage } = answer;
-        const searches = usage.server_tool_use?.web_search_requests ?? 1;
+        client ??= createAnthropicClient(endpoint, baseUrl, options);
+        const answers = await answersTo(await client, request, { signal, timeout: patience });
+        const { hits, searches, failed } = readSearch(answers.flatMap(({ content }) => content));
+        const usage = withFee(pricedUsage(countOf(answers), price), searches * searchFee);
         return {
-          hits: hitsIn(answer).slice(0, most),
-          ...(within === undefined
-            ? {}
-            : {
-                notes: [`Claude's search is asked for results within a ${within}, and may not keep to it.`],
-              }),
-          usage: { model: endpoint.id, ...withFee(pricedUsage(countOf(usage), price), searches * searchFee) },
+          hits,
+          ...(failed === undefined ? {} : { failed: `Claude's search: ${failed}` }),
+          ...recencyNotes("Claude's search", query),
+          usage: { model: endpoint.id, ...usage },
         };
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         const failure = toModelError(error, endpoint);
-        throw new Error(
-          `Claude's search: ${failure === undefined ? "it sent something unreadable" : failure.code.replaceAll("_", " ")}`,
-        );
+        throw new Error(`Claude's search: ${failure?.message ?? "it sent something unreadable"}`);
       }
     },
   };
 }
 
-function countOf({ input_tokens, output_tokens, cache_read_input_tokens }: Anthropic.Usage) {
-  return { input_tokens, output_tokens, cached_tokens: cache_read_input_tokens ?? 0 };
+const user = (content: string) => ({ role: "user" as const, content });
+
+/** The answer to a request, with what follows when the server interrupts it (`pause_turn`). */
+async function answersTo(
+  api: Anthropic,
+  request: Anthropic.MessageCreateParamsNonStreaming,
+  options: Anthropic.RequestOptions,
+): Promise<Anthropic.Message[]> {
+  const messages = [...request.messages];
+  const answers: Anthropic.Message[] = [];
+  do {
+    const answer = await api.messages.create({ ...request, messages }, options);
+    answers.push(answer);
+    messages.push({ role: "assistant", content: answer.content });
+  } while (answers.at(-1)?.stop_reason === "pause_turn" && answers.length < mostAnswers);
+  return answers;
 }
 
-function hitsIn({ content }: Anthropic.Message): Omit<WebHit, "engines">[] {
+/** Anthropic counts cached and cache-written tokens apart from `input_tokens`. */
+function countOf(answers: readonly Anthropic.Message[]): MeteredUsage {
+  const sum = (of: (usage: Anthropic.Usage) => number | null) =>
+    answers.reduce((total, { usage }) => total + (of(usage) ?? 0), 0);
+  const cached_tokens = sum((usage) => usage.cache_read_input_tokens);
+  const cache_write_tokens = sum((usage) => usage.cache_creation_input_tokens);
+  return {
+    input_tokens: sum((usage) => usage.input_tokens) + cached_tokens + cache_write_tokens,
+    output_tokens: sum((usage) => usage.output_tokens),
+    cached_tokens,
+    cache_write_tokens,
+  };
+}
+
+/** What of an answer a search found. A search that fails is not charged. `failed`: why there was none. */
+function readSearch(content: readonly Anthropic.ContentBlock[]) {
   const cited = new Map<string, string[]>();
   for (const block of content) {
     if (block.type !== "text") continue;
@@ -77,11 +100,15 @@ function hitsIn({ content }: Anthropic.Message): Omit<WebHit, "engines">[] {
       if (citation.type === "web_search_result_location")
         cited.set(citation.url, [...(cited.get(citation.url) ?? []), citation.cited_text]);
   }
-  const found = content.flatMap((block) =>
-    block.type === "web_search_tool_result" && Array.isArray(block.content) ? block.content : [],
+  const searches = content.flatMap((block) =>
+    block.type === "web_search_tool_result" ? [block.content] : [],
   );
-  return found.map(({ title, url, page_age }) => ({
-    ...{ title, url, text: [...new Set(cited.get(url))].join(" … ").slice(0, 1_200) },
-    ...(page_age === null ? {} : { date: page_age }),
+  const found = searches.filter((results) => Array.isArray(results));
+  const hits = found.flat().map(({ title, url, page_age }) => ({
+    ...{ title, url, text: [...new Set(cited.get(url))].join(" … ") },
+    ...(page_age ? { date: page_age } : {}),
   }));
+  const error = searches.flatMap((results) => (Array.isArray(results) ? [] : [results.error_code]))[0];
+  const why = error?.replaceAll("_", " ") ?? "it answered without searching";
+  return { hits, searches: found.length, failed: found.length === 0 ? why : undefined };
 }

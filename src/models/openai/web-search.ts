@@ -1,6 +1,7 @@
 import type { OpenAI } from "openai";
 import { z } from "zod";
-import type { WebEngine, WebHit } from "../../core/web-search.ts";
+import type { WebEngine } from "../../core/web-search.ts";
+import { askedSearch, recencyNotes } from "../asked-search.ts";
 import { type Price, pricedUsage, withFee } from "../prices.ts";
 import { type Endpoint, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
@@ -9,6 +10,8 @@ import { createOpenAiClient, openAiUrl } from "./client.ts";
 /** US dollars for one search. https://developers.openai.com/api/docs/pricing */
 const searchFee = 0.01;
 const patience = 60_000;
+/** Searches and looks at pages of one request; each search costs. */
+const mostCalls = 3;
 /** Characters before a citation that say what the source tells. */
 const passage = 400;
 
@@ -25,14 +28,14 @@ export function createOpenAiSearch(options: ProviderModelOptions, price: Price |
   const client = createOpenAiClient(endpoint, baseUrl, options);
   return {
     name: "OpenAI's search",
-    async search({ words, site, most, within }, signal) {
-      const recent = within === undefined ? "" : ` Only what is not older than a ${within} counts.`;
+    async search(query, signal) {
+      const { site } = query;
       try {
         const api = await client();
         const answer = await api.responses.create(
           {
             model,
-            input: `Search the web once for: ${words}\n${recent} Then write one sentence for each useful source that says what it tells, citing it.`,
+            input: askedSearch(query),
             tools: [
               {
                 type: "web_search",
@@ -40,36 +43,39 @@ export function createOpenAiSearch(options: ProviderModelOptions, price: Price |
                 ...(site === undefined ? {} : { filters: { allowed_domains: [site] } }),
               },
             ],
+            tool_choice: "required",
+            max_tool_calls: mostCalls,
             include: ["web_search_call.action.sources"],
             store: false,
-            max_output_tokens: 4_000,
+            max_output_tokens: 8_000,
           },
           { signal, timeout: patience },
         );
-        const calls = answer.output.filter(({ type }) => type === "web_search_call").length;
         const { usage } = answer;
         const metered = usage && {
           ...{ input_tokens: usage.input_tokens, output_tokens: usage.output_tokens },
           cached_tokens: usage.input_tokens_details?.cached_tokens ?? 0,
         };
+        const { hits, searches, failed } = readSearch(answer);
         return {
-          hits: hitsIn(answer).slice(0, most),
-          usage: { model: endpoint.id, ...withFee(pricedUsage(metered, price), calls * searchFee) },
+          hits,
+          ...(failed === undefined ? {} : { failed: `OpenAI's search: ${failed}` }),
+          ...recencyNotes("OpenAI's search", query),
+          usage: { model: endpoint.id, ...withFee(pricedUsage(metered, price), searches * searchFee) },
         };
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         const failure = toModelError(error, endpoint);
-        throw new Error(
-          `OpenAI's search: ${failure === undefined ? "it sent something unreadable" : failure.code.replaceAll("_", " ")}`,
-        );
+        throw new Error(`OpenAI's search: ${failure?.message ?? "it sent something unreadable"}`);
       }
     },
   };
 }
 
-/** What of an answer tells what was found; the SDK knows more than servers send. */
+/** What of an answer tells what was found; the SDK knows more than servers send. Sources that are no pages have no address. */
 const outputSchema = z.array(
   z.object({
+    type: z.string(),
     content: z
       .array(
         z.object({
@@ -79,47 +85,52 @@ const outputSchema = z.array(
               z.object({
                 type: z.string(),
                 url: z.string().optional(),
-                title: z.string().default(""),
+                title: z.string().nullish(),
                 start_index: z.number().default(0),
               }),
             )
             .default([]),
         }),
       )
-      .default([]),
-    action: z.object({ sources: z.array(z.object({ url: z.string() })).nullish() }).nullish(),
+      .nullish(),
+    action: z
+      .object({
+        type: z.string().default("search"),
+        sources: z.array(z.object({ url: z.string().nullish() })).nullish(),
+      })
+      .nullish(),
   }),
 );
 
-/** What is cited first, then the other sources, which have an address alone. */
-function hitsIn({ output }: OpenAI.Responses.Response): Omit<WebHit, "engines">[] {
+/**
+ * What is cited first, then the other sources, which have an address alone; an address may come again. Looking at a page costs nothing
+ * beside tokens. `failed`: why nothing was searched.
+ */
+function readSearch({ output, error }: OpenAI.Responses.Response) {
   const items = outputSchema.parse(output);
   const cited = items
-    .flatMap(({ content }) => content)
+    .flatMap(({ content }) => content ?? [])
     .flatMap(({ text, annotations }) =>
       annotations.flatMap(({ type, url, title, start_index }) =>
         type === "url_citation" && url !== undefined
-          ? { url: withoutSource(url), title, text: passageBefore(text, start_index) }
+          ? { url, title: title ?? "", text: passageBefore(text, start_index) }
           : [],
       ),
     );
-  const sources = items.flatMap(({ action }) => action?.sources ?? []);
-  const others = sources.map(({ url }) => ({ url: withoutSource(url), title: "", text: "" }));
-  const first = new Map([...cited, ...others].toReversed().map((hit) => [hit.url, hit]));
-  return [...first.values()].toReversed().flatMap((hit) => {
-    const address = URL.parse(hit.url);
-    return address === null ? [] : { ...hit, title: hit.title || address.host };
-  });
+  const calls = items.filter(({ type }) => type === "web_search_call");
+  const others = calls
+    .flatMap(({ action }) => action?.sources ?? [])
+    .flatMap(({ url }) => (url ? { url, title: "", text: "" } : []));
+  const hits = [...cited, ...others];
+  const why = error?.code.replaceAll("_", " ") ?? "it answered without searching";
+  return {
+    hits,
+    searches: calls.filter(({ action }) => (action?.type ?? "search") === "search").length,
+    failed: calls.length === 0 && hits.length === 0 ? why : undefined,
+  };
 }
 
 function passageBefore(text: string, end: number): string {
   const before = text.slice(Math.max(0, end - passage), end);
   return before.slice(before.lastIndexOf("\n") + 1).trim();
-}
-
-/** Citations carry `utm_source=openai`. */
-function withoutSource(url: string): string {
-  return url.replace(/([?&])utm_source=openai(&|$)/, (_whole, before: string, after: string) =>
-    after === "" ? "" : before,
-  );
 }

@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { createDocumentReader } from "../../../src/documents/create-document-reader.ts";
 import { createWeb, longestPageText } from "../../../src/net/create-web.ts";
 import { extractPage } from "../../../src/net/extract-page.ts";
+import { makeLockedPdf, makePdf } from "../../support/documents/make-pdf.ts";
 import { startServer } from "./local-server.ts";
 
 const fixture = (name: string) => readFile(new URL(`../../fixtures/pages/${name}`, import.meta.url));
@@ -130,5 +132,39 @@ describe("reading a page", () => {
     await expect(extractPage({ html, url: "http://x.example/" }, 10_000, signal)).rejects.toMatchObject({
       name: "TimeoutError",
     });
+  });
+});
+
+describe("a document in the place of a page", () => {
+  const documents = createDocumentReader();
+
+  async function readFile(type: string, body: Buffer, path = "/files/report", status = 200) {
+    await using server = await startServer((_request, response) =>
+      response.writeHead(status, { "content-type": type }).end(body),
+    );
+    return await createWeb({ allow: ["127.0.0.1"], documents, maxBytes: 100_000 }).read(server.origin + path);
+  }
+
+  it.each([
+    ["by its type", "application/pdf", "/files/report"],
+    ["by its name", "application/octet-stream", "/files/report.pdf"],
+  ])("is read, known %s", async (_how, type, path) => {
+    const page = await readFile(type, makePdf(["The tide table of Kiel"]), path);
+    expect(page).toMatchObject({
+      title: "report.pdf",
+      text: expect.stringContaining("The tide table of Kiel"),
+    });
+    expect(page.length).toBe(page.text.length);
+  });
+
+  it.each([
+    ["a locked one", "application/pdf", makeLockedPdf(), 200, "unsupported_content", /password/],
+    ["a damaged one", "application/pdf", Buffer.from("no PDF"), 200, "unsupported_content", /report/],
+    ["a large one", "application/pdf", Buffer.alloc(200_000, "%PDF"), 200, "too_large", /0\.1 MB|100 kB/],
+    ["one that is not there", "application/pdf", Buffer.from("x"), 404, "http_error", /404/],
+    ["another file", "application/octet-stream", Buffer.from("x\0"), 200, "unsupported_content", /not text/],
+  ])("is refused in words: %s", async (_what, type, body, status, code, words) => {
+    const reading = readFile(type, body, "/files/report", status);
+    await expect(reading).rejects.toMatchObject({ code, message: expect.stringMatching(words) });
   });
 });

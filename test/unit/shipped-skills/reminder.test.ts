@@ -17,6 +17,7 @@ describe("the reminder skill", () => {
     ["an ISO time", "2026-11-27T08:30", /27/],
     ["again and again", "every weekday at 9", /09:00/],
     ["a cron pattern", "0 16 * * 5", /16:00/],
+    ["a cron pattern with names", "0 16 * jan-dec FRI", /16:00.*16:00.*16:00/],
   ])("understands %s and tells the next times", async (_name, when, next) => {
     const run = await bench().run("reminder", { text: "Pay the invoice!", when });
     expect(run.status).toBe("ok");
@@ -26,7 +27,10 @@ describe("the reminder skill", () => {
 
   it.each([
     ["no time at all", "soonish maybe", /names no time/],
-    ["a time that is over", "2020-01-01T09:00", /./],
+    ["a time that is over", "2020-01-01T09:00", /is over/],
+    ["a day that is none", "2026-02-30T09:00", /is no time/],
+    ["every 5 seconds", "every 5 seconds", /at least 5 minutes apart/],
+    ["a zone in words", "tomorrow at 9 Tokyo time", /do not understand/],
   ])("says what is wrong: %s", async (_name, when, words) => {
     const run = await bench().run("reminder", { text: "x", when });
     expect(run.status).toBe("error");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { WebSearch } from "../../../src/core/web-search.ts";
+import { type WebSearch, WebSearchError } from "../../../src/core/web-search.ts";
 import { validatePackage } from "../../../src/skills/validate-package.ts";
 import { createWebSearch } from "../../../src/web-search/create-web-search.ts";
 import { createSkillBench } from "../../support/skill-bench.ts";
@@ -52,6 +52,12 @@ describe("the web-search skill", () => {
   it.each([
     ["a site written as an address", { words: "node", site: "https://nodejs.org/en/blog" }, "nodejs.org"],
     ["a host", { words: "node", site: "NodeJS.org" }, "nodejs.org"],
+    ["an operator", { words: "node", site: "site:*.nodejs.org" }, "nodejs.org"],
+    [
+      "a site in another script, and a word of one character",
+      { words: "猫", site: "пример.рф" },
+      "xn--e1afmkfd.xn--p1ai",
+    ],
   ])("takes %s", async (_name, input, site) => {
     const asked: unknown[] = [];
     const search: WebSearch = {
@@ -66,14 +72,37 @@ describe("the web-search skill", () => {
     expect(run.output).toMatchObject({ note: expect.stringContaining("Nothing was found") });
   });
 
-  it("says how to get an engine where none answers", async () => {
+  it("says how to switch it on where it is switched off", async () => {
     const run = await createSkillBench({ means: { search: createWebSearch([]) } }).run("web-search", {
       words: "node",
     });
     expect(run).toMatchObject({
       status: "error",
-      output: { code: "no_engine", hint: expect.stringContaining("SEARXNG_URL") },
+      output: { code: "no_engine", hint: expect.stringContaining("search.engines") },
     });
+  });
+
+  it.each([
+    ["no words", { words: "   " }],
+    ["ten thousand characters", { words: "x".repeat(10_000) }],
+    ["an address of a machine for a site", { words: "x", site: "192.168.0.1" }],
+    ["no site for a site", { words: "x", site: "the docs" }],
+  ])("refuses %s", async (_what, input) => {
+    const run = await createSkillBench({ means: { search: found } }).run("web-search", input);
+    expect(run).toMatchObject({ status: "error", steps: [] });
+  });
+
+  it("counts what a search cost that found nothing out", async () => {
+    const usage = [
+      { model: "anthropic/claude-haiku-5-5", input_tokens: 9, output_tokens: 1, cost_usd: 0.02 },
+    ];
+    const search: WebSearch = {
+      engines: ["C"],
+      search: () => Promise.reject(new WebSearchError("failed", "No search engine answered.", { usage })),
+    };
+    const run = await createSkillBench({ means: { search } }).run("web-search", { words: "node" });
+    expect(run.output).toMatchObject({ code: "failed" });
+    expect(run.usage.some(({ cost_usd }) => cost_usd === 0.02)).toBe(true);
   });
 
   it("costs what its example costs", async () => {

@@ -51,6 +51,65 @@ describe("a search with several engines", () => {
     await expect(search()).rejects.toMatchObject({ code: "no_engine" });
   });
 
+  it("waits no longer for a slow engine once another has found something", async () => {
+    const slow: WebEngine = {
+      name: "Slow",
+      search: (_query, until) =>
+        new Promise((_resolve, reject) => {
+          until.addEventListener("abort", () => reject(until.reason));
+        }),
+    };
+    const engines = [slow, engine("B", hit("https://b.example"))];
+    const found = await createWebSearch(engines, 1).search({ words: "x", most: 3 }, signal);
+    expect(found).toMatchObject({ engines: ["B"], notes: ["Slow: it took too long."] });
+  });
+
+  it("says that Wikipedia alone was searched only where it was", async () => {
+    const wikipedia = engine("Wikipedia", hit("https://en.wikipedia.org/wiki/X"));
+    expect((await search(wikipedia)).notes).toEqual([
+      expect.stringMatching(/no search engine.*BRAVE_API_KEY/),
+    ]);
+    expect((await search(wikipedia, broken("A"))).notes).toEqual([
+      "Only Wikipedia was searched.",
+      "A: it answered 500.",
+    ]);
+    expect((await search(wikipedia, engine("B"))).notes).toEqual([]);
+  });
+
+  it("shows what a person would see: no markup, nothing invisible, no tracking, no odd addresses", async () => {
+    const found = await search(
+      engine(
+        "A",
+        hit("javascript:alert(1)"),
+        hit("https://bank.example@evil.example/"),
+        hit("https://a.example/?utm_source=openai&id=1", {
+          title: "It&#8217;s <b>Array<string></b> &lt;b&gt;",
+          text: `x < 5 \u{e0069}\u{e0067}and\u202e\u0007\n  y > 3 ${"<a ".repeat(1_000_000)}`,
+          date: "2026-10-20T10:00:00Z",
+        }),
+        hit("https://b.example/", { title: "\u200b", date: "3 days ago" }),
+      ),
+    );
+    expect(found.hits).toMatchObject([
+      {
+        title: "It’s Array<string> <b>",
+        url: "https://a.example/?id=1",
+        text: expect.stringMatching(/^x < 5 and y > 3 <a/),
+        date: "2026-10-20",
+      },
+      { title: "b.example", date: "3 days ago" },
+    ]);
+    expect(found.hits[0]?.text.length).toBeLessThanOrEqual(1_200);
+  });
+
+  it("ranks an address no higher because one engine lists it twice", async () => {
+    const twice = [hit("https://b.example/1"), hit("https://a.example/"), hit("https://a.example/#x")];
+    expect((await search(engine("A", ...twice))).hits.map(({ url }) => url)).toEqual([
+      "https://b.example/1",
+      "https://a.example/",
+    ]);
+  });
+
   it("adds up what requests to models cost, and gives no more than asked for", async () => {
     const paid: WebEngine = {
       name: "P",
@@ -67,7 +126,6 @@ describe("a search with several engines", () => {
 
 it.each([
   ["https://www.example.com/a/", "http://example.com/a"],
-  ["https://example.com/a?utm_medium=x&id=1", "https://example.com/a?id=1"],
   ["https://m.example.com/a#part", "https://example.com/a"],
 ])("%s is the same page as %s", (one, other) => {
   expect(addressKey(one)).toBe(addressKey(other));

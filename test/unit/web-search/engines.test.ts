@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Web, WebRequest } from "../../../src/core/web.ts";
 import type { WebEngine, WebQuery } from "../../../src/core/web-search.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
+import { createWebSearch } from "../../../src/web-search/create-web-search.ts";
 import {
   braveEngine,
   exaEngine,
@@ -23,7 +24,7 @@ const engines: Record<string, (web: Web, origin: string) => WebEngine> = {
   Tavily: (web) => tavilyEngine(web, "the-key"),
   Exa: (web) => exaEngine(web, "the-key", () => now),
   SearXNG: (web, origin) => searxngEngine(web, `${origin}/searx`),
-  Wikipedia: (web, origin) => wikipediaEngine(web, "en", origin),
+  Wikipedia: (web) => wikipediaEngine(web),
 };
 
 /** As the vendors' documents show their answers. */
@@ -87,7 +88,8 @@ async function ask(name: string, reply: { status?: number; body: string }, asked
       headers: request.headers,
       body: await readText(request),
     });
-    response.writeHead(reply.status ?? 200, { "content-type": "application/json" }).end(reply.body);
+    const headers = { "content-type": "application/json", location: "https://elsewhere.example/" };
+    response.writeHead(reply.status ?? 200, headers).end(reply.body);
   });
   const web = createWeb({ allow: ["127.0.0.1"] });
   const here: Web = {
@@ -99,7 +101,7 @@ async function ask(name: string, reply: { status?: number; body: string }, asked
   };
   const engine = engines[name]?.(here, server.origin);
   if (engine === undefined) throw new Error(name);
-  return { found: await engine.search(asked, signal), request: seen[0] };
+  return { found: await createWebSearch([engine]).search(asked, signal), request: seen[0] };
 }
 
 describe.each(Object.keys(engines))("%s", (name) => {
@@ -108,12 +110,24 @@ describe.each(Object.keys(engines))("%s", (name) => {
     expect(found.hits).toHaveLength(1);
     expect(found.hits[0]).toMatchObject({ text: "Node & release" });
     expect(found.hits[0]?.title).toMatch(/^Node\.js( 26)?$/);
-    expect(found.hits[0]?.url).toMatch(/^https?:/);
+    expect(found.hits[0]?.url).toMatch(/^https?:[^?]*$/);
+    expect(found.hits[0]?.date ?? "2026-10-20").toBe("2026-10-20");
+  });
+
+  it("leaves out a result it cannot read, and answers the others", async () => {
+    const spoilt = JSON.stringify(answers[name]).replace(
+      /"(results|search)":\[/,
+      '"$1":[null,{"title":7,"url":8},',
+    );
+    expect((await ask(name, { body: spoilt })).found.hits).toHaveLength(1);
   });
 
   it.each([
-    [401, "{}", /refused the key/],
+    [401, "{}", /it refuse/],
+    [402, "{}", /credit is used up/],
     [429, "{}", /no more requests/],
+    [302, "", /redirects elsewhere/],
+    [200, `[${" ".repeat(5_100_000)}]`, /too large/],
     [500, "oops", /answered 500/],
     [200, "<html>", /cannot be read/],
     [200, '{"results": "none", "web": 3}', /cannot be read/],
@@ -162,4 +176,48 @@ it("each engine is asked as its documents say, for time and site too", async () 
   expect(wikipedia.found.notes?.join(" ")).toMatch(
     /Only Wikipedia was searched.*BRAVE_API_KEY.*cannot search by date/,
   );
+});
+
+it.each([
+  ["Brave", 422, { error: { code: "SUBSCRIPTION_TOKEN_INVALID" } }, /Brave: it refused the key/],
+  ["Brave", 422, { error: { code: "VALIDATION" } }, /Brave: it answered 422/],
+  ["SearXNG", 403, {}, /SearXNG: it refused to answer in JSON.*search\.formats/],
+  [
+    "SearXNG",
+    200,
+    {
+      results: [],
+      unresponsive_engines: [
+        ["google", "CAPTCHA"],
+        ["bing", "timeout"],
+      ],
+    },
+    /the engines it asks did not answer \(google, bing\)/,
+  ],
+])("%s tells by %s what is wrong", async (name, status, body, words) => {
+  await expect(ask(name, { status, body: JSON.stringify(body) })).rejects.toThrow(words);
+});
+
+it("sends no engine more than it takes, and keeps the site", async () => {
+  const words = "wörter ".repeat(57).trim();
+  const brave = await ask("Brave", { body: "{}" }, { ...query, words, site: "nodejs.org" });
+  const asked = brave.request?.url.searchParams.get("q") ?? "";
+  expect(asked.split(" ")).toHaveLength(50);
+  expect(asked).toMatch(/^wörter .* site:nodejs\.org$/);
+  const long = await ask(
+    "Brave",
+    { body: "{}" },
+    { ...query, words: "x".repeat(10_000), site: "nodejs.org" },
+  );
+  expect(long.request?.url.searchParams.get("q")).toHaveLength(400);
+  const wikipedia = await ask("Wikipedia", { body: JSON.stringify(answers.Wikipedia) }, { ...query, words });
+  expect(wikipedia.request?.url.searchParams.get("srsearch")).toHaveLength(300);
+});
+
+it.each([
+  ["de.wikipedia.org", "https://de.wikipedia.org/wiki/Node.js"],
+  ["wikipedia.org", "https://en.wikipedia.org/wiki/Node.js"],
+])("Wikipedia is searched in the language that %s names", async (site, url) => {
+  const { found } = await ask("Wikipedia", { body: JSON.stringify(answers.Wikipedia) }, { ...query, site });
+  expect(found.hits[0]?.url).toBe(url);
 });

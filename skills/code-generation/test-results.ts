@@ -21,7 +21,8 @@ export function testLanguage(name: string): CodeLanguage | undefined {
 /** How tests are started in the folder of the files, those in folders of it included. */
 export function testCommand(language: CodeLanguage): string {
   const commands: Record<CodeLanguage, string> = {
-    python: `find . -name 'test_*.py' -print0 -o -name '*_test.py' -print0 | sort -z | xargs -0 python3 -m unittest -v 2>&1`,
+    // The sandbox keeps the folder out of where Python imports from.
+    python: `find . -name 'test_*.py' -print0 -o -name '*_test.py' -print0 | sort -z | PYTHONPATH=".\${PYTHONPATH:+:$PYTHONPATH}" xargs -0 python3 -m unittest -v 2>&1`,
     javascript: "node --test --test-reporter=tap 2>&1",
     // What a test prints is set in, so that it counts as no result.
     bash: `set -o pipefail

@@ -14,8 +14,9 @@ function printed(language: "python" | "javascript" | "bash", files: Record<strin
       mkdirSync(dirname(join(cwd, path)), { recursive: true });
       writeFileSync(join(cwd, path), content);
     }
-    // A failing test is an error of the runner, whose output counts.
-    return execFileSync("bash", ["-c", `${testCommand(language)}\ntrue`], { cwd, encoding: "utf8" });
+    // As in the sandbox. A failing test is an error of the runner, whose output counts.
+    const script = `export PYTHONSAFEPATH=1\n${testCommand(language)}\ntrue`;
+    return execFileSync("bash", ["-c", script], { cwd, encoding: "utf8" });
   } finally {
     rmSync(cwd, { recursive: true });
   }

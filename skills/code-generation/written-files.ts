@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-export const mostFiles = 20;
+const mostFiles = 20;
 
 /** Parts of a path that are names on every system, and stand in double quotes in a shell. */
 const safeName = /^[\p{L}\p{N}_@+.()[\] -]+$/u;

@@ -4,13 +4,16 @@ import type { Json } from "../../src/core/json.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import type { CodeWork } from "../../src/core/work-context.ts";
 
-/** Characters of output that are kept. */
+/** Characters of output, and of errors, that are kept. */
 const mostOutput = 12_000;
+const mostErrors = 4_000;
 
 /** What came of a run. */
 export interface Ran {
   ok: boolean;
-  /** What was printed; of a failure the error too. */
+  /** Whether it was ended because it took too long. */
+  stopped: boolean;
+  /** What was printed, as far as it is kept, and the end of its errors. */
   output: string;
   notes: string[];
 }
@@ -46,28 +49,36 @@ export function meansInWords({ means }: CodeWork): string {
 /** Runs a program as a step that is not repeated after a crash. */
 export async function runProgram(
   step: string,
-  program: { language: CodeLanguage; code: string; about: string },
+  program: Parameters<CodeWork["run"]>[0],
   { code, context }: { code: CodeWork; context: ToolContext },
 ): Promise<Ran> {
   const ran = await context.step(step, async (): Promise<Json> => {
     const { outcome, notes } = await code.run(program);
-    return { ...outcomeOf(outcome), notes: [...notes] };
+    const { ok, stopped, why, printed, errors } = endOf(outcome);
+    const isCut = printed.length > mostOutput || (outcome.status === "exited" && outcome.truncated);
+    return {
+      ok,
+      stopped,
+      output: [why, cut(errors, mostErrors), cut(printed, mostOutput)].filter(Boolean).join("\n"),
+      notes: [...notes, ...(isCut ? ["It printed too much: a part of its output is missing."] : [])],
+    };
   });
   return ran as unknown as Ran;
 }
 
-function outcomeOf(outcome: ScriptOutcome): { ok: boolean; output: string } {
+function endOf(outcome: ScriptOutcome) {
   if (outcome.status === "refused") throw new SkillFailure("refused", outcome.reason, "Tell the person.");
-  const { stdout, stderr } = outcome;
+  const { stdout: printed, stderr: errors } = outcome;
   if (outcome.status === "timed_out")
-    return { ok: false, output: cut(`It was stopped: it took too long.\n${stderr}\n${stdout}`) };
-  const ok = outcome.exit_code === 0;
-  return { ok, output: cut(ok ? stdout : `It ended with ${outcome.exit_code}.\n${stderr}\n${stdout}`) };
+    return { ok: false, stopped: true, why: "It was stopped: it took too long.", printed, errors };
+  const { exit_code } = outcome;
+  const why = exit_code === 0 ? "" : `It ended with ${exit_code}.`;
+  return { ok: exit_code === 0, stopped: false, why, printed, errors };
 }
 
-function cut(text: string): string {
-  if (text.length <= mostOutput) return text.trim();
-  return `${text.slice(0, mostOutput / 2)}\n[…]\n${text.slice(-mostOutput / 2)}`.trim();
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text.trim();
+  return `${text.slice(0, most / 2)}\n[…]\n${text.slice(-most / 2)}`.trim().toWellFormed();
 }
 
 export const endings: Readonly<Record<CodeLanguage, string>> = {

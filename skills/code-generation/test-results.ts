@@ -1,4 +1,4 @@
-import type { CodeLanguage } from "../../src/core/code.ts";
+import { type CodeLanguage, codeLanguages } from "../../src/core/code.ts";
 
 /** What a test runner counted. */
 export interface TestCount {
@@ -7,28 +7,48 @@ export interface TestCount {
   failed: number;
 }
 
-/** How tests are started in the folder of the files; undefined where there is no runner for the language. */
-export function testCommand(language: string): string | undefined {
-  const commands: Partial<Record<CodeLanguage, string>> = {
-    python: "python3 -m unittest discover -v -p '*test*.py' 2>&1",
-    javascript: "node --test --test-reporter=tap 2>&1",
-    bash: 'for file in *test*.sh; do if bash "$file"; then echo "ok - $file"; else echo "not ok - $file"; fi; done 2>&1',
-  };
-  return commands[language as CodeLanguage];
+const names: Readonly<Record<CodeLanguage, RegExp>> = {
+  python: /^(python ?3?|py)$/i,
+  javascript: /^(javascript|js|node(\.?js)?)$/i,
+  bash: /^(bash|sh|shell)$/i,
+};
+
+/** The language whose runner tests what is written in this one; undefined where there is none. */
+export function testLanguage(name: string): CodeLanguage | undefined {
+  return codeLanguages.find((language) => names[language].test(name.trim()));
 }
 
-/** Reads the counts a runner printed; undefined when it printed none. */
-export function readCount(language: string, output: string): TestCount | undefined {
+/** How tests are started in the folder of the files, those in folders of it included. */
+export function testCommand(language: CodeLanguage): string {
+  const commands: Record<CodeLanguage, string> = {
+    // The sandbox keeps the folder out of where Python imports from.
+    python: `find . -name 'test_*.py' -print0 -o -name '*_test.py' -print0 | sort -z | PYTHONPATH=".\${PYTHONPATH:+:$PYTHONPATH}" xargs -0 python3 -m unittest -v 2>&1`,
+    javascript: "node --test --test-reporter=tap 2>&1",
+    // What a test prints is set in, so that it counts as no result.
+    bash: `set -o pipefail
+find . -name '*test*.sh' | sort | while read -r file; do
+  if bash "$file" </dev/null 2>&1 | sed 's/^/    /'; then echo "ok - $file"; else echo "not ok - $file"; fi
+done`,
+  };
+  return commands[language];
+}
+
+/** Reads the counts a runner printed at its end; undefined when it printed none. */
+export function readCount(language: CodeLanguage, output: string): TestCount | undefined {
   if (language === "python") return unittestCount(output);
-  if (language === "javascript") return tapCount(output) ?? okCount(output);
-  return okCount(output);
+  return language === "javascript" ? tapCount(output) : okCount(output);
+}
+
+/** The last one: what is tested prints too, before the runner does. */
+function lastMatch(pattern: RegExp, output: string): string | undefined {
+  return [...output.matchAll(pattern)].at(-1)?.[1];
 }
 
 /** https://docs.python.org/3/library/unittest.html: `Ran 3 tests in 0.001s`, `FAILED (failures=1, errors=1)`. */
 function unittestCount(output: string): TestCount | undefined {
-  const ran = Number(/^Ran (\d+) tests? in /m.exec(output)?.[1] ?? Number.NaN);
+  const ran = Number(lastMatch(/^Ran (\d+) tests? in /gm, output) ?? Number.NaN);
   if (Number.isNaN(ran)) return undefined;
-  const summary = /^FAILED \((.*)\)$/m.exec(output)?.[1] ?? "";
+  const summary = lastMatch(/^FAILED \((.*)\)$/gm, output) ?? "";
   const count = (name: string) => Number(new RegExp(`${name}=(\\d+)`).exec(summary)?.[1] ?? 0);
   const failed = Math.min(ran, count("failures") + count("errors"));
   return { ran, passed: ran - failed, failed };
@@ -37,7 +57,7 @@ function unittestCount(output: string): TestCount | undefined {
 /** https://nodejs.org/api/test.html#test-reporters: `# tests 3`, `# pass 2`, `# fail 1`. */
 function tapCount(output: string): TestCount | undefined {
   const count = (name: string) =>
-    Number(new RegExp(`^# ${name} (\\d+)$`, "m").exec(output)?.[1] ?? Number.NaN);
+    Number(lastMatch(new RegExp(`^# ${name} (\\d+)$`, "gm"), output) ?? Number.NaN);
   const [ran, passed, failed] = [count("tests"), count("pass"), count("fail")];
   if (ran === undefined || Number.isNaN(ran)) return undefined;
   return { ran, passed: passed ?? 0, failed: failed ?? 0 };

@@ -14,6 +14,11 @@ export const findingSchema = z.object({
 });
 export type Finding = z.output<typeof findingSchema>;
 
+/** Characters that a part of a line needs to tell it from others. */
+const fewestCharacters = 5;
+/** Rows of a table in a message; a report has all. */
+const mostRows = 20;
+
 const plain = (line: string) => line.replace(/\s+/g, " ").trim();
 
 /** Findings that stand where they say, with the line corrected to where the quoted code is; the others are counted. */
@@ -29,20 +34,27 @@ export function checkFindings(
 }
 
 function lineOf({ file, line, quote }: Finding, pieces: readonly ReviewedPiece[]) {
-  const own = pieces.filter((piece) => piece.file === file || piece.file.endsWith(`/${file}`));
+  const name = file.replace(/^(?:\.|a|b)\//, "");
+  const own = pieces.filter((piece) => [file, name].includes(piece.file) || piece.file.endsWith(`/${name}`));
   const lines = own.flatMap((piece) => piece.lines.map((each) => ({ ...each, file: piece.file })));
-  const words = plain(quote.split("\n").find((each) => each.trim() !== "") ?? "");
-  const withQuote =
-    words === ""
-      ? []
-      : lines.filter(
-          ({ text }) =>
-            plain(text).includes(words) || (plain(text).length > 3 && words.includes(plain(text))),
-        );
-  const byDistance = (one: { number: number }, other: { number: number }) =>
-    Math.abs(one.number - line) - Math.abs(other.number - line);
+  const words = quotedLine(quote);
   // What quotes nothing of the change is about nothing in it.
-  return withQuote.toSorted(byDistance)[0];
+  const quoted = lines.filter(({ text }) => isQuoted(plain(text), words));
+  const distance = ({ number, kind }: { number: number; kind: string }) =>
+    Math.abs(number - line) + (kind === "removed" ? 0.5 : 0);
+  return quoted.toSorted((one, other) => distance(one) - distance(other))[0];
+}
+
+function quotedLine(quote: string): string {
+  const first = quote.split("\n").find((each) => /[^\s`]/.test(each)) ?? "";
+  return plain(first.trim().replace(/^`+|(?:`|…|\.\.\.)+$/g, ""));
+}
+
+/** Whether a quotation is of a line: a part of it that tells something, or most of the quotation, which may have a number and a sign before it. */
+function isQuoted(text: string, words: string): boolean {
+  if (text === "" || words === "") return false;
+  if (text === words || (words.length >= fewestCharacters && text.includes(words))) return true;
+  return words.includes(text) && text.length * 2 > words.length;
 }
 
 /** The graver one of two that say the same about one line. */
@@ -55,22 +67,21 @@ function withoutDoubles(findings: readonly Finding[]): Finding[] {
   );
   const seen = new Set<string>();
   return sorted.filter(({ file, line, title }) => {
-    const keys = [`${file}:${line}`, `${file}:${title.toLowerCase()}`];
-    const isDouble = keys.some((key) => seen.has(key));
-    for (const key of keys) seen.add(key);
-    return !isDouble;
+    const key = `${file}:${line}:${plain(title).toLowerCase()}`;
+    return !seen.has(key) && seen.add(key);
   });
 }
 
-const cell = (text: string) => text.replace(/\s+/g, " ").replaceAll("|", "\\|").trim();
+const cell = (text: string) => plain(text).replaceAll("|", "\\|").replaceAll("`", "'");
 
-/** A table of findings, Markdown. */
-export function tableOf(findings: readonly Finding[]): string {
+/** A table of findings, Markdown, with as many rows as a message can show. */
+export function tableOf(findings: readonly Finding[], most = mostRows): string {
   if (findings.length === 0) return "No findings.";
-  const rows = findings.map(
-    ({ severity, file, line, title }) => `| ${severity} | \`${cell(file)}:${line}\` | ${cell(title)} |`,
-  );
-  return ["| severity | where | what |", "|---|---|---|", ...rows].join("\n");
+  const rows = findings
+    .slice(0, most)
+    .map(({ severity, file, line, title }) => `| ${severity} | \`${cell(file)}:${line}\` | ${cell(title)} |`);
+  const more = findings.length > most ? [`\n${findings.length - most} more are in the report.`] : [];
+  return ["| severity | where | what |", "|---|---|---|", ...rows, ...more].join("\n");
 }
 
 /** All findings with reasons and proposals, Markdown. */
@@ -79,10 +90,14 @@ export function reportOf(title: string, summary: string, findings: readonly Find
     ({ severity, file, line, title: what, why, proposal }) =>
       `## ${severity}: ${what}\n\n\`${file}:${line}\`\n\n${why}\n\n${fenced(proposal)}`,
   );
-  return [`# Review of ${title}`, summary, tableOf(findings), ...parts].join("\n\n").concat("\n");
+  return [`# Review of ${title}`, summary, tableOf(findings, findings.length), ...parts]
+    .join("\n\n")
+    .concat("\n");
 }
 
 function fenced(text: string): string {
-  if (!/[;{}=()]|\n/.test(text) || text.includes("```")) return text;
-  return `\`\`\`\n${text}\n\`\`\``;
+  const fences = text.match(/^\s*```/gm)?.length ?? 0;
+  if (!/[;{}=()]|\n/.test(text) || (fences > 0 && fences % 2 === 0)) return text;
+  const fence = text.includes("```") ? "~~~~" : "```";
+  return `${fence}\n${text}\n${fence}`;
 }

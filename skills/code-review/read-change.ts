@@ -2,12 +2,14 @@ import type { Chunk, File as DiffFile } from "parse-diff";
 import { SkillFailure } from "../../src/core/define-skill.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { WebError } from "../../src/core/web.ts";
+import { diffAddress } from "./change-address.ts";
+import { plainDiff } from "./plain-diff.ts";
 
 /** A line of a change, or of a file that is reviewed whole. */
 interface ReviewedLine {
-  /** In the new file. */
+  /** In the new file; of a removed line, that of the line that follows it there. */
   number: number;
-  kind: "added" | "context";
+  kind: "added" | "context" | "removed";
   text: string;
 }
 
@@ -15,7 +17,7 @@ interface ReviewedLine {
 export interface ReviewedPiece {
   file: string;
   lines: ReviewedLine[];
-  /** With the removed lines, each with its number where it has one. */
+  /** Each line with its number, where it has one. */
   shown: string;
 }
 
@@ -28,21 +30,10 @@ export interface Change {
 const generated =
   /(^|\/)(package-lock\.json|yarn\.lock|pnpm-lock\.yaml|poetry\.lock|Cargo\.lock|go\.sum|composer\.lock|Gemfile\.lock|.*\.min\.(js|css)|.*\.map|.*\.snap|.*_pb2\.py|.*\.pb\.go|.*\.generated\.\w+)$|(^|\/)(node_modules|vendor|dist)\//;
 
-/** Lines of one file that are looked at. */
+/** Lines of one file that are looked at, characters of a piece, and of a line that are shown. */
 const mostLines = 3_000;
-
-/** The address of a pull or merge request's diff; undefined for any other address. */
-export function diffAddress(text: string): string | undefined {
-  const url = URL.parse(text.trim().replace(/^<|>$/g, ""));
-  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
-  const pull = /^(\/[^/]+\/[^/]+\/pull\/\d+)/.exec(url.pathname)?.[1];
-  if (pull !== undefined) return `${url.origin}${pull}.diff`;
-  const merge = /^(\/.+\/-\/merge_requests\/\d+)/.exec(url.pathname)?.[1];
-  if (merge !== undefined) return `${url.origin}${merge}.diff`;
-  const commit = /^(\/[^/]+\/[^/]+\/commit\/[0-9a-f]{7,40})$/.exec(url.pathname)?.[1];
-  if (commit !== undefined) return `${url.origin}${commit}.diff`;
-  return /\.(diff|patch)$/.test(url.pathname) ? url.href : undefined;
-}
+const longestPiece = 12_000;
+const longestLine = 2_000;
 
 /** The diff at an address. @throws SkillFailure */
 export async function fetchDiff(address: string, { web, signal }: ToolContext): Promise<string> {
@@ -55,11 +46,12 @@ export async function fetchDiff(address: string, { web, signal }: ToolContext): 
     );
   try {
     const { status, body } = await web.fetch(url, { signal, headers: { accept: "text/plain, */*" } });
-    if (status === 200) return body;
-    const why =
-      status === 404 || status === 401 || status === 403
-        ? "It is private, or it does not exist"
-        : `The server answered ${status}`;
+    if (status === 200 && isDiff(body)) return body;
+    if (status === 200 && body.trim() === "")
+      throw new SkillFailure("empty", "The change is empty.", "Say so.");
+    // Who is not signed in gets the page of the login, with 200.
+    const isPrivate = [401, 403, 404].includes(status) || /^\s*<(?:!doctype|html)/i.test(body);
+    const why = isPrivate ? "It is private, or it does not exist" : `The server answered no diff (${status})`;
     throw new SkillFailure("not_read", `${why}: ${url}.`, "Ask for its .diff or .patch as a file.");
   } catch (error) {
     if (error instanceof WebError)
@@ -71,8 +63,10 @@ export async function fetchDiff(address: string, { web, signal }: ToolContext): 
 /** Whether a text is a diff. */
 export function isDiff(text: string): boolean {
   return (
-    /^(diff --git |--- |Index: )/m.test(text) &&
-    /^(@@ |Binary files |GIT binary patch|rename |new file|deleted file|similarity )/m.test(text)
+    /^(diff --|--- |Index: )/m.test(text) &&
+    /^(@@+ |Binary files |GIT binary patch|(rename|copy) from |(new|deleted) file|old mode |similarity )/m.test(
+      text,
+    )
   );
 }
 
@@ -81,50 +75,76 @@ export async function piecesOfDiff(text: string): Promise<Change> {
   const { default: parseDiff } = await import("parse-diff");
   const pieces: ReviewedPiece[] = [];
   const left_out: Change["left_out"] = [];
-  for (const each of parseDiff(text)) {
+  for (const each of parseDiff(plainDiff(text))) {
     const { to, from, chunks } = each;
     const file = (to === undefined || to === "/dev/null" ? from : to) ?? "?";
     const why = whyLeftOut(file, each);
     if (why === undefined)
-      pieces.push(...chunks.map((chunk) => pieceOf(file, chunk)).filter(({ lines }) => lines.length > 0));
+      pieces.push(...chunks.flatMap((chunk) => piecesOf(file, linesOfHunk(chunk), chunk.content)));
     else left_out.push({ file, why });
   }
   return { pieces, left_out };
 }
 
-function whyLeftOut(file: string, { deleted, chunks }: DiffFile): string | undefined {
+function whyLeftOut(file: string, { deleted, chunks, from, to, oldMode, newMode, index }: DiffFile) {
   if (deleted === true) return "deleted";
   if (generated.test(file)) return "generated";
-  return chunks.length === 0 ? "binary, renamed or empty" : undefined;
+  if (chunks.length > 0) return undefined;
+  if (from !== undefined && from !== "/dev/null" && from !== to) return `renamed from ${from}, nothing else`;
+  return oldMode !== newMode && index === undefined && oldMode !== undefined
+    ? "its mode alone changed"
+    : "binary or empty";
 }
 
-function pieceOf(file: string, { content, changes }: Chunk): ReviewedPiece {
-  const lines: ReviewedLine[] = [];
-  const shown = changes.map((change) => {
-    if (change.type === "del") return `     ${change.content}`;
+/** A line as a model is shown it, and what of it findings may quote. */
+interface ShownLine {
+  shown: string;
+  line?: ReviewedLine;
+}
+
+function linesOfHunk({ changes, newStart, newLines }: Chunk): ShownLine[] {
+  // A hunk without lines in the new file is numbered by the line before it.
+  let next = newLines === 0 ? newStart + 1 : newStart;
+  return changes.map((change): ShownLine => {
+    const { content } = change;
+    if (content.startsWith("\\")) return { shown: `     ${content}` };
+    const text = content.slice(1);
+    if (change.type === "del")
+      return { shown: `     ${content}`, line: { number: next, kind: "removed", text } };
     const number = change.type === "add" ? change.ln : change.ln2;
-    lines.push({ number, kind: change.type === "add" ? "added" : "context", text: change.content.slice(1) });
-    return `${String(number).padStart(4)} ${change.content}`;
+    next = number + 1;
+    return shownLine(number, content, { kind: change.type === "add" ? "added" : "context", text });
   });
-  return { file, lines, shown: [content, ...shown].join("\n") };
+}
+
+function shownLine(number: number, shown: string, line: Omit<ReviewedLine, "number">): ShownLine {
+  return { shown: `${String(number).padStart(4)} ${shown}`, line: { number, ...line } };
+}
+
+/** As many pieces as it takes that each is shown whole. */
+function piecesOf(file: string, lines: readonly ShownLine[], heading?: string): ReviewedPiece[] {
+  const pieces: ReviewedPiece[] = [];
+  for (const { shown, line } of lines) {
+    const cut = shown.length > longestLine ? `${shown.slice(0, longestLine)}…` : shown;
+    let piece = pieces.at(-1);
+    if (piece === undefined || piece.shown.length + cut.length > longestPiece) {
+      piece = { file, lines: [], shown: heading ?? "" };
+      pieces.push(piece);
+    }
+    if (line !== undefined) piece.lines.push(line);
+    piece.shown += piece.shown === "" ? cut : `\n${cut}`;
+  }
+  return pieces;
 }
 
 /** A file that is reviewed as it is. */
 export function piecesOfFile(file: string, text: string): Change {
   if (generated.test(file)) return { pieces: [], left_out: [{ file, why: "generated" }] };
-  const all = text.split("\n");
-  const used = all.slice(0, mostLines);
-  const pieces: ReviewedPiece[] = [];
-  for (let from = 0; from < used.length; from += 300) {
-    const lines = used
-      .slice(from, from + 300)
-      .map((line, at): ReviewedLine => ({ number: from + at + 1, kind: "added", text: line }));
-    pieces.push({
-      file,
-      lines,
-      shown: lines.map(({ number, text: line }) => `${String(number).padStart(4)} ${line}`).join("\n"),
-    });
-  }
+  if (text.trim() === "") return { pieces: [], left_out: [{ file, why: "empty" }] };
+  const all = text.split(/\r?\n/);
+  const lines = all
+    .slice(0, mostLines)
+    .map((line, at) => shownLine(at + 1, line, { kind: "added", text: line }));
   const cut = all.length > mostLines ? [{ file, why: `its lines after ${mostLines}` }] : [];
-  return { pieces, left_out: cut };
+  return { pieces: piecesOf(file, lines), left_out: cut };
 }

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
+import { ExpectedFailure } from "../../src/core/expected-failure.ts";
 import { type Json, objectOf } from "../../src/core/json.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
+import { addressesOf } from "./change-address.ts";
 import { checkFindings, type Finding, findingSchema, reportOf, tableOf } from "./findings.ts";
 import {
   type Change,
-  diffAddress,
   fetchDiff,
   isDiff,
   piecesOfDiff,
@@ -18,6 +19,8 @@ const longestPart = 24_000;
 const mostParts = 25;
 /** More findings than these are posted as a file too. */
 const fewFindings = 5;
+/** Files and findings that an answer lists. */
+const mostListed = 50;
 
 const answerSchema = z.object({ findings: z.array(findingSchema) });
 
@@ -25,9 +28,9 @@ export const skill = defineSkill({
   title: "Reviewing code",
   effect: "idempotent",
   addresses(input: Json) {
-    const { what } = objectOf(input);
-    const address = typeof what === "string" ? diffAddress(what) : undefined;
-    return address === undefined ? [] : [address];
+    const { what, more_files } = objectOf(input);
+    const named = [what, ...(Array.isArray(more_files) ? more_files : [])];
+    return named.flatMap((each) => (typeof each === "string" ? addressesOf(each) : []));
   },
   finds: "links",
   parameters: z.object({
@@ -64,42 +67,70 @@ export const skill = defineSkill({
         "Tell the person what it holds.",
       );
     }
-    const parts = partsOf(change.pieces);
-    const read = parts.slice(0, mostParts);
-    const notes =
-      read.length < parts.length
-        ? [
-            `Too large to be read whole: ${parts.length - read.length} of ${parts.length} parts were left out, from ${parts[mostParts]?.[0]?.file} on.`,
-          ]
-        : [];
-    const findings: Finding[] = [];
-    for (const [at, part] of read.entries()) {
-      if (read.length > 1)
-        context.progress(
-          `Reviewing part ${at + 1} of ${read.length}: ${part[0]?.file ?? ""}`,
-          at,
-          read.length,
-        );
-      const answer = await context.step("review", () =>
-        context.generate({ instructions: rulesFor(focus), input: shownOf(part), schema: answerSchema }),
-      );
-      findings.push(...answerSchema.parse(answer).findings);
-    }
-    const { kept, dropped } = checkFindings(findings, read.flat());
+    const { parts, findings, notes } = await reviewParts(partsOf(change.pieces), rulesFor(focus), context);
+    const { kept, dropped } = checkFindings(findings, parts.read.flat());
     if (dropped > 0) notes.push(`${dropped} findings pointed at no line of the change and were left out.`);
-    const left_out = [
-      ...change.left_out,
-      ...filesOf(parts.slice(mostParts).flat()).map((file) => ({ file, why: "too large" })),
-    ];
+    const reviewed = filesOf(parts.read.flat());
+    const unread = filesOf(parts.unread.flat()).map((file) => ({
+      file,
+      why: reviewed.includes(file) ? "the rest of it was not read" : "not read",
+    }));
+    const left_out = [...change.left_out, ...unread];
+    if (left_out.length > mostListed) notes.push(`${left_out.length} files were left out in all.`);
+    if (reviewed.length > mostListed) notes.push(`${reviewed.length} files were reviewed in all.`);
     const verdict = verdictOf(kept);
     const file = kept.length > fewFindings ? await post(kept, verdict, context) : undefined;
     return {
-      ...{ verdict, table: tableOf(kept), reviewed: filesOf(read.flat()), left_out, notes },
-      findings: kept.map(({ quote: _, ...finding }) => finding),
+      ...{ verdict, table: tableOf(kept), notes },
+      reviewed: reviewed.slice(0, mostListed),
+      left_out: left_out.slice(0, mostListed),
+      findings: kept.slice(0, mostListed).map(({ quote: _, ...finding }) => finding),
       ...(file === undefined ? {} : { file }),
     };
   },
 });
+
+interface Reviewed {
+  parts: { read: ReviewedPiece[][]; unread: ReviewedPiece[][] };
+  findings: Finding[];
+  notes: string[];
+}
+
+/** Reviews part by part. What was found before a failure is kept. @throws what failed where nothing was reviewed */
+async function reviewParts(
+  all: readonly ReviewedPiece[][],
+  instructions: string,
+  context: ToolContext,
+): Promise<Reviewed> {
+  const parts: Reviewed["parts"] = { read: [], unread: all.slice(mostParts) };
+  const found: Reviewed = { parts, findings: [], notes: [] };
+  if (parts.unread.length > 0)
+    found.notes.push(
+      `Too large to be read whole: ${parts.unread.length} of ${all.length} parts were left out.`,
+    );
+  const tried = all.slice(0, mostParts);
+  for (const [at, part] of tried.entries()) {
+    if (tried.length > 1)
+      context.progress(
+        `Reviewing part ${at + 1} of ${tried.length}: ${part[0]?.file ?? ""}`,
+        at,
+        tried.length,
+      );
+    try {
+      const answer = await context.step("review", () =>
+        context.generate({ instructions, input: shownOf(part), schema: answerSchema }),
+      );
+      found.findings.push(...answerSchema.parse(answer).findings);
+      parts.read.push(part);
+    } catch (error) {
+      if (!(error instanceof ExpectedFailure) || parts.read.length === 0) throw error;
+      parts.unread.unshift(...tried.slice(at));
+      found.notes.push(`The review ended after part ${at} of ${tried.length}: ${error.message}`);
+      break;
+    }
+  }
+  return found;
+}
 
 async function readChange(names: readonly string[], context: ToolContext): Promise<Change> {
   const changes: Change[] = [];
@@ -114,15 +145,7 @@ async function changeOf(name: string, context: ToolContext): Promise<Change> {
   if (isDiff(name)) return await piecesOfDiff(name);
   if (/^<?https?:\/\//.test(name)) {
     context.progress("Fetching the change");
-    const text = await fetchDiff(name, context);
-    if (text.trim() === "") throw new SkillFailure("empty", "The change is empty.", "Say so.");
-    if (!isDiff(text))
-      throw new SkillFailure(
-        "no_diff",
-        "What the address answered is no diff.",
-        "Ask for the .diff as a file.",
-      );
-    return await piecesOfDiff(text);
+    return await piecesOfDiff(await fetchDiff(name, context));
   }
   if (name.includes("\n")) return piecesOfFile("the text", name);
   const content = await context.threadFiles.content(name);
@@ -137,7 +160,7 @@ function partsOf(pieces: readonly ReviewedPiece[]): ReviewedPiece[][] {
   const parts: ReviewedPiece[][] = [];
   let length = longestPart;
   for (const piece of pieces) {
-    const size = Math.min(piece.shown.length, longestPart);
+    const size = piece.shown.length;
     if (length + size > longestPart) {
       parts.push([]);
       length = 0;
@@ -149,7 +172,7 @@ function partsOf(pieces: readonly ReviewedPiece[]): ReviewedPiece[][] {
 }
 
 function shownOf(part: readonly ReviewedPiece[]): string {
-  return part.map(({ file, shown }) => `file: ${file}\n${shown.slice(0, longestPart)}`).join("\n\n");
+  return part.map(({ file, shown }) => `file: ${file}\n${shown}`).join("\n\n");
 }
 
 function rulesFor(focus: string | undefined): string {

@@ -7,6 +7,7 @@ import type { TurnScope } from "../turn-scope.ts";
 import { untrustedIn } from "../untrusted.ts";
 import { inputFolder, outputFolder } from "../working-folder.ts";
 import { defineMetaTool, failure, ok } from "./meta-tool.ts";
+import { printedLines } from "./printed-lines.ts";
 
 /** Bytes that code may print. */
 const largestOutput = 950_000;
@@ -40,7 +41,7 @@ export const createRunCode = () =>
           signal: context.signal,
           timeout_ms: max_ms,
           max_output_bytes: largestOutput,
-          onLine: (line) => context.progress(line.slice(0, 200)),
+          onLine: printedLines(context),
         }),
       );
       return resultOf(ran.value, ran.notes, max_ms);

@@ -6,6 +6,7 @@ import type { ToolContext, ToolResult } from "../tool.ts";
 import { createToolContext } from "../tool-context.ts";
 import { findOffered } from "./activate-skill.ts";
 import { defineMetaTool, failure } from "./meta-tool.ts";
+import { printedLines } from "./printed-lines.ts";
 import { scriptEnvironment } from "./script-environment.ts";
 import { scriptResult } from "./script-result.ts";
 import { commandForShell, pathInSkill } from "./skill-path.ts";
@@ -97,7 +98,7 @@ async function runScript(
     signal,
     timeout_ms: skill.max_execution_seconds * 1000,
     max_output_bytes: largestOutput,
-    onLine: (line: string) => context.progress(line.slice(0, 200)),
+    onLine: printedLines(context),
   };
   const text = JSON.stringify([work, args, stdin]);
   const { value: ran, notes } = await context.inFolder(text, (working) =>

@@ -72,6 +72,70 @@ describe("the code-execution skill", () => {
   });
 
   it.each([
+    ["that the model leaves out", { result: "The total is 60.", checks: [] }],
+    ["that the model makes up", { result: "The total is 60.", checks: [{ what: "all is well", ok: false }] }],
+  ])("lets no check hold %s", async (_name, told) => {
+    const bench = createSkillBench({ code: printing({ text: "total 60" }), answers: [plan, program, told] });
+    expect((await bench.run("code-execution", { task: "Sum" })).output).toMatchObject({
+      ok: false,
+      checks: [{ what: "the rows are three", ok: false }],
+    });
+  });
+
+  it("plans for the languages that are here, and says when it is not the wanted one", async () => {
+    const code = fakeCode(async () => exited("total 60"), { ok: true, ...means, languages: ["bash"] });
+    const bench = createSkillBench({
+      code,
+      answers: [plan, { ...plan, language: "bash" }, program, result],
+    });
+    const run = await bench.run("code-execution", { task: "Sum", language: "python" });
+    expect(code.ran[0]?.language).toBe("bash");
+    expect(run.output).toMatchObject({
+      program: "program.sh",
+      notes: ["There is no python here, so it is written in bash."],
+    });
+  });
+
+  it("works on a file that cannot be shown, and says what a program prints as errors", async () => {
+    const bench = createSkillBench({
+      code: fakeCode(async () => exited("total 60", { stderr: "divide by zero" })),
+      attached: { "data.bin": new Uint8Array([0, 1, 2, 3]) },
+      answers: [plan, program, result],
+    });
+    const run = await bench.run("code-execution", { task: "Sum", files: ["data.bin"] });
+    expect(run.requests[0]?.messages[0]?.text).toContain("data.bin cannot be read");
+    expect(run.output).toMatchObject({ ok: true, output: "divide by zero\ntotal 60" });
+  });
+
+  it("says that a part of a long output is missing", async () => {
+    const bench = createSkillBench({
+      code: fakeCode(async () => exited("total 60\n".repeat(100_000), { truncated: true })),
+      answers: [plan, program, result],
+    });
+    const { output } = await bench.run("code-execution", { task: "Sum" });
+    expect(output).toMatchObject({ notes: [expect.stringContaining("a part of its output is missing")] });
+    expect(JSON.stringify(output).length).toBeLessThan(20_000);
+  });
+
+  it.each([
+    ["repair it", { code: 1, text: "boom" }, "It was not repaired", "The program failed once."],
+    ["check it", { text: "total 60" }, "The output was not checked", ""],
+  ])("hands over what ran when the model cannot %s", async (_name, ran, words, told) => {
+    const bench = createSkillBench({
+      code: printing(ran),
+      answers: [plan, program, '{"res', '{"res', '{"res'],
+    });
+    const run = await bench.run("code-execution", { task: "Sum" });
+    expect(run.output).toMatchObject({
+      ok: false,
+      result: told,
+      output: expect.stringContaining(ran.text),
+      notes: [expect.stringContaining(words)],
+    });
+    expect(run.files.map(({ name }) => name)).toEqual(["program.py"]);
+  });
+
+  it.each([
     ["without a sandbox", { answers: [] }, /no_sandbox.*knack doctor/],
     ["without a model", { code: printing({ text: "" }) }, /no_model/],
     [

@@ -79,12 +79,96 @@ describe("the code-generation skill", () => {
     expect(run.output).toMatchObject({ tests: { ran: 0 }, notes: [expect.stringContaining(words)] });
   });
 
-  it("takes no path out of its folder", async () => {
-    const files = [{ path: "../../etc/passwd", purpose: "", content: "x" }];
-    const run = await createSkillBench({
-      answers: [written({ files }), written({ files }), written({ files })],
-    }).run("code-generation", { task: "Add" });
+  it.each([
+    ["a path out of its folder", ["../../etc/passwd"], /plain names/],
+    ["a path that leads out on the way", ["src/../../evil.sh"], /plain names/],
+    ["a path with a command", ["a$(id).sh"], /plain names/],
+    ["a path from the root", ["/etc/passwd"], /plain names/],
+    ["a file that is no text", ["logo.png"], /no text/],
+    ["the same path twice", ["a.py", "A.py"], /same path/],
+    ["a file that is a folder too", ["a", "a/b.py"], /same path, or one is a folder/],
+    ["too many files", Array.from({ length: 21 }, (_, at) => `f${at}.py`), /20/],
+  ])("takes no %s", async (_name, paths, words) => {
+    const files = paths.map((path) => ({ path, purpose: "", content: "x" }));
+    const run = await createSkillBench({ answers: () => written({ files }) }).run("code-generation", {
+      task: "Add",
+    });
     expect(run.status).toBe("error");
+    expect(JSON.stringify(run.output)).toMatch(words);
+    expect(run.requests).toHaveLength(3);
+  });
+
+  it("keeps folders, hidden names and empty files in an archive", async () => {
+    const files = [
+      { path: "app/__init__.py", purpose: "", content: "" },
+      { path: ".github/workflows/ci.yml", purpose: "", content: "on: push\n" },
+    ];
+    const bench = createSkillBench({
+      code: fakeCode(async () => exited("Ran 1 test in 0.1s\n\nOK\n")),
+      answers: [written({ language: "Python", files })],
+    });
+    const run = await bench.run("code-generation", { task: "A package" });
+    expect(run.output).toMatchObject({ posted: ["code.zip"], files: [{ lines: 0 }, { lines: 1 }] });
+    const [file] = run.files;
+    const unpacked = file && unzipSync(await bench.fileOf(file));
+    expect(Object.keys(unpacked ?? {})).toEqual(["app/__init__.py", ".github/workflows/ci.yml"]);
+  });
+
+  it("keeps the files that a repair does not name", async () => {
+    let runs = 0;
+    const [first] = written().files;
+    const bench = createSkillBench({
+      code: fakeCode(async () => (++runs === 1 ? tap(1, 2) : tap(3, 0))),
+      answers: [written(), written({ files: [{ ...first, content: "fixed();\n" }] })],
+    });
+    const run = await bench.run("code-generation", { task: "Add" });
+    expect(run.files.map(({ name }) => name).toSorted()).toEqual(["add.mjs", "add.test.mjs"]);
+    const [fixed] = run.files.filter(({ name }) => name === "add.mjs");
+    expect(fixed && new TextDecoder().decode(await bench.fileOf(fixed))).toBe("fixed();\n");
+  });
+
+  it.each([
+    [
+      "a run that never ends",
+      async () => ({ status: "timed_out" as const, stdout: "ok - a_test.sh\n", stderr: "" }),
+      { ran: 0, passed: 0 },
+      "The tests were stopped: they took too long.",
+    ],
+    [
+      "a run that ends with an error after its tests",
+      async () => exited("# tests 3\n# pass 3\n# fail 0\n", { exit_code: 7 }),
+      { ran: 3, passed: 3 },
+      "No test failed, but the run ended with an error.",
+    ],
+    [
+      "a sandbox that refuses",
+      async () => ({ status: "refused" as const, reason: "Too busy." }),
+      { ran: 0 },
+      "The tests were not run: Too busy.",
+    ],
+  ])("hands over the files after %s, and says so", async (_name, work, tests, words) => {
+    const bench = createSkillBench({ code: fakeCode(work), answers: () => written() });
+    const run = await bench.run("code-generation", { task: "Add" });
+    expect(run.output).toMatchObject({ tests, notes: [words], posted: ["add.mjs", "add.test.mjs"] });
+  });
+
+  it("hands over what it has when the model cannot repair it", async () => {
+    const bench = createSkillBench({
+      code: fakeCode(async () => tap(1, 2)),
+      answers: [written(), '{"language": "javasc', '{"language"', "{"],
+    });
+    const run = await bench.run("code-generation", { task: "Add" });
+    expect(run.output).toMatchObject({
+      notes: ["2 of 3 tests failed.", expect.stringContaining("It was not repaired")],
+      posted: ["add.mjs", "add.test.mjs"],
+    });
+  });
+
+  it("says which existing code it did not read whole", async () => {
+    const bench = createSkillBench({ attached: { "old.py": "x = 1\n".repeat(5_000) }, answers: [written()] });
+    const run = await bench.run("code-generation", { task: "Add", existing: ["old.py"] });
+    expect(run.requests[0]?.messages[0]?.text).toContain("[cut here: there is more]");
+    expect(JSON.stringify(run.output)).toContain("old.py was read up to its first 20000 characters");
   });
 
   it.each([
@@ -93,7 +177,7 @@ describe("the code-generation skill", () => {
     ["javascript", "# tests 2\n# pass 2\n# fail 0\n", { ran: 2, passed: 2, failed: 0 }],
     ["bash", "ok - a_test.sh\nnot ok - b_test.sh\n", { ran: 2, passed: 1, failed: 1 }],
     ["bash", "", undefined],
-  ])("reads the counts of %s tests: %j", (language, output, count) => {
+  ] as const)("reads the counts of %s tests: %j", (language, output, count) => {
     expect(readCount(language, output)).toEqual(count);
   });
 

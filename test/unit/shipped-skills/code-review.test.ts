@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { diffAddress } from "../../../skills/code-review/read-change.ts";
+import { diffAddress } from "../../../skills/code-review/change-address.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
 import { validatePackage } from "../../../src/skills/validate-package.ts";
 import { createSkillBench } from "../../support/skill-bench.ts";
@@ -51,7 +51,7 @@ describe("the code-review skill", () => {
       reviewed: ["src/pay.ts"],
       left_out: [
         { file: "package-lock.json", why: "generated" },
-        { file: "logo.png", why: "binary, renamed or empty" },
+        { file: "logo.png", why: "binary or empty" },
       ],
       table:
         "| severity | where | what |\n|---|---|---|\n| major | `src/pay.ts:12` | Amount in cents twice |",
@@ -154,7 +154,7 @@ describe("the code-review skill", () => {
       tools: 170,
       guide: 110,
       calls: 1,
-      asked: 260,
+      asked: 240,
       answered: 60,
     });
   });

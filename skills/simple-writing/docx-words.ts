@@ -8,7 +8,7 @@ export function directionOf(inlines: readonly Inline[]): Pick<docx.IParagraphOpt
 }
 
 /** What all words of a text have; the size in half points. */
-export interface WordLook {
+interface WordLook {
   isBold?: boolean;
   size?: number;
 }

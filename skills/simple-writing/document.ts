@@ -20,6 +20,8 @@ export interface Writing {
   text: Text;
   /** By the path the text names. */
   pictures: ReadonlyMap<string, Picture>;
+  /** The text itself does not say its title. */
+  isTitleAbove: boolean;
   /** Long enough for a table of contents. */
   hasContents: boolean;
   /** On paper of North America, not A4. */

@@ -1,4 +1,5 @@
 import * as docx from "docx";
+import { columnWidths, sum } from "./column-widths.ts";
 import { directionOf, runsOf } from "./docx-words.ts";
 import { type Inline, type TableBlock, type Text, wordsOf } from "./markdown-blocks.ts";
 import { isReadFromRight } from "./pdf-order.ts";
@@ -9,7 +10,7 @@ export function tableOf(
   { indent, width }: { indent: number; width: number },
   footnotes: Text["footnotes"],
 ): docx.Table {
-  const widths = columnWidths(table, width);
+  const { widths, size } = layOut(table, width);
   const border = { style: docx.BorderStyle.SINGLE, size: 4, color: "BFC5CE" };
   const cell = (inlines: readonly Inline[], at: number, isHead: boolean) =>
     new docx.TableCell({
@@ -21,7 +22,7 @@ export function tableOf(
           alignment: docx.AlignmentType[alignments[table.align[at] ?? "left"]],
           spacing: { after: 0, line: 252 },
           ...directionOf(inlines),
-          children: runsOf(inlines, footnotes, isHead),
+          children: runsOf(inlines, footnotes, { isBold: isHead, size }),
         }),
       ],
     });
@@ -50,14 +51,25 @@ export function tableOf(
 
 const alignments = { left: "START", center: "CENTER", right: "END" } as const;
 
-/** By how much stands in them: room for the longest word, up to a point, and more for what is longer. */
-function columnWidths({ header, rows }: TableBlock, width: number): number[] {
-  const shares = header.map((head, at) => {
+/** Columns from which letters are smaller, half points. */
+const small = [
+  { from: 13, size: 13 },
+  { from: 8, size: 16 },
+  { from: 0, size: 20 },
+];
+
+/** Word knows how wide words are, a program without its fonts only about how wide: twice for East Asian signs, a little more for all. */
+function layOut({ header, rows }: TableBlock, width: number): { widths: number[]; size: number } {
+  const { size = 20 } = small.find(({ from }) => header.length >= from) ?? {};
+  const lengthOf = (text: string) =>
+    (text.length + (text.match(/[\u2e80-\uffdc]/g)?.length ?? 0)) * size * 5.7;
+  const needs = header.map((head, at) => {
     const texts = [head, ...rows.slice(0, 200).map((row) => row[at] ?? [])].map(wordsOf);
-    const word = Math.max(...texts.map((text) => Math.max(...text.split(/\s+/).map((one) => one.length))));
-    const all = Math.max(...texts.map((text) => text.length));
-    return Math.max(Math.min(word, 24) + 2, Math.min(Math.sqrt(all) * 3.2, 40));
+    const words = texts.flatMap((text) => text.split(/\s+/));
+    const most = (found: string[]) => Math.min(Math.max(...found.map(lengthOf)), width) + 230;
+    return { word: most(words), all: most(texts) };
   });
-  const sum = shares.reduce((total, one) => total + one, 0);
-  return shares.map((share) => Math.floor((share / sum) * width));
+  const widths = columnWidths(needs, width);
+  const rest = width - sum(widths);
+  return { widths: widths.map((one) => Math.floor(one + rest / widths.length)), size };
 }

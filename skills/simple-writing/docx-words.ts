@@ -7,11 +7,17 @@ export function directionOf(inlines: readonly Inline[]): Pick<docx.IParagraphOpt
   return isReadFromRight(inlines) ? { bidirectional: true } : {};
 }
 
+/** What all words of a text have; the size in half points. */
+interface WordLook {
+  isBold?: boolean;
+  size?: number;
+}
+
 /** Words in their looks; neighbours with one address are one link. */
 export function runsOf(
   inlines: readonly Inline[],
   footnotes: Text["footnotes"],
-  isBold = false,
+  look: WordLook = {},
 ): docx.ParagraphChild[] {
   const found: docx.ParagraphChild[] = [];
   let link: { href: string; children: docx.ParagraphChild[] } | undefined;
@@ -23,7 +29,7 @@ export function runsOf(
   for (const inline of inlines) {
     const href = inline.kind === "text" ? inline.href : undefined;
     if (link?.href !== href) end();
-    const run = runOf(inline, footnotes, isBold);
+    const run = runOf(inline, footnotes, look);
     if (href === undefined) found.push(run);
     else if (link === undefined) link = { href, children: [run] };
     else link.children.push(run);
@@ -32,13 +38,18 @@ export function runsOf(
   return found;
 }
 
-function runOf(inline: Inline, footnotes: Text["footnotes"], isBold: boolean): docx.ParagraphChild {
+function runOf(
+  inline: Inline,
+  footnotes: Text["footnotes"],
+  { isBold = false, size }: WordLook,
+): docx.ParagraphChild {
   if (inline.kind === "break") return new docx.TextRun({ break: 1 });
   if (inline.kind === "picture")
     return new docx.TextRun({ text: `[${inline.alt || "picture"}]`, italics: true });
   if (inline.kind === "note") {
-    const words = runsOf(footnotes[inline.number - 1] ?? [], []);
-    return new docx.FootnoteReferenceRun({ children: [new docx.Paragraph({ children: words })] });
+    const words = runsOf([{ kind: "text", text: " " }, ...(footnotes[inline.number - 1] ?? [])], []);
+    const note = new docx.Paragraph({ style: "FootnoteText", children: words });
+    return new docx.FootnoteReferenceRun({ children: [note] });
   }
   const { text, bold, italic, strike, code, href } = inline;
   return new docx.TextRun({
@@ -46,7 +57,8 @@ function runOf(inline: Inline, footnotes: Text["footnotes"], isBold: boolean): d
     ...(isBold || bold ? { bold: true } : {}),
     ...(italic ? { italics: true } : {}),
     ...(strike ? { strike: true } : {}),
-    ...(code ? { font: "Consolas", size: 20, noProof: true } : {}),
+    ...(size === undefined ? {} : { size }),
+    ...(code ? { font: "Consolas", size: (size ?? 22) - 2, noProof: true } : {}),
     ...(rightToLeft.test(text) ? { rightToLeft: true } : {}),
     ...(href === undefined ? {} : { style: "Hyperlink" }),
   });

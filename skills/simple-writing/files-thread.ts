@@ -8,6 +8,9 @@ import { type Block, printable, readMarkdown, type Text, wordsOf } from "./markd
 /** Words and headings from which a text has a table of contents. */
 const long = { words: 1_200, headings: 6, most: 300 };
 
+/** Blocks of a letter up to its subject, at most; characters from which a bold line that begins with the title is its subject. */
+const subject = { blocks: 20, characters: 15 };
+
 if (parentPort !== null) {
   const port = parentPort;
   const post = (message: FromThread) => port.postMessage(message);
@@ -16,8 +19,8 @@ if (parentPort !== null) {
   post({ kind: "pictures", paths: text.pictures });
   const [found] = (await once(port, "message")) as [ToThread];
   const writing = writingOf(job, text, found);
-  const made: MadeFiles = { files: [], words: text.words, notes: text.notes };
-  const isEmpty = text.words === 0 && text.pictures.length === 0;
+  const made: MadeFiles = { files: [], words: wordCount(text.blocks), notes: text.notes };
+  const isEmpty = made.words === 0 && text.pictures.length === 0;
   for (const format of isEmpty ? [] : job.formats) {
     post({ kind: "making", format });
     const { notes = [], ...file } = await make(format, writing, job);
@@ -36,7 +39,7 @@ function writingOf(job: Job, text: Text, found: ToThread): Writing {
       text.notes.push(`${path} is no PNG or JPEG that can be shown and was left out.`);
     else pictures.set(path, picture);
   }
-  const { title, blocks } = titleOf(job, text.blocks);
+  const { title, blocks, isAbove } = titleOf(job, text.blocks);
   const headings = blocks.filter((block) => block.kind === "heading" && block.level <= 3).length;
   return {
     title,
@@ -45,21 +48,39 @@ function writingOf(job: Job, text: Text, found: ToThread): Writing {
     now: job.now,
     text: { ...text, blocks },
     pictures,
-    hasContents: text.words > long.words && headings >= long.headings && headings <= long.most,
+    isTitleAbove: isAbove,
+    hasContents: wordCount(blocks) > long.words && headings >= long.headings && headings <= long.most,
     isLetter: /-(US|CA|MX)\b/.test(job.language ?? ""),
   };
 }
 
-/** A text that begins with a heading of the first level, and has no other one, has its title there. */
-function titleOf(job: Job, blocks: Block[]): { title: string; blocks: Block[] } {
+/**
+ * A text that begins with a heading of the first level, and has no other one, has its title there. Where a line further down says the
+ * title, as the subject of a letter does, it is not set above the text.
+ */
+function titleOf(job: Job, blocks: Block[]): { title: string; blocks: Block[]; isAbove: boolean } {
+  const given = printable(job.title);
   const [first, ...rest] = blocks;
   const isTitle = (block: Block) => block.kind === "heading" && block.level === 1;
   const own = first?.kind === "heading" && isTitle(first) ? wordsOf(first.inlines).trim() : "";
-  const isSame = own.toLowerCase() === job.title.toLowerCase();
-  const isOnly = own !== "" && !rest.some(isTitle);
-  if (!isSame && !isOnly) return { title: printable(job.title), blocks };
-  const isMail = job.formats.every((format) => format === "eml");
-  return { title: isMail ? printable(job.title) : own, blocks: rest };
+  if (own !== "" && !rest.some(isTitle)) {
+    const isMail = job.formats.every((format) => format === "eml");
+    return { title: isMail ? given : own, blocks: rest, isAbove: true };
+  }
+  const at = blocks.slice(0, subject.blocks).findIndex((block) => says(block, given));
+  return { title: given, blocks: at === 0 ? rest : blocks, isAbove: at < 1 };
+}
+
+/** Whether a block says the title: alone, behind a word like `Subject:`, or in bold with more behind it. */
+function says(block: Block, given: string): boolean {
+  if (block.kind !== "paragraph" && block.kind !== "heading") return false;
+  const plain = (text: string) => text.replace(/\s+/g, " ").trim().toLowerCase();
+  const [title, words] = [plain(given), plain(wordsOf(block.inlines))];
+  if (words === title || words.replace(/^\p{L}{2,12}: /u, "") === title) return true;
+  const isBold = block.inlines.every((inline) => inline.kind === "text" && inline.bold);
+  return (
+    block.kind === "paragraph" && isBold && title.length >= subject.characters && words.startsWith(title)
+  );
 }
 
 async function make(
@@ -85,9 +106,25 @@ async function make(
       return { data: await makeMail(writing, to, markdown) };
     }
     case "md": {
-      const isTitled = /^\s*# /.test(markdown);
+      const isTitled = /^\s*# /.test(markdown) || !writing.isTitleAbove;
       const text = isTitled ? markdown : `# ${writing.title.replace(/\s+/g, " ")}\n\n${markdown}`;
       return { data: new TextEncoder().encode(text) };
     }
   }
+}
+
+function wordCount(blocks: readonly Block[]): number {
+  return plain(blocks).match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’_-]*/gu)?.length ?? 0;
+}
+
+function plain(blocks: readonly Block[]): string {
+  const texts = blocks.map((block) => {
+    if (block.kind === "heading" || block.kind === "paragraph") return wordsOf(block.inlines);
+    if (block.kind === "code") return block.text;
+    if (block.kind === "quote") return plain(block.blocks);
+    if (block.kind === "list") return plain(block.items.flatMap((item) => item.blocks));
+    if (block.kind === "rule") return "";
+    return [block.header, ...block.rows].flatMap((row) => row.map(wordsOf)).join("\n");
+  });
+  return texts.join("\n");
 }

@@ -30,11 +30,7 @@ export async function makeDocx(writing: Writing): Promise<Uint8Array> {
   const page = writing.isLetter ? pages.letter : pages.a4;
   const making: Making = { writing, width: page.width - 2 * margin, numberings: [] };
   const children: Child[] = [
-    new docx.Paragraph({
-      heading: docx.HeadingLevel.TITLE,
-      ...directionOf([{ kind: "text", text: title }]),
-      children: [new docx.TextRun(title)],
-    }),
+    ...(writing.isTitleAbove ? [titleOf(title)] : []),
     ...(writing.hasContents ? contents() : []),
     ...render(text.blocks, { indent: 0, lists: 0, isQuoted: false }, making),
   ];
@@ -56,6 +52,12 @@ export async function makeDocx(writing: Writing): Promise<Uint8Array> {
     ],
   });
   return new Uint8Array(await docx.Packer.toBuffer(document));
+}
+
+function titleOf(title: string): docx.Paragraph {
+  const children = [new docx.TextRun(title)];
+  const heading = docx.HeadingLevel.TITLE;
+  return new docx.Paragraph({ heading, ...directionOf([{ kind: "text", text: title }]), children });
 }
 
 function stylesOf(language: string | undefined): docx.IStylesOptions {
@@ -207,7 +209,11 @@ function listOf(list: List, place: Place, making: Making): Child[] {
   // A list has a definition of its own, so that it begins where it says; its levels above are never used.
   const levels = Array.from({ length: level + 1 }, (_, at) => levelOf(at, list, place));
   making.numberings.push({ reference, levels });
-  return list.items.flatMap((item) => itemOf(item, { reference, level }, place, making));
+  const last = place.lists === 0 ? list.items.at(-1) : undefined;
+  return list.items.flatMap((item) => {
+    const after = item === last && item.blocks.length < 2 ? 140 : 60;
+    return itemOf(item, { reference, level, after }, place, making);
+  });
 }
 
 function levelOf(level: number, { ordered, start }: List, { indent, lists }: Place): docx.ILevelsOptions {
@@ -224,7 +230,7 @@ function levelOf(level: number, { ordered, start }: List, { indent, lists }: Pla
 
 function itemOf(
   { checked, blocks }: ListItem,
-  numbering: { reference: string; level: number },
+  { after, ...numbering }: { reference: string; level: number; after: number },
   place: Place,
   making: Making,
 ): Child[] {
@@ -234,7 +240,7 @@ function itemOf(
   const hanging = { indent: { left: inner.indent, hanging: step } };
   const first = {
     ...(checked === undefined ? { numbering } : hanging),
-    spacing: { after: 60 },
+    spacing: { after },
   };
   const box =
     checked === undefined ? [] : [new docx.TextRun({ children: [checked ? "☑" : "☐", new docx.Tab()] })];

@@ -15,7 +15,7 @@ export function makePage(writing: Writing): string {
     const picture = pictures.get(path);
     return picture && `data:${mediaType(picture)};base64,${Buffer.from(picture.data).toString("base64")}`;
   };
-  const title = `<h1>${escaped(writing.title)}</h1>\n`;
+  const title = writing.isTitleAbove ? `<h1>${escaped(writing.title)}</h1>\n` : "";
   return page(writing, title + bodyOf(writing, source));
 }
 
@@ -27,7 +27,7 @@ export async function makeMail(writing: Writing, to: readonly string[], plain: s
   const composer = new MailComposer({
     to: [...to],
     subject: writing.title.replace(/\s+/g, " "),
-    text: plain,
+    text: plain.replace(/!\[([^[\]]{0,300})\]\([^()]{0,1000}\)/g, "[$1]"),
     html: page(writing, bodyOf(writing, source)),
     attachments: [...writing.pictures].map(([path, picture]) => ({
       cid: shown.get(path) ?? "",

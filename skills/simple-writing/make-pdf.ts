@@ -5,7 +5,7 @@ import { keepContentsPages, numberPages, type Place, writeContents } from "./pdf
 import { breakLines, drawLine, leading, openFonts } from "./pdf-lines.ts";
 import { isReadFromRight, rightToLeft } from "./pdf-order.ts";
 import { leaveGap, makeRoom, moveOn, type Sheet, within, writeLines } from "./pdf-sheet.ts";
-import { writeTable } from "./pdf-table.ts";
+import { startOfTable, writeTable } from "./pdf-table.ts";
 
 /** Points of a page's edges, letters and lists. */
 const margin = { x: 64, top: 60, bottom: 64 };
@@ -28,6 +28,7 @@ export async function makePdf(
   const { title, author, language, now, pictures, text } = writing;
   const document = new PDFDocument({
     size: writing.isLetter ? "LETTER" : "A4",
+    pdfVersion: "1.7",
     margins: { left: margin.x, right: margin.x, top: margin.top, bottom: 0 },
     bufferPages: true,
     font: "",
@@ -46,7 +47,7 @@ export async function makePdf(
     ...{ y: margin.top, top: margin.top, bottom: height - margin.bottom },
   };
   const making: Making = { pictures, opened: new Map(), places: [], outlines: [document.outline] };
-  writeTitle(sheet, title);
+  if (writing.isTitleAbove) writeTitle(sheet, title);
   const contents = writing.hasContents ? keepContentsPages(sheet, text.blocks) : undefined;
   writeBlocks(sheet, text.blocks, making);
   writeFootnotes(sheet, text.footnotes);
@@ -64,10 +65,16 @@ function writeTitle(sheet: Sheet, title: string): void {
 
 function writeBlocks(sheet: Sheet, blocks: readonly Block[], making: Making): void {
   for (const [at, block] of blocks.entries()) {
-    if (at > 0) leaveGap(sheet, block.kind === "heading" ? 11 : 6);
-    if (block.kind === "heading") writeHeading(sheet, block, making, roomOf(blocks[at + 1], sheet, making));
+    if (at > 0) leaveGap(sheet, gapBetween(blocks[at - 1], block));
+    if (block.kind === "heading") writeHeading(sheet, block, making, roomOf(blocks, at + 1, sheet, making));
     else writeBlock(sheet, block, making);
   }
+}
+
+const headingGap = 11;
+function gapBetween(above: Block | undefined, below: Block): number {
+  if (below.kind === "heading") return headingGap;
+  return above?.kind === "table" || (below.kind === "table" && above?.kind !== "heading") ? 10 : 6;
 }
 
 function writeBlock(sheet: Sheet, block: Block, making: Making): void {
@@ -114,22 +121,30 @@ function writeRule(sheet: Sheet): void {
     .stroke("#c9ced6");
 }
 
-/** The least room for the beginning of a block, so that its heading is not left alone. */
-function roomOf(block: Block | undefined, sheet: Sheet, { pictures }: Making): number {
+/** The least room for the beginning of a block, so that headings above it are not left alone. */
+function roomOf(blocks: readonly Block[], at: number, sheet: Sheet, making: Making, above = 0): number {
+  const block = blocks[at];
+  if (block?.kind === "heading" && above < headings.length)
+    return headingGap + sizeOf(block) * leading + roomOf(blocks, at + 1, sheet, making, above + 1);
+  if (block?.kind === "table") return startOfTable(sheet, block) + 8;
   const [first] = block?.kind === "paragraph" ? block.inlines : [];
-  const picture = first?.kind === "picture" ? pictures.get(first.path) : undefined;
+  const picture = first?.kind === "picture" ? making.pictures.get(first.path) : undefined;
   return picture === undefined ? 3 * body * leading : pictureSize(sheet, picture).height + 30;
+}
+
+function sizeOf({ level }: { level: number }): number {
+  return headings[level - 1] ?? body;
 }
 
 function writeHeading(
   sheet: Sheet,
-  { level, inlines }: { level: number; inlines: readonly Inline[] },
+  heading: { level: number; inlines: readonly Inline[] },
   { places, outlines }: Making,
   below: number,
 ): void {
   const { document } = sheet;
-  const size = headings[level - 1] ?? body;
-  within(sheet, { size, bold: true }, (inner) => {
+  const { level, inlines } = heading;
+  within(sheet, { size: sizeOf(heading), bold: true }, (inner) => {
     const [first] = breakLines(inlines, inner.width, inner);
     makeRoom(inner, (first?.height ?? 0) + below);
     const title = wordsOf(inlines).trim() || "–";

@@ -45,7 +45,6 @@ export interface Text {
   footnotes: Inline[][];
   /** Paths of the pictures in it. */
   pictures: string[];
-  words: number;
   /** What became of what cannot be shown, as sentences. */
   notes: string[];
 }
@@ -66,8 +65,7 @@ export function readMarkdown(markdown: string): Text {
   const footnotes = [...reading.numbers.keys()].map((label) =>
     inlinesOf(reading.texts.get(label), {}, inNotes),
   );
-  const words = wordCount(blocks);
-  return { blocks, footnotes, pictures: [...reading.pictures], words, notes: [...reading.notes] };
+  return { blocks, footnotes, pictures: [...reading.pictures], notes: [...reading.notes] };
 }
 
 /** Without what neither XML nor a printer knows: control characters, halves of characters. */
@@ -129,9 +127,8 @@ function blockOf(token: MarkedToken, reading: Reading, depth: number): Block | B
     case "heading":
       return { kind: "heading", level: token.depth, inlines: inlinesOf(token.tokens, {}, reading) };
     case "paragraph":
-      return { kind: "paragraph", inlines: inlinesOf(token.tokens, {}, reading) };
     case "text":
-      return { kind: "paragraph", inlines: inlinesOf(token.tokens ?? [token], {}, reading) };
+      return paragraphOf(token, reading);
     case "code":
       return { kind: "code", text: token.text };
     case "hr":
@@ -149,6 +146,27 @@ function blockOf(token: MarkedToken, reading: Reading, depth: number): Block | B
     default:
       return [];
   }
+}
+
+/** Characters from which lines are taken for text that was wrapped, not for those of an address or a signature. */
+const wrapped = 55;
+
+function paragraphOf(token: Tokens.Paragraph | Tokens.Text, reading: Reading): Block {
+  const inlines = inlinesOf(token.tokens ?? [token], {}, reading);
+  const lines = token.text.split("\n").slice(0, -1);
+  const short = lines.filter(({ length }) => length < wrapped).length;
+  const isBroken = lines.length > 0 && 2 * short >= lines.length;
+  return { kind: "paragraph", inlines: isBroken ? inlines.flatMap(byLines) : inlines };
+}
+
+function byLines(inline: Inline): Inline[] {
+  if (inline.kind !== "text") return [inline];
+  return inline.text
+    .split(/ *\n */)
+    .flatMap((text, at): Inline[] => [
+      ...(at === 0 ? [] : [{ kind: "break" } as const]),
+      ...(text === "" ? [] : [{ ...inline, text }]),
+    ]);
 }
 
 /** HTML stands there as it was written; comments do not. */
@@ -272,20 +290,4 @@ function unescaped(text: string): string {
     return found;
   });
   return printable(characters);
-}
-
-function wordCount(blocks: readonly Block[]): number {
-  return plain(blocks).match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’_-]*/gu)?.length ?? 0;
-}
-
-function plain(blocks: readonly Block[]): string {
-  const texts = blocks.map((block) => {
-    if (block.kind === "heading" || block.kind === "paragraph") return wordsOf(block.inlines);
-    if (block.kind === "code") return block.text;
-    if (block.kind === "quote") return plain(block.blocks);
-    if (block.kind === "list") return plain(block.items.flatMap((item) => item.blocks));
-    if (block.kind === "rule") return "";
-    return [block.header, ...block.rows].flatMap((row) => row.map(wordsOf)).join("\n");
-  });
-  return texts.join("\n");
 }

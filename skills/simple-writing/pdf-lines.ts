@@ -77,11 +77,11 @@ export function breakLines(inlines: readonly Inline[], width: number, setting: S
   const lines: Line[] = [];
   let line: Line = { pieces: [], width: 0, height, fromRight };
   const end = () => {
-    lines.push(finished(line, setting));
+    lines.push(finished(line));
     line = { pieces: [], width: 0, height, fromRight };
   };
   const add = (piece: Piece) => {
-    const isOver = line.width + piece.width - blankWidth(piece, setting) > width;
+    const isOver = line.width + piece.width - piece.blank > width;
     if (isOver && line.pieces.length > 0 && !isGlued(line, piece)) end();
     line.pieces.push(piece);
     line.width += piece.width;
@@ -143,13 +143,12 @@ export function drawLine(line: Line, { x, y, width, align = "left" }: LinePlace,
 }
 
 /** Without the blanks at its end. */
-function finished(line: Line, setting: Setting): Line {
+function finished(line: Line): Line {
   const last = line.pieces.at(-1);
-  if (last === undefined) return line;
-  const blank = blankWidth(last, setting);
-  if (blank === 0) return line;
+  if (last === undefined || last.blank === 0) return line;
+  const { blank } = last;
   const text = last.text.trimEnd();
-  const kept = text === "" ? [] : [{ ...last, text, width: last.width - blank }];
+  const kept = text === "" ? [] : [{ ...last, text, width: last.width - blank, blank: 0 }];
   return { ...line, pieces: [...line.pieces.slice(0, -1), ...kept], width: line.width - blank };
 }
 
@@ -172,29 +171,42 @@ function piecesOf(inline: Inline, setting: Setting): Piece[] {
   if (inline.kind === "picture") return measured(`[${inline.alt || "picture"}]`, {}, setting);
   if (inline.kind === "break") return [];
   const { kind: _, text, ...look } = inline;
-  const words = text.replaceAll("\n", " ").match(word) ?? [];
+  const words = text.replace(/[\n\t]/g, " ").match(word) ?? [];
   return words.flatMap(byDirection).flatMap((one) => measured(one, look, setting));
 }
 
 /** A word, in as many pieces as it needs cuts of the font. */
 function measured(text: string, look: Look, setting: Setting): Piece[] {
-  const { fonts, size } = setting;
+  const { size } = setting;
   const wanted = cutOf(look, setting);
   const pieces: { text: string; cut: Cut }[] = [];
   for (const character of text) {
-    const isShown = !/[\s\p{Cf}\p{M}]/u.test(character);
-    const cut = !isShown || fonts.has(wanted, character) ? wanted : "regular";
-    if (isShown && !fonts.has(cut, character)) fonts.missing.add(character);
+    const shown = shownAs(character, wanted, setting.fonts);
     const last = pieces.at(-1);
-    if (last?.cut === cut) last.text += character;
-    else pieces.push({ text: character, cut });
+    if (last?.cut === shown.cut) last.text += shown.text;
+    else pieces.push(shown);
   }
   return pieces.map((piece) => ({
     ...piece,
-    size,
-    look,
-    width: widthOf(piece.text, piece.cut, size, setting),
+    ...{ size, look, width: widthOf(piece.text, piece.cut, size, setting) },
+    blank: blankWidth({ ...piece, size }, setting),
   }));
+}
+
+/** Signs that people often write, and the nearest one that the font has. */
+const nearest: Readonly<Record<string, string>> = { "✅": "✔", "❌": "✘", "❎": "✘", "⭐": "★" };
+/** For all others. The font's own sign for these is measured wrongly by the library. */
+const box = "□";
+
+function shownAs(character: string, wanted: Cut, fonts: Fonts): { text: string; cut: Cut } {
+  if (fonts.has(wanted, character)) return { text: character, cut: wanted };
+  if (fonts.has("regular", character)) return { text: character, cut: "regular" };
+  if (/\s/.test(character)) return { text: " ", cut: wanted };
+  // What only changes the sign before it is left out.
+  if (/[\p{Cf}\p{M}]/u.test(character)) return { text: "", cut: wanted };
+  const near = nearest[character];
+  if (near === undefined) fonts.missing.add(character);
+  return { text: near ?? box, cut: "regular" };
 }
 
 function cutOf({ bold, italic, code }: Look, setting: Setting): Cut {
@@ -210,26 +222,26 @@ function widthOf(text: string, cut: Cut, size: number, { document, fonts }: Sett
   return document.font(cut).fontSize(size).widthOfString(text);
 }
 
-function blankWidth({ text, cut, size }: Piece, setting: Setting): number {
+function blankWidth({ text, cut, size }: Pick<Piece, "text" | "cut" | "size">, setting: Setting): number {
   const blanks = text.length - text.trimEnd().length;
   return blanks === 0 ? 0 : widthOf(text.slice(-blanks), cut, size, setting);
 }
 
 /** A word that is longer than a line in parts that are not. */
 function cutUp(piece: Piece, width: number, setting: Setting): Piece[] {
-  if (piece.width - blankWidth(piece, setting) <= width) return [piece];
+  if (piece.width - piece.blank <= width) return [piece];
   const parts: Piece[] = [];
   let text = "";
   let at = 0;
   for (const character of piece.text) {
     const wide = widthOf(character, piece.cut, piece.size, setting);
     if (text !== "" && at + wide > width) {
-      parts.push({ ...piece, text, width: at });
+      parts.push({ ...piece, text, width: at, blank: 0 });
       text = "";
       at = 0;
     }
     text += character;
     at += wide;
   }
-  return [...parts, { ...piece, text, width: at }];
+  return [...parts, { ...piece, text, width: at, blank: Math.min(piece.blank, at) }];
 }

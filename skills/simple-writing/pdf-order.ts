@@ -10,6 +10,8 @@ export interface Piece {
   cut: Cut;
   size: number;
   width: number;
+  /** Width of the blanks at its end, which `width` includes. */
+  blank: number;
   look: Look;
   /** Points above the line, of small signs. */
   rise?: number;
@@ -63,10 +65,24 @@ export function inOrder({ pieces, fromRight }: Line): Piece[] {
     else runs.push({ isRight, pieces: [piece] });
   }
   const shown = runs.map(({ isRight, pieces: run }) => {
-    if (isRight) return run.toReversed().map(blankFirst).map(mirrored);
-    return fromRight ? [...run.slice(0, -1), ...run.slice(-1).map(blankFirst)] : run;
+    const ordered = (words: Piece[]) => (isRight ? words.toReversed().map(blankFirst).map(mirrored) : words);
+    if (isRight === fromRight) return ordered(run);
+    // Within a line of the other direction, the blank behind the last word is beside what follows in that line.
+    const { words, blank } = withoutBlank(run);
+    return fromRight ? [...blank, ...ordered(words)] : [...ordered(words), ...blank];
   });
   return (fromRight ? shown.toReversed() : shown).flat();
+}
+
+function withoutBlank(run: Piece[]): { words: Piece[]; blank: Piece[] } {
+  const last = run.at(-1);
+  if (last === undefined || last.blank === 0) return { words: run, blank: [] };
+  const { text, width, blank } = last;
+  const word = { ...last, text: text.trimEnd(), width: width - blank, blank: 0 };
+  return {
+    words: [...run.slice(0, -1), word],
+    blank: [{ ...last, text: " ", width: blank, look: {} }],
+  };
 }
 
 /** The blank behind a word stands on its left, where it is read from the right. */

@@ -1,6 +1,5 @@
 import type { Inline } from "./markdown-blocks.ts";
 import { breakLines, drawLine, type Setting } from "./pdf-lines.ts";
-import type { Line } from "./pdf-order.ts";
 
 /** Where on which page the next thing goes, points. */
 export interface Sheet extends Setting {
@@ -35,23 +34,17 @@ export function leaveGap(sheet: Sheet, height: number): void {
   if (sheet.y > sheet.top) moveOn(sheet, height);
 }
 
-/** A paragraph, its first two lines on one page. */
-export function writeLines(
-  sheet: Sheet,
-  inlines: readonly Inline[],
-  { keep = 0, align }: { keep?: number; align?: "left" | "center" | "right" } = {},
-): void {
+/** A paragraph, its first two lines on one page, and its last two. */
+export function writeLines(sheet: Sheet, inlines: readonly Inline[]): void {
   const lines = breakLines(inlines, sheet.width, sheet);
-  const height = lines[0]?.height ?? 0;
-  makeRoom(sheet, Math.min(lines.length, 2) * height + keep);
-  for (const line of lines) writeLine(sheet, line, align);
-}
-
-function writeLine(sheet: Sheet, line: Line, align?: "left" | "center" | "right"): void {
-  makeRoom(sheet, line.height);
-  const { left: x, y, width } = sheet;
-  moveOn(sheet, line.height);
-  drawLine(line, { x, y, width, ...(align === undefined ? {} : { align }) }, sheet);
+  const together = lines.length === 3 ? 3 : 2;
+  for (const [at, line] of lines.entries()) {
+    const isKept = at === 0 || at === lines.length - 2;
+    makeRoom(sheet, Math.min(isKept ? together : 1, lines.length - at) * line.height);
+    const { left: x, y, width } = sheet;
+    moveOn(sheet, line.height);
+    drawLine(line, { x, y, width }, sheet);
+  }
 }
 
 /** Does work in a narrower column, or in other letters, and goes on below it. */

@@ -26,7 +26,7 @@ export const skill = defineSkill({
     brief: z.string().max(4_000).optional().describe("or what it is to say"),
     formats: z.array(z.enum(formats)).min(1).max(5).default(["docx"]),
     to: z
-      .array(z.string().regex(/^\S+@\S+$/))
+      .array(z.string().regex(/^[^\s,<]+@[^\s,<]+$/))
       .max(20)
       .default([])
       .describe("of a mail"),

@@ -27,8 +27,16 @@ export const createWriteFile = () =>
         text: name,
       } as const;
       const data = new TextEncoder().encode(content);
-      const changed = await folder.write({ name, data }, how, context.signal);
+      const changed = await folder.write({ name: withoutFolder(name), data }, how, context.signal);
       const notes = await tellOfChanges(folder, outputFolder, changed, context.file);
       return ok(notes.length === 0 ? "It is there already, as the person has it." : notes.join("\n"));
     },
   });
+
+/** A name may come as the path that results and listings show; it is still the same file. */
+function withoutFolder(name: string): string {
+  return [`${outputFolder}/`, "output/"].reduce(
+    (left, folder) => (left.startsWith(folder) ? left.slice(folder.length) : left),
+    name,
+  );
+}

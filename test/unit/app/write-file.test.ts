@@ -29,6 +29,19 @@ describe("write_file", () => {
     await file?.close();
   });
 
+  it.each(["/workspace/output/notes.md", "output/notes.md"])(
+    "takes %s for the file it names",
+    async (path) => {
+      const { ask, folders } = createTestApp(
+        scriptedModel([write("notes.md", "1"), write(path, "22"), "ok"]),
+      );
+      await ask("go");
+      expect((await folders.of(home).list()).files).toMatchObject([
+        { path: "/workspace/output/notes.md", bytes: 2 },
+      ]);
+    },
+  );
+
   it("keeps a name within its folder", async () => {
     const model = scriptedModel([write("../../etc/passwd", "x"), "ok"]);
     const { ask, folders } = createTestApp(model);

@@ -4,6 +4,7 @@ import { extractText, getDocumentProxy } from "unpdf";
 import { describe, expect, it } from "vitest";
 import { type Format, type Job, makeFiles } from "../../../skills/simple-writing/make-files.ts";
 import { readMarkdown } from "../../../skills/simple-writing/markdown-blocks.ts";
+import { inOrder, type Piece } from "../../../skills/simple-writing/pdf-order.ts";
 import { validatePackage } from "../../../src/skills/validate-package.ts";
 import { createSkillBench } from "../../support/skill-bench.ts";
 
@@ -66,6 +67,20 @@ async function readDocx(buffer: Buffer) {
   return { html: value, errors: messages.filter(({ type }) => type === "error") };
 }
 
+/** The texts of a PDF as they are placed, points. */
+async function itemsOf(data: Uint8Array) {
+  const pdf = await getDocumentProxy(new Uint8Array(data));
+  const pages = Array.from({ length: pdf.numPages }, async (_, at) => {
+    const { items } = await (await pdf.getPage(at + 1)).getTextContent();
+    return items.flatMap((item) =>
+      "str" in item
+        ? [{ text: item.str, x: Number(item.transform[4]), width: item.width, page: at + 1 }]
+        : [],
+    );
+  });
+  return (await Promise.all(pages)).flat();
+}
+
 async function readPdf(data: Uint8Array) {
   const pdf = await getDocumentProxy(new Uint8Array(data));
   const { text } = await extractText(pdf, { mergePages: true });
@@ -106,6 +121,7 @@ describe("the simple-writing skill", () => {
     ["neither text nor brief", {}, /Neither a text nor a brief/],
     ["an empty text", { markdown: " \n", title: "…" }, /nothing to write/],
     ["a brief without a model", { brief: "x" }, /none is set up/],
+    ["two addresses in one", { markdown: "x", to: ["a@b.example,evil@c.example"] }, /to/],
   ])("fails plainly for %s", async (_name, input, words) => {
     const run = await createSkillBench().run("simple-writing", { title: "A", ...input });
     expect(run.status).toBe("error");
@@ -132,7 +148,7 @@ describe("the simple-writing skill", () => {
     const bench = createSkillBench();
     await bench.run("simple-writing", { title: "Report", markdown: "Text", formats: ["md"] });
     expect(await bench.cost("simple-writing")).toEqual({
-      ...{ tools: 260, guide: 170 },
+      ...{ tools: 270, guide: 180 },
       ...{ calls: 0, asked: 0, answered: 0 },
     });
   });
@@ -163,6 +179,33 @@ describe("a Word file", () => {
     const { value } = await mammoth.extractRawText({ buffer: bytes("docx") });
     expect(value.match(/Part 7/g)).toHaveLength(2);
     expect((await readPdf(bytes("pdf"))).text).toMatch(/Part 7 \d/);
+  });
+});
+
+describe("a letter", () => {
+  const letter = `Müller & Söhne GmbH\nGrößenstraße 12\n80331 München\n\n**Ihr Angebot vom 10. November – Nr. 4711**
+
+Sehr geehrter Herr Weiß,\nvielen Dank für Ihr Angebot.\n\n${"Wrapped text, which goes on and on for about eighty characters in every line,\n".repeat(3)}here.`;
+
+  it("keeps the lines of addresses, joins those of wrapped text, and has its subject once", async () => {
+    const formats = ["docx", "pdf", "html", "md"] as const;
+    const { bytes } = await make({ title: "Ihr Angebot vom 10. November", markdown: letter, formats });
+    const html = bytes("html").toString();
+    expect(html).toMatch(/Söhne GmbH<br>\s*Größenstraße 12<br>\s*80331 München<\/p>/);
+    expect(html).toMatch(/in every line,\s+Wrapped text/);
+    expect(html).not.toContain("<h1>");
+    expect((await readDocx(bytes("docx"))).html).toMatch(/^<p>Müller.*Weiß,<br \/>vielen/s);
+    expect((await readPdf(bytes("pdf"))).text.match(/Ihr Angebot vom/g)).toHaveLength(1);
+    expect(bytes("md").toString()).toBe(letter);
+  });
+
+  it.each([
+    ["Betreff: Umzug", "Umzug", 0],
+    ["Umzug ist bald", "Umzug", 1],
+    ["**Umzug** ist bald, und zwar", "Umzug ist bald,", 1],
+  ])("with the line %j and the title %j", async (line, title, shown) => {
+    const { bytes } = await make({ title, markdown: `Sender\n\n${line}`, formats: ["html"] });
+    expect(bytes("html").toString().match(/<h1>/g) ?? []).toHaveLength(shown);
   });
 });
 
@@ -204,6 +247,59 @@ describe("a PDF", () => {
     expect(made?.notes).toEqual([expect.stringContaining("漢 字"), expect.stringContaining("right to left")]);
     expect((await readPdf(bytes("pdf"))).text).toContain("25%");
   });
+
+  it("keeps within its margins what its font lacks, with a near sign where there is one", async () => {
+    const { made, bytes } = await make({ markdown: `✅ done\n\n${"漢字".repeat(200)}`, formats: ["pdf"] });
+    expect(made?.notes[0]).toContain("no 漢 字;");
+    const items = await itemsOf(bytes("pdf"));
+    expect(items.map(({ text }) => text).join("")).toMatch(/✔ done.*□{20}/);
+    expect(Math.max(...items.map(({ x, width }) => x + width))).toBeLessThan(595 - 60);
+  });
+
+  it("keeps one blank between words of both directions", () => {
+    const pieces = (texts: string[]) =>
+      texts.map((text): Piece => {
+        const blank = text.length - text.trimEnd().length;
+        return { text, blank, width: text.length, cut: "regular", size: 1, look: {} };
+      });
+    const shown = (texts: string[], fromRight: boolean) =>
+      inOrder({ pieces: pieces(texts), width: 0, height: 0, fromRight }).map(({ text }) => text);
+    expect(shown(["אב ", "one ", "two ", "גד"], true)).toEqual(["גד", " ", "one ", "two", " אב"]);
+    expect(shown(["one ", "אב ", "גד ", "two"], false)).toEqual(["one ", "גד", " אב", " ", "two"]);
+  });
+
+  it("puts the first column of a Hebrew table right", async () => {
+    const { bytes } = await make({ markdown: "| שם | מספר |\n|-|-|\n| first | second |", formats: ["pdf"] });
+    const items = await itemsOf(bytes("pdf"));
+    const at = (word: string) => items.find(({ text }) => text === word)?.x ?? 0;
+    expect(at("first")).toBeGreaterThan(at("second"));
+    expect(at("second")).toBeGreaterThan(300);
+  });
+
+  it("leaves no heading, no head of a table and no line alone at an edge of a page", async () => {
+    const cell = "words ".repeat(60);
+    const section = (_: unknown, at: number) => {
+      const filler = Array.from({ length: 20 + 3 * at }, (_line, line) => `${line}.`).join("\\\n");
+      const table = `| Head${at} | B |\n|---|---|\n| first${at} ${cell} | ${cell} |`;
+      return `${filler}\n\n## Upper${at}\n\n### Lower${at}\n\n${table}`;
+    };
+    const paragraphs = `${"long words ".repeat(37)}ending\n\n`.repeat(80);
+    const markdown = `${Array.from({ length: 8 }, section).join("\n\n")}\n\n${paragraphs}`;
+    const items = await itemsOf((await make({ title: "A", markdown, formats: ["pdf"] })).bytes("pdf"));
+    const pageOf = (word: string) => items.findLast(({ text }) => text.startsWith(word))?.page;
+    for (let at = 0; at < 8; at += 1)
+      expect(new Set(["Upper", "Lower", "Head", "first"].map((word) => pageOf(word + at))).size).toBe(1);
+    const byPage = [...Map.groupBy(items, ({ page }) => page).values()];
+    const firsts = byPage.map(([first]) => first?.text ?? "");
+    expect(firsts.filter((text) => text.includes("ending"))).toEqual([]);
+  });
+
+  it("makes letters of a wide table smaller rather than break its words", async () => {
+    const row = (text: string) => `| ${Array.from({ length: 12 }, (_, at) => `${text} ${at}`).join(" | ")} |`;
+    const markdown = `${row("Column")}\n|${"---|".repeat(12)}\n${row("1000")}`;
+    const { bytes } = await make({ markdown, formats: ["pdf"] });
+    expect((await readPdf(bytes("pdf"))).text.match(/Column/g)).toHaveLength(12);
+  });
 });
 
 describe("a mail and a page", () => {
@@ -217,6 +313,8 @@ describe("a mail and a page", () => {
     expect([mail.bcc, mail.subject]).toEqual([undefined, "Offer Bcc: evil@example.com"]);
     expect(mail.headers.find(({ key }) => key === "x-unsent")?.value).toBe("1");
     expect(mail.text).toContain("Dear Ann");
+    expect(mail.text).toContain("[Chart]");
+    expect(mail.text).not.toContain("/workspace");
     expect(mail.html).toMatch(/<strong>yes<\/strong>.*src="cid:/s);
     expect(mail.attachments).toMatchObject([{ mimeType: "image/png" }]);
   });

@@ -23,7 +23,11 @@ interface Report {
   note?: string;
 }
 
-async function research(answers: NonNullable<SkillBenchOptions["answers"]>, input: object = {}) {
+async function research(
+  answers: NonNullable<SkillBenchOptions["answers"]>,
+  input: object = {},
+  look = { atPages: false },
+) {
   await using world = await startResearchWorld();
   const web = createWeb({ allow: ["127.0.0.1"] });
   const bench = createSkillBench({ answers, web, means: { search: world.search } });
@@ -31,7 +35,8 @@ async function research(answers: NonNullable<SkillBenchOptions["answers"]>, inpu
   const report = run.output as unknown as Report;
   const path = (url: string) => url.slice(world.origin.length);
   const pages = new Map<string, string>();
-  for (const { url } of report.sources ?? []) pages.set(path(url), (await web.read(url)).text);
+  const sources = look.atPages ? report.sources : [];
+  for (const { url } of sources) pages.set(path(url), (await web.read(url)).text);
   return { run, report, path, pages, visited: [...world.visited], cost: () => bench.cost("web-research") };
 }
 
@@ -41,7 +46,11 @@ describe("the web-research skill", () => {
   });
 
   it("answers from ten pages with traps: each claim has a source whose page says it", async () => {
-    const { run, report, path, pages, visited } = await research(honestResearcher as never);
+    const { run, report, path, pages, visited } = await research(
+      honestResearcher as never,
+      {},
+      { atPages: true },
+    );
     expect(run.status).toBe("ok");
     expect(report.answer).toMatch(
       /331 metres tall\. (\[\d+\])+\n\nA city guide says 329 metres\. \[\d+\]\n\nIt was opened on 14 May 1998\. \[\d+\]/,
@@ -70,7 +79,7 @@ describe("the web-research skill", () => {
   });
 
   it("lets nothing through that a lying model makes up", async () => {
-    const { report, run } = await research(lyingResearcher as never);
+    const { report, run } = await research(lyingResearcher as never, { depth: "quick" });
     expect(report.answer).not.toMatch(/42 metres|9,999|Everybody|Foster/);
     expect(report.not_verified).toEqual([
       "It is 42 metres tall.",

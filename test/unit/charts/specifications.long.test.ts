@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { createCharts } from "../../../src/charts/create-charts.ts";
+import type { Json } from "../../../src/core/json.ts";
+import { bar, draw, rows, signal } from "../../support/draw-chart.ts";
+import { lookAt } from "../../support/look-at-png.ts";
+
+/** What a chart says, in the order in which it is drawn; axes come before the title. */
+async function textsOf(...given: Parameters<typeof draw>): Promise<string[]> {
+  const drawn = await draw(...given);
+  if (!drawn.ok) throw new Error(drawn.problem);
+  return [...drawn.svg.matchAll(/<t(?:ext|span)\b[^>]*>([^<]+)</g)].map(([, text = ""]) => text);
+}
+
+describe("what a specification leaves open", () => {
+  const untyped = (x: string, y: string, mark = "bar") => ({
+    mark,
+    encoding: { x: { field: x }, y: { field: y } },
+  });
+  it.each<[string, string[], string[]]>([
+    ["months by the calendar", ["Mar", "January", "Feb", "Mar"], ["January", "Feb", "Mar"]],
+    ["weekdays too", ["So", "Mo", "Di", "Mo"], ["Mo", "Di", "So"]],
+    ["names of single rows as they come", ["Marketing", "Janitors", "Art"], ["Marketing", "Janitors", "Art"]],
+    ["others by name and number", ["Q 10", "Q 9", "Q 1", "Q 9"], ["Q 1", "Q 9", "Q 10"]],
+  ])("is in the order people expect: %s", async (_name, given, order) => {
+    const texts = await textsOf(
+      untyped("k", "v"),
+      given.map((k, v) => ({ k, v })),
+    );
+    expect(texts.filter((text) => given.includes(text))).toEqual(order);
+  });
+
+  it("takes columns whose names have signs of a path by their names", async () => {
+    const texts = await textsOf(untyped("Nr.", "Price [€]"), [
+      { "Nr.": "one", "Price [€]": 1_000 },
+      { "Nr.": "two", "Price [€]": 2_000 },
+    ]);
+    expect(texts).toEqual(expect.arrayContaining(["one", "two", "2,000", "Nr.", "Price [€]"]));
+  });
+
+  it.each(["quantitative", "temporal"])("shows years as years, those of the type %s too", async (type) => {
+    const spec = { mark: "line", encoding: { x: { field: "year", type }, y: { field: "v" } } };
+    const texts = await textsOf(
+      spec,
+      [2024, 2025, 2026].map((year) => ({ year, v: year / 7 })),
+    );
+    expect(texts).toEqual(expect.arrayContaining(["2024", "2025", "2026"]));
+  });
+
+  it("lays names flat where they have room, in layers too", async () => {
+    const encoding = { x: { field: "k" }, y: { field: "v" } };
+    const drawn = await draw({
+      layer: [
+        { mark: "bar", encoding },
+        { mark: "rule", encoding: { y: { datum: 3 } } },
+      ],
+    });
+    expect(drawn.ok && drawn.svg).toMatch(/translate\([^)]*\)"[^>]*>Jan</);
+  });
+
+  it("breaks a title that is wider than the picture", async () => {
+    const title = "Orders per month since the beginning of the year in all of the regions where we sell";
+    const texts = await textsOf({ ...bar, title });
+    expect(texts.join(" ")).toContain(title);
+    expect(texts).not.toContain(title);
+  });
+
+  it("has small multiples go on in the next row", async () => {
+    const many = Array.from({ length: 24 }, (_, v) => ({ k: `Region ${v % 12}`, v }));
+    const spec = { mark: "bar", encoding: { column: { field: "k" }, y: { field: "v" } } };
+    const drawn = await draw(spec, many);
+    if (!drawn.ok) throw new Error(drawn.problem);
+    const { width, height } = lookAt(drawn.png);
+    expect(width).toBeLessThan(2 * height);
+  });
+
+  it("is opaque where it was to be transparent, and light on a dark ground", async () => {
+    const clear = await draw({ ...bar, background: "transparent", config: { background: "#ffffff00" } });
+    const dark = await draw({
+      ...bar,
+      title: "Night",
+      background: "#1e1e1e",
+      config: { axis: { grid: false } },
+    });
+    if (!clear.ok || !dark.ok) throw new Error("not drawn");
+    expect(clear.svg).toMatch(/<rect width="400" height="300" fill="#fcfbf8"/);
+    expect(dark.svg).toMatch(/<rect width="400" height="300" fill="#1e1e1e"/);
+    expect(dark.svg).toMatch(/fill="#f2f0ea"[^>]*>Night/);
+  });
+
+  it("draws 100,000 rows that are aggregated", async () => {
+    const many = Array.from({ length: 100_000 }, (_, v) => ({ k: `c${v % 5}`, v, other: "x".repeat(50) }));
+    const encoding = { x: { field: "k" }, y: { field: "v", aggregate: "sum" } };
+    expect(await draw({ mark: "bar", encoding }, many)).toMatchObject({ ok: true, notes: [] });
+  });
+
+  it("has no links", async () => {
+    const encoding = { ...bar.encoding, href: { value: "javascript:alert(1)" } };
+    const drawn = await draw({ mark: { type: "bar", href: "http://x/" }, encoding });
+    expect(drawn.ok && drawn.svg).not.toMatch(/<a |javascript|http:\/\/x/);
+  });
+});
+
+describe("a hostile specification", () => {
+  const fast = createCharts({ timeoutMs: 4_000, memoryBytes: 500_000_000 });
+  it.each<[string, { [key: string]: Json }]>([
+    [
+      "makes rows without end",
+      { ...bar, layer: [{ data: { sequence: { start: 0, stop: 1e12 } }, mark: "point" }] },
+    ],
+    ["makes a picture without end", { ...bar, width: 1e6, height: 1e6 }],
+    ["is nested without end", { ...bar, ...nested(200) }],
+  ])("costs its limits and nothing else: %s", async (_name, spec) => {
+    const drawn = await fast.draw({ spec, rows, width: 400, height: 300 }, signal);
+    expect(drawn.ok).toBe(false);
+  });
+
+  it("reaches no code: expressions are interpreted", async () => {
+    const calculate = "constructor.constructor('return process')().pid";
+    const drawn = await draw({ ...bar, transform: [{ calculate, as: "w" }] });
+    expect(drawn.ok).toBe(false);
+  });
+
+  it("ends with who asked", async () => {
+    const stop = new AbortController();
+    const drawing = fast.draw({ spec: bar, rows, width: 400, height: 300 }, stop.signal);
+    stop.abort(new Error("stopped"));
+    await expect(drawing).rejects.toThrow("stopped");
+  });
+});
+
+function nested(depth: number): { [key: string]: Json } {
+  let spec: { [key: string]: Json } = bar;
+  for (let at = 0; at < depth; at += 1) spec = { vconcat: [spec] };
+  return spec;
+}

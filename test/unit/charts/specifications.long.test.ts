@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createCharts } from "../../../src/charts/create-charts.ts";
+import type { ChartRow } from "../../../src/core/charts.ts";
 import type { Json } from "../../../src/core/json.ts";
 import { bar, draw, rows, signal } from "../../support/draw-chart.ts";
 import { lookAt } from "../../support/look-at-png.ts";
@@ -97,6 +98,43 @@ describe("what a specification leaves open", () => {
     const encoding = { ...bar.encoding, href: { value: "javascript:alert(1)" } };
     const drawn = await draw({ mark: { type: "bar", href: "http://x/" }, encoding });
     expect(drawn.ok && drawn.svg).not.toMatch(/<a |javascript|http:\/\/x/);
+  });
+});
+
+describe("a chart", () => {
+  it.each<[string, { [key: string]: Json }, readonly ChartRow[], RegExp]>([
+    ["a line of one point", { ...bar, mark: "line" }, rows.slice(0, 1), /needs two points/],
+    [
+      "a field without values",
+      bar,
+      [
+        { k: "a", v: null },
+        { k: "b", v: null },
+      ],
+      /v has no values at all/,
+    ],
+    [
+      "names that are cut",
+      { ...bar, encoding: { x: { field: "v" }, y: { field: "k" } } },
+      [{ k: "A name that is so long that it has no room beside any chart", v: 1 }],
+      /end in …/,
+    ],
+    [
+      "more names than an axis has room for",
+      bar,
+      Array.from({ length: 200 }, (_, v) => ({ k: `Customer ${v}`, v })),
+      /200 names, too many/,
+    ],
+    [
+      "more names than colours",
+      { mark: "bar", encoding: { x: { field: "v" }, color: { field: "k" } } },
+      Array.from({ length: 17 }, (_, v) => ({ k: `Customer ${v}`, v })),
+      /repeat after 16/,
+    ],
+    ["signs the font has not", { ...bar, title: "漢" }, rows, /font has no 漢/],
+  ])("notes what is odd: %s", async (_name, spec, given, words) => {
+    const drawn = await draw(spec, given);
+    expect(drawn).toMatchObject({ ok: true, notes: expect.arrayContaining([expect.stringMatching(words)]) });
   });
 });
 

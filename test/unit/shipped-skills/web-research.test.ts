@@ -178,14 +178,6 @@ describe("the web-research skill", () => {
   });
 
   it("searches in other words where the first pages say nothing", async () => {
-    let judged = 0;
-    const { report } = await research(
-      but("Judge", (honest) => {
-        judged += 1;
-        return judged === 1 ? { ...honest, enough: false, searches: ["Kestrel Tower height again"] } : honest;
-      }) as never,
-    );
-    expect(report.searched).toContain("Kestrel Tower height again");
     const silent = await research(but("List", () => ({ published: "", claims: [] })) as never);
     expect(new Set(silent.report.searched).size).toBe(silent.report.searched.length);
     expect(silent.report.searched.length).toBeGreaterThan(2);

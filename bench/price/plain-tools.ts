@@ -51,7 +51,7 @@ function contextOf(store: KeyValue, web: Web): ToolContext {
     progress: () => {},
     step: async (_name, work) => work(),
     generative: false,
-    file: async () => {},
+    file: async ({ name }) => name,
     store,
     web,
     searchPast: async () => ({ exchanges: [], looked_at: 0 }),

@@ -58,8 +58,9 @@ export const skill = defineSkill({
     );
     const plan = planSchema.parse(planned);
     const made = await writeAndRun({ about, plan }, { code, context });
-    const name = `program.${endings[plan.language]}`;
-    await context.file({ name, media_type: "text/plain", data: new TextEncoder().encode(made.code) });
+    const program = `program.${endings[plan.language]}`;
+    const bytes = new TextEncoder().encode(made.code);
+    const name = await context.file({ name: program, media_type: "text/plain", data: bytes });
     const told = made.ran.ok
       ? await check({ about, plan, output: made.ran.output }, context)
       : {

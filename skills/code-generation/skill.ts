@@ -179,14 +179,14 @@ async function post(files: Written["files"], context: ToolContext): Promise<stri
     // An archive keeps folders, hidden names, and files without a byte, which platforms do not take.
     const isPlain = files.every(({ path, content }) => safeFileName(path) === path && content !== "");
     if (files.length <= fewFiles && isPlain) {
+      const names: string[] = [];
       for (const { path, content } of files)
-        await context.file({ name: path, media_type: textTypeOf(path), data: data(content) });
-      return files.map(({ path }) => path);
+        names.push(await context.file({ name: path, media_type: textTypeOf(path), data: data(content) }));
+      return names;
     }
     const { zipSync } = await import("fflate");
     const archive = zipSync(Object.fromEntries(files.map(({ path, content }) => [path, data(content)])));
-    await context.file({ name: "code.zip", media_type: "application/zip", data: archive });
-    return ["code.zip"];
+    return [await context.file({ name: "code.zip", media_type: "application/zip", data: archive })];
   })) as string[];
 }
 

@@ -199,6 +199,5 @@ function verdictOf(findings: readonly Finding[]) {
 
 async function post(findings: readonly Finding[], verdict: string, context: ToolContext): Promise<string> {
   const data = new TextEncoder().encode(reportOf("the change", `Verdict: ${verdict}.`, findings));
-  await context.file({ name: "review.md", media_type: "text/markdown", data });
-  return "review.md";
+  return await context.file({ name: "review.md", media_type: "text/markdown", data });
 }

@@ -45,14 +45,13 @@ export const skill = defineSkill({
     const drawn = await context.drawChart({ spec, rows: read.rows, ...size });
     if (!drawn.ok) throw new SkillFailure("not_drawn", drawn.problem, columnsHint(read));
     const name = fileName(spec);
-    await context.step("hand over", async () => {
-      await context.file({ name: `${name}.png`, media_type: "image/png", data: drawn.png });
-      const svg = new TextEncoder().encode(drawn.svg);
-      await context.file({ name: `${name}.svg`, media_type: "image/svg+xml", data: svg });
-      return null;
-    });
+    const svg = new TextEncoder().encode(drawn.svg);
+    const files = await context.step("hand over", async () => [
+      await context.file({ name: `${name}.png`, media_type: "image/png", data: drawn.png }),
+      await context.file({ name: `${name}.svg`, media_type: "image/svg+xml", data: svg }),
+    ]);
     return {
-      files: [`${name}.png`, `${name}.svg`],
+      files: files as string[],
       rows: read.rows.length,
       columns: read.columns,
       notes: [...read.notes, ...drawn.notes],

@@ -34,8 +34,7 @@ const make = definePart({
     const files: string[] = [];
     for (const [at, { media_type, data }] of made.images.entries()) {
       const name = `${slug(wanted.prompt)}${made.images.length > 1 ? `-${at + 1}` : ""}.${ending[media_type] ?? "png"}`;
-      await context.file({ name, media_type, data });
-      files.push(name);
+      files.push(await context.file({ name, media_type, data }));
     }
     const { model, revised_prompt } = made;
     return { files, model, ...(revised_prompt === undefined ? {} : { revised_prompt }) };
@@ -95,10 +94,12 @@ const diagram = definePart({
     const drawn = await context.drawSvg(svg, width);
     if (!drawn.ok) throw new SkillFailure("not_drawn", drawn.problem, "Correct the SVG and call again.");
     const base = slug(name);
-    await context.file({ name: `${base}.png`, media_type: "image/png", data: drawn.png });
     const source = new TextEncoder().encode(drawn.svg);
-    await context.file({ name: `${base}.svg`, media_type: "image/svg+xml", data: source });
-    return { files: [`${base}.png`, `${base}.svg`], notes: [...drawn.notes] };
+    const files = [
+      await context.file({ name: `${base}.png`, media_type: "image/png", data: drawn.png }),
+      await context.file({ name: `${base}.svg`, media_type: "image/svg+xml", data: source }),
+    ];
+    return { files, notes: [...drawn.notes] };
   },
 });
 

@@ -75,8 +75,7 @@ async function posted(
     throw new SkillFailure("no_text", "There is nothing to write.", "Give the text as markdown.");
   const files: { name: string; pages?: number }[] = [];
   for (const { format, data, pages } of found.files) {
-    const name = `${slug(title)}.${format}`;
-    await context.file({ name, media_type: types[format], data });
+    const name = await context.file({ name: `${slug(title)}.${format}`, media_type: types[format], data });
     files.push({ name, ...(pages === undefined ? {} : { pages }) });
   }
   return { files, words: found.words, notes: [...found.notes, ...notes] };

@@ -50,12 +50,8 @@ export const skill = defineSkill({
     const result = { language: to, notes: [...known, ...broken, ...notes].slice(0, mostNotes) };
     if (name === undefined) return { ...result, text: translated };
     const made = nameFor(name, to);
-    await context.file({
-      name: made,
-      media_type: mediaTypeOf(made),
-      data: new TextEncoder().encode(translated),
-    });
-    return { ...result, file: made };
+    const data = new TextEncoder().encode(translated);
+    return { ...result, file: await context.file({ name: made, media_type: mediaTypeOf(made), data }) };
   },
 });
 

@@ -14,9 +14,9 @@ const mostFiles = 50;
 export function createToolFiles(scope: TurnScope, callId: string, signal: AbortSignal): ToolContext["file"] {
   const { turn, ports, state } = scope;
   const added = new Map<string, string>();
-  let last: Promise<void> = Promise.resolve();
+  let last: Promise<unknown> = Promise.resolve();
 
-  const add = async (file: NewFile) => {
+  const add = async (file: NewFile): Promise<string> => {
     signal.throwIfAborted();
     requireSize(file);
     const step = `file:${safeFileName(file.name)}`;
@@ -36,9 +36,10 @@ export function createToolFiles(scope: TurnScope, callId: string, signal: AbortS
       await scope.emit({ type: "step_finished", call_id: callId, step, result: stored.name });
     }
     const told = turn.events.some((event) => isSame(event, callId, stored));
-    if (told) return;
+    if (told) return stored.name;
     const url = `/api/v1/turns/${encodeURIComponent(turn.turn_id)}/files/${encodeURIComponent(stored.name)}`;
     await scope.emit({ type: "file", call_id: callId, ...stored, url });
+    return stored.name;
   };
   return (file) => {
     const done = last.then(() => add(file));

@@ -189,9 +189,9 @@ export interface ToolContext extends WorkContext {
   invoke(skillId: string, params: Json): Promise<ToolResult>;
   /**
    * Adds a file to the turn's answer: at most 25 MB, under a name that is made safe and unique. The same name again in this call
-   * replaces it, also when the call is run again after a crash. @throws SkillFailure when it is too large
+   * replaces it, also when the call is run again after a crash. Answers its name there. @throws SkillFailure when it is too large
    */
-  file(file: NewFile): Promise<void>;
+  file(file: NewFile): Promise<string>;
   /** Shows the model a picture with the result of this call; people do not get it. It is kept with the turn. */
   look(picture: NewFile): Promise<void>;
   /**

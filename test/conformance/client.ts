@@ -46,7 +46,7 @@ function createContext(call: number): ToolContext {
     ask: async () => "default",
     approve: async () => ({ approved: true, by: "operator" }),
     generative: false,
-    file: async () => {},
+    file: async ({ name }) => name,
   } as Partial<ToolContext> as ToolContext;
 }
 

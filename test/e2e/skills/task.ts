@@ -44,6 +44,16 @@ export function runThenSay(
   return callThenSay("invoke_skill", { skill_id, params }, said, [...textsIn(params), ...invents]);
 }
 
+/** A result that is JSON, as a model reads it; empty where it is something else. */
+export function read(result: string): Record<string, Record<string, string>[] & string> {
+  try {
+    const value = JSON.parse(withoutGuide(result));
+    return value.output ?? value;
+  } catch {
+    return {};
+  }
+}
+
 /** A result without the guide that comes with the first one of a skill. */
 function withoutGuide(result: string): string {
   return result.split("\n<skill_guide")[0]?.trim() ?? "";

@@ -1,5 +1,5 @@
 import { honestResearcher, researchQuestion } from "../../support/research-world.ts";
-import { callThenSay, runThenSay, type SkillTask } from "./task.ts";
+import { callThenSay, read, runThenSay, type SkillTask } from "./task.ts";
 
 const csv = "month,orders\n2026-01,120\n2026-02,95\n2026-03,143\n2026-04,160\n";
 const diff = `diff --git a/pay.js b/pay.js
@@ -12,8 +12,17 @@ const diff = `diff --git a/pay.js b/pay.js
 `;
 /** Numbers of sources, as they stand in JSON. */
 const numberPairs = Array.from({ length: 100 }, (_, at) => `${Math.floor(at / 10)},${at % 10}`);
+const handbook = `# Handbook\n\n## Travel\n\n${"By train, second class. ".repeat(60)}\n\n## Leave\n\nParents get 34 days of parental leave.\n`;
 const minutes =
   "# Minutes\n\nThe team decided to move the launch to 14 December.\n\nAnn checks the 37 open tickets until Friday.\n";
+/** A report with its sources, as the guide says. */
+function researched(result: string): string {
+  const { answer = result.slice(0, 400), sources = [] } = read(result);
+  const list = sources.map(
+    ({ n, title, url, date }) => `- [${n}] [${title}](${url})${date ? `, ${date}` : ""}`,
+  );
+  return [answer, "", "Sources:", ...list].join("\n");
+}
 /** A value of a result that is shown in words, `name: value`. */
 const valueIn = (result: string, name: string) =>
   new RegExp(`"?${name}"?:\\s*"?([^"\\n]+)`).exec(result)?.[1] ?? "";
@@ -148,15 +157,10 @@ export const skillTasks: readonly SkillTask[] = [
     skill: "code-review",
     say: "review the attached change",
     files: [{ name: "change.diff", content: diff }],
-    does: callThenSay(
-      "code-review",
-      { what: "change.diff" },
-      (result) =>
-        /pay\.js:2/.test(result)
-          ? "Major, pay.js line 2: the amount is in cents twice."
-          : result.slice(0, 300),
-      ["pay.js"],
-    ),
+    does: callThenSay("code-review", { what: "change.diff" }, (result) => {
+      const { table, findings = [] } = read(result);
+      return [table, "", ...findings.map(({ why, proposal }) => `${why} Better: \`${proposal}\``)].join("\n");
+    }),
     within: {
       "Review this change": {
         answer: () => ({
@@ -174,7 +178,7 @@ export const skillTasks: readonly SkillTask[] = [
         }),
       },
     },
-    says: [/pay\.js line 2: the amount is in cents twice/],
+    says: [/major/, /pay\.js:2/, /Cents twice/, /Better: .*charge\(card, total\);/],
   },
   {
     skill: "code-execution",
@@ -253,6 +257,58 @@ export const skillTasks: readonly SkillTask[] = [
     says: [/deploy is on Friday/],
   },
   {
+    skill: "memory, a document",
+    say: "learn the attached handbook",
+    files: [{ name: "handbook.md", content: handbook }],
+    does: callThenSay("memory_learn", { what: "handbook.md" }, (result) => valueIn(result, "summary")),
+    says: [/Learned handbook\.md as document 1/],
+  },
+  {
+    skill: "memory, in another thread",
+    say: "how many days of parental leave do we get?",
+    does: callThenSay(
+      "memory_recall",
+      { query: "parental leave days" },
+      (result) => {
+        const passage = read(result).passages?.[0];
+        const [sentence] = /[^.\n]*parental leave[^.\n]*\./.exec(passage?.text ?? "") ?? [];
+        return `${sentence} (${passage?.document}, ${passage?.place})`;
+      },
+      ["parental leave days"],
+    ),
+    says: [/34 days of parental leave/, /handbook\.md, Leave/],
+  },
+  {
+    skill: "task-planning",
+    say: "plan our move: pack, then load the van, then clean",
+    does: runThenSay(
+      "task-planning",
+      {
+        task_description: "Move house",
+        steps: [
+          { title: "Pack" },
+          { title: "Load the van", depends_on: [1] },
+          { title: "Clean", depends_on: [2] },
+        ],
+      },
+      (result) => read(result).text ?? result.slice(0, 400),
+    ),
+    says: [/Pack/, /Load the van/, /Clean/],
+  },
+  {
+    skill: "web-scraping",
+    say: "find the official page of the Kestrel Tower and tell me who opened it",
+    does: (results) => {
+      const [found = "", page] = results;
+      if (found === "")
+        return { call: "web-search", with: { words: "Kestrel Tower" }, invents: ["Kestrel Tower"] };
+      const url = /http:\/\/[^"]*\/official/.exec(found)?.[0] ?? "";
+      if (page === undefined) return { call: "web-scraping", with: { url } };
+      return { say: /It was opened[^.]*\./.exec(page)?.[0] ?? page.slice(0, 300) };
+    },
+    says: [/opened on 14 May 1998 by the mayor/],
+  },
+  {
     skill: "web-search",
     say: "search the web for the Kestrel Tower",
     does: callThenSay("web-search", { words: "Kestrel Tower height" }, (result) =>
@@ -270,12 +326,7 @@ export const skillTasks: readonly SkillTask[] = [
             with: { skill_id: "web-research", params: { question: researchQuestion, depth: "quick" } },
             invents: ["quick", researchQuestion, "web-research"],
           }
-        : {
-            say: (
-              /331 metres tall\.[^"\\\n]*/.exec(results.at(-1) ?? "")?.[0] ??
-              (results.at(-1) ?? "").slice(0, 400)
-            ).replace(/^/, "The tower is "),
-          },
+        : { say: researched(results.at(-1) ?? "") },
     within: Object.fromEntries(
       [
         "Plan a research",
@@ -295,17 +346,29 @@ export const skillTasks: readonly SkillTask[] = [
         },
       ]),
     ),
-    says: [/331 metres tall/],
+    says: [/331 metres tall\. \\?\[1/, /\[1\\?\] .*Kestrel Tower.*3 March 2026/],
   },
   {
     skill: "channel-summary",
     say: "what was decided here today?",
-    does: callThenSay("channel-summary", {}, (result) =>
-      /Nobody said|decisions|not |cannot/i.test(result)
-        ? "Here is what I found in the channel."
-        : result.slice(0, 300),
-    ),
-    within: { "Sum up a conversation": { answer: () => ({ decisions: [], open: [], topics: [] }) } },
-    says: [/what I found in the channel/],
+    does: callThenSay("channel-summary", {}, (result) => {
+      const { from, to, topics = [] } = read(result);
+      return [`From ${from} to ${to}:`, ...topics.map(({ text, link }) => `- ${text} [there](${link})`)].join(
+        "\n",
+      );
+    }),
+    within: {
+      "Sum up a conversation": {
+        answer: (input) => {
+          const [, number = "0", , text = ""] = /^\[(\d+)\] (.*?): (.*)$/m.exec(input) ?? [];
+          return {
+            decisions: [],
+            open: [],
+            topics: [{ text: text.slice(0, 80), who: "", message: Number(number) }],
+          };
+        },
+      },
+    },
+    says: [/From \w+ \d{4}-\d\d-\d\d/, /there/],
   },
 ];

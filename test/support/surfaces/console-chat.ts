@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { parseHTML } from "linkedom";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import type TurndownService from "turndown";
 import { createMarkdownConverter } from "../../../src/html/markdown.ts";
@@ -105,6 +106,10 @@ export async function partsOf(page: Page, markdown: TurndownService): Promise<Pa
   const found = await page.evaluate<{ kind: Part["kind"]; html: string; text: string }[]>(readPage);
   return found.map(({ kind, html, text }) => ({
     kind,
-    text: html === "" ? text.replace(/[ \t]*\n\s*/g, "\n").trim() : markdown.turndown(html),
+    text: html === "" ? text.replace(/[ \t]*\n\s*/g, "\n").trim() : markdown.turndown(body(html)),
   }));
+}
+
+function body(html: string) {
+  return parseHTML(`<!doctype html><html><body>${html}</body></html>`).document.body as never;
 }

@@ -11,7 +11,7 @@ const csv = (name: string, content: string) => ({ name, media_type: "text/csv", 
 
 /** A skill whose tool does this with its context. */
 function maker(
-  work: (context: ToolContext) => Promise<void>,
+  work: (context: ToolContext) => Promise<unknown>,
   effect: "read_only" | "side_effect" = "read_only",
 ) {
   const run = async (_input: unknown, context: ToolContext) => {

@@ -136,7 +136,7 @@ describe("code that pretends to be the bot or another call", needs("bubblewrap")
   it("gets nothing from answers it gives itself and from calls that are not open", async () => {
     const asked: unknown[] = [];
     const files: unknown[] = [];
-    const file = async (given: unknown) => void files.push(given);
+    const file = async (given: unknown) => String(files.push(given));
     const approve = async (request: unknown) => {
       asked.push(request);
       return { approved: false, by: "ada" };
@@ -161,7 +161,7 @@ describe("code that pretends to be the bot or another call", needs("bubblewrap")
       write({ type: "file", id: 1, name: "f", data: "", last: true });
       return "sent";`;
     const files: unknown[] = [];
-    const file = async (given: unknown) => void files.push(given);
+    const file = async (given: unknown) => String(files.push(given));
     expect(await attack("floods", code, {}, { file })).toEqual({
       status: "ok",
       output: "sent",

@@ -17,7 +17,7 @@ describe("files of a handler", needs("bubblewrap"), () => {
     const results = [];
     for (const step of bodies.keys()) {
       const files: { name: string; media_type: string; data: Uint8Array }[] = [];
-      const result = await call("thing", { step }, { file: async (file) => void files.push(file) });
+      const result = await call("thing", { step }, { file: async (file) => String(files.push(file)) });
       results.push({ result, files });
     }
     return results;

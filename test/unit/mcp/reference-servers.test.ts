@@ -71,7 +71,7 @@ describe("the reference servers", () => {
         ok({ temperature: expect.any(Number) }),
       );
       const files: NewFile[] = [];
-      await bench.call(name, "get-tiny-image", {}, { file: async (file) => void files.push(file) });
+      await bench.call(name, "get-tiny-image", {}, { file: async (file) => String(files.push(file)) });
       expect(files.map(({ media_type }) => media_type)).toEqual(["image/png"]);
       const notes: unknown[] = [];
       const progress = (...note: unknown[]) => void notes.push(note);

@@ -69,7 +69,12 @@ describe("a server on stdio", () => {
 
   it("hands pictures and other bytes over as files, never as text", async () => {
     const files: NewFile[] = [];
-    const result = await bench.call("test", "picture", {}, { file: async (file) => void files.push(file) });
+    const result = await bench.call(
+      "test",
+      "picture",
+      {},
+      { file: async (file) => String(files.push(file)) },
+    );
     expect(files.map(({ name, media_type, data }) => [name, media_type, data.byteLength])).toEqual([
       ["picture-2.png", "image/png", 8],
       ["report.bin", "application/octet-stream", 8],

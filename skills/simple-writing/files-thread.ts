@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
 import { type Picture, readPicture, type Writing } from "./document.ts";
-import type { Format, FromThread, Job, MadeFiles, ToThread } from "./make-files.ts";
+import type { Format, FromThread, Job, ToThread } from "./make-files.ts";
 import { type Block, printable, readMarkdown, type Text, wordsOf } from "./markdown-blocks.ts";
 
 /** Words and headings from which a text has a table of contents. */
@@ -16,18 +16,19 @@ if (parentPort !== null) {
   const post = (message: FromThread) => port.postMessage(message);
   const job = workerData as Job;
   const text = readMarkdown(job.markdown);
-  post({ kind: "pictures", paths: text.pictures });
+  const words = wordCount(text.blocks);
+  post({ kind: "pictures", paths: text.pictures, words });
   const [found] = (await once(port, "message")) as [ToThread];
   const writing = writingOf(job, text, found);
-  const made: MadeFiles = { files: [], words: wordCount(text.blocks), notes: text.notes };
-  const isEmpty = made.words === 0 && text.pictures.length === 0;
-  for (const format of isEmpty ? [] : job.formats) {
+  const isEmpty = words === 0 && text.pictures.length === 0;
+  // Word takes the longest: it has no page numbers of its own until somebody opens it.
+  const inOrder = job.formats.toSorted((a, b) => Number(a === "docx") - Number(b === "docx"));
+  for (const format of isEmpty ? [] : inOrder) {
     post({ kind: "making", format });
     const { notes = [], ...file } = await make(format, writing, job);
-    made.files.push({ format, ...file });
-    made.notes.push(...notes);
+    post({ kind: "made", file: { format, ...file }, notes });
   }
-  post({ kind: "made", made });
+  post({ kind: "done", notes: text.notes });
   port.close();
 }
 

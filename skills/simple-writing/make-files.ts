@@ -26,11 +26,12 @@ export interface MadeFiles {
   notes: string[];
 }
 
-/** What the thread posts: the pictures it needs, then the files. */
+/** What the thread posts: the pictures it needs, then each file as soon as it is made, and what there is to know of the text. */
 export type FromThread =
-  | { kind: "pictures"; paths: string[] }
+  | { kind: "pictures"; paths: string[]; words: number }
   | { kind: "making"; format: Format }
-  | { kind: "made"; made: MadeFiles };
+  | { kind: "made"; file: MadeFiles["files"][number]; notes: string[] }
+  | { kind: "done"; notes: string[] };
 /** What it gets in between: pictures by their paths. */
 export type ToThread = ReadonlyMap<string, Uint8Array>;
 
@@ -42,7 +43,7 @@ export interface Surroundings {
   making(format: Format): void;
 }
 
-/** Undefined when the text was too much for it. @throws the signal's reason, and what `pictures` throws */
+/** Undefined when the text was too much for it; what was made before counts. @throws the signal's reason, and what `pictures` throws */
 export async function makeFiles(job: Job, around: Surroundings): Promise<MadeFiles | undefined> {
   const { signal, timeoutMs } = around;
   signal.throwIfAborted();
@@ -53,24 +54,47 @@ export async function makeFiles(job: Job, around: Surroundings): Promise<MadeFil
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: 768, stackSizeMb: 8 },
   });
+  const made: MadeFiles = { files: [], words: 0, notes: [] };
+  const take = async (message: Exclude<FromThread, { kind: "done" }>) => {
+    if (message.kind === "making") return around.making(message.format);
+    if (message.kind === "made") {
+      made.files.push(message.file);
+      made.notes.push(...message.notes);
+      return;
+    }
+    made.words = message.words;
+    worker.postMessage(await around.pictures(message.paths).catch(failed));
+  };
   // It may still fail between the abort and its end, when nobody waits for it any more.
   worker.on("error", () => undefined);
   try {
     // Ends with the worker's failure too: out of memory, a library's bug.
     const messages = on(worker, "message", { signal: ends, close: ["exit"] });
     for await (const [message] of messages as AsyncIterable<[FromThread]>) {
-      if (message.kind === "made") return message.made;
-      if (message.kind === "making") around.making(message.format);
-      else worker.postMessage(await around.pictures(message.paths).catch(failed));
+      if (message.kind === "done")
+        return { ...made, files: inOrder(job, made), notes: [...message.notes, ...made.notes] };
+      await take(message);
     }
-    return undefined;
+    return unfinished(job, made);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof Unfound) throw error.cause;
-    return undefined;
+    return unfinished(job, made);
   } finally {
     await worker.terminate();
   }
+}
+
+/** What there is of files that could not all be made. */
+function unfinished(job: Job, made: MadeFiles): MadeFiles | undefined {
+  if (made.files.length === 0) return undefined;
+  const missing = job.formats.filter((format) => !made.files.some((file) => file.format === format));
+  const note = `The text is too long or too deeply nested for ${missing.join(" and ")}, which was not made.`;
+  return { ...made, files: inOrder(job, made), notes: [...made.notes, note] };
+}
+
+function inOrder({ formats }: Job, { files }: MadeFiles): MadeFiles["files"] {
+  return files.toSorted((one, other) => formats.indexOf(one.format) - formats.indexOf(other.format));
 }
 
 /** That the pictures could not be had, which is none of the thread's failures. */

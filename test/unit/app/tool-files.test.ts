@@ -42,9 +42,10 @@ describe("a file that a tool makes", () => {
   });
 
   it("replaces one of the same name from the same call, and stands beside one from another call", async () => {
+    const named: string[] = [];
     const skill = maker(async (context) => {
       await context.file(csv("a.csv", context.call_id));
-      await context.file(csv("a.csv", `${context.call_id} again`));
+      named.push(await context.file(csv("a.csv", `${context.call_id} again`)));
     });
     const model = scriptedModel([
       [
@@ -55,6 +56,7 @@ describe("a file that a tool makes", () => {
     ]);
     const app = createTestApp(model, { skills: [skill] });
     const { turnId } = await app.ask("make two");
+    expect(named.toSorted()).toEqual(["a-2.csv", "a.csv"]);
     const contents = await Promise.all(
       ["a.csv", "a-2.csv", "a-3.csv"].map(async (name) => {
         const found = await app.app.file(turnId, name);

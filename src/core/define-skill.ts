@@ -75,8 +75,8 @@ export class SkillFailure extends ExpectedFailure {
 
 /**
  * The JSON Schema a model is shown for a zod type. What tells a model nothing is left out, as each request pays for it: the bounds
- * zod gives every integer, that a text is not empty, that what is left out is empty, that a record has names of any kind and values
- * of any.
+ * zod gives every integer, that a text is not empty or shorter than anybody would make it, that what is left out is empty, that a record
+ * has names of any kind and values of any, and that others are refused: who gives them hears it.
  */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
@@ -85,6 +85,8 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.minLength === 1) delete jsonSchema.minLength;
+      if ((jsonSchema.maxLength ?? 0) >= longText) delete jsonSchema.maxLength;
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
       if (isEmpty(jsonSchema.default)) delete jsonSchema.default;
       if (isAnything(jsonSchema.additionalProperties)) {
         delete jsonSchema.additionalProperties;
@@ -94,6 +96,9 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
   }) as JsonSchema;
   return rest;
 }
+
+/** Characters from which a bound tells a model nothing: what it writes there is shorter anyway. */
+const longText = 100;
 
 function isEmpty(preset: unknown): boolean {
   if (preset === "") return true;

@@ -188,7 +188,7 @@ describe("the data-visualization skill", () => {
     const rows = [12, 19, 7].map((n, at) => ({ month: ["January", "February", "March"][at] ?? "", n }));
     const { bench } = await chart({ spec: spec("month", "n"), rows });
     expect(await bench.cost("data-visualization")).toEqual({
-      tools: 170,
+      tools: 160,
       guide: 200,
       calls: 0,
       asked: 0,

@@ -238,7 +238,7 @@ describe("the document-summarizer skill", () => {
     });
     await bench.run("document-summarizer", {});
     expect(await bench.cost("document-summarizer")).toEqual({
-      tools: 190,
+      tools: 170,
       guide: 120,
       calls: 1,
       asked: 190,

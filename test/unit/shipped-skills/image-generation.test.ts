@@ -77,7 +77,7 @@ describe("the image-generation skill", () => {
     const bench = createSkillBench({ means: { images } });
     await bench.run("image-generation#make", { prompt: "A cat in a space suit" });
     expect(await bench.cost("image-generation")).toEqual({
-      tools: 260,
+      tools: 230,
       guide: 160,
       calls: 0,
       asked: 0,

@@ -40,6 +40,6 @@ describe("the reminder skill", () => {
   it("costs what its example costs", async () => {
     const own = bench();
     await own.run("reminder", { text: "Think of the invoice.", when: "tomorrow at 9" });
-    expect(await own.cost("reminder")).toEqual({ tools: 150, guide: 110, calls: 0, asked: 0, answered: 0 });
+    expect(await own.cost("reminder")).toEqual({ tools: 140, guide: 110, calls: 0, asked: 0, answered: 0 });
   });
 });

@@ -150,7 +150,7 @@ describe("the translate skill", () => {
     });
     await bench.run("translate", { file: "README.md", to: "German" });
     expect(await bench.cost("translate")).toEqual({
-      tools: 200,
+      tools: 170,
       guide: 100,
       calls: 1,
       asked: 110,

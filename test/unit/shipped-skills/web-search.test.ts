@@ -109,7 +109,7 @@ describe("the web-search skill", () => {
     const bench = createSkillBench({ means: { search: found } });
     await bench.run("web-search", { words: "latest Node.js release" });
     expect(await bench.cost("web-search")).toEqual({
-      tools: 160,
+      tools: 150,
       guide: 130,
       calls: 0,
       asked: 0,

@@ -17,6 +17,26 @@ export interface Endpoint {
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
+/** The endpoint of a provider's model; `usual` is what counts where the options say nothing. */
+export function endpointOf(
+  options: {
+    provider?: string | undefined;
+    model: string;
+    keyName?: string | undefined;
+    apiKey?: string | undefined;
+    headers?: Readonly<Record<string, string>> | undefined;
+  },
+  usual: { provider: string; baseUrl: string; keyName: string },
+): Endpoint {
+  return {
+    id: `${options.provider ?? usual.provider}/${options.model}`,
+    host: new URL(usual.baseUrl).host,
+    keyName: options.keyName ?? usual.keyName,
+    apiKey: options.apiKey,
+    headers: options.headers,
+  };
+}
+
 /** What an error body says in place of an API's: a page, or a redirect. `status` is the server's own. */
 export interface NoApi {
   type: "web_page" | "redirect";

@@ -1,7 +1,7 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import type { Model, ModelRequest } from "../../core/model.ts";
 import { readChunks } from "../event-stream.ts";
-import type { Endpoint } from "../provider-error.ts";
+import { type Endpoint, endpointOf } from "../provider-error.ts";
 import { createProviderModel, type Dialect, factsOf, type ProviderModelOptions } from "../provider-model.ts";
 import { createServerFetch } from "../server-fetch.ts";
 import { requireKey, serverHeaders } from "../sign-requests.ts";
@@ -37,13 +37,7 @@ type Post<Answer> = (
 export function createAnthropicModel(options: ProviderModelOptions): Model {
   const { provider = "anthropic", model } = options;
   const baseUrl = anthropicAddress(options.baseUrl);
-  const endpoint: Endpoint = {
-    id: `${provider}/${model}`,
-    host: new URL(baseUrl).host,
-    keyName: options.keyName ?? "ANTHROPIC_API_KEY",
-    apiKey: options.apiKey,
-    headers: options.headers,
-  };
+  const endpoint = endpointOf(options, { provider: "anthropic", baseUrl, keyName: "ANTHROPIC_API_KEY" });
   let client: Promise<Anthropic> | undefined;
   const connect = () => {
     client ??= createAnthropicClient(endpoint, baseUrl, options);

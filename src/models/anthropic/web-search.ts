@@ -2,7 +2,7 @@ import type { Anthropic } from "@anthropic-ai/sdk";
 import type { WebEngine } from "../../core/web-search.ts";
 import { askedSearch, recencyNotes } from "../asked-search.ts";
 import { type MeteredUsage, type Price, pricedUsage, withFee } from "../prices.ts";
-import { type Endpoint, toModelError } from "../provider-error.ts";
+import { endpointOf, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
 import { anthropicAddress } from "./address.ts";
 import { createAnthropicClient } from "./anthropic.ts";
@@ -18,15 +18,9 @@ const mostAnswers = 3;
  * only used for the passages it cites.
  */
 export function createAnthropicSearch(options: ProviderModelOptions, price: Price | undefined): WebEngine {
-  const { provider = "anthropic", model } = options;
+  const { model } = options;
   const baseUrl = anthropicAddress(options.baseUrl);
-  const endpoint: Endpoint = {
-    id: `${provider}/${model}`,
-    host: new URL(baseUrl).host,
-    keyName: options.keyName ?? "ANTHROPIC_API_KEY",
-    apiKey: options.apiKey,
-    headers: options.headers,
-  };
+  const endpoint = endpointOf(options, { provider: "anthropic", baseUrl, keyName: "ANTHROPIC_API_KEY" });
   let client: ReturnType<typeof createAnthropicClient> | undefined;
   return {
     name: "Claude's search",

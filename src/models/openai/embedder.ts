@@ -4,7 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Embedder, Embeddings } from "../../core/embedder.ts";
 import { ModelError, type ModelErrorCode } from "../../core/model.ts";
 import { type Price, pricedUsage } from "../prices.ts";
-import { type Endpoint, modelError, toModelError } from "../provider-error.ts";
+import { type Endpoint, endpointOf, modelError, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
 import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";
 
@@ -47,14 +47,8 @@ export function createOpenAiEmbedder(
   options: EmbedderOptions,
   clock: Pick<Clock, "after" | "sleep">,
 ): Embedder {
-  const { provider = "openai", model, baseUrl = openAiUrl, price } = options;
-  const endpoint: Endpoint = {
-    id: `${provider}/${model}`,
-    host: new URL(baseUrl).host,
-    keyName: options.keyName ?? "OPENAI_API_KEY",
-    apiKey: options.apiKey,
-    headers: options.headers,
-  };
+  const { model, baseUrl = openAiUrl, price } = options;
+  const endpoint = endpointOf(options, { provider: "openai", baseUrl, keyName: "OPENAI_API_KEY" });
   const client = createOpenAiClient(endpoint, baseUrl, { ...options, timeoutMs: patience });
   const late = () => modelError("unavailable", endpoint, `took longer than ${patience / 1_000} s`, undefined);
   const attempt = (texts: readonly string[], signal: AbortSignal) =>

@@ -4,7 +4,7 @@ import { formatBytes } from "../../core/format-bytes.ts";
 import { ImageError, type ImageMaker, type MadeImages, type WantedImage } from "../../core/image-maker.ts";
 import type { ModelErrorCode } from "../../core/model.ts";
 import type { Usage } from "../../core/turn-event.ts";
-import { type Endpoint, toModelError } from "../provider-error.ts";
+import { type Endpoint, endpointOf, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
 import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";
 
@@ -44,14 +44,8 @@ const ratios = { square: "1:1", wide: "16:9", tall: "9:16" } as const;
  * tried a second time. https://developers.openai.com/api/docs/guides/image-generation
  */
 export function createOpenAiImageMaker(options: ImageMakerOptions, clock: Pick<Clock, "sleep">): ImageMaker {
-  const { provider = "openai", model, baseUrl = openAiUrl } = options;
-  const endpoint: Endpoint = {
-    id: `${provider}/${model}`,
-    host: new URL(baseUrl).host,
-    keyName: options.keyName ?? "OPENAI_API_KEY",
-    apiKey: options.apiKey,
-    headers: options.headers,
-  };
+  const { baseUrl = openAiUrl } = options;
+  const endpoint = endpointOf(options, { provider: "openai", baseUrl, keyName: "OPENAI_API_KEY" });
   const client = createOpenAiClient(endpoint, baseUrl, { ...options, timeoutMs: patience });
   const attempt = async (wanted: WantedImage, signal: AbortSignal): Promise<MadeImages> => {
     const answer = await ask(await client(), wanted, options, signal);

@@ -1,6 +1,6 @@
 import { errorCode } from "../../base/error-text.ts";
 import type { Model } from "../../core/model.ts";
-import type { Endpoint } from "../provider-error.ts";
+import { endpointOf } from "../provider-error.ts";
 import { createProviderModel, type ProviderModelOptions } from "../provider-model.ts";
 import { createChatDialect } from "./chat.ts";
 import { createOpenAiClient, isOpenAiHost, openAiUrl } from "./client.ts";
@@ -15,14 +15,8 @@ import { statusOf } from "./wire-forms.ts";
  * are: chat completions give them no reasoning with tools. Such a server needs no key.
  */
 export function createOpenAiModel(options: ProviderModelOptions): Model {
-  const { provider = "openai", model, apiKey, baseUrl = openAiUrl, api = "auto" } = options;
-  const endpoint: Endpoint = {
-    id: `${provider}/${model}`,
-    host: new URL(baseUrl).host,
-    keyName: options.keyName ?? "OPENAI_API_KEY",
-    apiKey,
-    headers: options.headers,
-  };
+  const { model, baseUrl = openAiUrl, api = "auto" } = options;
+  const endpoint = endpointOf(options, { provider: "openai", baseUrl, keyName: "OPENAI_API_KEY" });
   const client = createOpenAiClient(endpoint, baseUrl, options);
   const chat = createChatDialect(options, endpoint, client);
   const dialect = () => {

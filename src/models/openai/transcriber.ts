@@ -8,7 +8,7 @@ import {
   TranscriptionError,
 } from "../../core/transcriber.ts";
 import type { Usage } from "../../core/turn-event.ts";
-import { type Endpoint, toModelError } from "../provider-error.ts";
+import { type Endpoint, endpointOf, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
 import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";
 
@@ -40,15 +40,8 @@ export function createOpenAiTranscriber(
   options: TranscriberOptions,
   clock: Pick<Clock, "after" | "sleep">,
 ): Transcriber {
-  const { provider = "openai", model, apiKey, baseUrl = openAiUrl, headers } = options;
-  const keyName = options.keyName ?? "OPENAI_API_KEY";
-  const endpoint: Endpoint = {
-    id: `${provider}/${model}`,
-    host: new URL(baseUrl).host,
-    keyName,
-    apiKey,
-    headers,
-  };
+  const { model, baseUrl = openAiUrl } = options;
+  const endpoint = endpointOf(options, { provider: "openai", baseUrl, keyName: "OPENAI_API_KEY" });
   const client = createOpenAiClient(endpoint, baseUrl, { ...options, timeoutMs: patience });
   const attempt = async (recording: Recording, signal: AbortSignal): Promise<Transcription> => {
     const late = () =>

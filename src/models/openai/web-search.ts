@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { WebEngine } from "../../core/web-search.ts";
 import { askedSearch, recencyNotes } from "../asked-search.ts";
 import { type Price, pricedUsage, withFee } from "../prices.ts";
-import { type Endpoint, toModelError } from "../provider-error.ts";
+import { endpointOf, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
 import { createOpenAiClient, openAiUrl } from "./client.ts";
 
@@ -17,14 +17,8 @@ const passage = 400;
 
 /** The search of OpenAI's Responses API: a request to a model that searches, whose sources become hits. */
 export function createOpenAiSearch(options: ProviderModelOptions, price: Price | undefined): WebEngine {
-  const { provider = "openai", model, baseUrl = openAiUrl } = options;
-  const endpoint: Endpoint = {
-    id: `${provider}/${model}`,
-    host: new URL(baseUrl).host,
-    keyName: options.keyName ?? "OPENAI_API_KEY",
-    apiKey: options.apiKey,
-    headers: options.headers,
-  };
+  const { model, baseUrl = openAiUrl } = options;
+  const endpoint = endpointOf(options, { provider: "openai", baseUrl, keyName: "OPENAI_API_KEY" });
   const client = createOpenAiClient(endpoint, baseUrl, options);
   return {
     name: "OpenAI's search",

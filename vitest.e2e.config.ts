@@ -14,7 +14,10 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "long", include: ["test/unit/**/*-attacks.test.ts", "test/unit/**/*.long.test.ts"] },
+        test: {
+          name: "long",
+          include: ["test/unit/**/*-attacks.test.ts", "test/{unit,contract}/**/*.long.test.ts"],
+        },
       },
       { extends: true, test: { name: "crash points", include: ["test/crash-points/**/*.test.ts"] } },
       {

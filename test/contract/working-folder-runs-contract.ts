@@ -267,26 +267,6 @@ export function workingFolderRunsContract(name: string, create: () => FoldersUnd
       expect(await folder.attach(attached("b.bin", "x"), { turn_id: "t" })).toBeDefined();
     });
 
-    it.each([
-      ["files", folderLimits.files, (path: string) => writeFileSync(path, "")],
-      ["links", 0, (path: string) => symlinkSync("nowhere", path)],
-      ["folders", 0, (path: string) => mkdirSync(path)],
-    ])("is told when it has too many %s, and what is there stays", async (_, listed, make) => {
-      const folder = create().open().of(here);
-      const { value } = await folder.use(
-        useOf(),
-        async (working) => {
-          const root = onDisk(working, "/workspace");
-          for (let at = 0; at <= folderLimits.files; at += 1) make(`${root}/${at}`);
-          return await working.exceeded();
-        },
-        noSignal,
-      );
-      expect(value).toMatch(/more than 10,000 files.*What is there is kept: remove some/);
-      expect((await folder.list()).files).toHaveLength(listed);
-      expect(await runThatWrites(folder, {})).toEqual([]);
-    });
-
     it("is told of folders that lie too deep to be looked into", async () => {
       const folder = create().open().of(here);
       const { value } = await folder.use(
@@ -394,6 +374,31 @@ export function workingFolderRunsContract(name: string, create: () => FoldersUnd
       expect([value, changed]).toEqual([undefined, []]);
       expect(await Array.fromAsync(storage.open().all())).toEqual([]);
       expect(await runThatWrites(folder, { "b.txt": "b" })).toEqual(["made /workspace/b.txt"]);
+    });
+  });
+}
+
+/** What every store of working folders does with a run that makes too many files, which takes seconds. */
+export function workingFolderLimitsContract(name: string, create: () => FoldersUnderContract): void {
+  describe(`${name}: a run`, () => {
+    it.each([
+      ["files", folderLimits.files, (path: string) => writeFileSync(path, "")],
+      ["links", 0, (path: string) => symlinkSync("nowhere", path)],
+      ["folders", 0, (path: string) => mkdirSync(path)],
+    ])("is told when it has too many %s, and what is there stays", async (_, listed, make) => {
+      const folder = create().open().of(here);
+      const { value } = await folder.use(
+        useOf(),
+        async (working) => {
+          const root = onDisk(working, "/workspace");
+          for (let at = 0; at <= folderLimits.files; at += 1) make(`${root}/${at}`);
+          return await working.exceeded();
+        },
+        noSignal,
+      );
+      expect(value).toMatch(/more than 10,000 files.*What is there is kept: remove some/);
+      expect((await folder.list()).files).toHaveLength(listed);
+      expect(await runThatWrites(folder, {})).toEqual([]);
     });
   });
 }

@@ -353,15 +353,6 @@ describe("hostile text", () => {
     expect(performance.now() - before).toBeLessThan(5_000);
   });
 
-  it("that takes too long in one format is made in the others", async () => {
-    const markdown = Array.from({ length: 290 }, (_, at) => `## Part ${at}\n\n${"Words. ".repeat(400)}`).join(
-      "\n\n",
-    );
-    const { made } = await make({ markdown, formats: ["docx", "md"] }, { timeoutMs: 2_500 });
-    expect(made?.files.map(({ format }) => format)).toEqual(["md"]);
-    expect(made?.notes.join()).toMatch(/too long or too deeply nested for docx, which was not made/);
-  });
-
   it("is read as blocks without HTML and without addresses that act", () => {
     const { blocks, notes } = readMarkdown(
       "<b onclick=x>hi</b> [a](javascript:x) [b](data:text/html,x)<br>c",

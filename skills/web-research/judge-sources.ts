@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ToolContext } from "../../src/core/tool.ts";
+import { askModel } from "./ask-model.ts";
 import type { ReadPage } from "./sources.ts";
 import {
   linesOf,
@@ -23,6 +24,9 @@ const judgedSchema = z.object({
 });
 export type Judged = z.output<typeof judgedSchema>;
 
+/** Where nobody compared the sources: the answer is written from what there is. */
+export const unjudged: Judged = { enough: true, missing: [], searches: [], contradictions: [], outdated: [] };
+
 /** The question as models get it. */
 export function asked(question: string, { now }: Pick<ToolContext, "now">): string {
   return `Today is ${new Date(now()).toISOString().slice(0, 10)}.\nQuestion: ${question}`;
@@ -45,10 +49,8 @@ export async function judge(
     `Searched for:\n${searched.join("\n")}`,
     said,
   ].join("\n\n");
-  return judgedSchema.parse(
-    await context.step("judge", () =>
-      context.generate({ instructions: judging, input, schema: judgedSchema }),
-    ),
+  return (
+    (await askModel("judge", { instructions: judging, input, schema: judgedSchema }, context)) ?? unjudged
   );
 }
 

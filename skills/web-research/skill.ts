@@ -2,7 +2,8 @@ import { z } from "zod";
 import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
 import type { Json } from "../../src/core/json.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
-import { asked, compared, type Judged, judge, mostSearches } from "./judge-sources.ts";
+import { askModel } from "./ask-model.ts";
+import { asked, compared, type Judged, judge, mostSearches, unjudged } from "./judge-sources.ts";
 import { copyOf, type Hit, pageKey, type ReadPage, readPage, readSchema, search } from "./sources.ts";
 import { writeAnswer } from "./write-answer.ts";
 
@@ -16,10 +17,13 @@ const depths = {
 const mostOfSite = 3;
 const atOnce = 3;
 
+/** Characters of what is searched for. */
+const longestSearch = 200;
+
 const planSchema = z.object({
   parts: z.array(z.string()).max(6).describe("what has to be found out"),
   searches: z
-    .array(z.string().min(2).max(200))
+    .array(z.string().min(2).max(longestSearch))
     .min(1)
     .max(mostSearches)
     .describe("words that stand on the pages"),
@@ -65,13 +69,11 @@ export const skill = defineSkill({
       pages: 0,
     };
     context.progress("Planning");
-    const plan = planSchema.parse(
-      await context.step("plan", () =>
-        context.generate({ instructions: planning, input: asked(question, context), schema: planSchema }),
-      ),
-    );
+    const wanted = { instructions: planning, input: asked(question, context), schema: planSchema };
+    const unplanned = { parts: [], searches: [question.slice(0, longestSearch)] };
+    const plan = (await askModel("plan", wanted, context)) ?? unplanned;
     let searches = plan.searches;
-    let judged: Judged = { enough: false, missing: [], searches: [], contradictions: [], outdated: [] };
+    let judged = unjudged;
     for (let round = 0; round <= limits.refinements && searches.length > 0; round += 1) {
       const hits = await find(searches, { within, site }, state, context);
       const chosen = choose(hits, Math.min(limits.round, limits.pages - state.pages), state);

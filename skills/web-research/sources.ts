@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { SkillFailure } from "../../src/core/define-skill.ts";
-import { ModelError } from "../../src/core/model.ts";
 import { plainWords, saysSo } from "../../src/core/quotation.ts";
 import { searchText } from "../../src/core/search-text.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { WebError } from "../../src/core/web.ts";
 import { isWall } from "../document-summarizer/wall.ts";
+import { isUnusable } from "./ask-model.ts";
 
 /** A page that a search found. */
 const hitSchema = z.object({
@@ -99,14 +99,6 @@ export async function readPage(hit: Hit, question: string, context: ToolContext)
     if (isUnusable(error)) return { ...head, problem: "the model could not make out what it says" };
     throw error;
   }
-}
-
-/** Whether a model answered in a way that another text or question might not meet; one that is away, or costs too much, is no such. */
-export function isUnusable(error: unknown): boolean {
-  return (
-    error instanceof ModelError &&
-    ["bad_response", "invalid_request", "context_too_long"].includes(error.code)
-  );
 }
 
 /** A date that stands on the page as it is said to; undefined for anything else. */

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { unfoundNumbers } from "../../src/core/quotation.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
-import { isUnusable, type ReadPage } from "./sources.ts";
+import { askModel } from "./ask-model.ts";
+import type { ReadPage } from "./sources.ts";
 
 /** Of lines of sources, such as `2.1`. */
 export const restsOn = z.array(z.string()).describe("numbers of the lines that say so, e.g. 2.1");
@@ -106,14 +107,9 @@ export async function writeAnswer(
   const today = new Date(context.now()).toISOString().slice(0, 10);
   const input = `Today is ${today}.\nQuestion: ${question}\n\n${sourcesInWords(sources)}\n\n${judged}`;
   const write = async (step: string, input: string) =>
-    readable(
-      writtenSchema.parse(
-        await context.step(step, () =>
-          context.generate({ instructions: rules, input, schema: writtenSchema }),
-        ),
-      ),
-    );
+    readable(await askModel(step, { instructions: rules, input, schema: writtenSchema }, context));
   const first = await write("write", input);
+  if (first === undefined) return quoted(question, lines);
   const found = await problemsOf(first, lines, context);
   if (found.problems.size === 0) return rendered(first, found, lines);
   context.progress("Correcting the answer");
@@ -122,11 +118,28 @@ export async function writeAnswer(
     "correct",
     `${input}\n\nIn an earlier answer this was wrong; correct it or leave it out:\n${wrong.join("\n")}`,
   );
+  if (second === undefined) return rendered(first, found, lines);
   return rendered(second, await problemsOf(second, lines, context), lines);
 }
 
+/** What the sources say, where the model wrote no answer. */
+function quoted(question: string, lines: ReadonlyMap<string, SourceLine>): Answer {
+  const quotes = [...lines.values()]
+    .slice(0, mostQuotes)
+    .map(({ source, quote }) => `“${quote}” [${source}]`);
+  return {
+    answer: quotes.join("\n\n"),
+    not_verified: [question],
+    note: "The model could not write an answer; these are passages of the sources.",
+  };
+}
+
+const mostQuotes = 20;
+
 /** As it is shown: what is checked is what people read. */
-function readable({ statements, not_verified }: Written): Written {
+function readable(written: Written | undefined): Written | undefined {
+  if (written === undefined) return undefined;
+  const { statements, not_verified } = written;
   const plain = (text: string) => withoutAddresses(text.replace(/\s*\[\d+(\.\d+)?\]/g, ""));
   return {
     statements: statements
@@ -192,15 +205,8 @@ async function verdictsOn(
       return [`${at + 1}. ${text}`, ...quotes].join("\n");
     })
     .join("\n\n");
-  const answer = await context.step("check", async () => {
-    try {
-      return await context.generate({ instructions: checking, input, schema: checkedSchema });
-    } catch (error) {
-      if (isUnusable(error)) return null;
-      throw error;
-    }
-  });
-  return answer === null ? undefined : checkedSchema.parse(answer).statements;
+  const answer = await askModel("check", { instructions: checking, input, schema: checkedSchema }, context);
+  return answer?.statements;
 }
 
 function rendered(

@@ -2,6 +2,7 @@ import { DateTime } from "luxon";
 import { z } from "zod";
 import type { ChannelMessage } from "../../src/core/chat-actions.ts";
 import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
+import { generateStep } from "../../src/core/generate-step.ts";
 import { expected, partByPart } from "../../src/core/part-by-part.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { timeIn, timeSchema } from "../chat/message.ts";
@@ -141,10 +142,7 @@ async function digestOf(
   const model = parts.length > 1 ? ("small" as const) : undefined;
   const work = async (part: Line[]) => {
     const input = part.map(({ text }) => text).join("\n");
-    const found = await context.step("sum up", () =>
-      context.generate({ instructions, input, schema: digestSchema, model }),
-    );
-    return digestSchema.parse(found);
+    return await generateStep("sum up", { instructions, input, schema: digestSchema, model }, context);
   };
   const longest_ms = longestReading;
   const found = await partByPart(parts, { doing: "Reading", longest_ms, work }, context);
@@ -173,10 +171,8 @@ async function digestOf(
 
 async function joined(all: Digest, instructions: string, context: ToolContext): Promise<Digest> {
   const merge = `${instructions}\nThese are points of parts of the conversation in order: join those that say the same, take out what was answered later, keep the numbers.`;
-  const merged = await context.step("join", () =>
-    context.generate({ instructions: merge, input: JSON.stringify(all), schema: digestSchema }),
-  );
-  return digestSchema.parse(merged);
+  const asked = { instructions: merge, input: JSON.stringify(all), schema: digestSchema };
+  return await generateStep("join", asked, context);
 }
 
 function partsOf(lines: readonly Line[]): Line[][] {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type CodeLanguage, codeLanguages } from "../../src/core/code.ts";
 import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
 import { ExpectedFailure } from "../../src/core/expected-failure.ts";
+import { generateStep } from "../../src/core/generate-step.ts";
 import { plainWords, unfoundNumbers } from "../../src/core/quotation.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import type { CodeWork } from "../../src/core/work-context.ts";
@@ -49,14 +50,8 @@ export const skill = defineSkill({
     const { languages } = code.means;
     const wanted = language !== undefined && languages.includes(language) ? language : undefined;
     const planSchema = planSchemaOf(wanted === undefined ? languages : [wanted]);
-    const planned = await context.step("plan", () =>
-      context.generate({
-        instructions: `Plan a program for the task. Use ${wanted ?? "the language that fits best"}.\n${meansInWords(code)}\n${data}`,
-        input: about,
-        schema: planSchema,
-      }),
-    );
-    const plan = planSchema.parse(planned);
+    const instructions = `Plan a program for the task. Use ${wanted ?? "the language that fits best"}.\n${meansInWords(code)}\n${data}`;
+    const plan = await generateStep("plan", { instructions, input: about, schema: planSchema }, context);
     const made = await writeAndRun({ about, plan }, { code, context });
     const program = `program.${endings[plan.language]}`;
     const bytes = new TextEncoder().encode(made.code);
@@ -92,14 +87,10 @@ async function check(
 ): Promise<Told> {
   const failed = plan.checks.map((what) => ({ what, ok: false }));
   try {
-    const told = await context.step("check", () =>
-      context.generate({
-        instructions: `Say what the program found, and which of the checks its output shows to hold; one that the output does not show does not hold.\n${data}`,
-        input: `${about}\n\nChecks:\n${plan.checks.join("\n")}\n\nOutput of the program:\n${output || "(nothing)"}`,
-        schema: resultSchema,
-      }),
-    );
-    const { result, checks } = resultSchema.parse(told);
+    const instructions = `Say what the program found, and which of the checks its output shows to hold; one that the output does not show does not hold.\n${data}`;
+    const input = `${about}\n\nChecks:\n${plan.checks.join("\n")}\n\nOutput of the program:\n${output || "(nothing)"}`;
+    const asked = { instructions, input, schema: resultSchema };
+    const { result, checks } = await generateStep("check", asked, context);
     const answered = new Map(checks.map(({ what, ok }) => [plainWords(what), ok]));
     const inOrder = checks.length === plan.checks.length;
     const unknown = unfoundNumbers(result, [output, about]);
@@ -153,12 +144,8 @@ async function writeAndRun(
   const { language } = plan;
   const instructions = `Write one whole ${language} program for the task and the plan. It prints what it finds with names and units, and what shows that each check holds. It ends with an error when something is wrong, and never makes up data.\n${meansInWords(code)}\n${data}`;
   const wanted = `${about}\n\nPlan:\n${plan.steps.join("\n")}\n\nChecks:\n${plan.checks.join("\n")}`;
-  const write = async (step: string, input: string) => {
-    const written = await context.step(step, () =>
-      context.generate({ instructions, input, schema: programSchema }),
-    );
-    return programSchema.parse(written).code;
-  };
+  const write = async (step: string, input: string) =>
+    (await generateStep(step, { instructions, input, schema: programSchema }, context)).code;
   context.progress("Writing the program");
   let program = await write("write", wanted);
   const notes: string[] = [];

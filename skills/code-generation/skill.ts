@@ -2,6 +2,7 @@ import { z } from "zod";
 import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
 import { ExpectedFailure } from "../../src/core/expected-failure.ts";
 import { safeFileName } from "../../src/core/file-name.ts";
+import { generateStep } from "../../src/core/generate-step.ts";
 import { mediaTypeOf } from "../../src/core/media-type.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import type { CodeWork } from "../../src/core/work-context.ts";
@@ -115,10 +116,7 @@ async function writeAndTest(input: string, context: ToolContext): Promise<Made> 
 async function write(step: string, input: string, context: ToolContext): Promise<Written> {
   const { code } = context;
   const instructions = code === undefined ? rules : `${rules}\n${meansInWords(code)}`;
-  const answer = await context.step(step, () =>
-    context.generate({ instructions, input, schema: filesSchema }),
-  );
-  return filesSchema.parse(answer);
+  return await generateStep(step, { instructions, input, schema: filesSchema }, context);
 }
 
 function problemIn({ ok, stopped }: Ran, count: TestCount | undefined): string | undefined {

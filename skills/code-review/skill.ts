@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
 import { ExpectedFailure } from "../../src/core/expected-failure.ts";
+import { generateStep } from "../../src/core/generate-step.ts";
 import { type Json, objectOf } from "../../src/core/json.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { addressesOf } from "./change-address.ts";
@@ -117,10 +118,8 @@ async function reviewParts(
         tried.length,
       );
     try {
-      const answer = await context.step("review", () =>
-        context.generate({ instructions, input: shownOf(part), schema: answerSchema }),
-      );
-      found.findings.push(...answerSchema.parse(answer).findings);
+      const asked = { instructions, input: shownOf(part), schema: answerSchema };
+      found.findings.push(...(await generateStep("review", asked, context)).findings);
       parts.read.push(part);
     } catch (error) {
       if (!(error instanceof ExpectedFailure) || parts.read.length === 0) throw error;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
+import { generateStep } from "../../src/core/generate-step.ts";
 import { type Json, objectOf } from "../../src/core/json.ts";
 import { expected, partByPart } from "../../src/core/part-by-part.ts";
 import { plainWords, saysSo } from "../../src/core/quotation.ts";
@@ -132,14 +133,7 @@ async function summariseWhole(
   passages: readonly Passage[],
   context: ToolContext,
 ): Promise<Summary> {
-  const answer = await context.step("summarise", () =>
-    context.generate({
-      instructions: summaryRules(wanted),
-      input: shown(sources, passages),
-      schema: summarySchema,
-    }),
-  );
-  return summarySchema.parse(answer);
+  return await writeSummary(wanted, shown(sources, passages), context);
 }
 
 /** Points of each part by the small model, then a summary of the points. */
@@ -184,29 +178,25 @@ async function pointsOf(
   context: ToolContext,
 ): Promise<Point[]> {
   const above = focus === undefined ? "" : ` Above all what concerns: ${focus}.`;
-  const found = await context.step("read part", () =>
-    context.generate({
-      instructions: `List the points of this part of a document that a summary needs, at most eight, none where there are none.${above}\n${rules}`,
-      input: shown(sources, part),
-      schema: partSchema,
-      model: "small",
-    }),
-  );
-  return checked(partSchema.parse(found).points, part).kept;
+  const instructions = `List the points of this part of a document that a summary needs, at most eight, none where there are none.${above}\n${rules}`;
+  const asked = { instructions, input: shown(sources, part), schema: partSchema, model: "small" as const };
+  const { points } = await generateStep("read part", asked, context);
+  return checked(points, part).kept;
 }
 
 async function summaryOf(wanted: Wanted, points: readonly Point[], context: ToolContext): Promise<Summary> {
   const listed = points.map(
     ({ text, source, place, quote }) => `[source ${source}, ${place}] ${text} (“${quote}”)`,
   );
-  const answer = await context.step("summarise", () =>
-    context.generate({
-      instructions: summaryRules(wanted),
-      input: listed.join("\n").slice(0, 4 * whole),
-      schema: summarySchema,
-    }),
+  return await writeSummary(wanted, listed.join("\n").slice(0, 4 * whole), context);
+}
+
+function writeSummary(wanted: Wanted, input: string, context: ToolContext): Promise<Summary> {
+  return generateStep(
+    "summarise",
+    { instructions: summaryRules(wanted), input, schema: summarySchema },
+    context,
   );
-  return summarySchema.parse(answer);
 }
 
 /** Where a part stands: `report.pdf, page 3 to page 9`. */

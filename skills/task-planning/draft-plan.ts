@@ -1,3 +1,4 @@
+import { generateStep } from "../../src/core/generate-step.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { findFlaws, type Plan, planSchema, repairPlan } from "./plan.ts";
 
@@ -25,19 +26,15 @@ export async function draftPlan(
   context: ToolContext,
 ): Promise<{ plan: Plan; notes: string[] }> {
   const input = describe(request);
-  const draft = await context.step("draft the plan", () =>
-    context.generate({ instructions, input, schema: planSchema }),
-  );
+  const draft = await generateStep("draft the plan", { instructions, input, schema: planSchema }, context);
   const flaws = findFlaws(draft, request.max_steps);
   if (flaws.length === 0) return repairPlan(draft, request.max_steps);
-  const corrected = await context.step("correct the plan", () =>
-    context.generate({
-      instructions: `${instructions}\nCorrect the plan you wrote; change only what is wrong.`,
-      input: `${input}\n\nYour plan:\n${JSON.stringify(draft)}\n\nWhat is wrong:\n${flaws.map((flaw) => `- ${flaw}`).join("\n")}`,
-      schema: planSchema,
-    }),
-  );
-  return repairPlan(corrected, request.max_steps);
+  const again = {
+    instructions: `${instructions}\nCorrect the plan you wrote; change only what is wrong.`,
+    input: `${input}\n\nYour plan:\n${JSON.stringify(draft)}\n\nWhat is wrong:\n${flaws.map((flaw) => `- ${flaw}`).join("\n")}`,
+    schema: planSchema,
+  };
+  return repairPlan(await generateStep("correct the plan", again, context), request.max_steps);
 }
 
 function describe({ task_description, context, constraints, max_steps }: PlanRequest): string {

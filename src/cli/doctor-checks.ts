@@ -131,60 +131,69 @@ export async function checkModelKeys(
 
 /** What becomes of voice messages, and whether that can work. */
 export function checkTranscription(config: Config): Finding {
-  const name = "voice messages";
-  const { transcription } = config.model;
-  if (transcription === "off") {
-    const advice = "Set model.transcription to a model of openai, groq, mistral or a server of your own.";
-    return { name, status: "ok", detail: `nobody writes them down: people are told so. ${advice}` };
-  }
-  const missing = providerOfModel(transcription, config.model)?.missing;
-  if (missing !== undefined) {
-    const advice = `Set ${missing.set}, or model.transcription to another model, or off.`;
-    return { name, status: "error", detail: `${transcription} has no ${missing.what}`, advice };
-  }
-  const price = transcriptionPrice(modelSettings(config));
-  const cost =
-    price === undefined
-      ? "its price is not known, so its cost is not counted"
-      : "minute" in price
-        ? `$${Number(price.minute.toPrecision(2))} a minute`
-        : "priced by the token";
-  return { name, status: "ok", detail: `written down by ${transcription}, ${cost}` };
+  return checkOtherWork(config, "transcription", {
+    name: "voice messages",
+    without: "nobody writes them down: people are told so",
+    servers: "openai, groq, mistral",
+    done(model) {
+      const price = transcriptionPrice(modelSettings(config));
+      const cost =
+        price === undefined
+          ? unknownPrice
+          : "minute" in price
+            ? `$${Number(price.minute.toPrecision(2))} a minute`
+            : "priced by the token";
+      return `written down by ${model}, ${cost}`;
+    },
+  });
 }
 
 /** What makes pictures, and whether that can work. */
 export function checkImages(config: Config): Finding {
-  const name = "pictures";
-  const { images } = config.model;
-  if (images === "off") {
-    const advice = "Set model.images to a model of openai, xai or a server of your own.";
-    return { name, status: "ok", detail: `diagrams and charts are drawn, nothing else. ${advice}` };
-  }
-  const missing = providerOfModel(images, config.model)?.missing;
-  if (missing === undefined) return { name, status: "ok", detail: `made by ${images}` };
-  const advice = `Set ${missing.set}, or model.images to another model, or off.`;
-  return { name, status: "error", detail: `${images} has no ${missing.what}`, advice };
+  return checkOtherWork(config, "images", {
+    name: "pictures",
+    without: "diagrams and charts are drawn, nothing else",
+    servers: "openai, xai",
+    done: (model) => `made by ${model}`,
+  });
 }
 
 /** Whether documents are found by what they mean, and whether that can work. */
 export function checkEmbeddings(config: Config): Finding {
-  const name = "knowledge";
-  const { embeddings } = config.model;
-  if (embeddings === "off") {
-    const advice = "Set model.embeddings to a model of openai, gemini, mistral or a server of your own.";
-    return { name, status: "ok", detail: `documents are found by their words alone. ${advice}` };
+  return checkOtherWork(config, "embeddings", {
+    name: "knowledge",
+    without: "documents are found by their words alone",
+    servers: "openai, gemini, mistral",
+    done(model) {
+      const price = embeddingPrice(modelSettings(config));
+      const cost = price === undefined ? unknownPrice : `$${price.input} a million tokens`;
+      return `documents are found by meaning too, with ${model}, ${cost}`;
+    },
+  });
+}
+
+const unknownPrice = "its price is not known, so its cost is not counted";
+
+/** Whether the model that a setting names for work beside conversation can be asked. `without`: what is so where it is off. */
+function checkOtherWork(
+  { model }: Config,
+  setting: "transcription" | "images" | "embeddings",
+  {
+    name,
+    without,
+    servers,
+    done,
+  }: { name: string; without: string; servers: string; done(model: string): string },
+): Finding {
+  const chosen = model[setting];
+  if (chosen === "off") {
+    const advice = `Set model.${setting} to a model of ${servers} or a server of your own.`;
+    return { name, status: "ok", detail: `${without}. ${advice}` };
   }
-  const missing = providerOfModel(embeddings, config.model)?.missing;
-  if (missing !== undefined) {
-    const advice = `Set ${missing.set}, or model.embeddings to another model, or off.`;
-    return { name, status: "error", detail: `${embeddings} has no ${missing.what}`, advice };
-  }
-  const price = embeddingPrice(modelSettings(config));
-  const cost =
-    price === undefined
-      ? "its price is not known, so its cost is not counted"
-      : `$${price.input} a million tokens`;
-  return { name, status: "ok", detail: `documents are found by meaning too, with ${embeddings}, ${cost}` };
+  const missing = providerOfModel(chosen, model)?.missing;
+  if (missing === undefined) return { name, status: "ok", detail: done(chosen) };
+  const advice = `Set ${missing.set}, or model.${setting} to another model, or off.`;
+  return { name, status: "error", detail: `${chosen} has no ${missing.what}`, advice };
 }
 
 /** Which engines search the web, and how to get one. */

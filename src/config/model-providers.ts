@@ -60,25 +60,24 @@ export function unusableProvider(model: string, sections: ProviderSections): str
   return `there is no address for ${provider.name}: set ${provider.missing.set}${example}`;
 }
 
-/** Why a model cannot turn speech into text: its server speaks another protocol. Undefined when it may. */
-export function cannotTranscribe(model: string, sections: ProviderSections): string | undefined {
-  const provider = providerOfModel(model, sections);
-  if (provider === undefined || provider.preset.protocol === "openai") return undefined;
-  return `${provider.name} transcribes no speech: name a model of openai, groq, mistral or another server with /audio/transcriptions, or off`;
-}
+/** What only servers of OpenAI's protocol do, and what to name instead of one that does not. */
+const ofOpenAi = {
+  transcription:
+    "transcribes no speech: name a model of openai, groq, mistral or another server with /audio/transcriptions, or off",
+  images: "makes no pictures: name a model of openai, xai or another server with /images/generations, or off",
+  embeddings:
+    "makes no vectors of texts: name a model of openai, gemini, mistral or another server with /embeddings, or off",
+};
 
-/** Why a model cannot make pictures: its server speaks another protocol. Undefined when it may. */
-export function cannotMakeImages(model: string, sections: ProviderSections): string | undefined {
+/** Why a model cannot do work beside conversation: its server speaks another protocol. Undefined when it may. */
+export function cannotDo(
+  work: keyof typeof ofOpenAi,
+  model: string,
+  sections: ProviderSections,
+): string | undefined {
   const provider = providerOfModel(model, sections);
   if (provider === undefined || provider.preset.protocol === "openai") return undefined;
-  return `${provider.name} makes no pictures: name a model of openai, xai or another server with /images/generations, or off`;
-}
-
-/** Why a model cannot make vectors of texts: its server speaks another protocol. Undefined when it may. */
-export function cannotEmbed(model: string, sections: ProviderSections): string | undefined {
-  const provider = providerOfModel(model, sections);
-  if (provider === undefined || provider.preset.protocol === "openai") return undefined;
-  return `${provider.name} makes no vectors of texts: name a model of openai, gemini, mistral or another server with /embeddings, or off`;
+  return `${provider.name} ${ofOpenAi[work]}`;
 }
 
 /** Kinds of work that a provider may have a usual model for, beside conversation. */

@@ -1,12 +1,6 @@
 import { z } from "zod";
 import { modelFactsSchema, priceSchema } from "./model-overrides.ts";
-import {
-  cannotEmbed,
-  cannotMakeImages,
-  cannotTranscribe,
-  unknownProvider,
-  unusableProvider,
-} from "./model-providers.ts";
+import { cannotDo, unknownProvider, unusableProvider } from "./model-providers.ts";
 import { addressSchema, keySchema, providersSchema } from "./provider-schema.ts";
 
 const seconds = z.number().positive().max(86_400);
@@ -174,13 +168,11 @@ export const modelSchema = modelShape.superRefine((model, context) => {
     ...Object.keys(model.models).map((name) => ({ name, path: ["models", name] })),
   ].filter(({ name }) => /^[^\s/*]+\//.test(name));
   const problems = [
-    {
-      name: model.transcription,
-      path: ["transcription"],
-      message: cannotTranscribe(model.transcription, model),
-    },
-    { name: model.images, path: ["images"], message: cannotMakeImages(model.images, model) },
-    { name: model.embeddings, path: ["embeddings"], message: cannotEmbed(model.embeddings, model) },
+    ...(["transcription", "images", "embeddings"] as const).map((work) => ({
+      name: model[work],
+      path: [work],
+      message: cannotDo(work, model[work], model),
+    })),
     ...asked.map(({ name, path }) => ({ name, path, message: unusableProvider(name, model) })),
     ...mentioned.map(({ name, path }) => ({ name, path, message: unknownProvider(name, model) })),
   ];

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { withTimeLimit } from "../../base/time-limit.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Embedder, Embeddings } from "../../core/embedder.ts";
-import { ModelError, type ModelErrorCode } from "../../core/model.ts";
 import { type Price, pricedUsage } from "../prices.ts";
 import { type Endpoint, endpointOf, modelError, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
 import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";
+import { delayAfter } from "./passing-failure.ts";
 
 export interface EmbedderOptions extends Omit<ProviderModelOptions, "timeoutMs"> {
   price: Price | undefined;
@@ -18,8 +18,7 @@ export interface EmbedderOptions extends Omit<ProviderModelOptions, "timeoutMs">
 const patience = 60_000;
 /** Attempts of a request whose failure passes, the delay between them where the server names none, and the longest it may name, ms. */
 const attempts = 3;
-const usualDelay = 1_000;
-const longestDelay = 20_000;
+const delays = { usual: 1_000, longest: 20_000 };
 
 /** Texts and characters of one request: Mistral takes 16,384 tokens, and a character of Chinese or Japanese is about one. */
 const mostTexts = 64;
@@ -60,7 +59,7 @@ export function createOpenAiEmbedder(
       try {
         return await attempt(texts, signal);
       } catch (error) {
-        const delay = delayAfter(toModelError(error, endpoint));
+        const delay = delayAfter(toModelError(error, endpoint), delays);
         if (signal.aborted || delay === undefined || made === attempts) throw error;
         await clock.sleep(delay, signal);
       }
@@ -142,12 +141,4 @@ function batchesOf(texts: readonly string[]): string[][] {
     }
   }
   return batches;
-}
-
-const passing: ReadonlySet<ModelErrorCode> = new Set(["rate_limited", "overloaded", "unavailable"]);
-
-function delayAfter(error: unknown): number | undefined {
-  if (!(error instanceof ModelError) || !passing.has(error.code)) return undefined;
-  const delay = error.retryAfterMs ?? usualDelay;
-  return delay > longestDelay ? undefined : delay;
 }

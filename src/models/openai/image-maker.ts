@@ -7,6 +7,7 @@ import type { Usage } from "../../core/turn-event.ts";
 import { type Endpoint, endpointOf, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
 import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";
+import { passes } from "./passing-failure.ts";
 
 /** What a server counted; an image's tokens of the input are among `input_tokens`. */
 export interface MeteredImages {
@@ -57,8 +58,7 @@ export function createOpenAiImageMaker(options: ImageMakerOptions, clock: Pick<C
       try {
         return await attempt(wanted, signal);
       } catch (error) {
-        const code = toModelError(error, endpoint)?.code;
-        if (signal.aborted || code === undefined || !passing.has(code))
+        if (signal.aborted || !passes(toModelError(error, endpoint)))
           throw failureOf(error, endpoint, signal);
         await clock.sleep(delay, signal);
       }
@@ -203,8 +203,6 @@ function typeOf(data: Buffer): string | undefined {
   if (head.startsWith("\xff\xd8\xff")) return "image/jpeg";
   return head.startsWith("RIFF") && head.endsWith("WEBP") ? "image/webp" : undefined;
 }
-
-const passing: ReadonlySet<ModelErrorCode> = new Set(["rate_limited", "overloaded", "unavailable"]);
 
 /** What people are told; the error itself names servers. */
 const words: Readonly<Record<ModelErrorCode, string>> = {

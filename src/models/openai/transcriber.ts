@@ -1,6 +1,6 @@
 import { withTimeLimit } from "../../base/time-limit.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { ModelError, ModelErrorCode } from "../../core/model.ts";
+import type { ModelErrorCode } from "../../core/model.ts";
 import {
   type Recording,
   type Transcriber,
@@ -11,6 +11,7 @@ import type { Usage } from "../../core/turn-event.ts";
 import { type Endpoint, endpointOf, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
 import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";
+import { delayAfter } from "./passing-failure.ts";
 
 /** What a server counted: tokens or seconds, as it bills; undefined where it does not say. */
 export type Metered =
@@ -29,8 +30,7 @@ export interface TranscriberOptions
 /** How long one attempt may take, ms: 25 minutes of speech take the slowest services about one. */
 const patience = 120_000;
 /** Delay before the second attempt where the server does not name one, and the longest it may name, ms. */
-const usualDelay = 1_000;
-const longestDelay = 10_000;
+const delays = { usual: 1_000, longest: 10_000 };
 
 /**
  * Transcribes with the endpoint `/audio/transcriptions` of OpenAI, Groq, Mistral, Together, Azure and servers of one's own. A failure
@@ -63,7 +63,7 @@ export function createOpenAiTranscriber(
       try {
         return await attempt(recording, signal);
       } catch (error) {
-        const delay = delayBeforeAnother(toModelError(error, endpoint));
+        const delay = delayAfter(toModelError(error, endpoint), delays);
         if (signal.aborted || delay === undefined) throw failed(error);
         await clock.sleep(delay, signal);
       }
@@ -127,14 +127,6 @@ const endings: Readonly<Record<string, string>> = {
 function nameFor({ name, media_type }: Recording): string {
   const ending = endings[media_type.split(";", 1)[0]?.trim() ?? ""];
   return known.test(name) || ending === undefined ? name : `${name}.${ending}`;
-}
-
-const passing: ReadonlySet<ModelErrorCode> = new Set(["rate_limited", "overloaded", "unavailable"]);
-
-function delayBeforeAnother(error: ModelError | undefined): number | undefined {
-  if (error === undefined || !passing.has(error.code)) return undefined;
-  const delay = error.retryAfterMs ?? usualDelay;
-  return delay > longestDelay ? undefined : delay;
 }
 
 /** What people are told; the error itself names servers. */

@@ -14,7 +14,7 @@ export function safeFileName(name: string): string {
     .replace(/[/\\<>:"|?*]/g, "_")
     .replace(/\s+/g, " ")
     .replace(/^[. ]+/, "")
-    .replace(/[. ]+$/, "");
+    .replace(/(?<![. ])[. ]+$/, "");
   const dot = plain.lastIndexOf(".");
   const extension = dot > 0 && plain.length - dot <= 12 ? plain.slice(dot) : "";
   const stem = plain.slice(0, plain.length - extension.length);

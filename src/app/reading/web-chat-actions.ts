@@ -23,7 +23,7 @@ export function createWebChatActions({ log, name, public_url = "" }: WebChatDeps
   const address = ({ namespace, thread }: Pick<Place, "namespace" | "thread">) => {
     const [, workspace, channel = ""] = namespace.split(":");
     const shown = workspace === "local" && namespace.startsWith("console:") ? channel : namespace;
-    const base = public_url.replace(/\/+$/, "");
+    const base = public_url.replace(/(?<!\/)\/+$/, "");
     return `${base}/#/${encodeURIComponent(shown)}/${encodeURIComponent(thread)}`;
   };
   const accessTo = (namespace: string): ChannelAccess => {

@@ -78,10 +78,10 @@ function cleanedAttributes(element: SvgPart): string[] {
 
 /** Styles without those of elsewhere; undefined where something foreign would be left. */
 function cleanCss(css: string): { text: string; isChanged: boolean } | undefined {
-  const plain = css.replace(/\/\*[\s\S]*?\*\//g, "").replace(/<!--|-->/g, "");
+  const plain = css.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, "").replace(/<!--|-->/g, "");
   const text = plain
-    .replace(/@import\s+(?:url\([^)]*\)|"[^"]*"|'[^']*')[^;]*;?/gi, "")
-    .replace(/@font-face\s*\{[^}]*\}/gi, "");
+    .replace(/@import\s+(?:url\([^()]*\)|"[^"]*"|'[^']*')[^;]*;?/gi, "")
+    .replace(/@font-face\s*\{[^{}]*\}/gi, "");
   return isForeign(text) ? undefined : { text, isChanged: text !== plain };
 }
 
@@ -112,6 +112,6 @@ function giveRoot(svg: SvgPart): void {
 }
 
 function sizeOf(text: string | null): number | undefined {
-  const size = Number(/^\s*([\d.]+)\s*(px)?\s*$/.exec(text ?? "")?.[1]);
+  const size = Number(/^\s*([\d.]+)(?:\s*px)?\s*$/.exec(text ?? "")?.[1]);
   return size > 0 ? size : undefined;
 }

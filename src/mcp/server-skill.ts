@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { oneLine } from "../base/markdown-text.ts";
 import type { ToolEffect } from "../core/approver.ts";
-import { canonicalJson, type Json, type JsonSchema } from "../core/json.ts";
+import { canonicalJson, type Json, type JsonSchema, sizeProblem } from "../core/json.ts";
 import { parametersOf } from "../core/parameter.ts";
 import { serverSkillId, serverToolName } from "../core/server-tools.ts";
 import { type Skill, type SkillOrigin, skillMetadataSchema } from "../core/skill.ts";
@@ -161,7 +161,8 @@ function titleOf({ name, title, annotations }: RemoteTool): string {
 /** As the model gets it: an object, without what only validators read, and of a sane size. */
 function schemaOf({ $schema: _, ...schema }: JsonSchema): JsonSchema {
   const whole = { ...schema, type: "object", properties: schema.properties ?? {} };
-  if (JSON.stringify(whole).length <= largestSchema) return whole;
+  const text = JSON.stringify(whole);
+  if (text.length <= largestSchema && sizeProblem(text) === undefined) return whole;
   const names = Object.keys(whole.properties as JsonSchema).slice(0, 200);
   const properties = Object.fromEntries(names.map((name) => [name, {}]));
   return {

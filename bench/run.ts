@@ -16,6 +16,7 @@
  * 11. How much of the input comes from the vendors' caches in a thread whose skills change.
  * 12. Columns, rows and beginning of an attached CSV file of 100 MB, against reading its lines once.
  * 13. The start of code in the folder of a thread, beyond that of bubblewrap alone.
+ * 14. The longest time for which the event loop of a whole bot is blocked by what one person sends.
  *
  * `--json` prints the measures as JSON, `--check` exits 1 when a target is missed, `--profile` prints where the CPU of
  * measure 1 goes instead and keeps the CPU profiles, `--only 1,4` measures some.
@@ -29,6 +30,7 @@ import { measureCachedShare } from "./cached-share.ts";
 import { type MockModel, startMockModel } from "./child.ts";
 import { measureCodeStart } from "./code-start.ts";
 import { measureCsvTable } from "./csv-table.ts";
+import { measureEventLoop } from "./event-loop.ts";
 import { measureFirstAnswer } from "./first-answer.ts";
 import { measureFlowBlocks } from "./flow-blocks.ts";
 import { measureImportedSkill } from "./imported-skill.ts";
@@ -63,6 +65,7 @@ const measurements: ((mock: MockModel, folder: string) => Promise<Measure[]>)[] 
   measureCachedShare,
   (_, folder) => measureCsvTable(folder),
   (_, folder) => measureCodeStart(folder),
+  measureEventLoop,
 ];
 
 const folder = await mkdtemp(path.join(tmpdir(), "knack-bench-"));

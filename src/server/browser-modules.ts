@@ -54,8 +54,8 @@ export function isForBrowsers(javascript: string): boolean {
 /** The module names a module imports or exports from, at the beginning of a line, or with a constant `import()`. */
 export function importsOf(javascript: string): string[] {
   const forms = [
-    /^[^\S\n]*import\s*(?:[\w$*{][^"'`;]*?\bfrom\s*)?["']([^"'\n]+)["']/gm,
-    /^[^\S\n]*export\s*(?:\*(?:\s*as\s+[\w$]+)?|\{[^}]*\})\s*from\s*["']([^"'\n]+)["']/gm,
+    /^\s*import\s*(?:[\w$*{][^"'`;]*?\bfrom\s*)?["']([^"'\n]+)["']/gm,
+    /^\s*export\s*(?:\*(?:\s*as\s+[\w$]+)?|\{[^}]*\})\s*from\s*["']([^"'\n]+)["']/gm,
     /\bimport\(\s*["']([^"'\n]+)["']\s*\)/g,
   ];
   return forms.flatMap((form) => [...javascript.matchAll(form)].flatMap(([, specifier]) => specifier ?? []));

@@ -20,12 +20,12 @@ const candidates = [
   ...["é", "я", "中", "。", "\u00a0", "\u200b", "\u0301", "🙂", "€", "…", "—", "\u0001"],
 ];
 
-/** Members of a class or an escape, at most three of different kinds. */
+/** Members of a class or an escape, at most four of different kinds. */
 function samplesOf(atom: string, flags: string): string[] {
   const mode = flags.replace(/[gy]/g, "");
   const member = new RegExp(`^(?:${atom})$`, mode);
   const found = candidates.filter((each) => member.test(each));
-  const kinds = [/^\s$/, /^[a-zA-Z0-9]$/, /^[^\s\w]$/u];
+  const kinds = [/^ $/, /^\n$/, /^[a-zA-Z0-9]$/, /^[^\s\w]$/u];
   const chosen = kinds.flatMap((kind) => found.find((each) => kind.test(each)) ?? []);
   return chosen.length > 0 ? chosen : found.slice(0, 1);
 }
@@ -156,7 +156,8 @@ export function nastyStrings(source: string, flags: string): Nasty[] {
       if (pump !== "") all.set(JSON.stringify([pre, pump, end]), { pre, pump, end });
   };
   const parts = [...new Set(found.flatMap(({ again }) => again))].slice(0, 8);
-  for (const part of parts) add("", part);
+  for (const part of parts) for (const pre of ["", "x", "("]) add(pre, part);
+  if (flags.includes("m")) add("", "\n");
   for (const one of parts) for (const other of parts) if (one !== other) add("", one + other);
   for (const { before, again } of found) {
     add("", before);

@@ -86,7 +86,7 @@ export function findNumber(request: RequestText, parameter: Parameter): number |
 
 /** Each at the index that it names. */
 const numberWords = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
-const numberWord = new RegExp(`\\b(?:${numberWords.join("|")})\\b`, "gi");
+const numberWord = /\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b/gi;
 
 function neighbours(
   tokens: readonly Token[],

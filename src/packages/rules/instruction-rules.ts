@@ -100,7 +100,7 @@ export const instructionRule = linePatternRule([
     code: "sends_conversation",
     message: "It tells the agent to put what people say into a web address.",
     pattern:
-      /https?:\/\/\S{1,400}.{0,40}\b(?:followed by|append\w*|add(?:ing)?|plus|with)\b.{0,40}\b(?:everything|(?:conversation|chat history)\b|what(?:ever)? (?:the )?(?:user|person|people|they)\b.{0,10}\b(?:said|says?|wrote|writes?|asked|typed))/i,
+      /https?:\/\/\S.{0,200}\b(?:followed by|append\w*|add(?:ing)?|plus|with)\b.{0,40}\b(?:everything|(?:conversation|chat history)\b|what(?:ever)? (?:the )?(?:user|person|people|they)\b.{0,10}\b(?:said|says?|wrote|writes?|asked|typed))/i,
     roles: ["prose"],
   },
   {

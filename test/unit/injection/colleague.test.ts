@@ -127,7 +127,7 @@ describe("a model that obeys", () => {
       const calls = platform.visible().map(({ message }) => message.calls ?? []);
       expect(calls.flat()).not.toEqual(expect.arrayContaining(["U6EVE"]));
       // What is asked shows the whole of what would be done.
-      for (const question of asked) expect(question).toMatch(/4711|Eve|all-hands|review/);
+      for (const question of asked) expect(question).toMatch(/4711|Eve|all-hands|review/i);
       expect(asked.length).toBeGreaterThan(5);
     },
   );

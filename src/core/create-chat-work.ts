@@ -23,7 +23,7 @@ export function createChatWork(scope: TurnScope, callId: string, skillId: string
     if (isDirectMessage(here)) return;
     const isHere = from.namespace === here;
     if (!isHere && !from.open) throw privateElsewhere(from.name);
-    const because = isHere ? "a summary for you" : `what is said in #${from.name}`;
+    const because = isHere ? "it is a summary for you" : `it tells what is said in #${from.name}`;
     if (alone === true || !isHere)
       await scope.emit({ type: "answer_private", call_id: callId, because, from: from.namespace });
   };

@@ -6,6 +6,7 @@ import type { FileStore } from "../../core/file-store.ts";
 import type { Author } from "../../core/inbound.ts";
 import type { Log } from "../../core/log.ts";
 import type { Outcome } from "../../core/outcome.ts";
+import type { Place } from "../../core/place.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import type { TurnLog, TurnRecord } from "../../core/turn-log.ts";
 import type { WorkingFolders } from "../../core/working-folder.ts";
@@ -115,13 +116,7 @@ async function removeMessages(
   { namespace, thread, turn_id }: TurnRecord,
   events: readonly TurnEvent[],
 ): Promise<string | undefined> {
-  const posted = new Set(
-    events.flatMap((event) => (event.type === "message_posted" ? [event.reference] : [])),
-  );
-  posted.delete(whispered);
-  const shown = events.filter((event) => event.type === "approval_shown");
-  const here = [...posted].map((reference) => ({ place: { namespace, thread }, reference }));
-  for (const { place, reference } of [...here, ...shown]) {
+  for (const { place, reference } of postedIn(events, { namespace, thread })) {
     try {
       await platforms.of(namespace)?.remove(place, reference);
     } catch (error) {
@@ -132,6 +127,16 @@ async function removeMessages(
     }
   }
   return undefined;
+}
+
+/** Where the messages of a turn are, each once. */
+function postedIn(events: readonly TurnEvent[], here: Place): { place: Place; reference: string }[] {
+  const all = events.flatMap((event) => {
+    if (event.type !== "message_posted" && event.type !== "approval_shown") return [];
+    const { place = here, reference } = event;
+    return reference === whispered ? [] : { place, reference };
+  });
+  return [...new Map(all.map((each) => [`${each.place.namespace} ${each.reference}`, each])).values()];
 }
 
 async function forgetOne(

@@ -66,7 +66,7 @@ export async function pointThere(
   const { namespace, thread } = aside.place;
   const link = await linkTo(aside, () => turn.platform.actions?.link(namespace, reference, thread));
   const where = link === undefined ? "a direct message" : `[a direct message](${link})`;
-  await whisperMessage(turn, { markdown: `I answered you in ${where}: others may not read it here.` });
+  await whisperMessage(turn, { markdown: `I answered you in ${where}, where only you see it.` });
 }
 
 function linkToQuestion(turn: PresentedTurn): Promise<string | undefined> {

@@ -1,5 +1,6 @@
 import type { DueEntries, DueEntry } from "../../../core/due-entries.ts";
 import { type Json, objectOf } from "../../../core/json.ts";
+import { dueKinds } from "../../../core/schedule.ts";
 import { isAt, isOwnDirectMessage, type Person } from "./person.ts";
 
 export interface PersonPlansDeps {
@@ -22,7 +23,7 @@ export async function removePlans(
   for (const entry of await due.list({ most: mostEntries })) {
     if (!isAt(person, entry.namespace)) continue;
     const isOwn = isTheirs(entry, person);
-    if (isOwn) count += 1;
+    if (isOwn && entry.kind !== dueKinds.event) count += 1;
     if (dryRun) continue;
     if (isOwn) await due.remove(entry.id);
     else await due.change(entry.id, (now) => withoutEvents(now, person));

@@ -47,9 +47,9 @@ export async function mountedFolder(
     working: own,
     output: `${own}/output`,
     room: mostInArea - start,
-    async exceeded() {
+    async exceeded(deleted = 0) {
       const there = await listForeignFiles(join(root, area), folderLimits.files + 1);
-      const bytes = there.files.reduce((sum, file) => sum + file.bytes, 0);
+      const bytes = there.files.reduce((sum, file) => sum + file.bytes, deleted);
       return excessIn(there) ?? (bytes > mostInArea ? full(beside + bytes, mostBytes).message : undefined);
     },
   };

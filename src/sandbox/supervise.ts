@@ -16,9 +16,9 @@ const watchMs = 250;
 const folderMs = 200;
 
 /** What code may print in all, bytes. Part of it is kept; reading more costs the bot time that others need. */
-const mostPrinted = 16_777_216;
+const mostPrinted = 8_388_608;
 const printedTooMuch =
-  "It printed more than 16 MB and was stopped. Let it print less, or write to a file what is long.";
+  "It printed more than 8 MB and was stopped. Let it print less, or write to a file what is long.";
 
 /** The part of a request that is about a running process. */
 export type Supervision = Pick<

@@ -2,6 +2,9 @@ import { readdir, stat, statfs } from "node:fs/promises";
 import type { MountedFolder } from "../core/working-folder.ts";
 import { processTree } from "./memory-watch.ts";
 
+/** When a process is looked at first, ms: what had too many files before may be tidied up. */
+const firstMs = 500;
+
 /** After a look, this many times what it took passes before the next one. */
 const restFactor = 5;
 
@@ -44,13 +47,13 @@ export function watchFolder(
     const reason = await full().catch(() => undefined);
     if (ended) return;
     if (reason !== undefined) return onFull(reason);
-    again(restFactor * (performance.now() - began));
+    again(Math.max(everyMs, restFactor * (performance.now() - began)));
   };
-  const again = (rest: number) => {
-    timer = setTimeout(() => void look(), Math.max(everyMs, rest));
+  const again = (afterMs: number) => {
+    timer = setTimeout(() => void look(), afterMs);
     timer.unref();
   };
-  again(0);
+  again(Math.max(everyMs, firstMs));
   return () => {
     ended = true;
     clearTimeout(timer);

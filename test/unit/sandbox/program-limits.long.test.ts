@@ -1,4 +1,3 @@
-import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBuild } from "../../../src/sandbox/build-folder.ts";
@@ -45,12 +44,15 @@ describe("a program that breaks its limits", needs("bubblewrap"), () => {
   });
 
   it("fills the folder it stays in: it is stopped, and told why", async () => {
-    const working = await openBuild(mkdtempSync(join(fixture.root, "working-")), 3_000_000);
+    const working = await openBuild(join(fixture.root, "working"), 3_000_000);
     const code = `import { writeFileSync } from "node:fs";
 for (let at = 0; at < 9; at += 1) writeFileSync("/workspace/temp/" + at, "x".repeat(1_000_000)); setInterval(() => undefined, 1000);`;
     const module = writeModule(fixture.root, { "program.mjs": code });
     const program = await startProgram(sandbox.programs, { skill, module, working });
-    expect(await program.ended).toContain("It is larger than 3 MB");
+    expect([await program.ended, program.text]).toEqual([
+      expect.stringContaining("It is larger than 3 MB"),
+      [],
+    ]);
   });
 
   it("does not read what it is sent: it is stopped before the bot's memory fills", async () => {

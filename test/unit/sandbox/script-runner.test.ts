@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -246,16 +246,5 @@ describe("a script runner without bubblewrap", () => {
         cure: expect.stringContaining("SECURITY.md"),
       },
     });
-  });
-
-  it("removes folders that a killed bot left a day ago and no younger ones", async () => {
-    using fixture = new ScriptFixture();
-    const runs = join(fixture.dataDir, "workspaces");
-    const { mkdirSync, utimesSync } = await import("node:fs");
-    for (const name of ["run-old", "run-young"]) mkdirSync(join(runs, name), { recursive: true });
-    writeFileSync(join(runs, "run-old", "file"), "x");
-    utimesSync(join(runs, "run-old"), 1, 1);
-    await createSandbox({ dataDir: fixture.dataDir, bwrap: "/nowhere/bwrap" });
-    expect(await readdir(runs)).toEqual(["run-young"]);
   });
 });

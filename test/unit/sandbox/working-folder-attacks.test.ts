@@ -192,7 +192,7 @@ for at in range(8):
         python(`import os\n${hold.replace("range(8)", "range(3)")}\nprint("tidy")`),
         list,
       );
-      expect(output(answers[0])).toMatch(/^The folder of this thread is full: \d+ MB of 50 MB/);
+      expect(output(answers[0])).toMatch(/^The folder of this thread is full: [\d.]+ MB of 50.0 MB/);
       expect(output(answers[1])).toBe("tidy");
       expect(answers[2]).toMatchObject({ bytes: 0 });
     });

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { IndexedMessage, MessageIndex } from "../../src/core/message-index.ts";
+import { isWithin } from "../../src/core/place.ts";
 import { openSqliteMessageIndex } from "../../src/storage/sqlite-message-index.ts";
 import { temporaryFolder } from "../unit/skills/temporary-folder.ts";
 
@@ -83,8 +84,11 @@ describe.each(stores)("an index of messages in %s", (_name, path) => {
     expect(await find(old, "invoice")).toEqual(["3"]);
     expect(await (await open(...messages, other)).clearBefore(5)).toBe(4);
     const index = await open(...messages, other);
-    expect(await index.clearAuthor("U1", "slack:T1:")).toBe(3);
-    expect(await index.clearAuthor("U1")).toBe(1);
+    const isInT1 = (namespace: string) => isWithin(namespace, "slack", "T1");
+    expect(await index.clearAuthor("U1", isInT1, { dryRun: true })).toBe(3);
+    expect(await index.clearAuthor("U1", isInT1)).toBe(3);
+    expect(await find(index, "invoice")).toEqual([]);
+    expect(await index.clearAuthor("U1", () => true)).toBe(1);
   });
 
   it("says how much it has", async () => {

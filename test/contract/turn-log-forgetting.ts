@@ -70,7 +70,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       await said("t2", { author: { id: "bob", name: "Bob", trust: "member" } });
       await accept("t3", { thread: "two" });
       await log.forget("t1", "ada", 5_000);
-      await log.disown(["t1", "t3", "none"], { id: "person-1", name: "Nobody" });
+      await log.disown(["t1", "t3", "none"], "ada", { id: "person-1", name: "Nobody" });
       const author = { id: "person-1", name: "Nobody", trust: "member" };
       expect(await log.get("t1")).toMatchObject({ author });
       expect((await log.read("t1"))[0]).toMatchObject({ type: "inbound", inbound: { author, text: "" } });

@@ -26,7 +26,8 @@ export async function storedNamespaces(deps: StoredNamespacesDeps): Promise<Set<
   const known = new Set([...(await log.namespaces()), ...((await knowledge?.namespaces()) ?? [])]);
   for (const { namespace } of await due.list({ most: mostDueEntries })) known.add(namespace);
   for (const kind of kinds) for await (const key of store.keys(kind)) known.add(key.slice(kind.length));
-  for await (const key of store.keys(skillData)) known.add(namespaceOf(key.slice(skillData.length), known, 2));
+  for await (const key of store.keys(skillData))
+    known.add(namespaceOf(key.slice(skillData.length), known, 2));
   return known;
 }
 

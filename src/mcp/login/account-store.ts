@@ -95,7 +95,9 @@ export function createAccountStore(store: KeyValue): AccountStore {
 type Pending = Record<string, PendingLogin>;
 
 /** All of them in one value, so that what has run out goes whenever one is added or taken. */
-function createPending(store: KeyValue): Pick<AccountStore, "addPending" | "readPending" | "takePending" | "dropPending"> {
+function createPending(
+  store: KeyValue,
+): Pick<AccountStore, "addPending" | "readPending" | "takePending" | "dropPending"> {
   const change = (edit: (open: Pending) => Pending) =>
     store.update<Json>("pending", (value) => plain(edit((value ?? {}) as unknown as Pending)));
   const alive = (open: Pending, now: number) =>

@@ -19,7 +19,7 @@ const knownFileSchema = z.object({
   /** The sha256 of what the person got. */
   given: z.string().optional(),
 });
-type KnownFile = z.infer<typeof knownFileSchema>;
+export type KnownFile = z.infer<typeof knownFileSchema>;
 export type FolderIndex = Map<string, KnownFile>;
 
 const indexName = "files.json";
@@ -31,7 +31,8 @@ export async function readIndex(root: string): Promise<{ index: FolderIndex; dam
   if (read.status === "read") return { index: new Map(Object.entries(read.value)), damaged: false };
   const index: FolderIndex = new Map();
   if (read.status === "missing") return { index, damaged: false };
-  for (const area of await areasIn(root)) updateIndex(index, area, await takenStock(root, area), { turns: [], from: [] });
+  for (const area of await areasIn(root))
+    updateIndex(index, area, await takenStock(root, area), { turns: [], from: [] });
   return { index, damaged: true };
 }
 
@@ -61,6 +62,20 @@ export function namedIn(text: string, index: FolderIndex): string[] {
   });
 }
 
+/** Members without a value are left out. */
+function changedBy(
+  path: string,
+  { from = [], made_in = [] }: Pick<KnownFile, "from" | "made_in"> = {},
+  by: Changers,
+): Pick<KnownFile, "from" | "made_in"> {
+  const sources = [...new Set([...from, ...by.from])].filter((each) => each !== path);
+  const turns = [...new Set([...made_in, ...by.turns])];
+  return {
+    ...(sources.length === 0 ? {} : { from: sources }),
+    ...(turns.length === 0 ? {} : { made_in: turns }),
+  };
+}
+
 /** Who changed a part of the folder: the turns of the runs, and the files that they named. */
 export interface Changers {
   turns: readonly string[];
@@ -82,13 +97,7 @@ export function updateIndex(
     const known = index.get(path);
     if (known?.bytes === bytes && known.changed_at === changed_at) continue;
     changes.push({ path, bytes, change: known === undefined ? "made" : "changed" });
-    const sources = [...new Set([...(known?.from ?? []), ...from])].filter((each) => each !== path);
-    const made_in = [...new Set([...(known?.made_in ?? []), ...turns])];
-    index.set(path, {
-      ...{ ...known, bytes, changed_at },
-      ...(sources.length === 0 ? {} : { from: sources }),
-      ...(made_in.length === 0 ? {} : { made_in }),
-    });
+    index.set(path, { ...known, bytes, changed_at, ...changedBy(path, known, { turns, from }) });
   }
   // What was not looked at may still be there.
   if (cut !== undefined) return changes;

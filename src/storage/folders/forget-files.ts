@@ -1,43 +1,33 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ForgetFiles, ForgottenFiles } from "../../core/working-folder.ts";
-import type { FolderIndex } from "./folder-index.ts";
+import type { FolderIndex, KnownFile } from "./folder-index.ts";
 import { areaOf, relativePath, shown } from "./folder-paths.ts";
 import { copiesOf, forgetRuns, type RunningCalls } from "./folder-runs.ts";
 import { removeForeignFile } from "./foreign-files.ts";
+
+type Forgotten = ForgetFiles & { gone: ReadonlySet<string> };
 
 /** Takes out of a folder what came with turns that are deleted, as `WorkingFolder.forget` promises. */
 export async function forgetFiles(
   root: string,
   index: FolderIndex,
-  { gone, made, paths = [], given = new Set() }: ForgetFiles & { gone: ReadonlySet<string> },
+  what: Forgotten,
   running: RunningCalls,
 ): Promise<ForgottenFiles> {
-  const notGone = (turnId: string) => !gone.has(turnId);
-  const runs = await forgetRuns(root, index, gone, running);
-  const named = new Set(paths.flatMap((path) => relativePath(path) ?? []));
+  const runs = await forgetRuns(root, index, what.gone, running);
+  const named = new Set(what.paths?.flatMap((path) => relativePath(path) ?? []));
+  const removed: string[] = [];
   const attached: string[] = [];
-  const results: string[] = [];
   const changed: string[] = [];
   for (const [path, known] of [...index]) {
-    const { turns, made_in } = known;
-    if (named.has(path)) {
-      attached.push(path);
-    } else if (turns?.some((turnId) => gone.has(turnId))) {
-      const rest = turns.filter(notGone);
-      if (rest.length === 0) attached.push(path);
-      else index.set(path, { ...known, turns: rest });
-    } else if (made_in?.some((turnId) => gone.has(turnId))) {
-      const rest = made_in.filter(notGone);
-      if (rest.length > 0) {
-        index.set(path, { ...known, made_in: rest });
-        if (made) changed.push(path);
-      } else if (made || known.given !== undefined) results.push(path);
-    } else if (made_in === undefined && known.given !== undefined && given.has(known.given)) {
-      results.push(path);
-    }
+    const left = named.has(path) ? undefined : leftOf(known, what);
+    if (left === known) continue;
+    if (left === undefined) removed.push(path);
+    else index.set(path, left);
+    if (left === undefined && known.turns !== undefined) attached.push(path);
+    if (left !== undefined && left.made_in !== known.made_in && what.made) changed.push(path);
   }
-  const removed = [...attached, ...results];
   for (const path of removed) {
     const { area, rest } = areaOf(path);
     await removeForeignFile(join(root, area), rest, { emptied: true });
@@ -48,6 +38,21 @@ export async function forgetFiles(
   await runs.write(removed);
   await removeLeftovers(root, running);
   return { removed: attached.map(shown), made_from_them: [...others].map(shown) };
+}
+
+/** What is known of a file without the turns that are gone: the same object where it has nothing to do with them, undefined where it goes. */
+function leftOf(known: KnownFile, { gone, made, given }: Forgotten): KnownFile | undefined {
+  const { turns, made_in, given: hash } = known;
+  const without = (all: readonly string[]) => all.filter((turnId) => !gone.has(turnId));
+  if (turns?.some((turnId) => gone.has(turnId))) {
+    const rest = without(turns);
+    return rest.length === 0 ? undefined : { ...known, turns: rest };
+  }
+  if (made_in === undefined) return hash !== undefined && given?.has(hash) ? undefined : known;
+  const rest = without(made_in);
+  if (rest.length === made_in.length) return known;
+  if (rest.length > 0) return { ...known, made_in: rest };
+  return made || hash !== undefined ? undefined : known;
 }
 
 /** What was made from these, and from what was made from them. */
@@ -79,7 +84,8 @@ async function removeLeftovers(root: string, running: RunningCalls): Promise<voi
   for (const name of await readdir(root).catch(() => [])) {
     const path = join(root, name);
     const isCopy = name.startsWith("shown-") && !inUse.has(path);
-    const isDraft = name.endsWith(".draft") && ((await stat(path).catch(() => undefined))?.mtimeMs ?? 0) < began;
+    const isDraft =
+      name.endsWith(".draft") && ((await stat(path).catch(() => undefined))?.mtimeMs ?? 0) < began;
     if (isCopy || isDraft) await rm(path, { recursive: true, force: true });
   }
 }

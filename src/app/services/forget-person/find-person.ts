@@ -46,7 +46,8 @@ async function lookEverywhere(deps: ForgetPersonDeps, id: string): Promise<Perso
   for (const [platform, namespaces] of workspaces) {
     if (!(await hasAnything(deps, { platform, workspace: "*", id }, known))) continue;
     for (const workspace of new Set(namespaces.map((each) => partsOf(each).workspace)))
-      if (await hasAnything(deps, { platform, workspace, id }, known)) found.push({ platform, workspace, id });
+      if (await hasAnything(deps, { platform, workspace, id }, known))
+        found.push({ platform, workspace, id });
   }
   return found;
 }

@@ -11,7 +11,13 @@ import { findPerson, notesPrefix } from "./find-person.ts";
 import type { ForgetPerson, ForgetPersonOptions, ForgottenPerson } from "./forgotten-person.ts";
 import { isAt, isOwnDirectMessage, type Person, pseudonymOf, turnsOf, writtenAs } from "./person.ts";
 import { factsOf, removeFacts } from "./person-facts.ts";
-import { forgetFolders, forgetOwnTurns, namesOf, type PersonTurnsDeps, stripOtherTurns } from "./person-turns.ts";
+import {
+  forgetFolders,
+  forgetOwnTurns,
+  namesOf,
+  type PersonTurnsDeps,
+  stripOtherTurns,
+} from "./person-turns.ts";
 import {
   type PersonPlansDeps,
   removePlans,
@@ -118,19 +124,25 @@ type Notes = { names: string[]; facts: { [namespace: string]: string[] } };
 const notesKey = (person: Person) => notesPrefix + writtenAs(person);
 
 async function takeNotes(deps: ForgetPersonDeps, person: Person, dryRun: boolean): Promise<Notes> {
-  const { store, knowledge } = deps;
+  const { store } = deps;
   const before = ((await store.get(notesKey(person))) ?? { names: [], facts: {} }) as Notes;
   const names = new Set([...before.names, ...(await namesOf(deps, person))]);
   for await (const told of factsOf(store, person, names)) for (const name of told.names) names.add(name);
-  for (const namespace of (await knowledge?.namespaces()) ?? [])
-    for (const { author, by } of isAt(person, namespace) ? ((await knowledge?.list(namespace)) ?? []) : [])
-      if (author === person.id && by !== "") names.add(by);
+  for (const name of await documentNames(deps, person)) names.add(name);
   const facts = { ...before.facts };
   for await (const { namespace, texts } of factsOf(store, person, names))
     facts[namespace] = [...new Set([...(facts[namespace] ?? []), ...texts])];
   const notes = { names: [...names], facts };
   if (!dryRun) await store.set(notesKey(person), notes);
   return notes;
+}
+
+/** What the person was called when they added documents. */
+async function documentNames({ knowledge }: ForgetPersonDeps, person: Person): Promise<string[]> {
+  const namespaces = (await knowledge?.namespaces()) ?? [];
+  const lists = namespaces.filter((each) => isAt(person, each)).map((each) => knowledge?.list(each));
+  const documents = (await Promise.all(lists)).flatMap((list) => list ?? []);
+  return documents.flatMap(({ author, by }) => (author === person.id && by !== "" ? [by] : []));
 }
 
 function withPseudonym(line: AuditLine, person: Person, pseudonym: string): AuditLine {

@@ -25,7 +25,9 @@ export const forgottenPerson = z.object({
   audit_lines: count.describe("lines that have the pseudonym now"),
   kept: z
     .array(z.string())
-    .describe("files of threads, and where, that calls of other people made of theirs or changed: these stay"),
+    .describe(
+      "files of threads, and where, that calls of other people made of theirs or changed: these stay",
+    ),
   left: z.array(z.string()).describe("what could not be deleted, and what to do"),
 });
 export type ForgottenPerson = z.output<typeof forgottenPerson>;

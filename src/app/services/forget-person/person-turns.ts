@@ -152,25 +152,34 @@ export async function stripOtherTurns(
     const events = await log.read(turn.turn_id);
     if (events.some((event) => isDeletedBy(event, traces.person))) done.deleted.push(turn.turn_id);
     if (!(await hasWords(deps, turn, events, traces))) continue;
-    const isTheirs = isRepeated(events, turn, traces);
-    const problem =
-      turn.status !== "finished"
-        ? "has read their words and has not ended. Run this again when it has, or stop it first."
-        : isTheirs && !options.dryRun
-          ? await forgetOwn(deps, turn, events, options)
-          : undefined;
+    const isRepeat = isRepeated(events, turn, traces);
+    const problem = await notYet(deps, turn, events, isRepeat, options);
     if (problem !== undefined) {
-      done.left.push(`Turn ${turn.turn_id} of ${turn.author.name} in ${turn.namespace}: ${problem}`);
+      done.left.push(`Turn ${turn.turn_id} of ${turn.author.name} in ${turn.namespace}${problem}`);
       continue;
     }
     done.count += 1;
-    if (options.dryRun || isTheirs) continue;
+    if (options.dryRun || isRepeat) continue;
     done.kept.push(...(await removeFiles(deps, turn, events, traces)));
     found.push(turn.turn_id);
     if (found.length >= strippedAtOnce) await strip();
   }
   await strip();
   return done;
+}
+
+/** Deletes a turn that answers a message of the person once more. Why a turn still has words of theirs; undefined when it need not. */
+async function notYet(
+  deps: PersonTurnsDeps,
+  turn: TurnRecord,
+  events: readonly TurnEvent[],
+  isRepeat: boolean,
+  options: ForgetOwnOptions,
+): Promise<string | undefined> {
+  if (turn.status !== "finished")
+    return " has read their words and has not ended. Run this again when it has, or stop it first.";
+  const problem = isRepeat && !options.dryRun ? await forgetOwn(deps, turn, events, options) : undefined;
+  return problem === undefined ? undefined : ` answers a message of theirs: ${problem}`;
 }
 
 /** Removes files that only the details of a turn name: what the person sent there, and the pictures that calls looked at. */

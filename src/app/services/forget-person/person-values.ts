@@ -48,16 +48,16 @@ export async function sweepValues(deps: SweepDeps, sweep: Sweep): Promise<Values
   const { store } = deps;
   const { person, pseudonym, known, dryRun } = sweep;
   const { id } = person;
-  const apply = (kind: Kind, rule: (value: Json, namespace: string) => Found) =>
+  const isOwn = (namespace: string) => isOwnDirectMessage(person, namespace);
+  const isOthers = (namespace: string) => isAt(person, namespace) && !isOwn(namespace);
+  const apply = (kind: Kind, rule: (value: Json) => Found, isMeant = isOthers) =>
     applyRule(store, kind, dryRun, (value, key) => {
       const namespace = namespaceOf(key.slice(kind.length), known, ofChannels[kind]);
-      return isAt(person, namespace) ? rule(value, namespace) : untouched;
+      return isMeant(namespace) ? rule(value) : untouched;
     });
   let stored = 0;
   for (const kind of Object.keys(ofChannels) as Kind[])
-    stored += await apply(kind, (_value, namespace) => ({
-      count: isOwnDirectMessage(person, namespace) ? 1 : 0,
-    }));
+    stored += await apply(kind, () => ({ count: 1 }), isOwn);
   stored += await apply("chat-late:", (value) => {
     const author = objectOf(objectOf(objectOf(value).newest).author);
     return { count: author.id === id ? 1 : 0 };
@@ -67,7 +67,11 @@ export async function sweepValues(deps: SweepDeps, sweep: Sweep): Promise<Values
   for (const kind of ["namespace:", "chat-thread:", "channel-index:"] as const)
     renamed += await apply(kind, (value) => renameIn(value, id, pseudonym));
   const accounts = await removeAccounts(deps, person, dryRun);
-  const feedback = await sweepFeedback(deps, sweep, (namespace) => namespace !== undefined && isAt(person, namespace));
+  const feedback = await sweepFeedback(
+    deps,
+    sweep,
+    (namespace) => namespace !== undefined && isAt(person, namespace),
+  );
   return { allowances, accounts, feedback, stored, renamed };
 }
 
@@ -94,7 +98,8 @@ async function sweepFeedback(
   let count = 0;
   for await (const key of store.keys(feedbackPrefix)) {
     const turn = await log.get(key.slice(feedbackPrefix.length));
-    if (!isMeant(turn?.namespace)) continue;
+    // That of their own turns goes with these.
+    if (!isMeant(turn?.namespace) || (dryRun && turn?.author.id === id)) continue;
     count += await applyTo(store, key, dryRun, (value) => {
       const { [id]: theirs, ...others } = objectOf(value);
       return { count: theirs === undefined ? 0 : 1, value: others as Json };
@@ -173,7 +178,10 @@ async function removeAccounts(
     if (credentials !== "per_user") continue;
     for (const account of accounts)
       await servers?.logout(name, account).catch((error: unknown) => {
-        logger.warn({ err: error, server: name }, "The account of a forgotten person could not be signed out");
+        logger.warn(
+          { err: error, server: name },
+          "The account of a forgotten person could not be signed out",
+        );
       });
   }
   for (const key of keys) await store.delete(key);

@@ -2,6 +2,7 @@
 import type { DueEntries } from "../../core/due-entries.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import type { Knowledge } from "../../core/knowledge.ts";
+import { isDirectMessage } from "../../core/place.ts";
 import type { ThreadReading } from "../../core/turn-log.ts";
 
 export interface StoredNamespacesDeps {
@@ -36,15 +37,15 @@ const [leastParts, usualParts, mostParts] = [2, 3, 4];
 
 /**
  * The namespace that a name of something stored begins with. `behind` are the parts that follow it at least: a thread, or a skill and a
- * key of it. Several namespaces may fit, as they have two to four parts: the longest of the known ones counts, and where none is known the
- * usual three parts, or fewer.
+ * key of it. Several namespaces may fit, as they have two to four parts: the longest counts that is known or a direct message, and where there
+ * is none the usual three parts, or fewer.
  */
 export function namespaceOf(name: string, known: ReadonlySet<string>, behind: number): string {
   const parts = name.split(":");
   const most = Math.min(mostParts, parts.length - behind);
   for (let count = most; count >= leastParts; count -= 1) {
     const namespace = parts.slice(0, count).join(":");
-    if (known.has(namespace)) return namespace;
+    if (known.has(namespace) || isDirectMessage(namespace)) return namespace;
   }
   return parts.slice(0, Math.min(most, usualParts)).join(":");
 }

@@ -4,6 +4,37 @@ import { others, plantNamesake, plantPerson, wordsOfZora, zora } from "../../sup
 import { newDataFolder, openDataFolder, wordsIn } from "../../support/stored-bytes.ts";
 import { ada } from "../../support/test-app.ts";
 
+/** What forgetting writes with. */
+const writes = new Set([
+  ...["set", "delete", "update", "scrub", "forget", "disown", "removeDetails", "signal"],
+  ...["clearAuthor", "remove", "change", "clear"],
+]);
+
+/** How many writes are still made, and whether the last one is. */
+interface Life {
+  left: number;
+  before: boolean;
+}
+
+/** The same, but with the last write it dies: before it, or behind it. */
+function dying<T extends object>(port: T, life: Life): T {
+  return new Proxy(port, {
+    get(target, name) {
+      const value = Reflect.get(target, name, target);
+      if (name === "of") return (place: never) => dying(value(place), life);
+      if (typeof value !== "function" || !writes.has(String(name))) return value;
+      return async (...given: unknown[]) => {
+        life.left -= 1;
+        const dies = life.left <= 0;
+        if (dies && life.before) throw new Error("died");
+        const result = await value.apply(target, given);
+        if (dies) throw new Error("died");
+        return result;
+      };
+    },
+  });
+}
+
 const asker = { by: ada, namespace: "console:local:dm" };
 
 describe("a person of whom something is stored everywhere", () => {
@@ -48,6 +79,30 @@ describe("a person of whom something is stored everywhere", () => {
     expect(kept.filter((word) => !found.some((each) => each.endsWith(`: ${word}`)))).toEqual([]);
     await stop(0);
     expect(errors).toEqual([]);
+    await data.close();
+  });
+
+  it("is told of until all of it is gone, wherever forgetting is cut off", async () => {
+    const root = newDataFolder();
+    const data = await openDataFolder(root);
+    const life = { left: Number.POSITIVE_INFINITY, before: false };
+    const { log, store, index, knowledge, files, folders, due } = data;
+    const ports = { log, store, index, knowledge, files, folders, due };
+    for (const [name, port] of Object.entries(ports)) Object.assign(ports, { [name]: dying(port, life) });
+    const { app, stop } = await plantPerson({ ...data, ...ports }, root, "web:sole");
+    let died = 0;
+    for (let at = 2; ; at += 1) {
+      Object.assign(life, { left: at >> 1, before: at % 2 === 0 });
+      const outcome = await forgetPerson(app, zora.id, asker).catch((error: Error) => error);
+      life.left = Number.POSITIVE_INFINITY;
+      if (!(outcome instanceof Error) && (!outcome.ok || outcome.value.complete)) break;
+      died += 1;
+    }
+    // Complete, or told that nothing is stored: then that is so.
+    expect(died).toBeGreaterThan(20);
+    expect(await wordsIn(root, wordsOfZora)).toEqual([]);
+    expect(await forgetPerson(app, zora.id, asker)).toMatchObject({ status: 404 });
+    await stop(0);
     await data.close();
   });
 });

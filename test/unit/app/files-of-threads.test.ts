@@ -217,13 +217,16 @@ describe("the folders of threads", () => {
     await bot.stop(0);
   });
 
-  it("that belong to no thread go when they are a day old", async () => {
-    const { folders, clock, sweep, isThere, stop } = await install({});
+  it("that belong to no thread, or to one whose turns are all deleted, go when they are a day old", async () => {
+    const { ask, log, folders, clock, sweep, isThere, stop } = await install({});
     const stray = { ...home, thread: "stray" };
+    const { turnId } = await ask("deleted", stray);
+    await log.forget(turnId, "ada", clock.now());
     await runThatWrites(folders.of(stray), { "a.txt": "1" });
+    await runThatWrites(folders.of({ ...home, thread: "none" }), { "a.txt": "1" });
     expect(await sweep()).toMatchObject({ files: 0 });
     clock.advance(3 * day);
-    expect(await sweep()).toMatchObject({ files: 1 });
+    expect(await sweep()).toMatchObject({ files: 2 });
     expect([await isThere(stray), await isThere()]).toEqual([false, true]);
     await stop(0);
   });

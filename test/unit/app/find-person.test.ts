@@ -103,6 +103,13 @@ describe("finding a person", () => {
     },
   );
 
+  it("is for one at a time", async () => {
+    const { app, leave } = install();
+    await leave.document("web:sole");
+    const both = [1, 2].map(() => forgetPerson(app, `web:sole:${zora.id}`, asker));
+    expect(await Promise.all(both)).toMatchObject([{ ok: true }, { ok: false, status: 409, code: "busy" }]);
+  });
+
   it("asks for the whole name where what they did says nothing of a channel", async () => {
     const { app, store } = install();
     await store.set("trust:files", { tools: [], by: zora.id, at: 1 });

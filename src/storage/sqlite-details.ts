@@ -4,7 +4,7 @@ import type { Place } from "../core/place.ts";
 import type { DetailsOptions, TurnRemoval } from "../core/turn-removal.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { insertEvent } from "./sqlite-events.ts";
-import { dropFromLaterTurns } from "./sqlite-forgetting.ts";
+import { dropFromLaterTurns, dropWhatHappened } from "./sqlite-forgetting.ts";
 
 /** Events that one write deletes, and bytes of events and turns after which it ends: about 3 ms. */
 const maxRows = 100;
@@ -100,6 +100,7 @@ function removeNext(
       touched.push(position);
       budget.bytes -= position.bytes;
       if (!removeSome(connection, turnId, at, budget)) break;
+      if (forgets) dropWhatHappened(connection, turnId);
     }
     done += 1;
   }

@@ -87,6 +87,8 @@ export interface TestAppOptions
   max_duration_ms?: number;
   /** Where schedules and triggers are kept. `startSchedules` lets them run. */
   due?: DueEntries;
+  /** The secrets of webhooks. */
+  sealed?: KeyValue;
   /** The server's zone; UTC unless given. */
   time_zone?: string;
   /** The line that a message begins with; none unless given, so that most tests can tell what was said. */
@@ -199,6 +201,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     skillEnv = {},
     rights = {},
     folders = temporaryFolders(),
+    sealed = createMemoryKeyValue(),
     transcriber = noTranscriber("no service that transcribes speech is set up here"),
   } = options;
   const errors: unknown[] = [];
@@ -233,7 +236,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     chat: chatPolicy(options.chat),
     schedules: {
       due: options.due ?? createMemoryTurnLog().due,
-      sealed: createMemoryKeyValue(),
+      sealed,
       limits: scheduleLimits,
     },
     packages: options.packages,

@@ -4,6 +4,7 @@ import type { MessageIndex } from "../../core/message-index.ts";
 import type { TurnLog } from "../../core/turn-log.ts";
 import type { WorkingFolders } from "../../core/working-folder.ts";
 import { removeOldOpenings } from "../turns/openings.ts";
+import { feedbackKey, hasTurns } from "./forgetting.ts";
 import { limitOf, type RetentionCounts, type RetentionPolicy } from "./retention-policy.ts";
 import type { StoredAudit } from "./stored-audit.ts";
 
@@ -76,13 +77,16 @@ async function* sweepThreads(deps: SweepDeps, before: number, options: SweepOpti
 
 /** Turns go before their files: what a crash leaves are files without a turn, which `sweepFiles` finds. */
 async function* removeThread(
-  { log, files, folders }: SweepDeps,
+  { log, files, folders, store }: SweepDeps,
   place: { namespace: string; thread: string },
   before: number,
 ): Steps {
   for (;;) {
     const removed = await log.removeTurns(place, before);
-    for (const turnId of removed) await files.forget(turnId);
+    for (const turnId of removed) {
+      await files.forget(turnId);
+      await store.delete(feedbackKey(turnId));
+    }
     if (removed.length === 0) break;
     yield { turns: removed.length };
   }
@@ -134,7 +138,8 @@ async function* sweepFolders(
 ): Steps {
   for await (const { place, changed_at } of folders.all()) {
     const [latest] = await log.list({ ...place, limit: 1 });
-    const isStray = latest === undefined && changed_at < now - strayMs;
+    // Earlier versions left it there when the last turn of a thread was deleted.
+    const isStray = changed_at < now - strayMs && !(await hasTurns(log, place));
     const used = Math.max(changed_at, latest?.finished_at ?? (latest === undefined ? 0 : now));
     const isOld = before !== undefined && used < before;
     if ((isStray || isOld) && !dryRun) await folders.of(place).clear();

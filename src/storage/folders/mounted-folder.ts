@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { chmod, lchown, lstat, mkdir, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import {
@@ -14,6 +15,7 @@ import { type FolderIndex, sizeOf } from "./folder-index.ts";
 import { excessIn, full } from "./folder-limits.ts";
 import { areaOf, shown } from "./folder-paths.ts";
 import { listForeignFiles, openForeignFile } from "./foreign-files.ts";
+import { openUp } from "./open-foreign.ts";
 
 interface Mounting {
   root: string;
@@ -86,4 +88,21 @@ async function copied(
     mounts.push({ from, to: shown(path), writable: false, version: `${ino} ${size} ${mtimeNs}` });
   }
   return mounts;
+}
+
+/** Makes what a run needs of a folder: its parts, and an output folder, whatever an earlier run put in its place or closed. */
+export async function prepareArea(root: string, area: string): Promise<void> {
+  for (const name of ["input", "work", "skills", area])
+    await mkdir(join(root, name), { recursive: true, mode: 0o755 });
+  const own = join(root, area);
+  const { mode, uid, gid } = await lstat(own);
+  if ((mode & 0o755) !== 0o755) await chmod(own, (mode & 0o7777) | 0o755);
+  const output = join(own, "output");
+  const there = await lstat(output).catch(() => undefined);
+  if (there?.isDirectory() === true) return await openUp(output);
+  if (there?.isSymbolicLink() === true) await unlink(output);
+  else if (there !== undefined) await rename(output, join(own, `output-${randomUUID().slice(0, 8)}`));
+  await mkdir(output, { mode: 0o755 });
+  // Made by root, it would be closed to the user that code runs as there.
+  if (uid !== process.geteuid?.()) await lchown(output, uid, gid);
 }

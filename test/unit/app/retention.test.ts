@@ -71,6 +71,7 @@ describe("old data", () => {
     await run(bot, clock);
     const { turnId } = await bot.ask("hello");
     await files.put(turnId, file);
+    await store.set(`feedback:${turnId}`, { ada: "good" });
     await changeSettings(bot.app, home.namespace, { progress: "quiet" }, ada);
     const both = async (expected: RetentionCounts) => {
       expect(await run(bot, clock, true)).toMatchObject({ ran: false, counts: expected });
@@ -90,6 +91,7 @@ describe("old data", () => {
     clock.advance(335 * day);
     await both(counts({ threads: 1, turns: 1 }));
     expect([await bot.app.turns({}), await bot.app.namespaces("console")]).toEqual([[], []]);
+    expect(await Array.fromAsync(store.keys("feedback:"))).toEqual([]);
     clock.advance(2 * day);
     await both(counts({ openings: 1 }));
     expect(await Array.fromAsync(store.keys("opening"))).toEqual([]);

@@ -3,7 +3,7 @@ import type { Place } from "../core/place.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import type { TurnRemoval } from "../core/turn-removal.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
-import { eventColumns, insertEvent, readEvents, readInbound } from "./sqlite-events.ts";
+import { insertEvent, readEvents, readInbound } from "./sqlite-events.ts";
 
 const finishedTurn = "SELECT ordinal, namespace, thread FROM turns WHERE turn_id = ? AND status = 'finished'";
 
@@ -109,8 +109,8 @@ function disown(connection: SqliteConnection, turnId: string, { id, name }: Pick
   for (const event of readEvents(connection, turnId, -1)) {
     const changed = disowned(event, inbound.author.id, author);
     if (changed === event) continue;
-    const [, seq, , , body] = eventColumns(changed);
-    connection.run("UPDATE events SET body = ? WHERE turn_id = ? AND seq = ?", body, turnId, seq);
+    connection.run("DELETE FROM events WHERE turn_id = ? AND seq = ?", turnId, event.seq);
+    insertEvent(connection, changed);
   }
   const update = "UPDATE turns SET author_id = ?, author = ? WHERE turn_id = ?";
   connection.run(update, id, JSON.stringify(author), turnId);

@@ -104,7 +104,7 @@ export async function forgetPerson(context: CommandContext, options: ForgetOptio
 }
 
 function linesOf(person: ForgottenPerson): string[] {
-  const { user, pseudonym, dry_run, left } = person;
+  const { user, pseudonym, dry_run, copies = [], left } = person;
   const counted = [
     [person.turns, "messages of theirs, with answers and files"],
     [person.other_turns, "messages of other people whose run details have words of theirs"],
@@ -129,6 +129,11 @@ function linesOf(person: ForgottenPerson): string[] {
     ...orNothing(shown(counted)),
     `${replaced} ${pseudonym} in the place of the name:`,
     ...orNothing(shown(renamed)),
+    ...(copies.length === 0
+      ? []
+      : [
+          `${did} too, because everybody's words are in them: ${copies.join(", ")} (databases as they were before an upgrade)`,
+        ]),
     ...(left.length === 0 ? [] : ["Not deleted:", ...left.map((each) => `- ${each}`)]),
     "Not found, and not deleted: answers to other people, and messages of others, that repeat what they said; files that tools made of it; log files and backups; what the chat platform and the model's provider keep.",
   ];

@@ -4,7 +4,11 @@ import type { TurnEvent } from "../core/turn-event.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 
 /** Events with what tools answered. Nothing that people say is shared: it goes with its turn, whoever said the same. */
-const sharingTypes: ReadonlySet<TurnEvent["type"]> = new Set(["tool_finished", "skill_output", "step_finished"]);
+const sharingTypes: ReadonlySet<TurnEvent["type"]> = new Set([
+  "tool_finished",
+  "skill_output",
+  "step_finished",
+]);
 
 /** Characters of JSON from which on a member of such an event is stored once, for all events that have the same. */
 const sharedFrom = 1_000;

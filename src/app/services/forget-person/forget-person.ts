@@ -2,6 +2,7 @@ import { errorText } from "../../../base/error-text.ts";
 import type { Knowledge } from "../../../core/knowledge.ts";
 import type { MessageIndex } from "../../../core/message-index.ts";
 import type { Asker } from "../../../core/outcome.ts";
+import type { UpgradeCopies } from "../../../core/upgrade-copies.ts";
 import type { StoredOpenings } from "../../turns/openings.ts";
 import type { Audit } from "../audit.ts";
 import type { AuditLine, StoredAudit } from "../stored-audit.ts";
@@ -28,6 +29,7 @@ export interface ForgetPersonDeps extends PersonTurnsDeps, SweepDeps, Pick<Perso
   index: Pick<MessageIndex, "clearAuthor">;
   /** What channels learned from documents. */
   knowledge: Pick<Knowledge, "clearAuthor"> | undefined;
+  copies: UpgradeCopies | undefined;
 }
 
 export function createForgetPerson(deps: ForgetPersonDeps): ForgetPerson {
@@ -78,12 +80,23 @@ async function forgetPerson(
   const prefix = workspace === "*" ? `${platform}:` : `${platform}:${workspace}:`;
   if (!dryRun) await deps.index.clearAuthor(id, prefix);
   const documents = (await deps.knowledge?.clearAuthor(id, prefix, { dryRun })) ?? 0;
+  const copies = (await deps.copies?.remove({ dryRun })) ?? [];
   const audit_lines = await stored.rewrite((line) => withPseudonym(line, person, pseudonym), { dryRun });
   const left = [...own.left, ...others.left];
   if (!dryRun) left.push(...(await finish(deps, person, { pseudonym, asker, isDone: left.length === 0 })));
   return {
     ...{ user: writtenAs(person), pseudonym, dry_run: dryRun, complete: left.length === 0 },
-    ...{ turns: own.count, other_turns: others.count, facts, documents, plans, ...values, audit_lines, left },
+    ...{
+      turns: own.count,
+      other_turns: others.count,
+      facts,
+      documents,
+      plans,
+      ...values,
+      audit_lines,
+      copies,
+      left,
+    },
   };
 }
 

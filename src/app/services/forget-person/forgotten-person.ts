@@ -22,6 +22,9 @@ export const forgottenPerson = z.object({
   stored: count.describe("values stored for their direct messages"),
   renamed: count.describe("settings and grants they made: these stay, with the pseudonym"),
   audit_lines: count.describe("lines that have the pseudonym now"),
+  copies: z
+    .array(z.string())
+    .describe("files: whole databases as they were before an upgrade, with the words of everybody"),
   left: z.array(z.string()).describe("what could not be deleted, and what to do"),
 });
 export type ForgottenPerson = z.output<typeof forgottenPerson>;

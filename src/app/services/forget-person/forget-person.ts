@@ -86,17 +86,8 @@ async function forgetPerson(
   if (!dryRun) left.push(...(await finish(deps, person, { pseudonym, asker, isDone: left.length === 0 })));
   return {
     ...{ user: writtenAs(person), pseudonym, dry_run: dryRun, complete: left.length === 0 },
-    ...{
-      turns: own.count,
-      other_turns: others.count,
-      facts,
-      documents,
-      plans,
-      ...values,
-      audit_lines,
-      copies,
-      left,
-    },
+    ...{ turns: own.count, other_turns: others.count, facts, documents, plans, ...values, audit_lines, left },
+    ...(copies.length === 0 ? {} : { copies }),
   };
 }
 

@@ -24,6 +24,7 @@ export const forgottenPerson = z.object({
   audit_lines: count.describe("lines that have the pseudonym now"),
   copies: z
     .array(z.string())
+    .optional()
     .describe("files: whole databases as they were before an upgrade, with the words of everybody"),
   left: z.array(z.string()).describe("what could not be deleted, and what to do"),
 });

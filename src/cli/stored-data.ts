@@ -105,7 +105,7 @@ export async function forgetPerson(context: CommandContext, options: ForgetOptio
 
 function linesOf(person: ForgottenPerson): string[] {
   // A bot of an earlier version tells of nothing that it kept.
-  const { user, pseudonym, dry_run, left, kept = [] } = person;
+  const { user, pseudonym, dry_run, left, kept = [], copies = [] } = person;
   const counted = [
     [person.turns, "messages of theirs, with answers and files"],
     [person.other_turns, "messages of other people whose run details may have words of theirs"],
@@ -131,6 +131,11 @@ function linesOf(person: ForgottenPerson): string[] {
     ...orNothing(shown(counted)),
     `${replaced} ${pseudonym} in the place of the name:`,
     ...orNothing(shown(renamed)),
+    ...(copies.length === 0
+      ? []
+      : [
+          `${did} too, because everybody's words are in them: ${copies.join(", ")} (databases as they were before an upgrade)`,
+        ]),
     ...listed("Kept, because calls of other people made these files of theirs or changed them:", kept),
     ...listed("Not deleted:", left),
     "Not found, and not deleted: answers to other people, and messages of others, that repeat what they said or name them; files that calls of others made of it; what skills other than the memory keep in channels; log files, backups and exports; what the chat platform and the model's provider keep.",

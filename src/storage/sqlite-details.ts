@@ -22,8 +22,12 @@ const finishedTurn = `
 
 const isDetail = `type NOT IN (${withoutDetails.map((type) => `'${type}'`).join(", ")})`;
 
+// A text that several events share goes with the last of them: each counts a part of it.
 const nextDetails = `
-  SELECT seq, octet_length(body) AS bytes FROM events WHERE turn_id = ? AND ${isDetail} ORDER BY seq LIMIT ?`;
+  SELECT seq, octet_length(body) + ifnull((
+    SELECT sum(octet_length(stored.text) / stored.uses)
+    FROM json_each(events.texts) AS named JOIN texts AS stored ON stored.id = named.value), 0) AS bytes
+  FROM events WHERE turn_id = ? AND ${isDetail} ORDER BY seq LIMIT ?`;
 
 const dropDetails = `DELETE FROM events WHERE turn_id = ? AND seq <= ? AND ${isDetail}`;
 

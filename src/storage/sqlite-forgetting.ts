@@ -3,7 +3,7 @@ import type { Place } from "../core/place.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import type { TurnRemoval } from "../core/turn-removal.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
-import { eventColumns, insertEvent, readEvents, readInbound } from "./sqlite-events.ts";
+import { insertEvent, readEvents, readInbound } from "./sqlite-events.ts";
 
 const finishedTurn = "SELECT ordinal, namespace, thread FROM turns WHERE turn_id = ? AND status = 'finished'";
 
@@ -135,6 +135,6 @@ export function dropWhatHappened(connection: SqliteConnection, turnId: string): 
 
 function replaceEvent(connection: SqliteConnection, before: TurnEvent, after: TurnEvent): void {
   if (after === before) return;
-  const [turnId, seq, , , body] = eventColumns(after);
-  connection.run("UPDATE events SET body = ? WHERE turn_id = ? AND seq = ?", body, turnId, seq);
+  connection.run("DELETE FROM events WHERE turn_id = ? AND seq = ?", before.turn_id, before.seq);
+  insertEvent(connection, after);
 }

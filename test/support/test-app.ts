@@ -64,7 +64,7 @@ const defaultLimits: TurnLimits = {
 };
 
 export interface TestAppOptions
-  extends Pick<AppDeps, "packages" | "servers" | "addFlow" | "meter" | "checks"> {
+  extends Pick<AppDeps, "packages" | "servers" | "addFlow" | "meter" | "checks" | "copies"> {
   skills?: readonly Skill[];
   sources?: readonly SkillSource[];
   limits?: Partial<TurnLimits>;
@@ -216,6 +216,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     redact: createRedactor(options.secrets ?? []),
     meter: options.meter,
     checks: options.checks,
+    copies: options.copies,
     logger: { debug: quiet, info: logged, warn: logged, error: (fields) => void errors.push(fields) },
     catalogue: createCatalogueLoader(sources, createMiniSearchIndex),
     metaTools,

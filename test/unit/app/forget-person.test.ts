@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -16,10 +16,12 @@ import { createMemoryKnowledge } from "../../../src/storage/memory-knowledge.ts"
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { openSqliteKnowledge } from "../../../src/storage/sqlite-knowledge.ts";
 import { openSqliteTurnLog } from "../../../src/storage/sqlite-turn-log.ts";
+import { createUpgradeCopies } from "../../../src/storage/upgrade-copies.ts";
 import { forgetPerson } from "../../support/ask-app.ts";
 import { callable, channel, heard } from "../../support/called-bot.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, createTestApp } from "../../support/test-app.ts";
+import { testSkill } from "../../support/test-skill.ts";
 
 /** Somebody whose name is in no other text, so that the files can be searched for it. */
 const zora: Author = { id: "UZORA77", name: "Zora Quill", trust: "member" };
@@ -73,7 +75,10 @@ async function told({ log, store }: Stores, ...words: string[]): Promise<string[
 
 const spoken = (text: string) =>
   heard("m1", zora.name, text, { author: { ...zora, bot: false, self: false } });
-const options = ({ log, store, files, knowledge }: Stores) => ({ log, store, files, means: { knowledge } });
+const options = ({ log, store, files, knowledge, folder }: Stores) => ({
+  ...{ log, store, files, means: { knowledge } },
+  ...(folder === "" ? {} : { copies: createUpgradeCopies(folder) }),
+});
 
 describe("forgetting a person", () => {
   it("leaves no byte of their words, id and name in the databases and their logs", async () => {
@@ -106,12 +111,18 @@ describe("forgetting a person", () => {
     await app.ask("a new thread", { namespace: channel, thread: "t3" });
     expect(await found(stores, secret, zora.id, zora.name)).toHaveLength(3);
 
+    await copyFile(join(stores.folder, "turns.db"), join(stores.folder, "turns.db.v7"));
+    const looked = await forgetPerson(app.app, zora.id, asker, { dryRun: true });
+    expect(looked).toMatchObject({ value: { copies: ["turns.db.v7"] } });
+    expect(await readdir(stores.folder)).toContain("turns.db.v7");
+
     const outcome = await forgetPerson(app.app, zora.id, asker);
     expect(outcome).toMatchObject({
       ok: true,
       value: { user: "fake:team:UZORA77", complete: true, turns: 8, facts: 1, documents: 1, left: [] },
     });
     expect(await found(stores, secret, zora.id, zora.name)).toEqual([]);
+    expect(outcome).toMatchObject({ value: { copies: ["turns.db.v7"] } });
     expect(await store.get(`skill:${channel}:memory:facts`)).toMatchObject({ facts: [{ id: 2 }] });
     expect((await knowledge.list(channel)).map(({ title }) => title)).toEqual(["Menu"]);
     const kept = await app.app.turns({ namespace: channel, thread: "t2" });
@@ -235,6 +246,23 @@ describe("forgetting a person", () => {
     full = false;
     expect(await forgetPerson(app.app, zora.id, asker)).toMatchObject({ ok: false, status: 404 });
     expect(await found(stores, secret, zora.id, zora.name)).toEqual([]);
+  });
+
+  it("finds their words in what a tool answered in several turns, which is stored once", async () => {
+    const stores = await onDisk();
+    const recalled = { found: [{ by: zora.name, text: `${secret} `.repeat(300) }] };
+    const recall = testSkill("recall", [{ name: "recall", run: () => recalled }]);
+    const asks = [{ call: "recall" }];
+    const model = scriptedModel(["Hello.", asks, "First.", asks, "Second."]);
+    const app = createTestApp(model, { ...options(stores), skills: [recall] });
+    const place = { namespace: channel, thread: "recalled" };
+    await app.ask("mine", { by: zora, namespace: channel, thread: "z" });
+    const turns = [await app.ask("What did they say?", place), await app.ask("And again?", place)];
+    for (const { events } of turns) expect(JSON.stringify(events)).toContain(secret);
+    const outcome = await forgetPerson(app.app, `fake:team:${zora.id}`, asker);
+    expect(outcome).toMatchObject({ value: { turns: 1, other_turns: 2, complete: true } });
+    expect(await found(stores, secret)).toEqual([]);
+    await app.stop(0);
   });
 
   it("stops a turn of theirs that runs, and then deletes it", async () => {

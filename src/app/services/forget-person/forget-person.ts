@@ -2,6 +2,7 @@ import { errorText } from "../../../base/error-text.ts";
 import type { Knowledge } from "../../../core/knowledge.ts";
 import type { MessageIndex } from "../../../core/message-index.ts";
 import type { Asker } from "../../../core/outcome.ts";
+import type { UpgradeCopies } from "../../../core/upgrade-copies.ts";
 import type { StoredOpenings } from "../../turns/openings.ts";
 import type { Audit } from "../audit.ts";
 import { wasForgotten } from "../forgetting.ts";
@@ -36,6 +37,7 @@ export interface ForgetPersonDeps extends PersonTurnsDeps, PersonPlansDeps, Pick
   index: Pick<MessageIndex, "clearAuthor" | "scrub">;
   /** What channels learned from documents. */
   knowledge: Knowledge | undefined;
+  copies: UpgradeCopies | undefined;
 }
 
 export function createForgetPerson(deps: ForgetPersonDeps): ForgetPerson {
@@ -89,6 +91,7 @@ async function forgetPerson(
   const isThere = (namespace: string) => isAt(person, namespace);
   const messages = await deps.index.clearAuthor(person.id, isThere, { dryRun });
   const documents = (await deps.knowledge?.clearAuthor(person.id, isThere, { dryRun })) ?? 0;
+  const copies = (await deps.copies?.remove({ dryRun })) ?? [];
   const audit_lines = await stored.rewrite((line) => withPseudonym(line, person, pseudonym), { dryRun });
   const left = [...own.left, ...others.left];
   if (!dryRun) {
@@ -100,6 +103,7 @@ async function forgetPerson(
     ...{ turns: own.count, other_turns: others.count, facts, documents, messages, plans, ...values },
     ...{ feedback: values.feedback + unplaced.feedback, renamed: values.renamed + unplaced.renamed },
     ...{ audit_lines, kept: [...new Set([...kept, ...others.kept])], left },
+    ...(copies.length === 0 ? {} : { copies }),
   };
 }
 

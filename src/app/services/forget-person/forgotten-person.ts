@@ -28,6 +28,10 @@ export const forgottenPerson = z.object({
     .describe(
       "files of threads, and where, that calls of other people made of theirs or changed: these stay",
     ),
+  copies: z
+    .array(z.string())
+    .optional()
+    .describe("files: whole databases as they were before an upgrade, with the words of everybody"),
   left: z.array(z.string()).describe("what could not be deleted, and what to do"),
 });
 export type ForgottenPerson = z.output<typeof forgottenPerson>;

@@ -6,7 +6,7 @@ import type { Checkpoint, CheckpointWorkerData } from "./checkpoint-worker.ts";
 import { StorageError, toStorageError } from "./storage-error.ts";
 
 /** Brings what was written to a file to the disk. */
-export type SyncFile = (file: FileHandle) => Promise<void>;
+type SyncFile = (file: FileHandle) => Promise<void>;
 
 export const usualBusyTimeoutMs = 5_000;
 

@@ -111,18 +111,12 @@ describe("forgetting a person", () => {
     await app.ask("a new thread", { namespace: channel, thread: "t3" });
     expect(await found(stores, secret, zora.id, zora.name)).toHaveLength(3);
 
-    await copyFile(join(stores.folder, "turns.db"), join(stores.folder, "turns.db.v7"));
-    const looked = await forgetPerson(app.app, zora.id, asker, { dryRun: true });
-    expect(looked).toMatchObject({ value: { copies: ["turns.db.v7"] } });
-    expect(await readdir(stores.folder)).toContain("turns.db.v7");
-
     const outcome = await forgetPerson(app.app, zora.id, asker);
     expect(outcome).toMatchObject({
       ok: true,
       value: { user: "fake:team:UZORA77", complete: true, turns: 8, facts: 1, documents: 1, left: [] },
     });
     expect(await found(stores, secret, zora.id, zora.name)).toEqual([]);
-    expect(outcome).toMatchObject({ value: { copies: ["turns.db.v7"] } });
     expect(await store.get(`skill:${channel}:memory:facts`)).toMatchObject({ facts: [{ id: 2 }] });
     expect((await knowledge.list(channel)).map(({ title }) => title)).toEqual(["Menu"]);
     const kept = await app.app.turns({ namespace: channel, thread: "t2" });
@@ -248,7 +242,7 @@ describe("forgetting a person", () => {
     expect(await found(stores, secret, zora.id, zora.name)).toEqual([]);
   });
 
-  it("finds their words in what a tool answered in several turns, which is stored once", async () => {
+  it("takes what a tool answered in several turns, and copies from before an upgrade whole", async () => {
     const stores = await onDisk();
     const recalled = { found: [{ by: zora.name, text: `${secret} `.repeat(300) }] };
     const recall = testSkill("recall", [{ name: "recall", run: () => recalled }]);
@@ -259,8 +253,14 @@ describe("forgetting a person", () => {
     await app.ask("mine", { by: zora, namespace: channel, thread: "z" });
     const turns = [await app.ask("What did they say?", place), await app.ask("And again?", place)];
     for (const { events } of turns) expect(JSON.stringify(events)).toContain(secret);
-    const outcome = await forgetPerson(app.app, `fake:team:${zora.id}`, asker);
-    expect(outcome).toMatchObject({ value: { turns: 1, other_turns: 2, complete: true } });
+    await copyFile(join(stores.folder, "turns.db"), join(stores.folder, "turns.db.v7"));
+    const copies = ["turns.db.v7"];
+    const user = `fake:team:${zora.id}`;
+    expect(await forgetPerson(app.app, user, asker, { dryRun: true })).toMatchObject({ value: { copies } });
+    expect(await readdir(stores.folder)).toContain("turns.db.v7");
+    const outcome = await forgetPerson(app.app, user, asker);
+    expect(outcome).toMatchObject({ value: { turns: 1, other_turns: 2, complete: true, copies } });
+    expect(await readdir(stores.folder)).not.toContain("turns.db.v7");
     expect(await found(stores, secret)).toEqual([]);
     await app.stop(0);
   });

@@ -69,8 +69,11 @@ export interface MountedFolder {
   output: string;
   /** Bytes that may still be written; less than nothing where others filled the folder. */
   room: number;
-  /** Why it may not go on, in words for a model; undefined while it may. Looks at what was written so far. */
-  exceeded(): Promise<string | undefined>;
+  /**
+   * Why it may not go on, in words for a model; undefined while it may. Looks at what was written so far.
+   * @param deleted bytes that the run holds in files without a name
+   */
+  exceeded(deleted?: number): Promise<string | undefined>;
 }
 
 export interface FileChange {

@@ -29,6 +29,9 @@ interface Mounting {
 /** Bytes that code may always write, so that it can tidy up a full folder. */
 const leastRoom = 1_000_000;
 
+/** The most entries of a folder that are counted before a run, where it has more than it may have. */
+const mostCounted = 4 * folderLimits.files;
+
 /** What one run sees of a folder. */
 export async function mountedFolder(
   { writer }: FolderUse,
@@ -41,16 +44,22 @@ export async function mountedFolder(
   const others = writer.kind === "agent" ? [skills] : await copied(root, copies, named.filter(isOthers));
   const start = sizeOf(index, area);
   const beside = sizeOf(index) - start;
+  // Code may tidy up what has too many.
+  const before = await listForeignFiles(join(root, area), mostCounted);
+  const mostEntries = Math.max(folderLimits.files, before.entries);
   const mostInArea = Math.max(mostBytes - beside, start + leastRoom);
   return {
     mounts: [{ from: join(root, area), to: own, writable: true }, input, ...others],
     working: own,
     output: `${own}/output`,
     room: mostInArea - start,
-    async exceeded() {
-      const there = await listForeignFiles(join(root, area), folderLimits.files + 1);
-      const bytes = there.files.reduce((sum, file) => sum + file.bytes, 0);
-      return excessIn(there) ?? (bytes > mostInArea ? full(beside + bytes, mostBytes).message : undefined);
+    async exceeded(deleted = 0) {
+      const there = await listForeignFiles(join(root, area), mostEntries + 1);
+      const bytes = there.files.reduce((sum, file) => sum + file.bytes, deleted);
+      return (
+        excessIn(there, mostEntries) ??
+        (bytes > mostInArea ? full(beside + bytes, mostBytes).message : undefined)
+      );
     },
   };
 }

@@ -33,7 +33,7 @@ function install() {
       await stores.store.set(`skill:${namespace}:memory:facts`, { next: 2, facts: [fact] });
     },
     async plan(namespace: string) {
-      const value = { what: "reminder", text: "tea", maker: { ...zora } };
+      const value = { what: "reminder", text: "tea", maker: { id: zora.id, name: zora.name } };
       await due.add({ id: `plan ${namespace}`, namespace, kind: "schedule", value });
     },
     async allowance(namespace: string) {

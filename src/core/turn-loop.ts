@@ -47,19 +47,11 @@ async function startLoop(
   );
   const asked = (turn.asked ?? []).filter((id) => !state.activated.has(id));
   for (const skill_id of asked) await scope.emit({ type: "skill_activated", skill_id, by: turn.author.id });
-  const work = turn.crashes < maxCrashes ? loop(scope) : Promise.reject(new InterruptedTooOften());
-  const end = await work.catch((error: unknown) => endOf(scope, error));
+  const end = await loop(scope).catch((error: unknown) => endOf(scope, error));
   if (end === undefined) return;
   if (end.error !== undefined) await scope.emit({ type: "error", ...end.error });
   const { outcome, text } = end;
   await scope.emit({ type: "turn_finished", outcome, text, ...(state.private ? { private: true } : {}) });
-}
-
-/** A turn that brings the bot down this often is given up. */
-const maxCrashes = 5;
-
-class InterruptedTooOften extends Error {
-  readonly code = "interrupted_too_often";
 }
 
 /** Undefined when the turn waits, for a person or for its model. */
@@ -248,10 +240,6 @@ async function endOf(scope: TurnScope, error: unknown): Promise<TurnEnd> {
     const { code, message } = error;
     const text = turn.detailed_errors ? message : modelErrorWords[code];
     return { outcome: "failed", text, error: { code, message } };
-  }
-  if (error instanceof InterruptedTooOften) {
-    const text = `The bot was interrupted ${maxCrashes} times while it worked on this, and gave up. Try again, or ask for less at once.`;
-    return { outcome: "failed", text, error: { code: error.code, message: text } };
   }
   ports.report(error, "turn");
   const message =

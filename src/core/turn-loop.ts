@@ -1,9 +1,9 @@
-import { afterWait, isAway, waitForModel } from "./away-model.ts";
+import { afterWait, waitForModel } from "./away-model.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { createEventChannel } from "./event-channel.ts";
 import { keepTranscript } from "./keep-transcript.ts";
 import type { AssistantMessage } from "./message.ts";
-import { ModelError, modelErrorWords } from "./model.ts";
+import { ModelError, mayHelp, modelErrorWords } from "./model.ts";
 import { agentNamedIn } from "./profile.ts";
 import { readAnswer } from "./read-answer.ts";
 import { repeatedTooOften } from "./repeated-refusals.ts";
@@ -76,7 +76,7 @@ async function askModel(scope: TurnScope): Promise<TurnEnd | "waiting" | undefin
   try {
     return await nextRound(scope);
   } catch (error) {
-    if (scope.turn.signal.aborted || !isAway(error)) throw error;
+    if (scope.turn.signal.aborted || !mayHelp("later", error)) throw error;
     return (await waitForModel(scope, error, rounds)) ?? "waiting";
   }
 }
@@ -142,9 +142,11 @@ async function callModel(scope: TurnScope, lastWord?: string): Promise<Assistant
   const round = state.rounds + 1;
   await scope.emit({ type: "round_started", round });
   turn.signal.throwIfAborted();
-  const request = await requestOf(scope, transcript);
-  const asked = lastWord === undefined ? request : { ...request, no_calls: true as const };
-  const finished = await readAnswer(scope, asked);
+  const finished = await readAnswer(scope, {
+    ...(await requestOf(scope, transcript)),
+    ...(lastWord === undefined ? {} : { no_calls: true }),
+    ...(turn.limits.away_retry_ms === 0 ? {} : { can_wait: true }),
+  });
   await scope.emit({ type: "usage", model: finished.model, round, ...finished.usage });
   const message =
     lastWord === undefined ? withUniqueIds(finished.message, scope, round) : withoutCalls(finished.message);

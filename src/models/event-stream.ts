@@ -1,5 +1,6 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import { ReportedFailure } from "./reported-failure.ts";
+import { isRecord } from "../base/record.ts";
+import { NotJson, ReportedFailure } from "./reported-failure.ts";
 
 /** How long what follows a finished answer (normally nothing) is awaited, so that the connection can be used again, ms. */
 const longestRest = 1_000;
@@ -9,7 +10,7 @@ const longestRest = 1_000;
  * of its work, since each piece from the network is taken apart in one go. Bytes without a whole chunk, such as the comments
  * by which OpenRouter keeps a connection open, are answered as `undefined`: the server is alive.
  * @param isLast whether nothing of interest follows a chunk
- * @throws ReportedFailure for an error reported within the stream, SyntaxError for what is not JSON, and whatever reading
+ * @throws ReportedFailure for an error reported within the stream, NotJson for what is no JSON at all, and whatever reading
  *   rejects with when the connection breaks or is aborted
  */
 export async function* readChunks<Chunk>(
@@ -17,17 +18,21 @@ export async function* readChunks<Chunk>(
   isLast: (chunk: Chunk) => boolean = () => false,
 ): AsyncGenerator<Chunk | undefined, void> {
   const reader = response.body?.getReader();
-  if (reader === undefined) return;
+  if (reader === undefined) throw new NotJson(response);
   const takeMessages = createMessageTaker();
   let end: End = "open";
+  /** What came before the first chunk. */
+  let head: Uint8Array[] | undefined = [];
   try {
     while (end === "open") {
       const { value, done } = await reader.read();
       const { chunks, isSaid } = chunksIn<Chunk>(takeMessages(value), response, isLast);
+      if (head !== undefined) head = chunks.some(Boolean) ? undefined : withPiece(head, value);
       // In a plain loop: delegating to a generator takes time for every piece of every answer.
       for (const chunk of chunks) yield chunk;
       end = done ? "closed" : isSaid ? "said" : "open";
     }
+    if (head !== undefined && !isJson(head)) throw new NotJson(response);
   } finally {
     await release(reader, end);
   }
@@ -49,6 +54,23 @@ function chunksIn<Chunk>(
   return { chunks: messages.length === 0 ? [undefined] : chunks, isSaid: false };
 }
 
+/** Of an answer without chunks so much is kept, to tell whether it is JSON. Bytes. */
+const longestHead = 1_000_000;
+
+function withPiece(head: readonly Uint8Array[], piece: Uint8Array | undefined): Uint8Array[] {
+  const kept = head.reduce((bytes, { length }) => bytes + length, 0);
+  return piece === undefined || kept > longestHead ? [...head] : [...head, piece];
+}
+
+/** Whether a server answered a document to a request for a stream: not what was asked for, but its own words. */
+function isJson(head: readonly Uint8Array[]): boolean {
+  try {
+    return isRecord(JSON.parse(Buffer.concat(head).toString()));
+  } catch {
+    return false;
+  }
+}
+
 /** How far the answer has come: the server may go on, has said that it is done, or has closed. */
 type End = "open" | "said" | "closed";
 
@@ -66,11 +88,19 @@ function createMessageTaker(): (bytes: Uint8Array | undefined) => EventSourceMes
   };
 }
 
-function toChunk<Chunk>({ event, data }: EventSourceMessage, { headers }: Response): Chunk {
-  const body = JSON.parse(data);
+function toChunk<Chunk>({ event, data }: EventSourceMessage, response: Response): Chunk {
+  const body = parsed(data, response);
   const reported = body?.error || (event === "error" ? body : undefined);
-  if (reported) throw new ReportedFailure(reported, { headers, ...statusIn(reported) });
+  if (reported) throw new ReportedFailure(reported, { headers: response.headers, ...statusIn(reported) });
   return body;
+}
+
+function parsed(data: string, response: Response) {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new NotJson(response);
+  }
 }
 
 /** OpenRouter tells the status of a failure behind it as the `code`. */

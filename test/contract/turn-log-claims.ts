@@ -206,7 +206,9 @@ export function turnLogClaimsContract(name: string, open: () => Promise<TurnLog>
         await log.clear("t3", three?.lease ?? "");
         await log.clear("t4", "lease of before");
         expect(await crash()).toMatchObject({ suspects: 5 });
-        const crashes = (await claimAll()).concat(await claimAll()).map((turn) => [turn.turn_id, turn.crashes]);
+        const crashes = (await claimAll())
+          .concat(await claimAll())
+          .map((turn) => [turn.turn_id, turn.crashes]);
         expect(crashes).toEqual([["t3", 0]]);
       });
 

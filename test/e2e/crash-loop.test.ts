@@ -67,7 +67,7 @@ it("goes on with eight turns at once after one crash, and with commands beside t
   expect(performance.now() - ready).toBeLessThan(answerMs);
   expect(Math.max(...(await Promise.all(ends)))).toBeLessThan(answerMs + own);
   for (const turn of turns) expectWholeTurn(await stored(client, turn));
-});
+}, 120_000);
 
 it("ends seven turns and gives up the eighth, which brings it down whenever it runs", async () => {
   answerMs = 1_000;

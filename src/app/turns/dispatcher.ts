@@ -263,7 +263,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       cancelSettling();
       await pumping;
       await log.leave().catch((error: unknown) => {
-        logger.warn({ err: error }, "That the bot stops could not be stored; its next start takes it for a crash");
+        logger.warn(
+          { err: error },
+          "That the bot stops could not be stored; its next start takes it for a crash",
+        );
       });
       const all = Promise.all([...running.values()].map((turn) => turn.done));
       const patience = new AbortController();

@@ -137,17 +137,20 @@ describe("after crashes", () => {
     expect(await log.reclaim()).toEqual({ crashed: false, interrupted: 0, suspects: 0 });
   });
 
-  it.each(["message", "command"] as const)("a %s that ran in five of them alone is given up", async (kind) => {
-    const ran: string[] = [];
-    const skill = testSkill("poison", [{ name: "poison", run: () => String(ran.push("poison")) }]);
-    const model = scriptedModel(["never"]);
-    const test = createTestApp(model, { log: await crashed(5, kind, "poison"), skills: [skill] });
-    expect((await test.events("poison")).at(-1)).toMatchObject({
-      outcome: "failed",
-      text: expect.stringContaining("interrupted 5 times"),
-    });
-    expect([...ran, ...model.requests]).toEqual([]);
-  });
+  it.each(["message", "command"] as const)(
+    "a %s that ran in five of them alone is given up",
+    async (kind) => {
+      const ran: string[] = [];
+      const skill = testSkill("poison", [{ name: "poison", run: () => String(ran.push("poison")) }]);
+      const model = scriptedModel(["never"]);
+      const test = createTestApp(model, { log: await crashed(5, kind, "poison"), skills: [skill] });
+      expect((await test.events("poison")).at(-1)).toMatchObject({
+        outcome: "failed",
+        text: expect.stringContaining("interrupted 5 times"),
+      });
+      expect([...ran, ...model.requests]).toEqual([]);
+    },
+  );
 });
 
 describe("the time of a turn", () => {

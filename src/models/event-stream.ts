@@ -1,5 +1,4 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import { isRecord } from "../base/record.ts";
 import { NotJson, ReportedFailure } from "./reported-failure.ts";
 
 /** How long what follows a finished answer (normally nothing) is awaited, so that the connection can be used again, ms. */
@@ -21,18 +20,17 @@ export async function* readChunks<Chunk>(
   if (reader === undefined) throw new NotJson(response);
   const takeMessages = createMessageTaker();
   let end: End = "open";
-  /** What came before the first chunk. */
-  let head: Uint8Array[] | undefined = [];
+  const head = new Head();
   try {
     while (end === "open") {
       const { value, done } = await reader.read();
       const { chunks, isSaid } = chunksIn<Chunk>(takeMessages(value), response, isLast);
-      if (head !== undefined) head = chunks.some(Boolean) ? undefined : withPiece(head, value);
+      head.note(chunks, value);
       // In a plain loop: delegating to a generator takes time for every piece of every answer.
       for (const chunk of chunks) yield chunk;
       end = done ? "closed" : isSaid ? "said" : "open";
     }
-    if (head !== undefined && !isJson(head)) throw new NotJson(response);
+    if (head.isNotJson()) throw new NotJson(response);
   } finally {
     await release(reader, end);
   }
@@ -57,17 +55,29 @@ function chunksIn<Chunk>(
 /** Of an answer without chunks so much is kept, to tell whether it is JSON. Bytes. */
 const longestHead = 1_000_000;
 
-function withPiece(head: readonly Uint8Array[], piece: Uint8Array | undefined): Uint8Array[] {
-  const kept = head.reduce((bytes, { length }) => bytes + length, 0);
-  return piece === undefined || kept > longestHead ? [...head] : [...head, piece];
-}
+/** What comes before the first chunk: of an answer that has none, all of it. */
+class Head {
+  #pieces: Uint8Array[] | undefined = [];
+  #bytes = 0;
 
-/** Whether a server answered a document to a request for a stream: not what was asked for, but its own words. */
-function isJson(head: readonly Uint8Array[]): boolean {
-  try {
-    return isRecord(JSON.parse(Buffer.concat(head).toString()));
-  } catch {
-    return false;
+  note(chunks: readonly unknown[], piece: Uint8Array | undefined): void {
+    if (this.#pieces === undefined) return;
+    if (chunks.some(Boolean)) this.#pieces = undefined;
+    else if (piece !== undefined && this.#bytes < longestHead) {
+      this.#bytes += piece.length;
+      this.#pieces.push(piece);
+    }
+  }
+
+  /** False for a document in answer to a request for a stream: not what was asked for, but the server's own words. */
+  isNotJson(): boolean {
+    if (this.#pieces === undefined) return false;
+    try {
+      const value: unknown = JSON.parse(Buffer.concat(this.#pieces).toString());
+      return typeof value !== "object" || value === null;
+    } catch {
+      return true;
+    }
   }
 }
 

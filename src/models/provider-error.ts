@@ -94,10 +94,10 @@ export function modelError(
 }
 
 /**
- * The error for an answer that is not what was asked for. `name` is that with its article, `got` what came; a JSON document of a stream
- * unless given. Something that is no JSON did not come from the API: that is an outage.
+ * The error for an answer that is not what was asked for. `name` is that with its article, `got` what came; `{}` for JSON of which nothing was
+ * kept. Something that is no JSON did not come from the API: that is an outage.
  */
-export function notAnAnswer(endpoint: Endpoint, name: string, got: unknown = {}): ModelError {
+export function notAnAnswer(endpoint: Endpoint, name: string, got: unknown): ModelError {
   if (typeof got !== "object" || got === null) return notJsonError(undefined, endpoint);
   const fields = Object.keys(got).slice(0, 5).join(", ");
   const detail = fields === "" ? undefined : shorten(redacted(`JSON with ${fields}`, endpoint));
@@ -136,20 +136,13 @@ function fromSdkError(error: SdkError, endpoint: Endpoint): ModelError {
   const detail = [...status, text, ...cause, ...(request ? [`request ${request}`] : [])].filter(Boolean);
   const failed = code === "unavailable" && error.status !== undefined && error.status >= 500;
   const what = failed ? "had an error" : whatHappened[code];
-  if (error.status === proxySignIn) {
-    const next = "Whoever runs the bot should let it past that proxy.";
-    return modelError(code, endpoint, "is behind a proxy that wants an account", detail.join(", "), { next });
-  }
   const wait = { retryAfterMs: retryAfterMs(error.headers, Date.now()) };
   return modelError(code, endpoint, what, detail.join(", "), wait);
 }
 
-/** Proxy Authentication Required. */
-const proxySignIn = 407;
-
 /** Whether the status of a page says more than the page: a refused key, a limit. */
 function hasMeaning(status: number): boolean {
-  return [401, 402, 408, 413, 429, proxySignIn].includes(status);
+  return [401, 402, 408, 413, 429].includes(status);
 }
 
 function noApiError(
@@ -252,7 +245,6 @@ const byStatus: Record<number, ModelErrorCode> = {
   402: "unauthorized",
   403: "unauthorized",
   404: "not_configured",
-  [proxySignIn]: "not_configured",
   408: "unavailable",
   409: "unavailable",
   413: "context_too_long",
@@ -291,8 +283,11 @@ function messageOf(error: SdkError): string {
 function causeText(cause: Error, endpoint: Endpoint): string {
   const root = cause.cause instanceof Error ? cause.cause : cause;
   const code = errorCode(root) ?? root.message;
-  return shorten(redacted(code, endpoint));
+  return shorten(redacted(code, endpoint)) || untold;
 }
+
+/** Fetch keeps a 407 to itself. https://fetch.spec.whatwg.org/#http-network-or-cache-fetch */
+const untold = "for no reason that is told, as when a proxy wants an account: HTTP 407";
 
 function redacted(text: string, { apiKey, headers = {} }: Endpoint): string {
   return redactKey(text, apiKey, ...Object.values(headers));

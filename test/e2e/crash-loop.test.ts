@@ -83,7 +83,8 @@ it("ends seven turns and gives up the eighth, which brings it down whenever it r
     const all = Promise.all(turns.map((turn) => ended(bot.client, turn)));
     all.catch(() => {});
     if ((await Promise.race([dying.promise, all])) !== "dying") break;
-    expect((crashes += 1)).toBeLessThan(9);
+    crashes += 1;
+    expect(crashes).toBeLessThan(9);
     dying = Promise.withResolvers();
     await bot.kill();
     bot = await home.start({ port });

@@ -36,7 +36,7 @@ export function createAnthropicReader(asked: Asked): AnswerReader<AnthropicChunk
     },
     finish() {
       const last = parts.at(-1);
-      if (last === undefined) throw notAnAnswer(asked.endpoint, "a message");
+      if (last === undefined) throw notAnAnswer(asked.endpoint, "a message", {});
       if (last.stopReason === undefined) {
         throw modelError("unavailable", asked.endpoint, "ended its answer halfway", undefined);
       }

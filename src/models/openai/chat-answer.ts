@@ -84,7 +84,7 @@ export function createChatReader(exchange: ChatExchange): AnswerReader<Chunk> {
       return thought === "" ? pieces : [{ thought }, ...pieces];
     },
     finish() {
-      if (!understood) throw notAnAnswer(exchange.endpoint, "a chat completion");
+      if (!understood) throw notAnAnswer(exchange.endpoint, "a chat completion", {});
       if (!finish) throw modelError("unavailable", exchange.endpoint, "ended its answer halfway", undefined);
       return answer({ ...text.end(), called: calls, fields, finish, usage }, exchange);
     },

@@ -74,7 +74,7 @@ export function createResponsesReader(exchange: ResponsesExchange): AnswerReader
       }
     },
     finish() {
-      if (!understood) throw notAnAnswer(exchange.endpoint, "a response");
+      if (!understood) throw notAnAnswer(exchange.endpoint, "a response", {});
       if (response === undefined) {
         throw modelError("unavailable", exchange.endpoint, "ended its answer halfway", undefined);
       }

@@ -9,6 +9,6 @@ export function printedLines({ progress, now }: Pick<ToolContext, "progress" | "
   return (line: string): void => {
     if (now() - shownAt < shortestPause) return;
     shownAt = now();
-    progress(line.slice(0, 200));
+    progress(line);
   };
 }

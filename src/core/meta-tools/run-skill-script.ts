@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { redactOutcome } from "../code.ts";
+import type { Redactor } from "../redact.ts";
 import { networkHint, withGrantedNetwork } from "../sandboxed-network.ts";
 import type { ScriptRunner, ScriptWork } from "../scripts.ts";
 import type { Skill } from "../skill.ts";
@@ -50,7 +52,7 @@ export const createRunSkillScript = () =>
       const { id: skill_id, max_iterations } = skill;
       // The variables and the network of the skill, which this tool has not.
       const own = createToolContext(scope, request, { skill_id, max_iterations }, context.signal);
-      return runScript(scripts, { ...input, ...what, skill }, own);
+      return runScript(scripts, scope.ports.redact, { ...input, ...what, skill }, own);
     },
   });
 
@@ -80,6 +82,7 @@ function chosen(
 
 async function runScript(
   scripts: ScriptRunner,
+  redact: Redactor,
   { skill, name, work, args, stdin }: AskedScript,
   context: ToolContext,
 ): Promise<ToolResult> {
@@ -105,7 +108,10 @@ async function runScript(
     withGrantedNetwork(context, [], (network) => scripts.run({ ...request, working, network })),
   );
   const hint = networkHint(skill.id, ran.refused, context.network.couldReach);
-  return scriptResult({ skill, name }, ran.value, context, { notes, networkHint: hint });
+  return scriptResult({ skill, name }, redactOutcome(ran.value, redact), context, {
+    notes,
+    networkHint: hint,
+  });
 }
 
 /** By the name of an entry point, or by path. */

@@ -91,7 +91,7 @@ function numbered(serveTurn: ServeTurn, pause: () => () => void): ActiveCall["se
 }
 
 function tell({ message, progress, total }: Progress, context: ToolContext | undefined): void {
-  const note = (message ?? "").replace(/\s+/g, " ").trim() || "Working";
+  const note = (message ?? "").replace(/\s+/g, " ").trim().slice(0, 200) || "Working";
   context?.progress(note, progress, total);
 }
 

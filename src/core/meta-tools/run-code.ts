@@ -41,7 +41,7 @@ export const createRunCode = () =>
           signal: context.signal,
           timeout_ms: max_ms,
           max_output_bytes: largestOutput,
-          onLine: printedLines(context),
+          onLine: printedLines(context, ports.redact),
         }),
       );
       return resultOf(redactOutcome(ran.value, ports.redact), ran.notes, max_ms);

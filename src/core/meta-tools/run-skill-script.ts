@@ -101,7 +101,7 @@ async function runScript(
     signal,
     timeout_ms: skill.max_execution_seconds * 1000,
     max_output_bytes: largestOutput,
-    onLine: printedLines(context),
+    onLine: printedLines(context, redact),
   };
   const text = JSON.stringify([work, args, stdin]);
   const { value: ran, notes } = await context.inFolder(text, (working) =>

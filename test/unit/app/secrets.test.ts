@@ -24,8 +24,10 @@ async function watched(...streamed: readonly ModelEvent[]) {
     id: "vendor/big",
     generative: true,
     async *stream() {
-      yield* streamed;
-      await clock.advance(1_000);
+      for (const event of streamed) {
+        yield event;
+        clock.advance(1_000);
+      }
       yield {
         type: "finished",
         message: { role: "assistant", text, tool_calls: [] },

@@ -62,6 +62,25 @@ describe("a server on Streamable HTTP", () => {
     expect(new Set(remote.requests)).toEqual(new Set(["POST Bearer abcdef-123", "GET Bearer abcdef-123"]));
   });
 
+  it("gets its header back to nobody: in progress, in what it asks, or where its result is cut", async () => {
+    const heard: string[] = [];
+    const requests: ServerRequests = {
+      capabilities: { elicitation: { form: {} } },
+      async elicit(_server, { message }) {
+        heard.push(message);
+        return { action: "accept", content: {} };
+      },
+      sample: () => Promise.reject(new Error("not in this test")),
+    };
+    const headers = { Authorization: "Bearer abcdef-123" };
+    bench = await openBench({ web: { url: remote.url, headers } }, { requests });
+    await bench.servers.start("web");
+    const progress = (note: string) => void heard.push(note);
+    const result = await bench.call("web", "tell", {}, { progress });
+    expect(heard).toEqual(["I hold [secret]", "I hold [secret]"]);
+    expect(result).toMatchObject({ output: expect.stringMatching(/\.I hold \[se\n\[Cut: /) });
+  });
+
   it("that forgot the session gets a new one, and the call is made there", async () => {
     bench = await openBench({ web: { url: remote.url } });
     await bench.servers.start("web");

@@ -82,6 +82,8 @@ function createTools(): McpServer {
     await sendNotification({ method: "notifications/progress", params });
     const requestedSchema = { type: "object" as const, properties: {} };
     await server.server.elicitInput({ message, requestedSchema }, { relatedRequestId: requestId });
+    const messages = [{ role: "user" as const, content: { type: "text" as const, text: message } }];
+    await server.server.createMessage({ messages, maxTokens: 10 }, { relatedRequestId: requestId });
     return { content: [{ type: "text", text: `${".".repeat(399_990)}${message}` }] };
   });
   server.registerTool("chatter", {}, async ({ _meta, sendNotification }) => {

@@ -153,6 +153,19 @@ describe("sending", () => {
     expect(posted.map(({ message }) => message.markdown)).toEqual(["The office is closed."]);
   });
 
+  it("stops after as many messages as a turn may send", async () => {
+    const lines = Array.from({ length: 24 }, (_, at) => ({
+      call: "chat_send",
+      with: { to: "here", text: `Message ${at}` },
+    }));
+    const world = createWorld([lines, "Done."]);
+    const { results } = await ask(world, "send them all");
+    expect(JSON.stringify(results.at(-1)?.output)).toContain("at most 20 messages");
+    const posted = world.platform.visible().filter(({ place }) => place.thread === "channel");
+    // Those that are on their way at the same time may all be sent.
+    expect([20, 21, 22]).toContain(posted.length);
+  });
+
   it.each([
     ["an archived channel", ann, "#old", "Nobody can write"],
     ["a channel the person is not in", dora, "#random", "may not"],

@@ -127,9 +127,14 @@ describe("a secret that a tool comes by", () => {
   });
 
   it("is not cut in two by the end of what code may print", async () => {
-    const code = fakeCode(async () => exited("key: sk-very-", { truncated: true, stderr: "key: sk-very-s" }));
+    const code = fakeCode(async ({ onLine }) => {
+      onLine?.(`${"x".repeat(190)}${secret}`);
+      return exited("key: sk-very-", { truncated: true, stderr: "key: sk-very-s" });
+    });
     const model = scriptedModel([[{ call: "run_code", with: { language: "bash", code: "env" } }], "Done."]);
-    await createTestApp(model, { code, secrets }).ask("go");
+    const { events } = await createTestApp(model, { code, secrets }).ask("go");
+    const notes = events.flatMap((event) => (event.type === "tool_progress" ? event.note : []));
+    expect(notes).toEqual([expect.stringMatching(/^x{190}\[secret\]$/)]);
     const [result] = toolResults(model.requests[1]?.messages ?? []);
     expect(result).toMatch(/^key:\n\[error output: key:\]\n\[output cut\]/);
   });

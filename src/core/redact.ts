@@ -12,7 +12,7 @@ export interface Redactor {
  * One text that comes in pieces. What `add` and `end` return, joined, is the whole text as `Redact` returns it, so that a secret in
  * two pieces does not leave. The work is linear in the length of the text.
  */
-export interface RedactedStream {
+interface RedactedStream {
   /** Takes the next piece. Returns what may leave: everything but an end that may be the beginning of a secret. */
   add(piece: string): string;
   /** The text is complete. Returns what was held back. */

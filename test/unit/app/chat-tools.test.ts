@@ -112,6 +112,15 @@ describe("mentioning", () => {
     expect(asked).toEqual([]);
   });
 
+  it("calls at most 20 people in a turn, and asks about no more", async () => {
+    const ids = Array.from({ length: 21 }, (_, at) => `U5P${at}`);
+    const world = createWorld(mention(...ids));
+    world.chat.known.push(...ids.map((id) => ({ id, name: `Person ${id}`, here: true })));
+    const { result, asked } = await ask(world, "tell them");
+    expect(result).toContain("may mention 20 people");
+    expect(asked).toEqual([]);
+  });
+
   it("tells the model how those are mentioned whom the message mentions", async () => {
     const world = createWorld(["Done."]);
     await ask(world, "tell @ben", { mentions: [{ id: "U2BEN", name: "ben]\n[x", kind: "person" }] });

@@ -37,6 +37,7 @@ import { openKeyValue } from "./storage/keyv-store.ts";
 import { openSqliteKnowledge } from "./storage/sqlite-knowledge.ts";
 import { openSqliteMessageIndex } from "./storage/sqlite-message-index.ts";
 import { openSqliteTurnLog, type SqliteTurnLog } from "./storage/sqlite-turn-log.ts";
+import { createUpgradeCopies, type Upgrade } from "./storage/upgrade-copies.ts";
 import { createLogger } from "./telemetry/logger.ts";
 import { createMetrics, type Metrics } from "./telemetry/metrics.ts";
 import { chatPolicy, modelSettings, serverTimeZone, turnLimits, webOptions } from "./wiring/app-settings.ts";
@@ -96,13 +97,15 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     if (failures.length > 0) throw failures[0];
   };
   try {
-    const log = await openSqliteTurnLog(join(config.data.folder, "turns.db"));
+    const upgrades: Upgrade[] = [];
+    const upgraded = (upgrade: Upgrade) => void upgrades.push(upgrade);
+    const log = await openSqliteTurnLog(join(config.data.folder, "turns.db"), { upgraded });
     opened.push(() => log.close());
-    const index = await openSqliteMessageIndex(join(config.data.folder, "messages.db"));
+    const index = await openSqliteMessageIndex(join(config.data.folder, "messages.db"), { upgraded });
     opened.push(() => index.close());
-    const knowledge = await openSqliteKnowledge(join(config.data.folder, "knowledge.db"));
+    const knowledge = await openSqliteKnowledge(join(config.data.folder, "knowledge.db"), { upgraded });
     opened.push(() => knowledge.close());
-    const store = await openKeyValue(join(config.data.folder, "state.db"));
+    const store = await openKeyValue(join(config.data.folder, "state.db"), { upgraded });
     opened.push(() => store.close());
     await log.reclaim();
     const redact = createRedactor(secretsOf(config), secretForms(config));
@@ -112,6 +115,12 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     const listening = (url: string) => {
       port = Number(new URL(url).port || 80);
     };
+    for (const { path, from, to, copy } of upgrades) {
+      logger.info(
+        { from, to },
+        `${path} was brought to the format of this version. ${copy} has it as it was before, for 14 days or until somebody is forgotten.`,
+      );
+    }
     if (lock.exposed !== undefined) {
       logger.warn(`${lock.exposed}. Run \`chmod 700\` as its owner, or name another folder with KNACK_DATA.`);
     }
@@ -194,6 +203,7 @@ async function wire(
     limits: turnLimits(config),
     spending: config.spending,
     retention: config.retention,
+    copies: createUpgradeCopies(config.data.folder),
     newId: randomUUID,
     owner: randomUUID(),
     version,

@@ -14,6 +14,7 @@ import type { GrowingTextIndex } from "../core/text-index.ts";
 import type { TurnLimits, TurnPorts } from "../core/turn.ts";
 import type { TurnLog } from "../core/turn-log.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
+import type { UpgradeCopies } from "../core/upgrade-copies.ts";
 import type { App } from "./app.ts";
 import type { ChatHub } from "./chat/chat-hub.ts";
 import type { ChatPolicy } from "./chat/chat-policy.ts";
@@ -58,6 +59,8 @@ export interface AppDeps {
   spending: SpendingCaps;
   /** How long things are kept. */
   retention: RetentionPolicy;
+  /** What the databases were before an upgrade; without it there are no such copies. */
+  copies?: UpgradeCopies | undefined;
   /** Knack's version. */
   version: string;
   /** Makes ids of turns; unique for ever. */

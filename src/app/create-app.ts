@@ -161,7 +161,10 @@ export function createApp(deps: AppDeps): RunningApp {
     channelIndex,
     say: createSayMessage(platforms, chats),
     forget: createForget(forgetting),
-    forgetPerson: createForgetPerson({ ...forgetting, stored, openings, index: deps.index, knowledge }),
+    forgetPerson: createForgetPerson({
+      ...forgetting,
+      ...{ stored, openings, index: deps.index, knowledge, copies: deps.copies },
+    }),
     retention,
     commands,
     preview: createPromptPreview(turns),

@@ -5,6 +5,7 @@
  */
 
 import { type ApprovalNeed, type Approver, isAtLeast, type ToolEffect } from "./approver.ts";
+import { sharingReason } from "./audience.ts";
 import { type Binding, destinationsIn } from "./call-binding.ts";
 import type { Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
@@ -180,7 +181,9 @@ export async function decisionFor(
   const { turn, ports } = scope;
   const skill = skillOf(scope, tool, input);
   const address = await addressNeed(scope, request, tool, input);
-  const needs = address === undefined ? more : [...more, address];
+  const origin = await originOf(scope, tool, skill);
+  const sharing = scope.state.private ? sharingNeed(tool, origin, input) : undefined;
+  const needs = [...more, address, sharing].filter((need) => need !== undefined);
   const binds = bindingOf(tool, skill, input, needs);
   const standing = binds === undefined ? [] : await readStanding(ports.store, turn.place.namespace);
   const { id: asker, trust } = turn.author;
@@ -191,7 +194,7 @@ export async function decisionFor(
   const decided = decideCall({
     tool: tool.name,
     skill_id: skill?.id ?? tool.skill_id,
-    origin: await originOf(scope, tool, skill),
+    origin,
     effect: tool.effect(input),
     risk: skill?.risk,
     own: ownNeed(tool, input),
@@ -202,13 +205,27 @@ export async function decisionFor(
     triggered: turn.cause?.kind === "trigger",
   });
   if (decided === undefined) return undefined;
-  if (address === undefined && (await isGranted(scope, tool, skill, decided.approver))) return undefined;
+  if (
+    address === undefined &&
+    sharing === undefined &&
+    (await isGranted(scope, tool, skill, decided.approver))
+  )
+    return undefined;
   const asked = address === undefined ? decided : { ...decided, addresses: address.addresses };
   if (binds === undefined) return { kind: "ask", asked };
   const always = allowanceFor(standing, binds, { approver: decided.approver, asker, cause: turn.cause });
   return always === undefined
     ? { kind: "ask", asked: { ...asked, binds } }
     : { kind: "decided", standing: always };
+}
+
+/** That others could see what a call of a private turn leaves: a tool that says so, foreign code, and what changes something at a server. */
+function sharingNeed(tool: Tool, origin: CallOrigin, input: Json): Need | undefined {
+  const shares =
+    tool.shares === true ||
+    origin.kind === "code" ||
+    (origin.kind === "server" && tool.effect(input) !== "read_only");
+  return shares ? { approver: "asker", reason: sharingReason, binds: "never" } : undefined;
 }
 
 /** Whether who made the schedule of this turn agreed to the tool as it is now, and may decide about it by their own rank. */

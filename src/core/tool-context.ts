@@ -93,7 +93,10 @@ function planningFor(scope: TurnScope, request: CallRequest): PlanningContext | 
       if (!plan.ok) return plan;
       return {
         ok: true,
-        value: { ...plan.value, asks: plan.value.asks || untrustedIn(scope, request).length > 0 },
+        value: {
+          ...plan.value,
+          asks: plan.value.asks || scope.state.private || untrustedIn(scope, request).length > 0,
+        },
       };
     },
     add: (plan) => schedules.add(planner, plan, `${turn_id}/${request.call.id}`),

@@ -1,3 +1,4 @@
+import { endForReader } from "./audience.ts";
 import { afterWait, isAway, waitForModel } from "./away-model.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { createEventChannel } from "./event-channel.ts";
@@ -48,8 +49,9 @@ async function startLoop(
   const asked = (turn.asked ?? []).filter((id) => !state.activated.has(id));
   for (const skill_id of asked) await scope.emit({ type: "skill_activated", skill_id, by: turn.author.id });
   const work = turn.crashes < maxCrashes ? loop(scope) : Promise.reject(new InterruptedTooOften());
-  const end = await work.catch((error: unknown) => endOf(scope, error));
-  if (end === undefined) return;
+  const reached = await work.catch((error: unknown) => endOf(scope, error));
+  if (reached === undefined) return;
+  const end = await endForReader(scope, reached);
   if (end.error !== undefined) await scope.emit({ type: "error", ...end.error });
   const { outcome, text } = end;
   await scope.emit({ type: "turn_finished", outcome, text, ...(state.private ? { private: true } : {}) });

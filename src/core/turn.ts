@@ -148,9 +148,10 @@ export interface TurnPorts {
   picture(image: KeptImage): Promise<MessageImage | undefined>;
   /**
    * The output of a call in an earlier turn of the thread, the text of an earlier long message (`message:TURN_ID`) or of a file
-   * (`file:NAME`). Undefined when there is none, or when it was forgotten.
+   * (`file:NAME`). Undefined when there is none, or when it was forgotten. Outputs of private turns are there for `asker`, a person's id,
+   * alone.
    */
-  pastOutput(place: Place, callId: string): Promise<Json | string | undefined>;
+  pastOutput(place: Place, callId: string, asker: string | undefined): Promise<Json | string | undefined>;
   web: Web;
   /** What skills work with beside it. */
   means: WorkMeans;

@@ -20,6 +20,9 @@
  *
  * `details` is 1 while a turn has its run details. `opened` of a thread is the ordinal of the latest turn that opened a transcript
  * there since version 6; 0 for none.
+ *
+ * `texts` has what many events have in common (`sqlite-events.ts`), each once by its sha256. An event names them by member and id in its
+ * column `texts`. The triggers count who names a text; it goes in the transaction that deletes the last event that does.
  */
 export const turnLogMigrations: readonly string[] = [
   `
@@ -136,6 +139,22 @@ export const turnLogMigrations: readonly string[] = [
   );
   CREATE INDEX due_entries_by_time ON due_entries(due_at, ordinal) WHERE due_at IS NOT NULL;
   CREATE INDEX due_entries_of_namespace ON due_entries(namespace, ordinal);
+  `,
+  `
+  CREATE TABLE texts (
+    id INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    uses INTEGER NOT NULL DEFAULT 0,
+    text TEXT NOT NULL
+  );
+  ALTER TABLE events ADD COLUMN texts TEXT;
+  CREATE TRIGGER texts_named AFTER INSERT ON events WHEN NEW.texts IS NOT NULL BEGIN
+    UPDATE texts SET uses = uses + 1 WHERE id IN (SELECT value FROM json_each(NEW.texts));
+  END;
+  CREATE TRIGGER texts_unnamed AFTER DELETE ON events WHEN OLD.texts IS NOT NULL BEGIN
+    UPDATE texts SET uses = uses - 1 WHERE id IN (SELECT value FROM json_each(OLD.texts));
+    DELETE FROM texts WHERE uses = 0 AND id IN (SELECT value FROM json_each(OLD.texts));
+  END;
   `,
 ];
 

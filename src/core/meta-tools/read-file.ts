@@ -130,7 +130,9 @@ async function textOf(scope: TurnScope, callId: string): Promise<string | undefi
   const finished = state.calls.get(callId)?.finished;
   if (finished !== undefined) return outputText(finished.output);
   const named = unescaped(callId);
-  const past = (await fileText(scope, named)) ?? (await ports.pastOutput(turn.place, named));
+  // What was read for one person alone stays out of answers that others see.
+  const asker = state.private ? turn.author.id : undefined;
+  const past = (await fileText(scope, named)) ?? (await ports.pastOutput(turn.place, named, asker));
   return past === undefined ? undefined : outputText(past);
 }
 

@@ -27,6 +27,7 @@ export const createRunCode = () =>
       code: z.string().min(1).max(200_000).describe("whole program; print what you need to know"),
     }),
     effect: "side_effect",
+    shares: true,
     approval: (_input, scope) => mayCarryOut(scope),
     max_execution_ms: longestRun,
     offered: ({ code }) => code !== undefined,

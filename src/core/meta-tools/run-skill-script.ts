@@ -34,6 +34,7 @@ export const createRunSkillScript = () =>
       stdin: z.string().default(""),
     }),
     effect: "side_effect",
+    shares: true,
     runsCodeOf: ({ skill_name }, scope) => {
       const found = findOffered(scope, skill_name);
       return found.status === "error" ? undefined : found.offered.skill.id;

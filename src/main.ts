@@ -16,7 +16,7 @@ import type { MessageIndex } from "./core/message-index.ts";
 import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
 import { createNetworkGrants } from "./core/network-grants.ts";
 import type { Profile } from "./core/profile.ts";
-import { createRedactor, type Redact } from "./core/redact.ts";
+import { createRedactor, type Redactor } from "./core/redact.ts";
 import { createSaidLine } from "./core/said-line.ts";
 import { startingOf, whenReady } from "./core/starting-skills.ts";
 import type { Takeover } from "./core/turn-log.ts";
@@ -135,7 +135,9 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     const skills = await openSkills(config, {
       ...{ store, folders, web, own, version, clock: systemClock },
       report: (error, where) => logger.error({ err: error, where }, "Unexpected error"),
-      onLog: (skill, text) => logger.debug({ skill, text }, "Output of a skill"),
+      // What comes was cut at 2,000 characters, maybe within a secret.
+      onLog: (skill, text) =>
+        logger.debug({ skill, text: redact(text).slice(0, 1_000) }, "Output of a skill"),
     });
     opened.push(() => skills.close());
     const [profiles, metrics] = await Promise.all([
@@ -162,7 +164,7 @@ interface Opened {
   web: Web;
   documents: DocumentReader;
   own: OwnPort;
-  redact: Redact;
+  redact: Redactor;
   logger: ReturnType<typeof createLogger>;
   profiles: [Profile, ...Profile[]];
   metrics: Metrics | undefined;

@@ -8,7 +8,7 @@ import type { Meter } from "../core/meter.ts";
 import type { Packages } from "../core/packages.ts";
 import type { PreparedPackages } from "../core/prepared-packages.ts";
 import type { Profile } from "../core/profile.ts";
-import type { Redact } from "../core/redact.ts";
+import type { Redactor } from "../core/redact.ts";
 import type { Servers } from "../core/servers.ts";
 import type { GrowingTextIndex } from "../core/text-index.ts";
 import type { TurnLimits, TurnPorts } from "../core/turn.ts";
@@ -32,7 +32,7 @@ export interface AppDeps {
   metaTools: readonly MetaTool[];
   logger: Log;
   /** Takes secrets out of everything that is stored or shown. */
-  redact: Redact;
+  redact: Redactor;
   clock: Clock;
   /** What this machine and the operator's settings offer to skills. */
   facts: HostFacts;

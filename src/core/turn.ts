@@ -17,7 +17,7 @@ import type { PastConversations } from "./past-conversations.ts";
 import type { PastThread } from "./past-thread.ts";
 import type { Place } from "./place.ts";
 import type { Profile } from "./profile.ts";
-import type { Redact } from "./redact.ts";
+import type { Redactor } from "./redact.ts";
 import type { Rights, RolesOf } from "./rights.ts";
 import type { SaidLine } from "./said-line.ts";
 import type { Schedules } from "./schedules.ts";
@@ -131,7 +131,7 @@ export interface TurnPorts {
   time_zone: string;
   saidLine: SaidLine;
   /** Takes secrets out of what a model is sent and the log keeps. */
-  redact: Redact;
+  redact: Redactor;
   /** What transcripts open with, each stored once. */
   openings: Openings;
   /** What people pinned in a namespace, oldest first. */

@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { timeSpent } from "../../../src/app/turns/turn-runner.ts";
 import type { Inbound } from "../../../src/core/inbound.ts";
+import type { Json } from "../../../src/core/json.ts";
+import type { ToolContext } from "../../../src/core/tool.ts";
 import type { TurnEvent, TurnEventBody } from "../../../src/core/turn-event.ts";
+import type { TurnLog } from "../../../src/core/turn-log.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { answerTurn } from "../../support/ask-app.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, createTestApp, home, type TestApp } from "../../support/test-app.ts";
@@ -193,5 +197,68 @@ describe("the time of a turn", () => {
     await log.reclaim();
     const { events } = createTestApp(scriptedModel(["done"]), { log, max_duration_ms: 60_000 });
     expect((await events("left")).at(-1)).toMatchObject({ outcome: "completed", text: "done" });
+  });
+});
+
+describe("a turn", () => {
+  /** A log of which one method is the test's. */
+  const logWith = (own: (log: TurnLog) => Partial<TurnLog>): TurnLog => {
+    const log = createMemoryTurnLog();
+    return Object.assign(Object.create(log), own(log));
+  };
+
+  it("is not given up for a lease of its earlier run that is found lost", async () => {
+    const clock = createFakeClock();
+    const [renewing, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const log = logWith((real) => ({
+      async renew(...leases) {
+        renewing.resolve();
+        await late.promise;
+        return real.renew(...leases);
+      },
+    }));
+    const runs: { signal: AbortSignal; goOn(): void }[] = [];
+    const began = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const run = async (_: Json, { ask, signal }: ToolContext) => {
+      const gate = Promise.withResolvers<void>();
+      runs.push({ signal, goOn: gate.resolve });
+      began[runs.length - 1]?.resolve();
+      await gate.promise;
+      return await ask({ text: "Which one?" });
+    };
+    const skills = [testSkill("asks", [{ name: "asks", run, max_execution_ms: 60_000 }], { active: true })];
+    const model = scriptedModel([[{ call: "asks" }], "done"]);
+    const { say, until, events, app } = createTestApp(model, { clock, log, skills });
+    const id = await say("go");
+    await clock.advanceUntil(Promise.all([began[0]?.promise, renewing.promise]), 10);
+    runs[0]?.goOn();
+    const { question_id } = await clock.advanceUntil(until(id, "question_asked"), 10);
+    await clock.advanceUntil(until(id, "turn_waiting"), 10);
+    await answerTurn(app, id, question_id, "this one", ada);
+    await clock.advanceUntil(began[1]?.promise ?? never(), 10);
+    late.resolve();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(runs[1]?.signal.aborted).toBe(false);
+    runs[1]?.goOn();
+    expect((await clock.advanceUntil(events(id), 10)).at(-1)).toMatchObject({ text: "done" });
+    expect(runs).toHaveLength(2);
+  });
+
+  it("that is being claimed when the bot stops is left to the next start, and only then it has stopped", async () => {
+    const [claiming, slow] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const log = logWith((real) => ({
+      async claim(...options) {
+        claiming.resolve();
+        await slow.promise;
+        return real.claim(...options);
+      },
+    }));
+    const { say, stop } = createTestApp(scriptedModel(["late"], { gate: never }), { log });
+    const id = await say("go");
+    await claiming.promise;
+    const stopped = stop(0);
+    slow.resolve();
+    await stopped;
+    expect((await log.claim("next start", Date.now(), 1_000))?.turn_id).toBe(id);
   });
 });

@@ -7,6 +7,7 @@ import type { UpgradeCopies } from "../../../src/core/upgrade-copies.ts";
 import { createMemoryFileStore } from "../../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryKnowledge } from "../../../src/storage/memory-knowledge.ts";
+import { createMemoryMessageIndex } from "../../../src/storage/memory-message-index.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { createUpgradeCopies } from "../../../src/storage/upgrade-copies.ts";
 import { changeSettings, retentionStatus, runRetention } from "../../support/ask-app.ts";
@@ -191,6 +192,21 @@ describe("old data", () => {
     expect(logged).toEqual([]);
     await run(bot, clock);
     expect(logged).toEqual(["Ada deleted what is older than the settings keep"]);
+  });
+
+  it("is all there after a dry run, what people said in indexed channels too", async () => {
+    const clock = createFakeClock(begin);
+    const index = createMemoryMessageIndex();
+    const bot = createTestApp(scriptedModel(["The answer."]), { clock, index, retention: all });
+    bots.push(bot);
+    await run(bot, clock);
+    const said = { namespace: home.namespace, reference: "1", author: ada, text: "hello", at: clock.now() };
+    await index.put([said]);
+    clock.advance(366 * day);
+    expect(await run(bot, clock, true)).toMatchObject({ ran: false });
+    expect((await index.extent(home.namespace)).messages).toBe(1);
+    await run(bot, clock);
+    expect((await index.extent(home.namespace)).messages).toBe(0);
   });
 
   it("stays when a part of it cannot be deleted, and the rest goes", async () => {

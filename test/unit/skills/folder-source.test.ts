@@ -207,14 +207,16 @@ test("links that leave the root are refused, for folders, guides and files alike
 });
 
 test("a link within the root is followed, a circle is not, and a changed target is seen", async () => {
-  const root = temporaryFolder({ ...weather, "shared/terms.md": "one", "shared/other.md": "two" });
+  const root = temporaryFolder({ ...weather, "shared/terms.md": "one", "..more/terms.md": "more" });
   symlinkSync("../shared", path.join(root, "weather/shared"));
+  symlinkSync("../..more", path.join(root, "weather/more"));
   symlinkSync("..", path.join(root, "weather/loop"));
   symlinkSync("nowhere", path.join(root, "weather/broken"));
   const source = sourceOf(root);
   const before = await source.load();
   expect(before.diagnostics.map((each) => each.code)).toEqual(["broken_link"]);
   expect(await before.skills[0]?.files?.read("shared/terms.md")).toEqual({ ok: true, text: "one" });
+  expect(await before.skills[0]?.files?.read("more/terms.md")).toEqual({ ok: true, text: "more" });
   writeFiles(root, { "shared/terms.md": "three" });
   expect((await source.load()).skills[0]?.hash).not.toBe(before.skills[0]?.hash);
 });

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { KeyValue } from "../../../src/core/key-value.ts";
 import type { TurnEventBody } from "../../../src/core/turn-event.ts";
-import type { TurnLog } from "../../../src/core/turn-log.ts";
 import { openKeyValue } from "../../../src/storage/keyv-store.ts";
 import { openSqliteTurnLog } from "../../../src/storage/sqlite-turn-log.ts";
 import { ending, entry, inbound } from "../../contract/turn-log-contract.ts";
@@ -30,7 +29,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function openLog(options: Parameters<typeof openSqliteTurnLog>[1]): Promise<TurnLog> {
+async function openLog(options: Parameters<typeof openSqliteTurnLog>[1]) {
   const log = await openSqliteTurnLog(path, options);
   opened.push(log);
   return log;
@@ -106,6 +105,25 @@ describe("what is acknowledged", () => {
       () => store.set("grant:a", { by: "ada" }),
       () => store.update("grant:a", () => ({ by: "ben" })),
       () => store.delete("grant:a"),
+    ].entries()) {
+      const changed = change();
+      await disk.begun(at + 1);
+      expect(await isSettled(changed)).toBe(false);
+      disk.finish();
+      await changed;
+    }
+    disk.speedUp();
+  });
+
+  test("is on the disk: every change of what comes back by itself", async () => {
+    const disk = slowDisk();
+    const { due } = await openLog({ sync: disk.sync });
+    const entry = { id: "a", namespace: "n:1", kind: "schedule", due_at: 7, value: "kept" };
+    for (const [at, change] of [
+      () => due.add(entry),
+      () => due.change("a", (before) => ({ ...before, due_at: 8 })),
+      () => due.remove("a"),
+      () => due.removeAll("n:1"),
     ].entries()) {
       const changed = change();
       await disk.begun(at + 1);

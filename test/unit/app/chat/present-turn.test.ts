@@ -198,6 +198,23 @@ describe("an answer", () => {
     });
   });
 
+  it.each([true, false])("shows no half of a secret while it is written (native: %s)", async (streams) => {
+    const platform = createFakePlatform({ streams });
+    const text = `${"secret-123456".repeat(300)} and on`;
+    const written = (text.match(/.{1,7}/g) ?? []).map(
+      (piece): TurnEventBody => ({ type: "text_delta", text: piece }),
+    );
+    const seenSoFar = () => platform.shown.map(({ message }) => message.markdown).join("\n");
+    const isWritten = () => platform.until(() => (seenSoFar().endsWith("and on") ? true : undefined));
+    let shown = "";
+    const look = async () => {
+      shown = seenSoFar();
+    };
+    await present([...written, isWritten, look, finished], platform, { secrets: ["secret-123456"] });
+    expect(shown).toContain("[secret][secret]");
+    expect(shown).not.toMatch(/secret-|123456/);
+  });
+
   it("of a command is posted without buttons, progress or a sign of work", async () => {
     const platform = createFakePlatform();
     await present([finished], platform, { kind: "command" });

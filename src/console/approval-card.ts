@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import { alwaysText } from "../core/always-text.ts";
+import { alwaysLabel, alwaysText } from "../core/always-text.ts";
 import { exactJson } from "../core/exact-json.ts";
 import type { ApprovalVerdict, ApprovalView } from "../core/turn-view.ts";
 import { verdictText } from "../core/verdict-text.ts";
@@ -28,7 +28,7 @@ export function approvalCard(approval: ApprovalView, actions: Decides): Template
       ${
         approval.binds === undefined
           ? nothing
-          : html`<button type="button" class="button" @click=${decide("always")}>Always here</button>
+          : html`<button type="button" class="button" @click=${decide("always")}>${alwaysLabel(approval.binds)}</button>
       <button type="button" class="button" @click=${decide("never")}>Never</button>`
       }
     </div>

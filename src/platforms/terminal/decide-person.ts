@@ -29,7 +29,8 @@ export function decidePerson(
 /** What may be said beside yes and no. */
 function otherWords({ binds, addresses = [] }: ApprovalView) {
   const turn = { verdict: "turn", key: "t", does: "allows the site for this turn" } as const;
-  const always = { verdict: "always", key: "a", does: "allows it here for good" } as const;
+  const any = (binds?.open ?? []).map((name) => `, any ${plainLine(name)}`).join("");
+  const always = { verdict: "always", key: "a", does: `allows it here for good${any}` } as const;
   const never = { verdict: "never", key: "never", does: "refuses it here for good" } as const;
   return [...(addresses.length > 0 ? [turn] : []), ...(binds === undefined ? [] : [always, never])];
 }

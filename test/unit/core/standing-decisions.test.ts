@@ -11,7 +11,10 @@ import {
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 
 const general = "slack:T1:C1";
-const binding: Binding = { skill_id: "mail", tool: "send", definition: "d1", values: { to: "ann" } };
+const binding = {
+  ...{ skill_id: "mail", tool: "send", definition: "d1" },
+  values: { to: "ann" },
+} satisfies Binding;
 const mia = { by: "mia", name: "Mia", at: 1, approver: "manager" } as const;
 const ben = { by: "ben", name: "Ben", at: 1, approver: "asker", only_for: "ben" } as const;
 type Made = Omit<StandingDecision, "id">;

@@ -1,5 +1,5 @@
 import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import { alwaysText } from "../../../core/always-text.ts";
+import { alwaysLabel, alwaysText } from "../../../core/always-text.ts";
 import type { OutgoingButton, OutgoingMessage } from "../../../core/chat-platform.ts";
 import { exactJson } from "../../../core/exact-json.ts";
 import type { Json } from "../../../core/json.ts";
@@ -82,7 +82,7 @@ function cardOf(
       { ...button(true, binds === undefined ? "Approve" : "Approve once"), style: "primary" },
       { ...button(false, "Refuse"), style: "danger" },
       ...(addresses.length === 0 ? [] : [button("turn", "This site, this turn")]),
-      ...(binds === undefined ? [] : [button("always", "Always here"), button("never", "Never")]),
+      ...(binds === undefined ? [] : [button("always", alwaysLabel(binds)), button("never", "Never")]),
     ],
     ...(whole === undefined ? {} : { files: [file] }),
   };

@@ -103,8 +103,13 @@ const germanWords = new Set(
   ),
 );
 
-/** Beginnings of words that only say that it is a reminder. */
-const reminding = new Set("remi reme forg plea dont toda tomo erin verg denk bitt heut morg".split(" "));
+/** Beginnings of words that only say that it is a reminder, or join others. */
+const reminding = new Set(
+  (
+    "remi reme forg plea dont toda tomo erin verg denk bitt heut morg with abou from that this your have need must shou befo afte into " +
+    "when then eine nach oder auch noch nich über sich"
+  ).split(" "),
+);
 
 /**
  * Whether all that a text says was said before, by its words: those of three letters and fewer join the others, and endings make no

@@ -196,7 +196,7 @@ describe("a trigger", () => {
     });
 
   it("tells what happened as data, asks its maker for what runs unasked elsewhere, and keeps “always” to itself", async () => {
-    const send: Line = [{ call: "mail__send", with: { text: "it failed" } }];
+    const send: Line = [{ call: "mail__send", with: { to: "team", text: "it failed" } }];
     const bot = createBot([onWords, "Set.", send, "Mailed.", send, "Mailed again.", send, "Mailed for Ann."]);
     const turn = await bot.say("whenever somebody writes deploy failed, mail the team");
     await bot.approve(turn);

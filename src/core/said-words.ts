@@ -131,10 +131,10 @@ function stemOf(word: string): string {
   return word.toLowerCase().slice(0, stemLength);
 }
 
-/** Words without the marks around them; an apostrophe divides none. */
+/** Words without the marks around them, and without apostrophes. */
 function wordsIn(text: string): string[] {
   return text
-    .replace(/['’]/g, "")
+    .replace(/['’](?:s\b)?/g, "")
     .split(/[\s"“”„«»()<>[\]{}*]+/u)
     .map((word) => word.replace(/^[^\p{L}\p{N}@#/]+/u, "").replace(/[.,;:!?…]+$/u, ""))
     .filter(Boolean);

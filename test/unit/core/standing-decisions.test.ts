@@ -86,3 +86,26 @@ it("what an earlier version stored is read, and it would not take a never for an
     refusals: [{ id: 5, binding, ...mia }],
   });
 });
+
+it("an always of an earlier version holds where it says what a person would be told now, and asks once more elsewhere", async () => {
+  const { standing } = await decided([always(mia)]);
+  const allows = (values: Binding["values"]) =>
+    allowanceFor(standing, { ...binding, values, open: ["text"] }, { approver: "asker", asker: "ben" }) !==
+    undefined;
+  expect(allows({ to: "ann" })).toBe(true);
+  expect(allows({ to: "ann", amount: 9 })).toBe(false);
+});
+
+it("never refuses the destination whatever else a call says, and takes the place of what was always allowed there", async () => {
+  const paid = (amount: number) => ({ ...binding, values: { to: "ann", amount }, refuses: { to: "ann" } });
+  const { standing } = await decided([
+    always(mia, { binding: paid(1) }),
+    always(mia, { binding: paid(2) }),
+    never(mia, { binding: paid(3) }),
+  ]);
+  expect(standing).toMatchObject([{ verdict: "never", binding: { values: { to: "ann" } } }]);
+  expect(refusalFor(standing, paid(4), "ben")?.by).toBe("mia");
+  expect(refusalFor(standing, { ...paid(4), refuses: { to: "eve" } }, "ben")).toBeUndefined();
+  const again = await decided([never(mia), always(mia, { binding: paid(1) })]);
+  expect(again.standing).toMatchObject([{ verdict: "always" }]);
+});

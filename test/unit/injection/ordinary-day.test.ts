@@ -84,7 +84,10 @@ function tasks({ docs, news, api }: Places, other: boolean): Task[][] {
         says: "Read the first three",
         rounds: [[read(`${news.origin}/a`), read(`${news.origin}/b`), read(`${news.origin}/c`)]],
       },
-      { says: "Mail me the result", rounds: [[send("ben", "Tides: high at noon.", "The tide is high at twelve.")]] },
+      {
+        says: "Mail me the result",
+        rounds: [[send("ben", "Tides: high at noon.", "The tide is high at twelve.")]],
+      },
       { says: "Is there a mail about it?", rounds: [mail("tides")] },
     ],
     [

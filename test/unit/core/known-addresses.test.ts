@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { TurnEvent } from "../../../src/core/turn-event.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
 import { shippedSources } from "../../../src/wiring/skill-sources.ts";
@@ -6,6 +6,8 @@ import { approve } from "../../support/ask-app.ts";
 import { type Line, scriptedModel } from "../../support/scripted-model.ts";
 import { openSite } from "../../support/site.ts";
 import { ben, createTestApp, type TestApp, type TestAppOptions } from "../../support/test-app.ts";
+import { type TestTool, testSkill, testSource } from "../../support/test-skill.ts";
+import { startServer } from "../net/local-server.ts";
 
 const read = (url: string) => ({ call: "web-scraping", with: { url } });
 
@@ -238,5 +240,21 @@ describe("a redirect", () => {
     const { requests } = await decided(app, `Read ${away}, ${home} and ${far.origin}/page`, false);
     expect(requests).toEqual([]);
     expect([far.requests.length, near.requests.length]).toEqual([1, 3]);
+  });
+
+  it("with the body of a request is followed to no other site, though a person named it", async () => {
+    const far = await openSite();
+    const near = await startServer((_request, response) =>
+      response.writeHead(307, { location: `${far.origin}/page` }).end(),
+    );
+    onTestFinished(() => near[Symbol.asyncDispose]());
+    const run: TestTool["run"] = async (_, { web }) =>
+      (await web.fetch(near.origin, { method: "POST", body: "what was said here" })).status;
+    const poster = testSkill("poster", [{ name: "post", run }], { active: true });
+    const { app, model } = channel([[{ call: "post" }], "Done."], { sources: [testSource([poster])] });
+    await decided(app, `Post it to ${near.origin}, not to ${far.origin}/page`, false);
+    expect(near.requests).toHaveLength(1);
+    expect(far.requests).toEqual([]);
+    expect(model.requests.at(-1)?.messages.at(-1)?.text).toContain(`${far.origin}/page`);
   });
 });

@@ -6,8 +6,7 @@ import { bindsNothing } from "./always-text.ts";
 import type { Binding, ReadArguments } from "./call-binding.ts";
 import type { Json } from "./json.ts";
 import { isKnownAddress } from "./known-addresses.ts";
-import { calledBy } from "./mentioning.ts";
-import type { CallRequest, TurnScope } from "./turn-scope.ts";
+import { type CallRequest, calledBy, type TurnScope } from "./turn-scope.ts";
 import { hasReadUntrusted } from "./untrusted.ts";
 import { linksIn } from "./web-address.ts";
 

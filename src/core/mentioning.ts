@@ -8,17 +8,11 @@ import type { ChatWork } from "./chat-work.ts";
 import { SkillFailure } from "./define-skill.ts";
 import { saysName, wordsOf } from "./said-words.ts";
 import type { Turn } from "./turn.ts";
-import type { TurnScope } from "./turn-scope.ts";
 
 /** People and groups that one turn may call. */
 const mostNamed = 20;
 /** A group of more people than this is confirmed although the message mentions it. */
 const largeGroup = 25;
-
-/** The ids that messages of a turn may call. */
-export function calledBy({ turn, state }: Pick<TurnScope, "turn" | "state">): string[] {
-  return [turn.author.id, ...(turn.mentions ?? []).map(({ id }) => id), ...state.named];
-}
 
 interface Wanted {
   id: string;

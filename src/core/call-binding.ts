@@ -39,13 +39,14 @@ export function refusalOf({ open: _, refuses, ...binding }: Binding): Binding {
 
 /** Names of arguments that hold what people write for people to read, where each word of a name is one of these. */
 const freeWords = new Set(
-  "text texts body content contents subject title caption description summary markdown html plain message comment note reply".split(
-    " ",
-  ),
+  (
+    "text texts body content contents subject title headline heading caption description summary markdown html plain message msg " +
+    "comment comments note notes reply"
+  ).split(" "),
 );
 
 /** Of these, names under which some tools expect the id of a message or note instead. */
-const mayBeReference = new Set(["message", "comment", "note", "reply"]);
+const mayBeReference = new Set("message msg comment comments note notes reply".split(" "));
 
 /** Names of arguments that only hold others. */
 const envelopes = new Set(

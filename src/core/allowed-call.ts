@@ -3,7 +3,8 @@
  * are bound to what was on the card: a model that obeys what it reads gets no other destination.
  */
 import { bindsNothing } from "./always-text.ts";
-import type { Binding, ReadArguments } from "./call-binding.ts";
+import type { ReadArguments } from "./call-arguments.ts";
+import type { Binding } from "./call-binding.ts";
 import type { Json } from "./json.ts";
 import { isKnownAddress } from "./known-addresses.ts";
 import { type CallRequest, calledBy, type TurnScope } from "./turn-scope.ts";
@@ -24,7 +25,7 @@ export interface BoundCall {
  */
 export function isStillAllowed(scope: TurnScope, call: BoundCall, binding: Binding): boolean {
   if (!hasReadUntrusted(scope, call.request, call.skill_id)) return true;
-  return !bindsNothing(binding) && hasOnlyKnownText(scope, call);
+  return !bindsNothing(binding.values, Object.keys(call.args.free)) && hasOnlyKnownText(scope, call);
 }
 
 /**
@@ -32,7 +33,7 @@ export function isStillAllowed(scope: TurnScope, call: BoundCall, binding: Bindi
  * has read nothing untrusted, yes and no need no name; nor do dates and times, which move with each run.
  */
 export function isPlanned(scope: TurnScope, call: BoundCall): boolean {
-  const { bound } = call.args;
+  const { bound, free } = call.args;
   const isUntrusted = hasReadUntrusted(scope, call.request, call.skill_id);
   const isNamed = (value: Json): boolean => {
     if (typeof value === "object" && value !== null) return Object.values(value).every(isNamed);
@@ -40,7 +41,7 @@ export function isPlanned(scope: TurnScope, call: BoundCall): boolean {
     return isTime(value) || standsIn(scope.turn.text, String(value));
   };
   if (!Object.values(bound).every(isNamed)) return false;
-  return !isUntrusted || (!bindsNothing({ values: bound }) && hasOnlyKnownText(scope, call));
+  return !isUntrusted || (!bindsNothing(bound, Object.keys(free)) && hasOnlyKnownText(scope, call));
 }
 
 /** A date or time in ISO 8601. */

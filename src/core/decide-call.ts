@@ -6,7 +6,8 @@
 
 import { type BoundCall, isPlanned, isStillAllowed } from "./allowed-call.ts";
 import { type ApprovalNeed, type Approver, isAtLeast, type ToolEffect } from "./approver.ts";
-import { type Binding, destinationsIn, keptValues, readArguments } from "./call-binding.ts";
+import { destinationsIn, readArguments } from "./call-arguments.ts";
+import { type Binding, keptValues } from "./call-binding.ts";
 import type { Trust } from "./inbound.ts";
 import { canonicalJson, type Json } from "./json.ts";
 import { type AddressNeed, addressNeed } from "./known-addresses.ts";
@@ -275,10 +276,8 @@ async function bindingOf(
   // All that the hosts were read from is bound already; people are told them in plain words.
   const values = { ...address?.binds, ...kept };
   const refuses = { ...destinations, ...address?.binds };
-  const open = Object.keys(args.free);
   return {
     ...{ skill_id: skill?.id ?? tool.skill_id, tool: tool.name, definition, values },
-    ...(open.length === 0 ? {} : { open }),
     ...(canonicalJson(refuses) === canonicalJson(values) ? {} : { refuses }),
   };
 }

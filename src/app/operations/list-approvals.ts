@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { durationInWords } from "../../base/duration-in-words.ts";
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
-import { boundText } from "../../core/always-text.ts";
+import { destinationText } from "../../core/always-text.ts";
 import { namespaceSchema } from "../../core/place.ts";
 import { readStanding, type StandingDecision } from "../../core/standing-decisions.ts";
 import { emptyTurnView, foldTurn } from "../../core/turn-view.ts";
@@ -110,5 +110,5 @@ function forGoodLine(
 
 function shownDecision({ id, binding, only_for, name }: StandingDecision) {
   const whom = only_for === undefined ? {} : { whom: name };
-  return { id, tool: binding.tool, to: boundText(binding), ...whom, by: name };
+  return { id, tool: binding.tool, to: destinationText(binding.values), ...whom, by: name };
 }

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { destinationsIn, keptValues, readArguments } from "../../../src/core/call-binding.ts";
+import { destinationsIn, openArguments, readArguments } from "../../../src/core/call-arguments.ts";
+import { keptValues } from "../../../src/core/call-binding.ts";
 import type { Json } from "../../../src/core/json.ts";
 
 it.each<[string, Json, Json | undefined]>([
@@ -74,6 +75,7 @@ it.each<[string, Json, Json, Json]>([
   ],
   ["a list alone is bound", ["to"], { "0": "to" }, {}],
   ["a text alone is bound", "to", { "": "to" }, {}],
+  ["none are none", {}, {}, {}],
 ])("of arguments, %s", (_what, input, bound, free) => {
   expect(readArguments(input)).toEqual({ bound, free });
 });
@@ -86,6 +88,14 @@ it("long values are bound by what they are, and so are many", async () => {
   const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`a${at}`, "x".repeat(20)]));
   expect(Object.keys((await keptValues(many)) ?? {})).toEqual([expect.stringMatching(/^all arguments/)]);
   expect(await keptValues({ ...many, a7: "y" })).not.toEqual(await keptValues(many));
+});
+
+it("what a decision leaves open is what it is not bound to, by paths", async () => {
+  const input = { to: "ann", "a.b": "x".repeat(900), data: { text: "hi", id: 7, list: [] }, search: "words" };
+  const { bound } = readArguments(input, ["search"]);
+  expect(openArguments(input, (await keptValues(bound)) ?? {}).sort()).toEqual(["data.text", "search"]);
+  const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`a${at}`, "x".repeat(20)]));
+  expect(openArguments({ ...many, text: "hi" }, (await keptValues(many)) ?? {})).toEqual(["free text"]);
 });
 
 it("survives arguments that are nested as deeply as a model likes", async () => {

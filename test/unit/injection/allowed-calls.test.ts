@@ -81,7 +81,7 @@ describe("an “always here” that is bound to nothing", () => {
   it("holds until a thread has read what nobody vouches for, and its card says so", async () => {
     const { paid, ran } = createBank();
     const [asked] = await paid({ text: "to the team: hello", urgent: true, cc: [] }, { verdict: "always" });
-    expect(asked?.binds).toMatchObject({ values: { urgent: true }, open: ["text"] });
+    expect(asked?.binds).toMatchObject({ values: { urgent: true } });
     expect(await paid({ text: "to the team: lunch", urgent: true, cc: [] })).toEqual([]);
     expect(await paid({ text: `to eve: ${secret}`, urgent: true, cc: [] }, { read: true })).toHaveLength(1);
     expect(JSON.stringify(ran)).not.toContain("4711");

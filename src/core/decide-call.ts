@@ -171,7 +171,7 @@ export async function decisionFor(
   const skill = skillOf(scope, tool, input);
   const address = await addressNeed(scope, request, tool, input);
   const origin = await originOf(scope, tool, skill);
-  const sharing = scope.state.private ? sharingNeed(tool, origin, input) : undefined;
+  const sharing = sharingNeed(scope, tool, origin, input);
   const call = { request, skill_id: tool.skill_id, args: readArguments(input, tool.open) };
   const binds = await bindingOf(tool, skill, input, call, address);
   const standing = binds === undefined ? [] : await readStanding(ports.store, turn.place.namespace);
@@ -195,8 +195,7 @@ export async function decisionFor(
   });
   if (decided === undefined) return undefined;
   const isBound = address === undefined && sharing === undefined;
-  if (isBound && (await isGranted(scope, tool, skill, call, decided.approver)))
-    return undefined;
+  if (isBound && (await isGranted(scope, tool, skill, call, decided.approver))) return undefined;
   const asked = address === undefined ? decided : { ...decided, addresses: address.addresses };
   // What a private turn shares is asked about each time.
   if (binds === undefined || sharing !== undefined) return { kind: "ask", asked };
@@ -207,7 +206,13 @@ export async function decisionFor(
 }
 
 /** That others could see what a call of a private turn leaves: a tool that says so, foreign code, and what changes something at a server. */
-function sharingNeed(tool: Tool, origin: CallOrigin, input: Json): ApprovalNeed | undefined {
+function sharingNeed(
+  { state }: TurnScope,
+  tool: Tool,
+  origin: CallOrigin,
+  input: Json,
+): ApprovalNeed | undefined {
+  if (!state.private) return undefined;
   const shares =
     tool.shares === true ||
     origin.kind === "code" ||

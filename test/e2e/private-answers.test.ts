@@ -18,7 +18,9 @@ describe.each(names)("a private answer on %s", (name) => {
     model.when("what did I miss", ({ results }) =>
       results.length === 0 ? [{ call: "chat_read", with: { alone: true } }] : [`You missed the ${secret}.`],
     );
-    model.when("what was that", ({ body }) => [body.includes(secret) ? `It was the ${secret}.` : "I do not know."]);
+    model.when("what was that", ({ body }) => [
+      body.includes(secret) ? `It was the ${secret}.` : "I do not know.",
+    ]);
     return model;
   }
 
@@ -54,7 +56,9 @@ describe.each(names)("a private answer on %s", (name) => {
       const surface = surfaces[name];
       obeying();
       const before = (await surface.whispers("member")).filter((text) => text.includes("You missed")).length;
-      const sending = surface.gate[lose]((request) => surface.isPost(request) && request.body.includes("You missed"));
+      const sending = surface.gate[lose](
+        (request) => surface.isPost(request) && request.body.includes("You missed"),
+      );
       const thread = await surface.ask(`what did I miss, ${lose}?`);
       await sending;
       await crash();

@@ -60,7 +60,7 @@ const patternRule = linePatternRule([
   {
     ...dynamic,
     pattern:
-      /(?:\.\s*|\[\s*["'`])constructor(?:["'`]\s*\])?\s*\(\s*["'`]|\[\s*["'`]constructor["'`]\s*\]\s*\(|\.\s*constructor\s*\([^()]{0,200}\)\s*\(|\bconstructor\s*:\s*\w+[^{}]{0,60}\}\s*=|\[\s*["'`]\w{1,40}["'`]\s*\+\s*["'`]\w{1,40}["'`]\s*\]/,
+      /(?<!\bthis)\.\s*constructor\s*\(\s*["'`]|\[\s*["'`]constructor["'`]\s*\]\s*\(|\.\s*constructor\s*\([^()]{0,200}\)\s*\(|\bconstructor\s*:\s*\w+[^{}]{0,60}\}\s*=|\[\s*["'`]\w{1,40}["'`]\s*\+\s*["'`]\w{1,40}["'`]\s*\]/,
     endings: javascript,
   },
   {

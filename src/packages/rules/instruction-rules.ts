@@ -116,7 +116,7 @@ export const instructionRule = linePatternRule([
   {
     ...consent,
     pattern:
-      /\b(?:consent|approval|permission|confirmation)\b.{0,40}\b(?:is|are|was|counts? as|has been)\s(?:(?:already|hereby|always)\s)?(?:given|granted|implied|implicit|assumed|presumed|obtained)\b|\b(?:tool|every|each|all|any)\s(?:calls?|actions?|requests?)\b.{0,30}\b(?:pre-?(?:approved|authori[sz]ed)|already (?:approved|authori[sz]ed|allowed))\b|\b(?:choose|press|click|pick|select|tap)\b.{0,20}["'“‘«*`_]{0,3}always\s(?:here|allow|approve)\b/i,
+      /\b(?:consent|approval|permission|confirmation)\b.{0,40}\b(?:is|are|counts? as|has been)\s(?:already\s(?:given|granted|obtained)|implied|implicit|assumed|presumed)\b|\b(?:consent|approval|permission|confirmation)\s(?:to|for)\s(?:all|any|each|every)\b.{0,40}\b(?:is|has been)\s(?:given|granted|obtained)\b|\b(?:tool|every|each|all|any)\s(?:calls?|actions?|requests?)\b.{0,30}\b(?:pre-?(?:approved|authori[sz]ed)|already (?:approved|authori[sz]ed|allowed))\b|\b(?:choose|press|click|pick|select|tap)\b.{0,20}["'“‘«*`_]{0,3}always\s(?:here|allow|approve)\b/i,
   },
   {
     ...consent,

@@ -50,10 +50,10 @@ export const unusualHostRule: FileRule = (file) =>
 const named =
   /(?:\b(?:https?|wss?|ftp):\/\/|\b(?=[\w-]{1,60}\.[\w.-]{2,100}\/?[^\s?]{0,100}\?\w))[^\s"'`<>)\]|\\^]{1,400}/gi;
 const sendVerbs =
-  /\b(?:send|post|forward|upload|submit|report|transmit|push|copy|share|append|add|encode|put|insert|attach|deliver|mail|(?:send|schick|übermittl|übertrag|lade|häng|füg|setz|meld|leit)\w{1,3}|envoie[rz]?|ajoute[rz]?|env[ií]a\w{0,2}|añad\w{1,2}|invia\w{0,2})(?![\p{L}-])|(?<!\p{L})(?:отправ|добав)\p{L}{1,4}|发送|附加|送信|追加/giu;
+  /(?<!\p{L})(?:send|post|forward|upload|submit|report|transmit|push|copy|share|append|add|encode|put|insert|attach|deliver|mail|(?:send|schick|übermittl|übertrag|lade|häng|füg|setz|meld|leit)\w{1,3}|envoie[rz]?|ajoute[rz]?|env[ií]a\w{0,2}|añad\w{1,2}|invia\w{0,2})(?![\p{L}-])|(?<!\p{L})(?:отправ|добав)\p{L}{1,4}|发送|附加|送信|追加/giu;
 /** What people say, or who they are. */
 const talk =
-  /\b(?:(?:last|latest|previous|preceding|current|recent|whole|entire|full|complete|all|every|each|user['’]?s?|person['’]?s?|their|his|her|summar\w{1,6} of|recap of|copy of)\s(?:(?:the|of|this|our|last|whole|latest)\s){0,3}(?:messages?|words|conversations?|chats?|talk|threads?|transcripts?|discussion|replies|reply)|(?:chat|message|conversation)\s(?:history|transcript|log|text)|user_?names?|everything|(?:the|this)\s(?:conversation|transcript|chat)|what(?:ever)?\s(?:the\s)?(?:users?|person|people|they)\b.{0,10}\b(?:said|says?|wrote|writes?|asked|typed)|(?:letzt|vorig|ganz|gesamt|komplett|bisherig|jed|all)\w{1,3}\s(?:nachricht|unterhaltung|gespräch|chat|verlauf|worte)\p{L}{0,8}|(?:gesprächs|chat)-?verlauf|was\s(?:der\s|die\s)?(?:nutzer|person|benutzer|leute)\p{L}{0,3}\b.{0,20}\b(?:sag|schreib|schrieb)\p{L}{0,3}|derniers?\smessages?|la\sconversation|últimos?\smensajes?|la\sconversación|ultimo\smessaggio|última\smensagem)|последн\p{L}{1,4}\sсообщени|最后一条消息|聊天记录|对话|最後のメッセージ|会話/giu;
+  /(?<!\p{L})(?:(?:last|latest|previous|preceding|current|recent|whole|entire|full|complete|all|every|each|user['’]?s?|person['’]?s?|their|his|her|summar\w{1,6} of|recap of|copy of)\s(?:(?:the|of|this|our|last|whole|latest)\s){0,3}(?:messages?|words|conversations?|chats?|talk|threads?|transcripts?|discussion|replies|reply)|(?:chat|message|conversation)\s(?:history|transcript|log|text)|user_?names?|everything|(?:the|this)\s(?:conversation|transcript|chat)|what(?:ever)?\s(?:the\s)?(?:users?|person|people|they)\b.{0,10}\b(?:said|says?|wrote|writes?|asked|typed)|(?:letzt|vorig|ganz|gesamt|komplett|bisherig|jed|all)\w{1,3}\s(?:nachricht|unterhaltung|gespräch|chat|verlauf|worte)\p{L}{0,8}|(?:gesprächs|chat)-?verlauf|was\s(?:der\s|die\s)?(?:nutzer|person|benutzer|leute)\p{L}{0,3}\b.{0,20}\b(?:sag|schreib|schrieb)\p{L}{0,3}|derniers?\smessages?|la\sconversation|últimos?\smensajes?|la\sconversación|ultimo\smessaggio|última\smensagem)|последн\p{L}{1,4}\sсообщени|最后一条消息|聊天记录|对话|最後のメッセージ|会話/giu;
 const links =
   /\b(?:followed by|append\w{0,3}|add(?:ing)?|plus|with|contain(?:s|ing)|including|carrying|where|gefolgt von|mit|plus|wobei|suivie? de|seguid[oa] d[eia]l?)(?!\p{L})|后面|加上|に続けて/giu;
 const prepositions =
@@ -134,7 +134,7 @@ function sentences(lines: readonly ReviewedLine[]): { line: number; text: string
   return paragraphs.flatMap(({ line, text }) =>
     text
       .split(/(?<=[.!?。])\s+|(?<=。)/)
-      .flatMap((sentence) => sentence.match(/[^]{1,600}/g) ?? [])
+      .flatMap((sentence) => sentence.match(/.{1,600}/gs) ?? [])
       .map((sentence) => ({ line, text: sentence })),
   );
 }

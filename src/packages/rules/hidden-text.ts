@@ -40,7 +40,7 @@ const greekWithin = /(?=\p{Ll})\p{Script=Latin}\p{Script=Greek}{1,3}(?=\p{Ll})\p
 
 /** The first word that mixes Latin letters with those of a script that looks alike; these are written out. */
 function mixedWord(line: string): string | undefined {
-  for (const [word] of line.matchAll(/\p{L}{4,60}/gu)) {
+  for (const [word] of line.matchAll(/\p{L}{3,60}/gu)) {
     if (!alike.test(word) || !/\p{Script=Latin}/u.test(word) || inflected.test(word)) continue;
     const onlyGreek = !alike.test(word.replace(/\p{Script=Greek}/gu, ""));
     if (onlyGreek && !(word.length > 4 && greekWithin.test(word))) continue;

@@ -48,12 +48,12 @@ export const unusualHostRule: FileRule = (file) =>
 
 /** An address, also one without a scheme when something is asked of it. What it ends with may wait for more. */
 const named =
-  /(?:\b(?:https?|wss?|ftp):\/\/|\b(?=[\w-]{1,60}\.[\w.-]{2,100}\/?[^\s?]{0,100}\?\w))[^\s"'`<>)\]|\\^]{1,400}/gi;
+  /(?:\b(?:https?|wss?|ftp):\/\/|\b(?=[\w-]{1,60}(?:\.[\w-]{1,60}){1,5}(?:\/[^\s?]{0,100})?\?\w))[^\s"'`<>)\]|\\^]{1,400}/gi;
 const sendVerbs =
-  /(?<!\p{L})(?:send|post|forward|upload|submit|report|transmit|push|copy|share|append|add|encode|put|insert|attach|deliver|mail|(?:send|schick|übermittl|übertrag|lade|häng|füg|setz|meld|leit)\w{1,3}|envoie[rz]?|ajoute[rz]?|env[ií]a\w{0,2}|añad\w{1,2}|invia\w{0,2})(?![\p{L}-])|(?<!\p{L})(?:отправ|добав)\p{L}{1,4}|发送|附加|送信|追加/giu;
+  /(?<!\p{L})(?:send|post|forward|upload|submit|report|transmit|push|copy|share|append|add|encode|put|insert|include|embed|pack|write|attach|deliver|mail|schick|(?:send|schick|übermittl|übertrag|lade|häng|füg|setz|meld|leit)\w{1,3}|envoie[rz]?|ajoute[rz]?|env[ií]a\w{0,2}|añad\w{1,2}|invia\w{0,2})(?![\p{L}-])|(?<!\p{L})(?:отправ|добав)\p{L}{1,4}|发送|附加|送信|追加/giu;
 /** What people say, or who they are. */
 const talk =
-  /(?<!\p{L})(?:(?:last|latest|previous|preceding|current|recent|whole|entire|full|complete|all|every|each|user['’]?s?|person['’]?s?|their|his|her|summar\w{1,6} of|recap of|copy of)\s(?:(?:the|of|this|our|last|whole|latest)\s){0,3}(?:messages?|words|conversations?|chats?|talk|threads?|transcripts?|discussion|replies|reply)|(?:chat|message|conversation)\s(?:history|transcript|log|text)|user_?names?|everything|(?:the|this)\s(?:conversation|transcript|chat)|what(?:ever)?\s(?:the\s)?(?:users?|person|people|they)\b.{0,10}\b(?:said|says?|wrote|writes?|asked|typed)|(?:letzt|vorig|ganz|gesamt|komplett|bisherig|jed|all)\w{1,3}\s(?:nachricht|unterhaltung|gespräch|chat|verlauf|worte)\p{L}{0,8}|(?:gesprächs|chat)-?verlauf|was\s(?:der\s|die\s)?(?:nutzer|person|benutzer|leute)\p{L}{0,3}\b.{0,20}\b(?:sag|schreib|schrieb)\p{L}{0,3}|derniers?\smessages?|la\sconversation|últimos?\smensajes?|la\sconversación|ultimo\smessaggio|última\smensagem)|последн\p{L}{1,4}\sсообщени|最后一条消息|聊天记录|对话|最後のメッセージ|会話/giu;
+  /(?<!\p{L})(?:(?:last|latest|previous|preceding|current|recent|whole|entire|full|complete|all|every|each|user['’]?s?|person['’]?s?|their|his|her|summar\w{1,6} of|recap of|copy of)\s(?:(?:the|of|this|our|last|whole|latest)\s){0,3}(?:messages?|words|conversations?|chats?|talk|threads?|transcripts?|discussion|replies|reply)|(?:chat|message|conversation)\s(?:history|transcript|log|text)|user_?names?|everything|(?:conversation|chat|discussion)\sso\sfar|(?:the|this)\s(?:conversation|transcript|chat)|what(?:ever)?\s(?:the\s)?(?:users?|person|people|they)\b.{0,10}\b(?:said|says?|wrote|writes?|asked|typed)|(?:letzt|vorig|ganz|gesamt|komplett|bisherig|jed|all)\w{1,3}\s(?:nachricht|unterhaltung|gespräch|chat|verlauf|worte)\p{L}{0,8}|(?:gesprächs|chat)-?verlauf|was\s(?:der\s|die\s)?(?:nutzer|person|benutzer|leute)\p{L}{0,3}\b.{0,20}(?<!\p{L})(?:ge)?(?:sag|schreib|schrieb)\p{L}{0,4}|derniers?\smessages?|la\sconversation|últimos?\smensajes?|la\sconversación|ultimo\smessaggio|última\smensagem)|последн\p{L}{1,4}\sсообщени|最后一条消息|聊天记录|对话|最後のメッセージ|会話/giu;
 const links =
   /\b(?:followed by|append\w{0,3}|add(?:ing)?|plus|with|contain(?:s|ing)|including|carrying|where|gefolgt von|mit|plus|wobei|suivie? de|seguid[oa] d[eia]l?)(?!\p{L})|后面|加上|に続けて/giu;
 const prepositions =
@@ -63,7 +63,7 @@ const filled =
   /[?&][\w.-]{1,40}=[^&]{0,40}?(?:[{[<$%(]{1,3}|%7B)[^&]{0,20}(?:messages?|conversation|chat|transcript|history|prompt|summary|said)/i;
 /** A picture whose address has a value to fill in: it is sent as soon as the picture is shown. */
 const picture =
-  /(?:!\[[^\]\n]{0,100}\]\(\s{0,3}<?|<img\b[^<>]{0,200}\bsrc\s{0,3}=\s{0,3}["']?)(?:https?:)?\/\/[^\s?"'<>)]{1,200}\?[^\s"')]{0,200}?=(?:[{[<$]|%7B|%s|[A-Z][A-Z_]{2,40}(?:[&)"'\s]|$)|[)"'])/;
+  /(?:!\[[^\]\n]{0,100}\]\(\s{0,3}<?|<img\b[^<>]{0,200}\bsrc\s{0,3}=\s{0,3}["']?)(?:https?:)?\/\/[^\s?"'<>)]{1,200}(?:\?[^\s"')]{0,200}?=(?:[{[<$]|%7B|%s|[A-Z][A-Z_]{2,40}(?:[&)"'\s]|$)|[)"'])|\/(?:[{<$]|USER|NAME|MESSAGE|SUMMARY))/;
 
 /** Sentences of prose that have the agent send to an address; graver where it is what people say that is sent. */
 export const sendingRule: FileRule = (file) => {
@@ -82,8 +82,8 @@ export const sendingRule: FileRule = (file) => {
     if (addressed.some((address) => sendsTalk(text, address))) {
       const message = "It tells the agent to send what people say to a web address.";
       findings.push({ severity: "warning", code: "sends_conversation", message, ...place });
-    } else if (addressed.some(({ index }) => sendsAt(text.slice(Math.max(0, index - 100), index)))) {
-      const message = "It tells the agent to send something to a web address.";
+    } else if (addressed.some((address) => sendsAnything(text, address))) {
+      const message = "It tells the agent to send something to a web address, or to complete one.";
       findings.push({ severity: "info", code: "sends_to_address", message, ...place });
     }
   }
@@ -94,8 +94,15 @@ function isOwnMachine(address: string): boolean {
   return ownMachine.test(/^\w+:\/\/(\[[^\]]*\]?|[^/:?#]*)/.exec(address)?.[1]?.toLowerCase() ?? "");
 }
 
-/** `send … to`, right before an address. */
-function sendsAt(before: string): boolean {
+/** `https://…/?d=`, `https://…/?d=TEXT`: something is to be added. */
+function isOpen(address: string): boolean {
+  return /(?:[=?&:]|=[A-Z][A-Z_]{2,40})[.,]{0,3}$/.test(address);
+}
+
+/** `send … to ADDRESS`, or an address that waits for more. */
+function sendsAnything(text: string, { 0: address, index }: RegExpExecArray): boolean {
+  if (/=(?:[.]{3}|[A-Z_]{0,20}(?:USER|NAME|MESSAGE|TEXT|SUMMARY)[A-Z_]{0,20})?$/.test(address)) return true;
+  const before = text.slice(Math.max(0, index - 100), index);
   const [verb] = before.matchAll(sendVerbs);
   return verb !== undefined && /(?:\s(?:to|an|nach|à|al?)|到|给|に)\s*[<(["'`*]{0,3}$/iu.test(before);
 }
@@ -113,7 +120,7 @@ function sendsTalk(text: string, { 0: address, index }: RegExpExecArray): boolea
   const after = text.slice(end, end + 140);
   const [next] = after.matchAll(talk);
   if (next === undefined) return false;
-  return next.index <= 80 && (/[=?&:]$/.test(address) || after.slice(0, next.index).search(links) !== -1);
+  return next.index <= 80 && (isOpen(address) || after.slice(0, next.index).search(links) !== -1);
 }
 
 /** Longer ones come in pieces. */
@@ -133,7 +140,7 @@ function sentences(lines: readonly ReviewedLine[]): { line: number; text: string
   }
   return paragraphs.flatMap(({ line, text }) =>
     text
-      .split(/(?<=[.!?。])\s+|(?<=。)/)
+      .split(/(?<=(?<!\.\.)[.!?])\s+|(?<=。)/)
       .flatMap((sentence) => sentence.match(/.{1,600}/gs) ?? [])
       .map((sentence) => ({ line, text: sentence })),
   );

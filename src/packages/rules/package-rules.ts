@@ -180,7 +180,9 @@ export function moduleFindings({ files }: ReviewSubject): PackageFinding[] {
   const paths = new Set(files.map(({ path }) => path));
   return files.flatMap(({ path }): PackageFinding[] => {
     const [, folder = "", name = ""] =
-      /^((?:[^/]+\/)*)(?!__init__\.)([A-Za-z_]\w*)(?:\/__init__)?\.py$/.exec(path) ?? [];
+      /^((?:[^/]+\/)*)(?!__init__\.)([A-Za-z_]\w*)(?:\/__init__)?\.(?:pyc?|(?:[\w-]{1,60}\.)?so)$/.exec(
+        path,
+      ) ?? [];
     if (name === "sitecustomize" || name === "usercustomize") {
       const message =
         "Python runs it by itself before each of the skill's scripts (not before those of other skills).";

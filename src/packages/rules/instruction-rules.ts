@@ -131,7 +131,7 @@ export const instructionRule = linePatternRule([
   {
     ...memory,
     pattern:
-      /\b(?:pin|memori[sz]e|remember|store|save|learn|write)\b.{0,30}\b(?:facts?|memory)\b[^"'“‘«„]{0,20}["'“‘«„](?=[^"'”’»“]{8})|\b(?:use|call)\b.{0,20}\bmemory_\w{1,20}\b[^"'“‘«„]{0,30}["'“‘«„](?=[^"'”’»“]{8})|\b(?:store|save|learn)\b.{0,30}\b(?:facts?|memory)\b.{0,60}\b(?:IBAN|bank|wallet|invoices?|payments?)\b|\b(?:pin|memori[sz]e|remember)\b.{0,60}\b(?:IBAN|account\s[A-Z]{2}\d{2}|account number|bank (?:account|details)|wallet address)\b|(?:merk|speicher|hefte)\w{0,3}\b.{0,30}\b(?:fakt\w{0,3}|gedächtnis|tatsache)\b[^"'“‘«„]{0,20}["'“‘«„](?=[^"'”’»“]{8})/i,
+      /\b(?:pin|memori[sz]e|remember|store|save|learn|write)\b.{0,30}\b(?:facts?|memory)\b[^"'“‘«„]{0,20}["'“‘«„](?=[^"'”’»“]{8})|\b(?:use|call)\b.{0,20}\bmemory_\w{1,20}\b[^"'“‘«„]{0,30}["'“‘«„](?=[^"'”’»“]{8})|\b(?:store|save|learn)\b.{0,30}\b(?:facts?|memory)\b.{0,60}\b(?:IBAN|bank|wallet)\b|\b(?:pin|memori[sz]e|remember)\b.{0,60}\b(?:IBAN|account\s[A-Z]{2}\d{2}|account number|bank (?:account|details)|wallet address)\b|(?:merk|speicher|hefte)\w{0,3}\b.{0,30}\b(?:fakt\w{0,3}|gedächtnis|tatsache)\b[^"'“‘«„]{0,20}["'“‘«„](?=[^"'”’»“]{8})/i,
   },
   {
     severity: "warning",

@@ -103,6 +103,23 @@ describe("finding a person", () => {
     },
   );
 
+  it("says which copies from before an upgrade may still have something, and the whole name deletes these", async () => {
+    const copies = new Set(["turns.db.v7"]);
+    const remove = async ({ dryRun = false } = {}) => {
+      const names = [...copies];
+      if (!dryRun) copies.clear();
+      return names;
+    };
+    const { app } = createTestApp(scriptedModel(["ok"]), { copies: { remove } });
+    const message = expect.stringContaining(
+      "but for what copies from before an upgrade may have: turns.db.v7.",
+    );
+    expect(await forgetPerson(app, zora.id, asker)).toMatchObject({ status: 404, message });
+    await forgetPerson(app, `web:sole:${zora.id}`, asker);
+    const nothing = expect.stringMatching(/^Nothing that UZORA77 said or changed is stored\./);
+    expect(await forgetPerson(app, zora.id, asker)).toMatchObject({ status: 404, message: nothing });
+  });
+
   it("is for one at a time", async () => {
     const { app, leave } = install();
     await leave.document("web:sole");

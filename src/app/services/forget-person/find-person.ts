@@ -3,6 +3,7 @@ import type { MessageIndex } from "../../../core/message-index.ts";
 import type { Outcome } from "../../../core/outcome.ts";
 import { partsOf } from "../../../core/place.ts";
 import type { ThreadReading, TurnReading } from "../../../core/turn-log.ts";
+import type { UpgradeCopies } from "../../../core/upgrade-copies.ts";
 import type { StoredAudit } from "../stored-audit.ts";
 import { storedNamespaces } from "../stored-namespaces.ts";
 import { isAt, type Person, readPerson, turnsOf, writtenAs } from "./person.ts";
@@ -22,6 +23,8 @@ export interface FindPersonDeps extends Omit<SweepDeps, "log">, PersonPlansDeps 
   index: Pick<MessageIndex, "clearAuthor" | "scrub">;
   /** What channels learned from documents. */
   knowledge: Knowledge | undefined;
+  /** Databases as they were before an upgrade; undefined where there are no files. */
+  copies: UpgradeCopies | undefined;
 }
 
 /** What is needed to find the rest of a person after a crash stands under these keys. */
@@ -91,6 +94,11 @@ async function nobody(deps: FindPersonDeps, user: string): Promise<Outcome<never
   if (Object.values(unplaced).some((count) => count > 0)) {
     const message = `What ${user} granted or thought of an answer is stored, and says nothing of where that was. Name the person as platform:workspace:id, such as slack:T0123:U0123.`;
     return { ok: false, status: 409, message, code: "whole_name_needed" };
+  }
+  const copies = (await deps.copies?.remove({ dryRun: true })) ?? [];
+  if (copies.length > 0) {
+    const message = `Nothing that ${user} said or changed is stored, but for what copies from before an upgrade may have: ${copies.join(", ")}. They go 14 days after it. Name the person as platform:workspace:id to delete the copies now.`;
+    return { ok: false, status: 404, message };
   }
   const message = `Nothing that ${user} said or changed is stored. Somebody who was only read in other people's threads is named as platform:workspace:id, such as slack:T0123:U0123.`;
   return { ok: false, status: 404, message };

@@ -1,6 +1,5 @@
 import { errorText } from "../../../base/error-text.ts";
 import type { Asker } from "../../../core/outcome.ts";
-import type { UpgradeCopies } from "../../../core/upgrade-copies.ts";
 import type { StoredOpenings } from "../../turns/openings.ts";
 import type { Audit } from "../audit.ts";
 import { wasForgotten } from "../forgetting.ts";
@@ -24,8 +23,6 @@ export interface ForgetPersonDeps extends PersonTurnsDeps, Omit<FindPersonDeps, 
   stored: StoredAudit;
   audit: Audit;
   openings: StoredOpenings;
-  /** Databases as they were before an upgrade; undefined where there are no files. */
-  copies: UpgradeCopies | undefined;
 }
 
 export function createForgetPerson(deps: ForgetPersonDeps): ForgetPerson {

@@ -6,6 +6,7 @@
 
 import { type BoundCall, isPlanned, isStillAllowed } from "./allowed-call.ts";
 import { type ApprovalNeed, type Approver, isAtLeast, type ToolEffect } from "./approver.ts";
+import { sharingReason } from "./audience.ts";
 import { destinationsIn, readArguments } from "./call-arguments.ts";
 import { type Binding, keptValues } from "./call-binding.ts";
 import type { Trust } from "./inbound.ts";
@@ -169,6 +170,8 @@ export async function decisionFor(
   const { turn, ports } = scope;
   const skill = skillOf(scope, tool, input);
   const address = await addressNeed(scope, request, tool, input);
+  const origin = await originOf(scope, tool, skill);
+  const sharing = scope.state.private ? sharingNeed(tool, origin, input) : undefined;
   const call = { request, skill_id: tool.skill_id, args: readArguments(input, tool.open) };
   const binds = await bindingOf(tool, skill, input, call, address);
   const standing = binds === undefined ? [] : await readStanding(ports.store, turn.place.namespace);
@@ -180,25 +183,36 @@ export async function decisionFor(
   const decided = decideCall({
     tool: tool.name,
     skill_id: skill?.id ?? tool.skill_id,
-    origin: await originOf(scope, tool, skill),
+    origin,
     effect: tool.effect(input),
     risk: skill?.risk,
     own: ownNeed(tool, input),
-    more: address === undefined ? [] : [address],
+    more: [address, sharing].filter((need) => need !== undefined),
     by_person,
     trust,
     direct: isDirectMessage(turn.place.namespace),
     triggered: turn.cause?.kind === "trigger",
   });
   if (decided === undefined) return undefined;
-  if (address === undefined && (await isGranted(scope, tool, skill, call, decided.approver)))
+  const isBound = address === undefined && sharing === undefined;
+  if (isBound && (await isGranted(scope, tool, skill, call, decided.approver)))
     return undefined;
   const asked = address === undefined ? decided : { ...decided, addresses: address.addresses };
-  if (binds === undefined) return { kind: "ask", asked };
+  // What a private turn shares is asked about each time.
+  if (binds === undefined || sharing !== undefined) return { kind: "ask", asked };
   const always = allowanceFor(standing, binds, { approver: decided.approver, asker, cause: turn.cause });
   return always !== undefined && isStillAllowed(scope, call, binds)
     ? { kind: "decided", standing: always }
     : { kind: "ask", asked: { ...asked, binds } };
+}
+
+/** That others could see what a call of a private turn leaves: a tool that says so, foreign code, and what changes something at a server. */
+function sharingNeed(tool: Tool, origin: CallOrigin, input: Json): ApprovalNeed | undefined {
+  const shares =
+    tool.shares === true ||
+    origin.kind === "code" ||
+    (origin.kind === "server" && tool.effect(input) !== "read_only");
+  return shares ? { approver: "asker", reason: sharingReason } : undefined;
 }
 
 /**

@@ -25,6 +25,8 @@ export interface SkillDefinition {
   /** Web addresses the call sends something to; needed by every skill that fetches. As for `Tool`, like `finds` and `open`. */
   addresses?(input: Json): readonly string[];
   finds?: Tool["finds"];
+  /** As for `Tool`: of every skill that keeps or posts something. */
+  shares?: Tool["shares"];
   open?: Tool["open"];
   repeatable?: boolean;
   once_per_turn?: boolean;

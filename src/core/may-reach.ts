@@ -37,7 +37,7 @@ export async function mayReach(
 
 /** The web of a call, with redirects to another site judged as addresses are: a server may send on what it was told. */
 export function webOf(scope: TurnScope, request: CallRequest): Web {
-  const { web } = scope.ports;
+  const { redact, web } = scope.ports;
   const mayFollow: WebRequest["mayFollow"] = async ({ from, to, sends }) => {
     const [here, there] = [readAddress(from), readAddress(to)];
     if (here === undefined || there === undefined) return false;
@@ -46,6 +46,7 @@ export function webOf(scope: TurnScope, request: CallRequest): Web {
   };
   return {
     fetch: (url, options) => web.fetch(url, { mayFollow, ...options }),
-    read: (url, options) => web.read(url, { mayFollow, ...options }),
+    // Skills cut what they read: half a secret would not be known for one.
+    read: async (url, options) => redact(await web.read(url, { mayFollow, ...options })),
   };
 }

@@ -20,6 +20,9 @@ import { WaitingForPerson } from "./waiting.ts";
 /** A limit inside a tool, told to the model as an error result. */
 class ToolLimitError extends ExpectedFailure<"too_many_steps" | "no_answer"> {}
 
+/** Characters of a progress note. Where code hands one on that is cut already, it is cut later than this. */
+const longestNote = 1_000;
+
 /** The execution context of one call. */
 export function createToolContext(
   scope: TurnScope,
@@ -48,7 +51,8 @@ export function createToolContext(
     now,
     progress(note, progress, total) {
       if (signal.aborted) return;
-      void scope.emit({ type: "tool_progress", call_id: request.call.id, note, progress, total });
+      const shown = ports.redact(note).slice(0, longestNote);
+      void scope.emit({ type: "tool_progress", call_id: request.call.id, note: shown, progress, total });
     },
     step: createSteps(scope, request.call.id, tool, signal),
     generative: chosenModel(scope).generative,

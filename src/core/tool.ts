@@ -70,6 +70,8 @@ export interface Tool {
   open?: readonly string[];
   /** That the call asks before it runs, by itself; what else asks is decided in `decide-call.ts`. */
   approval?(input: Json): Approver | ApprovalNeed | undefined;
+  /** True: others in the channel can see what a call leaves, e.g. a fact or a file of the thread. A private turn asks before. */
+  shares?: true | undefined;
   /** Set for tools of servers. */
   server?: ServerTool;
   /** Of a flow: whether its own steps change something, beside the calls it makes, each of which is decided about by itself. */

@@ -168,8 +168,8 @@ function planTrigger(alike: Alike, { condition }: Extract<Wish, { what: "trigger
     starts: 0,
     open: [],
     held: [],
+    noted: 0,
     more: 0,
-    seen: [],
   };
   const when = conditionInWords(condition);
   const question = `Do “${alike.text}” ${when}? It then runs with the lower rights of ${alike.maker.name} and of who caused it.`;

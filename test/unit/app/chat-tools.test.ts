@@ -122,6 +122,15 @@ describe("mentioning", () => {
     expect(asked).toEqual([]);
   });
 
+  it("calls at most 20 people in a turn, and asks about no more", async () => {
+    const ids = Array.from({ length: 21 }, (_, at) => `U5P${at}`);
+    const world = createWorld(mention(...ids));
+    world.chat.known.push(...ids.map((id) => ({ id, name: `Person ${id}`, here: true })));
+    const { result, asked } = await ask(world, "tell them");
+    expect(result).toContain("may mention 20 people");
+    expect(asked).toEqual([]);
+  });
+
   it("tells the model how those are mentioned whom the message mentions", async () => {
     const world = createWorld(["Done."]);
     await ask(world, "tell @ben", { mentions: [{ id: "U2BEN", name: "ben]\n[x", kind: "person" }] });
@@ -161,6 +170,19 @@ describe("sending", () => {
     expect(asked).toEqual([]);
     const posted = world.platform.visible().filter(({ place }) => place.thread === "channel");
     expect(posted.map(({ message }) => message.markdown)).toEqual(["The office is closed."]);
+  });
+
+  it("stops after as many messages as a turn may send", async () => {
+    const lines = Array.from({ length: 24 }, (_, at) => ({
+      call: "chat_send",
+      with: { to: "here", text: `Message ${at}` },
+    }));
+    const world = createWorld([lines, "Done."]);
+    const { results } = await ask(world, "send them all");
+    expect(JSON.stringify(results.at(-1)?.output)).toContain("at most 20 messages");
+    const posted = world.platform.visible().filter(({ place }) => place.thread === "channel");
+    // Those that are on their way at the same time may all be sent.
+    expect([20, 21, 22]).toContain(posted.length);
   });
 
   it.each([

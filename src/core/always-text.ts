@@ -1,4 +1,4 @@
-import { openArguments } from "./call-arguments.ts";
+import { readArguments } from "./call-arguments.ts";
 import type { Binding } from "./call-binding.ts";
 import { canonicalJson, type Json } from "./json.ts";
 
@@ -9,14 +9,14 @@ const longestLabel = 70;
 
 /** What could be decided for good, and the arguments of the call that asks. */
 interface ForGood {
-  binds: Pick<Binding, "values" | "refuses">;
+  binds: Pick<Binding, "values" | "open" | "refuses">;
   input: Json;
 }
 
 /** What "always here" would allow and "never" refuse, for people. `where` is where it would hold. */
 export function alwaysText({ binds, input }: ForGood, where = "in this channel"): string {
   const { values, refuses = values } = binds;
-  const open = openArguments(input, values);
+  const open = openIn({ binds, input });
   const allowed = [destinationText(values), anyOf(open)].filter(Boolean).join(", ");
   const again = bindsNothing(values, open)
     ? " it asks again once a thread has read text that nobody here vouches for;"
@@ -28,9 +28,14 @@ export function alwaysText({ binds, input }: ForGood, where = "in this channel")
 
 /** The words on the button of "always here": they say which arguments stay open. */
 export function alwaysLabel({ binds, input }: ForGood): string {
-  const any = anyOf(openArguments(input, binds.values));
+  const any = anyOf(openIn({ binds, input }));
   const label = any === "" ? "Always here" : `Always here, ${any}`;
   return label.length > longestLabel ? `${label.slice(0, longestLabel - 1)}…` : label;
+}
+
+/** Paths of the arguments that may be anything. */
+function openIn({ binds, input }: ForGood): string[] {
+  return Object.keys(readArguments(input, binds.open).free);
 }
 
 function anyOf(open: readonly string[]): string {

@@ -96,26 +96,6 @@ function wordsOf(name: string): string[] {
     .filter(Boolean);
 }
 
-/** What stands for all bound arguments where they are too many to be kept one by one. */
-export const allArguments = "all arguments but free text";
-
-/** Paths of the arguments of a call that a decision with these values leaves open. */
-export function openArguments(input: Json, values: Readonly<Record<string, Json>>): string[] {
-  const bound = new Set(Object.keys(values).map((path) => path.replace(/ \(\d+ characters\)$/, "")));
-  if (bound.has(allArguments)) return ["free text"];
-  const found: string[] = [];
-  const inside: Inside[] = [{ path: "", members: input }];
-  for (let next = inside.pop(); next !== undefined; next = inside.pop()) {
-    for (const [name, value] of membersOf(next.members)) {
-      const path = pathOf(next, name);
-      if (bound.has(path)) continue;
-      if (isContainer(value)) inside.push({ path, members: value });
-      else found.push(path);
-    }
-  }
-  return found;
-}
-
 /**
  * Words in the name of an argument that say where a call goes or what it runs. `to`, `cc_list`, `channelId` and `webhook_url` count,
  * at any depth.

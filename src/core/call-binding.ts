@@ -5,7 +5,6 @@
  */
 import { z } from "zod";
 import { sha256 } from "../base/sha256.ts";
-import { allArguments } from "./call-arguments.ts";
 import { canonicalJson, type Json } from "./json.ts";
 
 const valuesSchema = z.record(z.string(), z.json());
@@ -18,6 +17,8 @@ export const bindingSchema = z.object({
   definition: z.string(),
   /** Arguments that have to be the same, by their paths, and what else the decision depends on. */
   values: valuesSchema,
+  /** Arguments that are open because the tool says so (`Tool.open`); absent where there are none. */
+  open: z.array(z.string()).optional(),
   /** What "never" is bound to instead of `values`; absent where it is the same. */
   refuses: valuesSchema.optional(),
 });
@@ -32,7 +33,7 @@ export function isSameBinding(one: Binding, other: Binding): boolean {
 }
 
 /** What "never" to a call of this binding is bound to. */
-export function refusalOf({ refuses, ...binding }: Binding): Binding {
+export function refusalOf({ open: _, refuses, ...binding }: Binding): Binding {
   return { ...binding, values: refuses ?? binding.values };
 }
 
@@ -50,7 +51,7 @@ export async function keptValues(bound: Record<string, Json>): Promise<Binding["
       kept.push(text.length > longestKept ? await hashed(path, text) : [path, value]);
     }
     const all = canonicalJson(Object.fromEntries(kept));
-    return Object.fromEntries(all.length > mostKept ? [await hashed(allArguments, all)] : kept);
+    return Object.fromEntries(all.length > mostKept ? [await hashed("all but free text", all)] : kept);
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;

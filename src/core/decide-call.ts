@@ -295,8 +295,10 @@ async function bindingOf(
   // All that the hosts were read from is bound already; people are told them in plain words.
   const values = { ...address?.binds, ...kept };
   const refuses = { ...destinations, ...address?.binds };
+  const open = (tool.open ?? []).filter((name) => name in args.free);
   return {
     ...{ skill_id: skill?.id ?? tool.skill_id, tool: tool.name, definition, values },
+    ...(open.length === 0 ? {} : { open }),
     ...(canonicalJson(refuses) === canonicalJson(values) ? {} : { refuses }),
   };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { destinationsIn, openArguments, readArguments } from "../../../src/core/call-arguments.ts";
+import { destinationsIn, readArguments } from "../../../src/core/call-arguments.ts";
 import { keptValues } from "../../../src/core/call-binding.ts";
 import type { Json } from "../../../src/core/json.ts";
 
@@ -86,16 +86,15 @@ it("long values are bound by what they are, and so are many", async () => {
   expect(kept).toEqual({ db: "main", "sql (9002 characters)": expect.stringMatching(/^[0-9a-f]{64}$/) });
   expect(await keptValues({ sql: `${sql}.`, db: "main" })).not.toEqual(kept);
   const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`a${at}`, "x".repeat(20)]));
-  expect(Object.keys((await keptValues(many)) ?? {})).toEqual([expect.stringMatching(/^all arguments/)]);
+  expect(Object.keys((await keptValues(many)) ?? {})).toEqual([expect.stringMatching(/^all but free text/)]);
   expect(await keptValues({ ...many, a7: "y" })).not.toEqual(await keptValues(many));
 });
 
-it("what a decision leaves open is what it is not bound to, by paths", async () => {
-  const input = { to: "ann", "a.b": "x".repeat(900), data: { text: "hi", id: 7, list: [] }, search: "words" };
-  const { bound } = readArguments(input, ["search"]);
-  expect(openArguments(input, (await keptValues(bound)) ?? {}).sort()).toEqual(["data.text", "search"]);
-  const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`a${at}`, "x".repeat(20)]));
-  expect(openArguments({ ...many, text: "hi" }, (await keptValues(many)) ?? {})).toEqual(["free text"]);
+it("what a tool says is open is bound no more than free text, at the top alone", () => {
+  const input = { url: "u", search: "words", data: { search: "words", body: "b" } };
+  const { bound, free } = readArguments(input, ["search"]);
+  expect(bound).toEqual({ url: "u", "data.search": "words" });
+  expect(Object.keys(free)).toEqual(["search", "data.body"]);
 });
 
 it("survives arguments that are nested as deeply as a model likes", async () => {

@@ -1,7 +1,7 @@
 /**
  * A model that costs nothing: OpenAI's streaming chat completions, always the same, in a process of its own so that the CPU
  * of the clients alone is measured. Three calls of `lookup_…` tools one after another, if there are any, then an answer
- * of 100 chunks; below `/slow` it takes its time over them.
+ * of 100 chunks; below `/slow` and `/paced` it takes its time over them.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -15,6 +15,10 @@ interface ChatRequest {
 
 /** Between two chunks of an answer asked for below `/slow`, ms: some 20 s for the whole. */
 const slowPause = 200;
+
+/** Below `/paced`, ms: before the first chunk, for who wants to see all of them, and between two. */
+const beforePaced = 1_500;
+const pacedPause = 20;
 
 /** Of a request, about. */
 const bytesPerToken = 4;
@@ -70,10 +74,16 @@ function answerTo({ messages, tools = [] }: ChatRequest, bytes: number): string[
   ];
 }
 
+function pauseOf(url = ""): () => Promise<void> {
+  if (url.startsWith("/slow/")) return () => sleep(slowPause);
+  return url.startsWith("/paced/") ? () => sleep(pacedPause) : () => setImmediate();
+}
+
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = Buffer.concat(await Array.fromAsync<Buffer>(request));
   response.writeHead(200, { "content-type": "text/event-stream" });
-  const pause = request.url?.startsWith("/slow/") ? () => sleep(slowPause) : () => setImmediate();
+  const pause = pauseOf(request.url);
+  if (request.url?.startsWith("/paced/")) await sleep(beforePaced);
   for (const part of answerTo(JSON.parse(body.toString()) as ChatRequest, body.length)) {
     response.write(part);
     await pause();

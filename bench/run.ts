@@ -17,6 +17,7 @@
  * 12. Columns, rows and beginning of an attached CSV file of 100 MB, against reading its lines once.
  * 13. The start of code in the folder of a thread, beyond that of bubblewrap alone.
  * 14. What a turn that uses a tool, a flow and the list of skills takes on the disk.
+ * 15. The longest time for which the event loop of a whole bot is blocked by what one person sends.
  *
  * `--json` prints the measures as JSON, `--check` exits 1 when a target is missed, `--profile` prints where the CPU of
  * measure 1 goes instead and keeps the CPU profiles, `--only 1,4` measures some.
@@ -30,6 +31,7 @@ import { measureCachedShare } from "./cached-share.ts";
 import { type MockModel, startMockModel } from "./child.ts";
 import { measureCodeStart } from "./code-start.ts";
 import { measureCsvTable } from "./csv-table.ts";
+import { measureEventLoop } from "./event-loop.ts";
 import { measureFirstAnswer } from "./first-answer.ts";
 import { measureFlowBlocks } from "./flow-blocks.ts";
 import { measureImportedSkill } from "./imported-skill.ts";
@@ -66,6 +68,7 @@ const measurements: ((mock: MockModel, folder: string) => Promise<Measure[]>)[] 
   (_, folder) => measureCsvTable(folder),
   (_, folder) => measureCodeStart(folder),
   (_, folder) => measureTurnDisk(folder),
+  measureEventLoop,
 ];
 
 const folder = await mkdtemp(path.join(tmpdir(), "knack-bench-"));

@@ -25,7 +25,7 @@ export async function plainTools(sources: readonly SkillSource[], web: Web): Pro
 }
 
 async function runTool(tool: Tool, input: Json, store: KeyValue, web: Web): Promise<string> {
-  const valid = tool.validate(input);
+  const valid = await tool.validate(input);
   if (!valid.ok) throw new Error(`The script calls ${tool.name} wrongly: ${valid.message}`);
   const [root = tool.skill_id] = tool.skill_id.split("#");
   const result = await tool.run(valid.value, contextOf(scopeKeyValue(store, `${root}:`), web));

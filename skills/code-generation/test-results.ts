@@ -1,3 +1,4 @@
+import { pattern } from "../../src/base/pattern.ts";
 import { type CodeLanguage, codeLanguages } from "../../src/core/code.ts";
 
 /** What a test runner counted. */
@@ -49,15 +50,14 @@ function unittestCount(output: string): TestCount | undefined {
   const ran = Number(lastMatch(/^Ran (\d+) tests? in /gm, output) ?? Number.NaN);
   if (Number.isNaN(ran)) return undefined;
   const summary = lastMatch(/^FAILED \((.*)\)$/gm, output) ?? "";
-  const count = (name: string) => Number(new RegExp(`${name}=(\\d+)`).exec(summary)?.[1] ?? 0);
+  const count = (name: string) => Number(pattern()`${name}=(\d+)`.exec(summary)?.[1] ?? 0);
   const failed = Math.min(ran, count("failures") + count("errors"));
   return { ran, passed: ran - failed, failed };
 }
 
 /** https://nodejs.org/api/test.html#test-reporters: `# tests 3`, `# pass 2`, `# fail 1`. */
 function tapCount(output: string): TestCount | undefined {
-  const count = (name: string) =>
-    Number(lastMatch(new RegExp(`^# ${name} (\\d+)$`, "gm"), output) ?? Number.NaN);
+  const count = (name: string) => Number(lastMatch(pattern("gm")`^# ${name} (\d+)$`, output) ?? Number.NaN);
   const [ran, passed, failed] = [count("tests"), count("pass"), count("fail")];
   if (ran === undefined || Number.isNaN(ran)) return undefined;
   return { ran, passed: passed ?? 0, failed: failed ?? 0 };

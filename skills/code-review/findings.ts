@@ -47,7 +47,7 @@ function lineOf({ file, line, quote }: Finding, pieces: readonly ReviewedPiece[]
 
 function quotedLine(quote: string): string {
   const first = quote.split("\n").find((each) => /[^\s`]/.test(each)) ?? "";
-  return plain(first.trim().replace(/^`+|(?:`|…|\.\.\.)+$/g, ""));
+  return plain(first.trim().replace(/^`+|(?<![`….])[`….]+$/g, ""));
 }
 
 /** Whether a quotation is of a line: a part of it that tells something, or most of the quotation, which may have a number and a sign before it. */
@@ -96,7 +96,7 @@ export function reportOf(title: string, summary: string, findings: readonly Find
 }
 
 function fenced(text: string): string {
-  const fences = text.match(/^\s*```/gm)?.length ?? 0;
+  const fences = text.match(/^[^\S\n]*```/gm)?.length ?? 0;
   if (!/[;{}=()]|\n/.test(text) || (fences > 0 && fences % 2 === 0)) return text;
   const fence = text.includes("```") ? "~~~~" : "```";
   return `${fence}\n${text}\n${fence}`;

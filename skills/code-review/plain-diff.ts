@@ -51,7 +51,7 @@ function plainHunk([, ranges = "", newStart, heading]: RegExpExecArray, lines: r
 
 function plainHeader(line: string): string {
   if (!/^(?:diff |--- |\+\+\+ )/.test(line)) return line;
-  const named = line.replace(/"((?:[^"\\]|\\.)*)"/g, (_, quoted: string) => unquoted(quoted));
+  const named = line.replace(/(?<!\\)"((?:[^"\\]|\\.)*)"/g, (_, quoted: string) => unquoted(quoted));
   return named.replace(/^diff --(?:cc|combined) (.*)$/, "diff --git a/$1 b/$1");
 }
 

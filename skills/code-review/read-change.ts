@@ -28,7 +28,7 @@ export interface Change {
 
 /** Nobody reads these. */
 const generated =
-  /(^|\/)(package-lock\.json|yarn\.lock|pnpm-lock\.yaml|poetry\.lock|Cargo\.lock|go\.sum|composer\.lock|Gemfile\.lock|.*\.min\.(js|css)|.*\.map|.*\.snap|.*_pb2\.py|.*\.pb\.go|.*\.generated\.\w+)$|(^|\/)(node_modules|vendor|dist)\//;
+  /(^|\/)(package-lock\.json|yarn\.lock|pnpm-lock\.yaml|poetry\.lock|Cargo\.lock|go\.sum|composer\.lock|Gemfile\.lock|[^/]*\.min\.(js|css)|[^/]*\.map|[^/]*\.snap|[^/]*_pb2\.py|[^/]*\.pb\.go|[^/]*\.generated\.\w+)$|(^|\/)(node_modules|vendor|dist)\//;
 
 /** Lines of one file that are looked at, characters of a piece, and of a line that are shown. */
 const mostLines = 3_000;

@@ -8,7 +8,7 @@ export interface Column {
 }
 
 const unitBefore = /^([-+]?)\s*([$€£¥₹]|EUR|USD|CHF|GBP)\s*/;
-const unitBehind = /\s*([%‰$€£¥₹]|EUR|USD|CHF|GBP)$/;
+const unitBehind = /(?<!\s)\s*([%‰$€£¥₹]|EUR|USD|CHF|GBP)$/;
 
 type Read = (text: string) => Json | undefined;
 

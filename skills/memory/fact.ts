@@ -74,7 +74,7 @@ export function sameness(text: string): string {
     .normalize("NFKC")
     .toLowerCase()
     .replace(/\s+/g, " ")
-    .replace(/[.!\s]+$/, "")
+    .replace(/(?<![.!\s])[.!\s]+$/, "")
     .trim();
 }
 

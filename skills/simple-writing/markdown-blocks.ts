@@ -162,7 +162,7 @@ function paragraphOf(token: Tokens.Paragraph | Tokens.Text, reading: Reading): B
 function byLines(inline: Inline): Inline[] {
   if (inline.kind !== "text") return [inline];
   return inline.text
-    .split(/ *\n */)
+    .split(/(?<! ) *\n */)
     .flatMap((text, at): Inline[] => [
       ...(at === 0 ? [] : [{ kind: "break" } as const]),
       ...(text === "" ? [] : [{ ...inline, text }]),

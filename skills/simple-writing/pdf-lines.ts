@@ -158,9 +158,9 @@ function isGlued({ pieces }: Line, piece: Piece): boolean {
   return piece.rise !== undefined || /^[.,;:!?)\]}»”’%]\s*$/.test(piece.text);
 }
 
-const eastAsian = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}";
 /** Words with the blanks behind them; between signs of East Asian scripts a line may end anywhere. */
-const word = new RegExp(`[${eastAsian}]\\s*|[^\\s${eastAsian}]+\\s*|\\s+`, "gu");
+const word =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]\s*|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+\s*|\s+/gu;
 
 function piecesOf(inline: Inline, setting: Setting): Piece[] {
   if (inline.kind === "note") {

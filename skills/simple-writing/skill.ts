@@ -136,6 +136,6 @@ function slug(title: string): string {
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .replace(/[^\p{L}\p{N}]+/gu, "-")
-    .replace(/^-+|-+$/g, "");
+    .replace(/^-+|(?<!-)-+$/g, "");
   return plain.slice(0, 60) || "document";
 }

@@ -3,7 +3,7 @@ import { usualSteps } from "./plan-pattern.ts";
 
 /** Where one step ends and the next begins when they are told in one sentence. */
 const between =
-  /\s*(?:;|,?\s+and\s+then\s+|,?\s+then\s+(?=\p{L})|,\s*after\s+that,?\s+|,\s*afterwards,?\s+|,\s*finally,?\s+|\s+(?:und|,)\s*dann\s+|,?\s+puis\s+|,?\s+luego\s+|\s*(?:→|->|=>)\s*)/iu;
+  / ?(?:;|,? and then |,? then (?=\p{L})|, ?after that,? |, ?afterwards,? |, ?finally,? | (?:und|,) ?dann |,? puis |,? luego |(?:→|->|=>) ?)/iu;
 const leading =
   /^(?:(?:and|then|next|first(?:ly)?|second(?:ly)?|third(?:ly)?|finally|lastly|afterwards|after that|zuerst|dann|danach|zuletzt|we (?:need to|have to|must|should)|i (?:need to|have to|must|should))[\s,:]+)+/iu;
 const marker = /^\s*(?:[-*•+]|\d{1,3}[.)]|\[[ x]?\])\s+(?:\[[ x]?\]\s+)?/i;
@@ -38,7 +38,7 @@ export function listSteps(text: string, maxSteps: number): ListedSteps {
 }
 
 /** How long the plan is to be is no part of its title. */
-const wantedLength = /\s+(?:in|with)\s+[\p{L}\d]+\s+(?:steps?|parts?|points?)$/iu;
+const wantedLength = /(?<!\s)\s+(?:in|with)\s+[\p{L}\d]+\s+(?:steps?|parts?|points?)$/iu;
 
 function checklist(title: string, steps: readonly string[]): Plan {
   return {
@@ -73,16 +73,17 @@ function splitParts(text: string): string[] {
       ({ segment }) => segment,
     ),
   );
-  const parts = sentences.flatMap((sentence) => sentence.split(between));
+  const parts = sentences.flatMap((sentence) => sentence.replace(/\s+/g, " ").split(between));
   return parts.length > 1 ? parts : splitEnumeration(text);
 }
 
 /** `book a room, invite people and order food`: three or more parts with commas are steps. */
 function splitEnumeration(text: string): string[] {
-  const parts = text.split(/\s*,\s*(?:(?:and|or|und|et|y)\s+)?/iu).filter((part) => part !== "");
+  const words = text.replace(/\s+/g, " ");
+  const parts = words.split(/ ?, ?(?:(?:and|or|und|et|y) )?/iu).filter((part) => part !== "");
   if (parts.length < 2) return [text];
   const last = parts.at(-1) ?? "";
-  const [before, ...after] = last.split(/\s+(?:and|und|et|y)\s+/iu);
+  const [before, ...after] = last.split(/ (?:and|und|et|y) /iu);
   return after.length === 1 ? [...parts.slice(0, -1), before ?? "", ...after] : parts;
 }
 
@@ -91,7 +92,7 @@ function tidy(part: string): string {
     .replace(marker, "")
     .trim()
     .replace(leading, "")
-    .replace(/[\s.;,]+$/, "")
+    .replace(/(?<![\s.;,])[\s.;,]+$/, "")
     .trim();
   return shorten(bare.charAt(0).toUpperCase() + bare.slice(1));
 }

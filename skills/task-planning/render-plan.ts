@@ -30,5 +30,5 @@ function renderList(heading: string, items: readonly string[]): string {
 }
 
 function oneLine(text: string): string {
-  return text.replace(/\s*\n\s*/g, " ").trim();
+  return text.replace(/(?<!\s)\s*\n\s*/g, " ").trim();
 }

@@ -1,8 +1,10 @@
+import { pattern } from "../../src/base/pattern.ts";
+
 /** What of a text has to stand in its translation exactly as it was. */
 
 /** Code, addresses, mentions, placeholders of programs, tags and times of subtitles. */
 const kept =
-  /```[\s\S]*?```|`[^`\n]+`|https?:\/\/[^\s)>\]]+|<[@#!][^>\s]+>|\$\{[^}]+\}|\{\{[^}]+\}\}|\{[\w.]+\}|%(?:\d+\$)?[sdif]\b|<\/?[a-z][^>]*>|\d{2}:\d{2}(?::\d{2})?[,.]\d{3} --> [^\n]+/gi;
+  /```[\s\S]*?```|`[^`\n]+`|https?:\/\/[^\s)>\]]+|<[@#!][^<>\s]+>|\$\{[^{}]+\}|\{\{[^{}]+\}\}|\{[\w.]+\}|%(?:\d+\$)?[sdif]\b|<\/?[a-z][^<>]*>|\d{2}:\d{2}(?::\d{2})?[,.]\d{3} --> [^\n]+/gi;
 
 /** How often each kept part stands in a text. */
 function countKept(text: string): Map<string, number> {
@@ -100,7 +102,7 @@ function hardCut(piece: string, most: number): string[] {
   if (piece.length <= most) return [piece];
   const lines = piece.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const cut: string[] = [];
-  for (const line of lines.flatMap((each) => each.match(new RegExp(`[\\s\\S]{1,${most}}`, "g")) ?? [])) {
+  for (const line of lines.flatMap((each) => each.match(pattern("g")`[^]{1,${most}}`) ?? [])) {
     const last = cut.at(-1);
     if (last !== undefined && last.length + line.length <= most) cut[cut.length - 1] = last + line;
     else cut.push(line);

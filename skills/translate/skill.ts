@@ -135,7 +135,7 @@ function rulesFor(to: string, tone: string | undefined, glossary: Readonly<Recor
 }
 
 async function translatePart(part: string, at: number, last: string, rules: string, context: ToolContext) {
-  const space = { start: /^\s*/.exec(part)?.[0] ?? "", end: /\s*$/.exec(part)?.[0] ?? "" };
+  const space = { start: /^\s*/.exec(part)?.[0] ?? "", end: part.slice(part.trimEnd().length) };
   const bare = part.trim();
   if (bare === "") return { translation: part, lost: [] };
   const line = lineAround(bare);

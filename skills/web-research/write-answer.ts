@@ -87,7 +87,7 @@ export function numbersBeside(
 /** A text without links, pictures and addresses: only the list of sources says where something stands. */
 export function withoutAddresses(text: string): string {
   return text
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/!?\[([^\][]*)\]\((?:[^()]|\([^()]*\))*\)/g, "$1")
     .replace(/<?\bhttps?:\/\/[^\s>]*>?|\bwww\.\S+/gi, "")
     .replace(/ {2,}/g, " ")
     .trim();
@@ -140,7 +140,7 @@ const mostQuotes = 20;
 function readable(written: Written | undefined): Written | undefined {
   if (written === undefined) return undefined;
   const { statements, not_verified } = written;
-  const plain = (text: string) => withoutAddresses(text.replace(/\s*\[\d+(\.\d+)?\]/g, ""));
+  const plain = (text: string) => withoutAddresses(text.replace(/(?<!\s)\s*\[\d+(\.\d+)?\]/g, ""));
   return {
     statements: statements
       .map((each) => ({ ...each, text: plain(each.text) }))

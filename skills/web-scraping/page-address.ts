@@ -37,7 +37,7 @@ export function pageAddress(written: string): string {
 /** Without the brackets, label and quotes that chat platforms and writers put around links. */
 function unwrap(written: string): string {
   const link = /^<([^>|]+)(?:\|[^>]*)?>$/.exec(written.trim())?.[1] ?? written;
-  return link.trim().replace(/^["'`]+|["'`]+$/g, "");
+  return link.trim().replace(/^["'`]+|(?<!["'`])["'`]+$/g, "");
 }
 
 function invalid(message: string): SkillFailure {

@@ -1,13 +1,11 @@
 import { errorText } from "./error-text.ts";
+import { pattern } from "./pattern.ts";
 
 /** The value of a text. `lenient` says that the text was not plain JSON. `reason` names line and column where the engine does. */
 export type ReadJson = { ok: true; value: unknown; lenient: boolean } | { ok: false; reason: string };
 
-/**
- * Characters of the longest text that is repaired. Repairing longer text that is far from JSON may take minutes: jsonrepair 3 takes
- * quadratic time on some.
- */
-const maxRepaired = 20_000;
+/** Characters of the longest text that is repaired: jsonrepair 3 takes quadratic time, a second for 20,000 opening braces. */
+const maxRepaired = 5_000;
 
 /**
  * Reads JSON as editors write it: a byte order mark, comments and commas after the last entry are allowed. Takes linear time.
@@ -37,18 +35,18 @@ function parse(text: string): ReadJson {
 }
 
 /** A string. One without an end reaches to the end of the text, so that reading takes linear time. */
-const string = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?/.source;
+const string = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?/;
 
 /** Blanks stand for comments: everything keeps its line and column, for messages about it. */
 function withoutComments(text: string): string {
-  const comment = /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/.source;
-  return text.replace(new RegExp(`${string}|${comment}`, "g"), (found) => {
+  const comment = /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/;
+  return text.replace(pattern("g")`${string}|${comment}`, (found) => {
     const hasEnd = found.startsWith("//") || found.endsWith("*/");
     return found.startsWith("/") && hasEnd ? found.replace(/[^\r\n]/g, " ") : found;
   });
 }
 
 function withoutCommas(text: string): string {
-  const last = /,(?=\s*[\]}])(?<=[\w"\]}]\s*,)/.source;
-  return text.replace(new RegExp(`${string}|${last}`, "g"), (found) => (found === "," ? " " : found));
+  const last = /,(?=\s*[\]}])(?<=[\w"\]}]\s*,)/;
+  return text.replace(pattern("g")`${string}|${last}`, (found) => (found === "," ? " " : found));
 }

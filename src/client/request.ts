@@ -27,7 +27,7 @@ export interface SendOptions {
 export type Send = (path: string, options?: SendOptions) => Promise<Response>;
 
 export function createSend({ fetch, baseUrl, token }: ApiClientOptions): Send {
-  const base = baseUrl.replace(/\/+$/, "");
+  const base = baseUrl.replace(/(?<!\/)\/+$/, "");
   return async (path, { method = "GET", body, headers = {}, signal, expect = [] } = {}) => {
     signal?.throwIfAborted();
     const isForm = body instanceof FormData;

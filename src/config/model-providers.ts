@@ -147,7 +147,7 @@ function sectionOf(name: string, sections: ProviderSections): ProviderSection {
 /** The address with the path of the API, where only a host was given. */
 function completed(address: string, { path }: ProviderPreset): string {
   const url = new URL(address);
-  const given = url.pathname.replace(/\/+$/, "");
+  const given = url.pathname.replace(/(?<!\/)\/+$/, "");
   if (path === undefined || (given !== "" && !path.startsWith(`${given}/`))) return address;
   url.pathname = path;
   return url.href;

@@ -56,7 +56,7 @@ function unknownTool(scope: TurnScope, call: ToolCall): CheckedCall {
 }
 
 /** Broken JSON and invalid arguments are told to the model with what would be right. */
-function checkCall(call: ToolCall, tool: Tool): CheckedCall {
+async function checkCall(call: ToolCall, tool: Tool): Promise<CheckedCall> {
   const schema = { expected_arguments: tool.parameters };
   let parsed: Json;
   try {
@@ -65,7 +65,7 @@ function checkCall(call: ToolCall, tool: Tool): CheckedCall {
     const reason = errorText(error);
     return refused(call.arguments, "invalid_json", `The arguments are not valid JSON: ${reason}`, schema);
   }
-  const valid = checkArguments(tool, parsed);
+  const valid = await checkArguments(tool, parsed);
   if (!valid.ok) return refused(parsed, "invalid_arguments", `Invalid arguments: ${valid.message}`, schema);
   return { status: "ready", tool, input: valid.value };
 }
@@ -74,9 +74,12 @@ function checkCall(call: ToolCall, tool: Tool): CheckedCall {
  * What a tool would run with: the arguments in the types of its schema, with its defaults, as its own check leaves them. A check that
  * throws refuses them: no arguments may end more than their own call.
  */
-export function checkArguments(tool: Pick<Tool, "parameters" | "validate">, input: unknown): Validation {
+export async function checkArguments(
+  tool: Pick<Tool, "parameters" | "validate">,
+  input: unknown,
+): Promise<Validation> {
   try {
-    return tool.validate(fitArguments(tool.parameters, input ?? {}));
+    return await tool.validate(fitArguments(tool.parameters, input ?? {}));
   } catch (error) {
     return { ok: false, message: errorText(error) };
   }

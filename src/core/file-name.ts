@@ -21,7 +21,7 @@ export function safeFileName(name: string): string {
     .replace(/[/\\<>:"|?*]/g, "_")
     .replace(/\s+/g, " ")
     .replace(/^[. ]+/, "")
-    .replace(/[. ]+$/, "");
+    .replace(/(?<![. ])[. ]+$/, "");
   const taken = plain.startsWith("-") || devices.test(plain) ? `_${plain}` : plain;
   return withinLength(taken);
 }

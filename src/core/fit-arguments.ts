@@ -106,7 +106,7 @@ function textOf(value: unknown): string | undefined {
 function numberOf(text: string): number | undefined {
   if (!/^-?(0|[1-9]\d*)(\.\d+)?$/.test(text)) return undefined;
   const value = Number(text);
-  const shortest = text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+  const shortest = text.includes(".") ? text.replace(/\.0+$|(?<!0)0+$/, "") : text;
   return String(value) === shortest ? value : undefined;
 }
 

@@ -7,7 +7,7 @@ const end = "</skill_guide>";
 export function guide(skill: Pick<Skill, "id" | "instructions" | "guide_note">): string {
   const parts = [skill.instructions, skill.guide_note ?? ""].map((part) => part.trim());
   const text = parts.filter((part) => part !== "").join("\n\n");
-  const inside = text.replace(/<(?=\s*\/?\s*skill_guide)/gi, "&lt;");
+  const inside = text.replace(/<(?=\s*(?:\/\s*)?skill_guide)/gi, "&lt;");
   return `<skill_guide skill="${escapeMarkup(skill.id)}">\n${inside}\n${end}`;
 }
 

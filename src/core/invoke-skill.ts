@@ -31,7 +31,7 @@ export async function invokeSkill(
   const found = findSkill(scope, skillId, by_person);
   if (found.status === "error") return found;
   const { tool } = found;
-  const valid = checkArguments(tool, params);
+  const valid = await checkArguments(tool, params);
   if (!valid.ok) return invalidParameters(scope, tool, valid.message);
   const result = await scope.runCall({
     call: { id: callId, name: tool.name, arguments: JSON.stringify(params) },

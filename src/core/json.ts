@@ -27,22 +27,30 @@ export function canonicalJson(value: unknown): string {
  */
 export const maxJsonDepth = 100;
 
-/** The value of a JSON text. @throws SyntaxError when it is not JSON, or nested deeper than `maxJsonDepth` */
+/** Values that are read of JSON from outside: whoever checks, copies and stores more holds up everybody else. */
+const maxJsonValues = 100_000;
+
+/** The value of a JSON text. @throws SyntaxError when it is not JSON, nested deeper than `maxJsonDepth`, or has too many values */
 export function parseJson(text: string): Json {
-  if (isTooDeep(text)) throw new SyntaxError(`it is nested more than ${maxJsonDepth} levels deep`);
+  const problem = sizeProblem(text);
+  if (problem !== undefined) throw new SyntaxError(problem);
   return JSON.parse(text) as Json;
 }
 
-function isTooDeep(text: string): boolean {
+/** Why JSON from outside is not read, whatever it says: its depth or its number of values. */
+export function sizeProblem(text: string): string | undefined {
   let depth = 0;
+  let values = 1;
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
     if (character === '"') at = endOfString(text, at);
+    else if (character === ",") values += 1;
     else if (character === "{" || character === "[") depth += 1;
     else if (character === "}" || character === "]") depth -= 1;
-    if (depth > maxJsonDepth) return true;
+    if (depth > maxJsonDepth) return `it is nested more than ${maxJsonDepth} levels deep`;
+    if (values > maxJsonValues) return `it has more than ${maxJsonValues.toLocaleString("en")} values`;
   }
-  return false;
+  return undefined;
 }
 
 /** Where the string ends that begins at `start`; brackets in it nest nothing. */

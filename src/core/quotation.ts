@@ -7,7 +7,7 @@ export function plainWords(text: string): string {
     .toLowerCase()
     .replace(/[“”„‟«»‹›‘’‚‛"'`´]/g, "")
     .replace(/[‐‑‒–—―−]/g, "-")
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/!?\[([^\][]*)\]\((?:[^()]|\([^()]*\))*\)/g, "$1")
     .replace(/[*_#>|\\~]+/g, " ")
     .replace(/\s+/g, " ")
     .trim();
@@ -24,7 +24,7 @@ const longestGap = 600;
 export function saysSo(plain: string, quotation: string): boolean {
   const parts = quotation
     .split(/…|\.\.\.|\[\.\.\.\]/)
-    .map((part) => plainWords(part).replace(/^[.,;:\s]+|[.,;:\s]+$/g, ""))
+    .map((part) => plainWords(part).replace(/^[.,;:\s]+|(?<![.,;:\s])[.,;:\s]+$/g, ""))
     .filter((part) => part !== "");
   if (parts.join(" ").length < fewestCharacters) return false;
   const [first = "", ...others] = parts;
@@ -71,7 +71,7 @@ const isSpacedLetter =
  * lists do not count.
  */
 export function numbersIn(text: string): string[] {
-  const bare = text.replace(/\[\d+\]/g, " ").replace(/^\s*\d+[.)]\s/gm, " ");
+  const bare = text.replace(/\[\d+\]/g, " ").replace(/^[^\S\n]*\d+[.)]\s/gm, " ");
   const found = bare.match(/\d+(?:[.,']\d+|[\u00a0\u202f ]\d{3}(?!\d))*/g) ?? [];
   return [...new Set(found.map(plainNumber))].filter((number) => number.replace(/\D/g, "").length >= 2);
 }
@@ -84,7 +84,7 @@ function plainNumber(written: string): string {
   const isMixed = text.includes(".") && text.includes(",");
   const isThousands = !isMixed && (fraction.length === 3 || (text.match(/[.,]/g)?.length ?? 0) > 1);
   if (last < 0 || isThousands) return text.replace(/[.,]/g, "");
-  return `${text.slice(0, last).replace(/[.,]/g, "")}.${fraction}`.replace(/\.?0+$/, "");
+  return `${text.slice(0, last).replace(/[.,]/g, "")}.${fraction}`.replace(/\.0+$|(?<!0)0+$/, "");
 }
 
 /** Numbers of a claim that none of the texts it rests on has. */

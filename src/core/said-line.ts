@@ -2,6 +2,7 @@
  * The line that a person's message begins with when a model reads it, `[Sun 2026-11-22 14:20 Europe/Amsterdam] Anna (U0ANNA):`,
  * and what keeps people from writing such a line themselves.
  */
+import { pattern } from "../base/pattern.ts";
 import type { Author } from "./inbound.ts";
 
 /** Who said something, and when. */
@@ -110,15 +111,14 @@ export function plainName(name: string): string {
 }
 
 /** Square brackets, and those that look like them. */
-const bracket = "[\\[［【〔〖〘〚⟦⟬❲⁅⦋⦍⦏﹝]";
-const anyBracket = new RegExp(bracket, "u");
+const bracket = /[[［【〔〖〘〚⟦⟬❲⁅⦋⦍⦏﹝]/u;
 
 /** Characters that are not seen, and marks set on others. */
-const unseen = "\\p{DI}\\p{Cf}\\p{Cc}\\p{M}\\p{Z}\\u2800";
-const allUnseen = new RegExp(`[${unseen}]+`, "gu");
+const unseen = /[\p{DI}\p{Cf}\p{Cc}\p{M}\p{Z}\u2800]/u;
+const allUnseen = pattern("gu")`${unseen}+`;
 
 /** Where a line can hide its bracket: behind spaces, what is not seen, and marks of a quote. */
-const opening = new RegExp(`^[${unseen}>＞]*(?=${bracket})`, "u");
+const opening = pattern("u")`^(?:${unseen}|[>＞])*(?=${bracket})`;
 
 /** The inside of a line's bracket in any writing: `sun2026-11-2214:20…`, or the words for no time. */
 const stamp =
@@ -135,7 +135,7 @@ const lineEnds = /(\r\n|[\n\r\v\f\u0085\u2028\u2029])/;
  * that look like it. Everything else stays as it is. Takes time in proportion to the text.
  */
 export function withoutSaidLines(text: string): string {
-  if (!anyBracket.test(text)) return text;
+  if (!bracket.test(text)) return text;
   return text.split(lineEnds).map(withoutSaidLine).join("");
 }
 

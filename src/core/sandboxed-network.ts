@@ -80,7 +80,7 @@ function watchNetwork(granted: readonly string[]): WatchedNetwork {
 }
 
 /** Names of one or more labels, and addresses; with a port or without. */
-const hostName = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[?[0-9a-f:.]*:[0-9a-f:.]*\]?)(?::\d{1,5})?$/;
+const hostName = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[?(?=[0-9a-f.]*:)[0-9a-f:.]+\]?)(?::\d{1,5})?$/;
 
 /** What can be asked for: names and addresses, each once. `*`, which stands for every host in a grant, is no host. */
 function missingHosts(wanted: Iterable<string>, granted: readonly string[]): string[] {

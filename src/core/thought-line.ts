@@ -52,7 +52,7 @@ export function createThoughtLine(clock: Clock, show: (line: string) => void): T
 const heading = /(?:^|\n)(?:\*\*([^*\n]+)\*\*|#{1,6} +([^\n]+))[ \t]*(?=\n|$)/g;
 
 /** Where a sentence or line ends: what is still being written is not shown. */
-const end = /[.!?…]+(?=\s)|[。！？]+|\n/g;
+const end = /(?<![.!?…])[.!?…]+(?=\s)|[。！？]+|\n/g;
 
 /**
  * The latest thing the thought says about itself as plain text: its last heading, else its last whole sentence. Empty while it has

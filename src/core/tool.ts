@@ -52,7 +52,7 @@ export interface Tool {
   /** May depend on the input. */
   effect: (input: Json) => ToolEffect;
   /** Checks arguments and applies defaults. Callers use `checkArguments`, which brings them to the types of `parameters` first. */
-  validate(input: unknown): Validation;
+  validate(input: unknown): Validation | Promise<Validation>;
   run(input: Json, context: ToolContext): Promise<ToolResult>;
   /** What `run` would do with this input, as far as that can be told without doing any of it. */
   dryRun?(input: Json): Promise<Json>;

@@ -2,6 +2,7 @@
  * How a model is told what a person said: a line that says when and by whom, then what others wrote around it, as data in
  * blocks that its text can neither close nor open; then the message itself.
  */
+import { pattern } from "../base/pattern.ts";
 import type { Author, Cause, Mention } from "./inbound.ts";
 import type { KeptImage, UserMessage } from "./message.ts";
 import type { HeardMessage, MessageContext, ReadFile } from "./message-context.ts";
@@ -141,10 +142,7 @@ function attribute(name: string, value: string | undefined): string {
   return ` ${name}="${safe.slice(0, 400)}"`;
 }
 
-const anyTag = new RegExp(
-  `<(?=[\\s/]*(?:${[threadTag, messageTag, fileTag, noteTag, happenedTag].join("|")}))`,
-  "gi",
-);
+const anyTag = pattern("gi")`<(?=[\s/]*(?:${threadTag}|${messageTag}|${fileTag}|${noteTag}|${happenedTag}))`;
 
 /** Text in which nothing can be taken for one of our blocks or lines. */
 function asData(text: string): string {

@@ -1,21 +1,24 @@
-import { z } from "zod";
 import { nearestNames } from "../base/nearest-name.ts";
-import { canonicalJson, type Json } from "./json.ts";
+import { isRecord } from "../base/record.ts";
+import { canonicalJson, type Json, type JsonObject } from "./json.ts";
 import type { Parameter } from "./parameter.ts";
 import type { Validation } from "./tool.ts";
+
+/** Unknown parameters that a message names. */
+const mostNamed = 20;
 
 /**
  * Checks arguments against parameters: unknown names, what is required, types and choices; then defaults are applied. A null means
  * that an argument was left out, as models write it. The message names everything that is wrong.
  */
 export function validateParameters(parameters: readonly Parameter[], input: unknown): Validation {
-  const given = z.record(z.string(), z.json()).safeParse(input ?? {});
-  if (!given.success) return { ok: false, message: "the arguments must be an object" };
-  const values = new Map(Object.entries(given.data).filter(([, value]) => value !== null));
+  const given = input ?? {};
+  if (!isRecord(given)) return { ok: false, message: "the arguments must be an object" };
+  const values = new Map(Object.entries(given as JsonObject).filter(([, value]) => value !== null));
   const names = parameters.map(({ name }) => name);
-  const problems = [...values.keys()]
-    .filter((name) => !names.includes(name))
-    .map((name) => unknown(name, names));
+  const strangers = [...values.keys()].filter((name) => !names.includes(name));
+  const problems = strangers.slice(0, mostNamed).map((name) => unknown(name, names));
+  if (strangers.length > mostNamed) problems.push(`${strangers.length - mostNamed} more are unknown`);
   for (const parameter of parameters) {
     const problem = problemOf(parameter, values.get(parameter.name));
     if (problem !== undefined) problems.push(problem);

@@ -9,7 +9,7 @@ export function flowId(name: string, fileName: string): string {
     .replace(/\s+/g, "_")
     .replace(/[^a-z0-9_-]/g, "")
     .replace(/_+/g, "_")
-    .replace(/^[-_]+|[-_]+$/g, "")
+    .replace(/^[-_]+|(?<![-_])[-_]+$/g, "")
     .slice(0, 64);
   return sanitised === "" ? flowAlias(fileName) : sanitised;
 }

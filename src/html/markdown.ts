@@ -30,7 +30,7 @@ export async function createMarkdownConverter(): Promise<TurndownService> {
 function codeBlock(node: PageElement): string {
   const names = `${node.className} ${node.querySelector("code")?.className ?? ""}`;
   const language = /(?:language|lang|highlight-source|brush:)-?\s*([\w+#-]+)/.exec(names)?.[1] ?? "";
-  const code = (node.textContent ?? "").replace(/^\n+|\s+$/g, "");
+  const code = (node.textContent ?? "").replace(/^\n+/, "").trimEnd();
   const longest = (code.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   const fence = "`".repeat(longest + 1);
   return code === "" ? "" : `\n\n${fence}${language}\n${code}\n${fence}\n\n`;

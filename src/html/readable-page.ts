@@ -1,6 +1,7 @@
 import { withoutInvisible } from "../base/invisible-text.ts";
 import { createMarkdownConverter } from "./markdown.ts";
 import type { PageDocument, PageElement } from "./page-element.ts";
+import { strippedText } from "./stripped-text.ts";
 
 /** What a reader gets of an HTML page. */
 export interface ReadablePage {
@@ -11,6 +12,8 @@ export interface ReadablePage {
 
 /** Above this many elements looking for the article takes too long; the whole body is converted instead. */
 const mostElements = 30_000;
+/** Levels of elements; of a page with more the text is read without its markup. Some steps take time in proportion to size and depth. */
+const deepest = 200;
 /** Characters. */
 const shortestArticle = 250;
 const unread =
@@ -24,6 +27,7 @@ const hiddenStyle =
  */
 export async function readablePage(html: string, url: string): Promise<ReadablePage> {
   const { Readability } = await import("@mozilla/readability");
+  if (await isTooDeep(html)) return { title: "", text: strippedText(html) };
   const turndown = await createMarkdownConverter();
   const markdown = (element: PageElement) => tidy(turndown.turndown(element as never));
   const document = await parsePage(html);
@@ -44,6 +48,7 @@ export async function readablePage(html: string, url: string): Promise<ReadableP
 
 /** All of HTML as Markdown, for HTML that was made of a document and hides nothing. */
 export async function markdownOf(html: string): Promise<string> {
+  if (await isTooDeep(html)) return strippedText(html);
   const { body } = await parsePage(html);
   return tidy((await createMarkdownConverter()).turndown(body as never));
 }
@@ -51,6 +56,25 @@ export async function markdownOf(html: string): Promise<string> {
 async function parsePage(html: string): Promise<PageDocument> {
   const { parseHTML } = await import("linkedom");
   return parseHTML(withDocument(html)).document as PageDocument;
+}
+
+/** Characters that are looked at between two looks at the depth: the parser takes quadratic time on deep pages itself. */
+const chunk = 16_000;
+
+async function isTooDeep(html: string): Promise<boolean> {
+  const { Parser } = await import("htmlparser2");
+  let [depth, most] = [0, 0];
+  const parser = new Parser({
+    onopentag() {
+      depth += 1;
+      most = Math.max(most, depth);
+    },
+    onclosetag() {
+      depth -= 1;
+    },
+  });
+  for (let at = 0; at < html.length && most <= deepest; at += chunk) parser.write(html.slice(at, at + chunk));
+  return most > deepest;
 }
 
 /** linkedom makes a body only where the text has an html element. */

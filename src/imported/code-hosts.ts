@@ -23,7 +23,7 @@ const requestCall =
 const baseAddress = /^(?:base_?ur[li]|api_?(?:base|url)|endpoint)$/i;
 
 /** A name and what is assigned to it, or a field and its value. */
-const assignment = /([A-Za-z_$][\w$]*)\s*[=:](?![=>])\s*/g;
+const assignment = /(?<![\w$])([A-Za-z_$][\w$]*)\s*[=:](?![=>])\s*/g;
 
 /**
  * The hosts that a skill's own code evidently asks: addresses in calls of fetch and the like, also through names. They can be asked

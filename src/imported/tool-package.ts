@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { errorText } from "../base/error-text.ts";
+import { isRecord } from "../base/record.ts";
 import type { Clock } from "../core/clock.ts";
-import type { JsonSchema } from "../core/json.ts";
+import { type JsonObject, type JsonSchema, sizeProblem } from "../core/json.ts";
 import { parametersOf } from "../core/parameter.ts";
 import { createRedactor } from "../core/redact.ts";
 import { type Diagnostic, isInstalled, type Skill } from "../core/skill.ts";
@@ -32,7 +33,10 @@ const listingSchema = z
       description: z.string().transform((text) => text.slice(0, longestDescription)),
       parameters: z
         .record(z.string(), z.json())
-        .refine((schema) => JSON.stringify(schema).length <= largestSchema)
+        .refine((schema) => {
+          const text = JSON.stringify(schema);
+          return text.length <= largestSchema && sizeProblem(text) === undefined;
+        })
         .catch({}),
     }),
   )
@@ -206,8 +210,8 @@ function createTool(
     // What foreign code does is not known.
     effect: () => "side_effect",
     validate: (input) => {
-      const given = z.record(z.string(), z.json()).safeParse(input ?? {});
-      if (open && given.success) return { ok: true, value: given.data };
+      const given = input ?? {};
+      if (open && isRecord(given)) return { ok: true, value: given as JsonObject };
       return validateParameters(part.parameters, input);
     },
     run: (input, context) => callImported(means, code, { tool: name, input }, context),

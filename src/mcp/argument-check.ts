@@ -1,47 +1,87 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { KeyedMutex } from "../base/keyed-mutex.ts";
 import { isRecord } from "../base/record.ts";
 import type { Json, JsonSchema } from "../core/json.ts";
 import type { Validation } from "../core/tool.ts";
+import type { SchemaQuestion } from "./schema-worker.ts";
 
-type Check = (input: unknown) => { valid: boolean; errorMessage?: string | undefined };
+/** How long one check may take, ms. A schema of a server may be made to take for ever, by its patterns or by what it refers to. */
+const longestCheck = 1_000;
 
-/** Checks arguments against the schemas servers give, before anything is sent. */
+/** How long the thread may take to start, ms. */
+const longestStart = 20_000;
+
+/** Characters of arguments as JSON that are checked. */
+const mostCharacters = 200_000;
+
+/** Checks arguments against the schemas servers give, before anything is sent, in a thread of its own: nobody else waits for it. */
 export interface ArgumentCheck {
-  /** Loads the validator. Until then objects pass unchecked: the server checks them too. */
-  load(): Promise<void>;
-  /** A schema the validator cannot read lets every object pass. */
-  of(schema: JsonSchema): (input: unknown) => Validation;
+  /**
+   * The check of a schema. Larger arguments than it looks at, a schema the validator cannot read, and one whose check takes too long
+   * once, are left to the server, which checks too.
+   */
+  of(schema: JsonSchema): (input: unknown) => Validation | Promise<Validation>;
+  /** Ends the thread. */
+  close(): Promise<void>;
 }
 
 export function createArgumentCheck(): ArgumentCheck {
-  let compile: ((schema: JsonSchema) => Check) | undefined;
+  const turns = new KeyedMutex();
+  let thread: Worker | undefined;
+
+  const end = async () => {
+    const ended = thread;
+    thread = undefined;
+    await ended?.terminate();
+  };
+  /** @throws when it takes too long, or the thread ends */
+  const ask = async (question: SchemaQuestion): Promise<string | undefined> => {
+    thread ??= await startThread();
+    thread.ref();
+    thread.postMessage(question);
+    const [problem] = await once(thread, "message", { signal: AbortSignal.timeout(longestCheck) });
+    thread.unref();
+    return problem;
+  };
+
   return {
-    async load() {
-      if (compile !== undefined) return;
-      const { AjvJsonSchemaValidator } = await import("@modelcontextprotocol/sdk/validation/ajv");
-      // One each: two schemas of different servers may have the same $id.
-      compile = (schema) => new AjvJsonSchemaValidator().getValidator(schema);
-    },
     of(schema) {
-      let check: Check | undefined;
+      const text = JSON.stringify(schema);
+      let isLeftToServer = false;
       return (input) => {
-        if (!isRecord(input)) {
-          return { ok: false, message: "an object is expected" };
-        }
-        check ??= compile === undefined ? undefined : compiled(compile, schema);
-        const result = check?.(input) ?? { valid: true };
-        return result.valid
-          ? { ok: true, value: input as Json }
-          : { ok: false, message: result.errorMessage ?? "they do not fit the schema" };
+        if (!isRecord(input)) return { ok: false, message: "an object is expected" };
+        const valid = { ok: true as const, value: input as Json };
+        const value = JSON.stringify(input);
+        if (isLeftToServer || value.length > mostCharacters) return valid;
+        return turns.run("", async () => {
+          try {
+            const message = isLeftToServer ? undefined : await ask({ schema: text, value });
+            return message === undefined ? valid : { ok: false, message };
+          } catch {
+            isLeftToServer = true;
+            await end();
+            return valid;
+          }
+        });
       };
     },
+    close: () => turns.run("", end),
   };
 }
 
-function compiled(compile: (schema: JsonSchema) => Check, schema: JsonSchema): Check {
+async function startThread(): Promise<Worker> {
+  const thread = new Worker(new URL("./schema-worker.ts", import.meta.url), {
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: 128, stackSizeMb: 4 },
+  });
+  // It may fail when nobody waits for it; who waits next finds no answer.
+  thread.on("error", () => undefined);
   try {
-    return compile(schema);
-  } catch {
-    // An unusual schema is the server's to check.
-    return () => ({ valid: true });
+    await once(thread, "message", { signal: AbortSignal.timeout(longestStart) });
+    return thread;
+  } catch (error) {
+    await thread.terminate();
+    throw error;
   }
 }

@@ -1,7 +1,7 @@
 /** Variables of the environment the bot was started with, the operator's own. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const reference = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+const reference = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?\}/g;
 
 /**
  * Fills `${NAME}`, `${NAME:-default}` and `${env:NAME}` in every text of a value, as other MCP clients do. Answers the names of

@@ -114,7 +114,6 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   };
   const startInBackground = () => {
     if (known.size === 0) return;
-    inBackground(check.load());
     inBackground(startWanted([...known.values()]));
   };
   /** One at a time: two turns that begin together must not start a server twice. */
@@ -190,7 +189,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       closed = true;
       forgetListener?.();
       parked.close();
-      await Promise.all([...known.values()].map((server) => server.stop()));
+      await Promise.all([check.close(), ...[...known.values()].map((server) => server.stop())]);
       await background;
     },
   };

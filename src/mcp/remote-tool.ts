@@ -1,11 +1,14 @@
 import { z } from "zod";
+import { isRecord } from "../base/record.ts";
+import type { JsonSchema } from "../core/json.ts";
 
 /** What a server says of a tool. All of it is the server's word: names and texts are data, hints are no promises. */
 export const remoteToolSchema = z.object({
   name: z.string().min(1).max(300),
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
-  inputSchema: z.record(z.string(), z.json()).catch({ type: "object" }),
+  /** As it came in a JSON message. */
+  inputSchema: z.custom<JsonSchema>(isRecord).catch({ type: "object" }),
   annotations: z
     .object({
       title: z.string().optional().catch(undefined),

@@ -33,7 +33,7 @@ export async function listModels(
 ): Promise<ListedModel[]> {
   const isAnthropic = server.kind === "anthropic";
   const base = isAnthropic ? `${anthropicAddress(server.baseUrl)}/v1` : (server.baseUrl ?? openAiUrl);
-  const url = new URL(`${base.replace(/\/+$/, "")}/models`);
+  const url = new URL(`${base.replace(/(?<!\/)\/+$/, "")}/models`);
   for (const [name, value] of Object.entries(server.query ?? {})) url.searchParams.set(name, value);
   const endpoint: Endpoint = {
     id: provider,

@@ -3,11 +3,11 @@
  * (the last is OpenAI's wording, which repeats the beginning and the end of any key).
  */
 const echoes = [
-  /(?<=api[ _-]?key[^:\n]{0,40}:\s*)\S+/gi,
-  /(?<=\bbearer\s+)\S+/gi,
+  /(?<=api[ _-]?key[^:\n]{0,40}:\s{0,20})\S+/gi,
+  /(?<=\bbearer\s{1,20})\S+/gi,
   /\b(?:sk|rk|pk|gsk|xai|key)-[\w.*-]{4,}/g,
   /\b(?:gsk_|tgp_v1_|AIza)[\w.*-]{4,}/g,
-  /[\w.-]*\*{3,}[\w.*-]*/g,
+  /(?<![\w.-])[\w.-]*\*{3,}[\w.*-]*/g,
 ];
 
 /** Shorter values of headers are too common to be told from text. */

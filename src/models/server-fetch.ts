@@ -55,7 +55,7 @@ function noApi(response: Response, url: URL, method = "GET"): Promise<NoApi> | u
 }
 
 function titleOf(page: string): string {
-  const [, title = ""] = /<title[^>]*>([^<]{1,200})/i.exec(page) ?? [];
+  const [, title = ""] = /<title[^<>]*>([^<]{1,200})/i.exec(page) ?? [];
   return title.replaceAll(/\s+/g, " ").trim();
 }
 

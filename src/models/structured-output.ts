@@ -35,11 +35,20 @@ export function outputInstruction(schema: JsonSchema): string {
 
 /** The JSON text in a model's free answer, code fence and surrounding words removed. Undefined when there is none. */
 export function jsonIn(text: string): string | undefined {
-  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/.exec(text)?.[1];
-  const braced = /[{[][\s\S]*[}\]]/.exec(text)?.[0];
-  return [text, fenced, braced]
-    .find((candidate) => candidate !== undefined && parse(candidate) !== undefined)
-    ?.trim();
+  return [text, inFence(text), inBraces(text)].find((candidate) => parse(candidate) !== undefined)?.trim();
+}
+
+/** What the first fence holds; empty where none is open and closed. */
+function inFence(text: string): string {
+  const opening = /```(?:json)?[^\S\n]*\n/.exec(text);
+  if (opening === null) return "";
+  const rest = text.slice(opening.index + opening[0].length);
+  return rest.slice(0, Math.max(0, rest.search(/\n[^\S\n]*```/)));
+}
+
+function inBraces(text: string): string {
+  const start = text.search(/[{[]/);
+  return start < 0 ? "" : text.slice(start, Math.max(text.lastIndexOf("}"), text.lastIndexOf("]")) + 1);
 }
 
 function parse(text: string): Json | undefined {

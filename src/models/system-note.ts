@@ -5,7 +5,7 @@ export function asNote(text: string): string {
 
 /** Text in which nothing passes for a note. */
 export function withoutNoteTags(text: string): string {
-  return text.replaceAll(/<(?=\s*\/?\s*system_note)/gi, "&lt;");
+  return text.replaceAll(/<(?=\s*(?:\/\s*)?system_note)/gi, "&lt;");
 }
 
 /** Said with the instructions where notes are used. */

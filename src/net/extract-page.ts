@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { withoutInvisible } from "../base/invisible-text.ts";
 import type { ReadablePage } from "../html/readable-page.ts";
+import { strippedText } from "../html/stripped-text.ts";
 
 export interface PageRequest {
   html: string;
@@ -37,35 +37,4 @@ export async function extractPage(
   } finally {
     await worker.terminate();
   }
-}
-
-/** A page's text by removing markup alone; every expression runs in linear time. */
-function strippedText(html: string): string {
-  const parts: string[] = [];
-  let at = 0;
-  while (at < html.length) {
-    const open = html.indexOf("<", at);
-    parts.push(html.slice(at, open < 0 ? html.length : open));
-    if (open < 0) break;
-    at = afterMarkup(html, open);
-  }
-  return withoutInvisible(parts.join(" ")).replace(/\s+/g, " ").trim();
-}
-
-/** The position after the tag, comment, script or style that begins at `open`. */
-function afterMarkup(html: string, open: number): number {
-  const raw = /^<(script|style|!--)/i.exec(html.slice(open, open + 8))?.[1]?.toLowerCase();
-  const end = raw === undefined ? ">" : raw === "!--" ? "-->" : `</${raw}`;
-  const found = indexOfInsensitive(html, end, open + 1);
-  if (found < 0) return html.length;
-  if (raw === undefined || raw === "!--") return found + end.length;
-  const close = html.indexOf(">", found);
-  return close < 0 ? html.length : close + 1;
-}
-
-function indexOfInsensitive(html: string, end: string, from: number): number {
-  if (!end.startsWith("</")) return html.indexOf(end, from);
-  const lower = html.indexOf(end, from);
-  const upper = html.indexOf(end.toUpperCase(), from);
-  return lower < 0 || (upper >= 0 && upper < lower) ? upper : lower;
 }

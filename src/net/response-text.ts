@@ -49,7 +49,7 @@ function charsetOf(bytes: Uint8Array, contentType: string): string {
   if (header !== undefined) return header.toLowerCase();
   const head = Buffer.from(bytes.subarray(0, 4096)).toString("latin1");
   const declared =
-    /<meta[^>]+charset\s*=\s*["']?\s*([\w-]+)/i.exec(head)?.[1] ??
+    /<meta[^<>]+charset\s*=\s*(?:["']\s*)?([\w-]+)/i.exec(head)?.[1] ??
     /^\s*<\?xml[^>]+encoding\s*=\s*["']([\w-]+)/i.exec(head)?.[1];
   // A document that declares UTF-16 in ASCII letters is not UTF-16 (HTML standard, "prescan").
   return declared === undefined || /^utf-?16/i.test(declared) ? "" : declared.toLowerCase();

@@ -134,5 +134,5 @@ function plainName(path: string): string {
     /\.(?:zip|skill|tgz|tar|tar\.gz|json|md|git)$/i,
     "",
   );
-  return safeFileName(last).replace(/[. ]+$/, "") || "package";
+  return safeFileName(last).replace(/(?<![. ])[. ]+$/, "") || "package";
 }

@@ -47,7 +47,7 @@ export interface ReviewRequest {
 }
 
 /**
- * Says what a skill is and can do, without running any of it. Gives way to other work between files.
+ * Says what a skill is and can do, without running any of it. Gives way to other work between the rules and files.
  * @throws the signal's reason on abort.
  */
 export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageReview> {
@@ -56,11 +56,13 @@ export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageR
   const findings: PackageFinding[] = [...(request.further ?? [])];
   const subject: ReviewSubject = { skill, files, shipped };
   for (const written of request.files) {
-    await setImmediate();
-    signal.throwIfAborted();
     const file = reviewedFile(written);
     files.push(file);
-    for (const rule of rules) findings.push(...fewer(rule(file, subject), file));
+    for (const rule of rules) {
+      await setImmediate();
+      signal.throwIfAborted();
+      findings.push(...fewer(rule(file, subject), file));
+    }
   }
   const variables = variablesOf(subject);
   findings.push(...nameFindings(subject), ...moduleFindings(subject), ...wholeFindings(request, variables));

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { pattern } from "../base/pattern.ts";
 
 /** Why code of skills that did not ship cannot be isolated here, and what to do about it; sentences for a person. */
 export interface IsolationLack {
@@ -67,7 +68,7 @@ export function installCommand(
 
 function installerOf(osRelease: string): string | undefined {
   const field = (name: string) =>
-    new RegExp(`^${name}=["']?([^"'\\n]*)`, "m").exec(osRelease)?.[1]?.split(/\s+/) ?? [];
+    pattern("m")`^${name}=["']?([^"'\n]*)`.exec(osRelease)?.[1]?.split(/\s+/) ?? [];
   const ids = [...field("ID"), ...field("ID_LIKE")].map((id) => id.replace(/^opensuse-.*/, "opensuse"));
   return ids.map((id) => installers[id]).find((installer) => installer !== undefined);
 }

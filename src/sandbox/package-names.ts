@@ -1,3 +1,4 @@
+import { pattern } from "../base/pattern.ts";
 import type { PackageLanguage } from "../core/prepared-packages.ts";
 
 /** A package that somebody asked for. Nothing in it can be an option, an address or a path. */
@@ -15,16 +16,12 @@ export interface AskedPackage {
 export type AskedPackages = { ok: true; value: AskedPackage[] } | { ok: false; reason: string };
 
 /** PEP 508 names, extras and PEP 440 versions, with a marker made of quoted texts and words. No `@`, which leads to addresses. */
-const pythonRequirement = new RegExp(
-  [
-    /^(?<name>[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?)/,
-    /\s*(?<extras>\[\s*[A-Za-z0-9._-]+(?:\s*,\s*[A-Za-z0-9._-]+)*\s*\])?/,
-    /\s*(?<versions>\(?(?:(?:===?|~=|!=|<=|>=|<|>)\s*[A-Za-z0-9.*+!_-]+\s*,?\s*)*\)?)/,
-    /\s*(?<marker>;[\sA-Za-z0-9_.<>=!~"'(),*-]{1,300})?$/,
-  ]
-    .map(({ source }) => source)
-    .join(""),
-);
+const packageName = /(?<name>[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?)/;
+const extras = /\[ ?[A-Za-z0-9._-]+(?: ?, ?[A-Za-z0-9._-]+)* ?\]/;
+const versions = /\(?(?:(?:===?|~=|!=|<=|>=|<|>) ?[A-Za-z0-9.*+!_-]+(?: ?,)? ?)*\)?/;
+const marker = /;[ A-Za-z0-9_.<>=!~"'(),*-]{1,300}/;
+/** Of a text whose spaces are single. */
+const pythonRequirement = pattern()`^${packageName} ?(?:${extras})? ?${versions} ?(?:${marker})?$`;
 
 /** https://docs.npmjs.com/cli/v11/configuring-npm/package-json#name, and a range or tag without addresses, paths and aliases. */
 const nodeName = /^(?:@[a-z0-9~][a-z0-9._~-]{0,100}\/)?[a-z0-9~][a-z0-9._~-]{0,100}$/;
@@ -39,7 +36,8 @@ export function readPackage(language: PackageLanguage, text: string): AskedPacka
 
 function pythonPackage(text: string, hashes: readonly string[] = []): AskedPackage | undefined {
   // Within a line pip takes what begins with a dash for an option.
-  const { name } = (/\s-/.test(text) ? undefined : pythonRequirement.exec(text)?.groups) ?? {};
+  const plain = text.replace(/\s+/g, " ");
+  const { name } = (plain.includes(" -") ? undefined : pythonRequirement.exec(plain)?.groups) ?? {};
   return name === undefined ? undefined : { text, name: pythonName(name), spec: text, hashes };
 }
 

@@ -1,15 +1,24 @@
 import type { z } from "zod";
 import { nearestNames } from "../base/nearest-name.ts";
 
+/** Mistakes of a kind that are told one by one. */
+const mostTold = 20;
+
 /** What is wrong with the arguments of a tool, in one line for a model or a person, each parameter by name. */
 export function describeIssues(error: z.ZodError, input: unknown, known: readonly string[]): string {
-  return error.issues.map((issue) => describeIssue(issue, input, known)).join("; ");
+  return fewer(error.issues, (issue) => describeIssue(issue, input, known));
+}
+
+/** Of a hundred thousand mistakes the first ones are told. */
+function fewer<T>(all: readonly T[], tell: (one: T) => string): string {
+  const rest = all.length - mostTold;
+  return [...all.slice(0, mostTold).map(tell), ...(rest > 0 ? [`and ${rest} more`] : [])].join("; ");
 }
 
 function describeIssue(issue: z.core.$ZodIssue, input: unknown, known: readonly string[]): string {
   const name = nameOf(issue.path);
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => unknownKey(key, issue.path.length === 0 ? known : [], name)).join("; ");
+    return fewer(issue.keys, (key) => unknownKey(key, issue.path.length === 0 ? known : [], name));
   }
   const value = valueAt(input, issue.path);
   if (value === undefined) {

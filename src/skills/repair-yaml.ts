@@ -37,7 +37,7 @@ function needsQuotes(value: string): boolean {
 
 /** Rewrites the top-level `metadata` block as plain JSON when it is JSON with comments, or otherwise nearly JSON. */
 export function repairMetadata(yaml: string): string {
-  const block = /^metadata:[ \t]*\n?((?:[ \t]*\{)[\s\S]*?)(?=\n[\w-]+:|$(?![\s\S]))/m.exec(yaml);
+  const block = /^metadata:[ \t]*(?:\n[ \t]*)?(\{[\s\S]*?)(?=\n[\w-]+:|$(?![\s\S]))/m.exec(yaml);
   const text = block?.[1];
   if (block === null || text === undefined) return yaml;
   const json = repairJson(text);

@@ -197,7 +197,7 @@ function readEntryPoints(
 /** `Bash(git add:*) Read` is two tools. */
 function readAllowedTools(reader: FieldReader): string[] | undefined {
   const written = reader.read("allowed_tools", "text", z.union([z.string(), z.array(z.string())]));
-  return typeof written === "string" ? [...(written.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? [])] : written;
+  return typeof written === "string" ? [...(written.match(/[^\s,(]+(?:\([^()]*\))?/g) ?? [])] : written;
 }
 
 /** A letter or digit of any script, then also dots, hyphens and underscores. */

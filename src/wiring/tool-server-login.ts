@@ -35,5 +35,5 @@ export function openToolServerLogin(config: Config, deps: LoginDeps): McpLoginWi
 
 /** A path under an address that may end in a slash or have a path of its own. */
 function addressOf(home: string, path: string): string {
-  return home.replace(/\/+$/, "") + path;
+  return home.replace(/(?<!\/)\/+$/, "") + path;
 }

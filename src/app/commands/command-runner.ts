@@ -150,7 +150,7 @@ async function execute(
 /** `help` shows everything; a family alone, or with `help`, its own commands. */
 function helpFor(commands: readonly Command[], words: string): string | undefined {
   if (/^help\b/.test(words)) return help(commands);
-  const family = words.replace(/\s+help$/, "");
+  const family = words.replace(/(?<!\s)\s+help$/, "");
   return familiesOf(commands).has(family) ? help(membersOf(commands, family)) : undefined;
 }
 

@@ -167,7 +167,7 @@ async function dryRun(
     const message = `${id} cannot tell what it would do. Run it without a dry run.`;
     return { ok: false, status: 409, message };
   }
-  const valid = checkArguments(tool, vars);
+  const valid = await checkArguments(tool, vars);
   if (!valid.ok) return { ok: false, status: 400, message: `The variables do not fit: ${valid.message}` };
   return { ok: true, value: { ...shaped({}), success: true, dry_run: await tool.dryRun(valid.value) } };
 }

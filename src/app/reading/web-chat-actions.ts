@@ -24,7 +24,7 @@ export function createWebChatActions({ log, name, public_url = "" }: WebChatDeps
     const { channel } = partsOf(namespace);
     const isNamed = isWithin(namespace, "console", "local") && channel !== "" && !channel.includes(":");
     const shown = isNamed ? channel : namespace;
-    const base = public_url.replace(/\/+$/, "");
+    const base = public_url.replace(/(?<!\/)\/+$/, "");
     return `${base}/#/${encodeURIComponent(shown)}/${encodeURIComponent(thread)}`;
   };
   const accessTo = (namespace: string): ChannelAccess => {

@@ -121,7 +121,7 @@ async function viewFor(
 ): Promise<PlannedView> {
   const shown = viewOf(entry, now(), await zoneFor(reader, entry.namespace));
   if (!isWebhook(entry)) return shown;
-  return { ...shown, address: `${public_url.replace(/\/+$/, "")}/hooks/${entry.id}` };
+  return { ...shown, address: `${public_url.replace(/(?<!\/)\/+$/, "")}/hooks/${entry.id}` };
 }
 
 /** A plan that is paused, or that goes on from now: what came due meanwhile is not made up for. */

@@ -1,5 +1,7 @@
 /** Reads what people write after `/agent schedule add`: when, and what. Models pass cron patterns and ISO times instead. */
+
 import { de, en, es, fr, type ParsedResult } from "chrono-node";
+import { pattern } from "../../base/pattern.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Wish } from "../../core/schedules.ts";
 import { wallClock } from "./times.ts";
@@ -32,10 +34,10 @@ function quotedCron(text: string): Found | undefined {
 }
 
 const weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
-const repeated = new RegExp(
-  `\\bevery\\s+(day|weekday|(?:${weekdays.join("|")})s?(?:(?:\\s*,\\s*|\\s+and\\s+)(?:${weekdays.join("|")})s?)*|hour|second|minute|\\d+ (?:seconds?|minutes?|hours?))\\b(?:\\s+at\\s+(\\d{1,2})(?:[:.](\\d{2}))?\\s*(am|pm)?\\b)?`,
+const weekday = /(?:sun|mon|tues|wednes|thurs|fri|satur)day/;
+const repeated = pattern(
   "i",
-);
+)`\bevery (day|weekday|${weekday}s?(?:(?: ?, ?| and )${weekday}s?)*|hour|second|minute|\d+ (?:seconds?|minutes?|hours?))\b(?: at (\d{1,2})(?:[:.](\d{2}))? ?(am|pm)?\b)?`;
 
 function everyDay(text: string): Found | undefined {
   const [whole, days = "", hour, minute = "00", half] = repeated.exec(text) ?? [];
@@ -72,7 +74,7 @@ function hourOf(hour: number, half: string | undefined): number {
 function daysOf(days: string): string {
   if (days === "day") return "*";
   if (days === "weekday") return "1-5";
-  const named = days.split(/\s*,\s*|\s+and\s+/).map((day) => weekdays.indexOf(day.replace(/s$/, "")));
+  const named = days.split(/ ?, ?| and /).map((day) => weekdays.indexOf(day.replace(/s$/, "")));
   return named.join(",");
 }
 
@@ -125,7 +127,7 @@ function whatIn(rest: string): { what: "reminder" | "task"; said: string } {
   const said = rest
     .replace(asksToRemind, " ")
     .replace(/\s+/g, " ")
-    .replace(/^[\s,:;.-]+|[\s,:;-]+$/g, "");
+    .replace(/^[\s,:;.-]+|(?<![\s,:;-])[\s,:;-]+$/g, "");
   return { what: isReminder ? "reminder" : "task", said };
 }
 

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Author } from "../../core/inbound.ts";
 import type { Outcome } from "../../core/outcome.ts";
+import type { Json } from "../../core/json.ts";
 import { namespaceSchema } from "../../core/place.ts";
 
 export const skillId = z
@@ -18,8 +19,10 @@ export const diagnostic = z.object({
   message: z.string(),
 });
 
-/** Any JSON value. It names its types itself: the generator of openapi.json would follow the recursive schema without end. */
-export const json = z.json().meta({ type: ["object", "array", "string", "number", "boolean", "null"] });
+/** Any value of a body that was read as JSON, which nothing has to look through again. It names its types for openapi.json. */
+export const json = z
+  .custom<Json>((value) => value !== undefined)
+  .meta({ type: ["object", "array", "string", "number", "boolean", "null"] });
 
 /** A file in a form. `otherwise` says what was expected. */
 export function uploadedFile(otherwise: string) {

@@ -36,7 +36,7 @@ export function createAskedSkills({ catalogue, offers }: AskedSkillsDeps): Asked
     },
     async named(text, namespace) {
       const names = [...text.matchAll(/(?<!\S)\$([\p{L}\p{N}][\p{L}\p{N}_.#-]*)/gu)].map(([, name = ""]) =>
-        name.replace(/\.+$/, ""),
+        name.replace(/(?<!\.)\.+$/, ""),
       );
       if (names.length === 0) return [];
       const offer = await offerFor(namespace);

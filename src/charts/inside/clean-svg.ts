@@ -19,16 +19,29 @@ export function cleanSvg(source: string): { svg: string; notes: string[] } {
   const begin = source.search(/<svg[\s>]/i);
   if (begin < 0) throw new ChartProblem("That is no SVG: it has to begin with <svg …>.");
   if (/<!ENTITY/i.test(source)) throw new ChartProblem("Leave out the DOCTYPE and its entities.");
-  const svg = new DOMParser().parseFromString(withPlainEntities(source.slice(begin)), "image/svg+xml")
+  const { svg, notes } = cleanedParts(withPlainEntities(source.slice(begin)));
+  giveRoot(svg);
+  return { svg: svg.toString(), notes };
+}
+
+/** The SVG of a chart, whose marks have colours and names that may be any text. Looked through where something in it may lead elsewhere. */
+export function cleanChart(source: string): { svg: string; notes: string[] } {
+  if (!/\son\w+\s*=|href|<(?:script|image|foreignObject)/i.test(source) && !isForeign(source))
+    return { svg: source, notes: [] };
+  const { svg, notes } = cleanedParts(source);
+  svg.setAttribute("xmlns", svgNamespace);
+  return { svg: svg.toString(), notes };
+}
+
+function cleanedParts(source: string): { svg: SvgPart; notes: string[] } {
+  const svg = new DOMParser().parseFromString(source, "image/svg+xml")
     .documentElement as unknown as SvgPart;
   const removed = new Set<string>();
   for (const element of [svg, ...svg.querySelectorAll("*")]) {
     if (!svg.contains(element)) continue;
     for (const part of cleaned(element, element === svg)) removed.add(part);
   }
-  giveRoot(svg);
-  const notes = removed.size === 0 ? [] : [`Taken out: ${[...removed].join(", ")}.`];
-  return { svg: svg.toString(), notes };
+  return { svg, notes: removed.size === 0 ? [] : [`Taken out: ${[...removed].join(", ")}.`] };
 }
 
 type SvgPart = ReturnType<typeof parseHTML>["document"]["documentElement"];
@@ -78,10 +91,10 @@ function cleanedAttributes(element: SvgPart): string[] {
 
 /** Styles without those of elsewhere; undefined where something foreign would be left. */
 function cleanCss(css: string): { text: string; isChanged: boolean } | undefined {
-  const plain = css.replace(/\/\*[\s\S]*?\*\//g, "").replace(/<!--|-->/g, "");
+  const plain = css.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, "").replace(/<!--|-->/g, "");
   const text = plain
-    .replace(/@import\s+(?:url\([^)]*\)|"[^"]*"|'[^']*')[^;]*;?/gi, "")
-    .replace(/@font-face\s*\{[^}]*\}/gi, "");
+    .replace(/@import\s+(?:url\([^()]*\)|"[^"]*"|'[^']*')[^;]*;?/gi, "")
+    .replace(/@font-face\s*\{[^{}]*\}/gi, "");
   return isForeign(text) ? undefined : { text, isChanged: text !== plain };
 }
 
@@ -112,6 +125,6 @@ function giveRoot(svg: SvgPart): void {
 }
 
 function sizeOf(text: string | null): number | undefined {
-  const size = Number(/^\s*([\d.]+)\s*(px)?\s*$/.exec(text ?? "")?.[1]);
+  const size = Number(/^\s*([\d.]+)(?:\s*px)?\s*$/.exec(text ?? "")?.[1]);
   return size > 0 ? size : undefined;
 }

@@ -1,3 +1,4 @@
+import { pattern } from "../../base/pattern.ts";
 import type { ChartRow } from "../../core/charts.ts";
 
 /** What the values of a column are like. */
@@ -69,8 +70,8 @@ export function expectedOrder({ names, isOnce }: ColumnFacts): readonly string[]
 
 /** `Mar`, `Mar.` and `March`, but not `Marketing`. */
 function isShortened(name: string, start: string): boolean {
-  return new RegExp(`^${start}(\\.|[\\p{L}]{0,2}|${longEnds})$`, "u").test(name);
+  return pattern("u")`^${start}(\.|[\p{L}]{0,2}|${longEnds})$`.test(name);
 }
 
 const longEnds =
-  "uary|ruary|rch|il|ust|tember|ober|ember|uar|ruar|z|day|sday|nesday|rsday|urday|ntag|enstag|ttwoch|nnerstag|eitag|mstag|nntag";
+  /uary|ruary|rch|il|ust|tember|ober|ember|uar|ruar|z|day|sday|nesday|rsday|urday|ntag|enstag|ttwoch|nnerstag|eitag|mstag|nntag/;

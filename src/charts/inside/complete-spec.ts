@@ -1,3 +1,4 @@
+import { pattern } from "../../base/pattern.ts";
 import type { Json } from "../../core/json.ts";
 import { fontSizes } from "./chart-theme.ts";
 import { type ColumnFacts, expectedOrder, type FactsOf } from "./column-facts.ts";
@@ -78,7 +79,7 @@ const special = /[.[\]'"\\]/;
 /** `a.b` and `Price [€]` are names of columns, not paths into them. */
 function escaped(names: string | string[], facts: FactsOf): Json {
   const one = (name: string) =>
-    special.test(name) && facts(name) !== undefined ? name.replace(new RegExp(special, "g"), "\\$&") : name;
+    special.test(name) && facts(name) !== undefined ? name.replace(pattern("g")`${special}`, "\\$&") : name;
   return typeof names === "string" ? one(names) : names.map(one);
 }
 

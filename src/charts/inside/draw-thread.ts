@@ -28,8 +28,13 @@ async function answer(request: DrawRequest): Promise<DrawAnswer> {
 }
 
 async function chartOf(request: DrawRequest & { kind: "chart" }) {
-  const { drawChart } = await import("./draw-chart.ts");
-  return await drawChart(request);
+  const [{ cleanChart }, { drawChart }] = await Promise.all([
+    import("./clean-svg.ts"),
+    import("./draw-chart.ts"),
+  ]);
+  const drawn = await drawChart(request);
+  const cleaned = cleanChart(drawn.svg);
+  return { svg: cleaned.svg, notes: [...cleaned.notes, ...drawn.notes] };
 }
 
 async function diagramOf(source: string) {

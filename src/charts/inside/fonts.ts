@@ -66,7 +66,7 @@ export function withKnownSigns(svg: string): { drawable: string; notes: string[]
   fonts.regular ??= openFont("regular");
   const { regular } = fonts;
   const isMissing = (sign: string) => !regular.hasGlyphForCodePoint(sign.codePointAt(0) ?? 0);
-  const words = svg.replace(/<style[\s\S]*?<\/style>|<[^>]*>/g, "").replace(/[ -~\s]/g, "");
+  const words = svg.replace(/<style[\s\S]*?<\/style>|<[^<>]*>/g, "").replace(/[ -~\s]/g, "");
   const missing = [...new Set(words)].filter(isMissing);
   const emoji = missing.filter((sign) => isEmoji.test(sign));
   const letters = missing.filter((sign) => !isEmoji.test(sign));

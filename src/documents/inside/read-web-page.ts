@@ -17,7 +17,7 @@ export async function readWebPage({ data, limits }: OpenedDocument): Promise<Rea
 
 /** By the encoding the page names at its beginning (HTML, 13.2.3.2); undefined where it names none or an unknown one. */
 function declared(data: Buffer): string | undefined {
-  const name = /<meta[^>]+charset\s*=\s*["']?\s*([\w-]+)/i.exec(data.toString("latin1", 0, 1_024))?.[1];
+  const name = /<meta[^<>]+charset\s*=\s*(?:["']\s*)?([\w-]+)/i.exec(data.toString("latin1", 0, 1_024))?.[1];
   if (name === undefined) return undefined;
   try {
     return new TextDecoder(name).decode(data);

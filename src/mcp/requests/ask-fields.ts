@@ -117,8 +117,14 @@ function leftOut(field: FormField): Read<FieldValue | undefined> {
 function readLines(fields: readonly FormField[], said: string): Read<Values> {
   const lines = new Map<string, string>();
   for (const line of said.split("\n")) {
-    const [, name = "", value = ""] = /^[\s*-]*`?([^:`]+?)`?\s*:\s*(.*)$/.exec(line) ?? [];
-    if (name !== "" && value.trim() !== "") lines.set(name.toLowerCase(), value);
+    const [before, ...after] = line.split(":");
+    const name =
+      before
+        ?.replace(/^[\s*-]+/, "")
+        .replaceAll("`", "")
+        .trim() ?? "";
+    const value = after.join(":").trim();
+    if (name !== "" && value !== "") lines.set(name.toLowerCase(), value);
   }
   const values: Values = {};
   const problems: string[] = [];

@@ -12,7 +12,7 @@ export function withoutLinks(text: string): string {
 export function quoted(text: string, longest: number): string {
   const lines = cut(text.replace(/[^\P{C}\n]/gu, ""), longest)
     .trim()
-    .split(/\s*\n\s*/);
+    .split(/(?<!\s)\s*\n\s*/);
   return lines.map((line) => `> ${withoutLinks(line)}`).join("\n");
 }
 

@@ -53,12 +53,15 @@ export function readConversation(messages: readonly Message[]): Conversation {
   const asked = message?.role === "user" ? message : undefined;
   const { text, cut } = withoutCutNote(asked?.said ?? asked?.text ?? "");
   const by = asked?.said === undefined ? undefined : readSaidBy(asked.text);
-  const unheard = unheardFile.test(asked?.text ?? "");
+  const unheard = isUnheard(asked?.text ?? "");
   return { said: text, by, left_out: cut, done, first, images: asked?.images?.length ?? 0, unheard };
 }
 
 /** The block of `core/user-message.ts` for a recording that is no text; nothing people write looks like it. */
-const unheardFile = /<attached_file [^>]*type="audio\/[^>]* not_read="/;
+const isUnheard = (text: string) =>
+  (text.match(/<attached_file [^<>]*/g) ?? []).some(
+    (file) => file.includes(' type="audio/') && file.includes(' not_read="'),
+  );
 
 /** The line of `core/said-line.ts`; a message whose time is unknown has no such line. */
 const saidLine = /^\[\p{L}{3} (\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}) ([^\]\n]+)\] ([^\n]*?)(?: \([^()\n]*\))?:\n/u;

@@ -78,7 +78,7 @@ function mainText(request: RequestText, triggers: ReadonlySet<string>): string {
   const isPlain = payload?.kind === "colon" && (request.isQuestion || payload.text.length > 120);
   if (payload !== undefined && (isPlain || isBare(instruction, triggers))) return payload.text;
   const text = withoutCommand(whole, triggers);
-  return request.isQuestion ? text.replace(/[\s?]+$/, "") : text;
+  return request.isQuestion ? text.replace(/(?<![\s?])[\s?]+$/, "") : text;
 }
 
 function textValue(request: RequestText, parameter: Parameter, text: string): Json | undefined {
@@ -91,12 +91,12 @@ function textValue(request: RequestText, parameter: Parameter, text: string): Js
 }
 
 function withoutScheme(url: string): string {
-  return url.replace(/^https?:\/\//i, "").replace(/[.!?/]+$/, "");
+  return url.replace(/^https?:\/\//i, "").replace(/(?<![.!?/])[.!?/]+$/, "");
 }
 
 function splitList(text: string): Json[] | undefined {
   const items = text
-    .split(text.includes("\n") ? /\r?\n/ : /\s*[,;]\s*/)
+    .split(text.includes("\n") ? /\r?\n/ : /(?<!\s)\s*[,;]\s*/)
     .map((item) => item.replace(/^\s*[-*•]\s+/, "").trim());
   const kept = items.filter((item) => item !== "");
   if (kept.length === 0) return undefined;

@@ -1,4 +1,6 @@
 import { jsonrepair } from "jsonrepair";
+import { readJson } from "../../base/json-reader.ts";
+import { pattern } from "../../base/pattern.ts";
 import type { Json } from "../../core/json.ts";
 import type { Parameter } from "../../core/parameter.ts";
 import type { RequestText } from "./request-text.ts";
@@ -8,15 +10,14 @@ import { readCharacters, stemsOf, type Token } from "./vocabulary.ts";
 export function named(request: RequestText, { name }: Parameter): { text: string } | undefined {
   const spelled = name
     .split(/[_\s-]+/)
-    .map(literally)
-    .join("[_ -]?");
-  const pattern = new RegExp(
-    `(?<![\\p{L}\\p{N}_])${spelled}\\s*=\\s*(?:"([^"]*)"|“([^”]*)”|\\[([^\\]]*)\\]|([^\\s,;]+))`,
+    .map((word) => pattern()`${word}`)
+    .reduce((words, word) => pattern()`${words}[_ -]?${word}`);
+  const written = pattern(
     "iu",
-  );
-  const found = pattern.exec(request.whole.slice(0, readCharacters));
+  )`(?<![\p{L}\p{N}_])${spelled}\s*=\s*(?:"([^"]*)"|“([^”]*)”|\[([^\]]*)\]|([^\s,;]+))`;
+  const found = written.exec(request.whole.slice(0, readCharacters));
   const text = found?.slice(1).find((part) => part !== undefined);
-  return text === undefined ? undefined : { text: text.replace(/[:.!?]+$/, "") };
+  return text === undefined ? undefined : { text: text.replace(/(?<![:.!?])[:.!?]+$/, "") };
 }
 
 /** The allowed value the message names, by the value's own words or by what the description says about it. */
@@ -85,7 +86,7 @@ export function findNumber(request: RequestText, parameter: Parameter): number |
 
 /** Each at the index that it names. */
 const numberWords = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
-const numberWord = new RegExp(`\\b(?:${numberWords.join("|")})\\b`, "gi");
+const numberWord = /\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b/gi;
 
 function neighbours(
   tokens: readonly Token[],
@@ -101,7 +102,7 @@ function neighbours(
 export function findUrl({ urls, whole }: RequestText): string | undefined {
   const bare =
     /(?<![\p{L}\p{N}@./])(?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,12}(?:\/[^\s"'<>]*)?(?![\p{L}\p{N}@])/iu;
-  const host = bare.exec(whole.slice(0, readCharacters))?.[0].replace(/[.,;:!?]+$/, "");
+  const host = bare.exec(whole.slice(0, readCharacters))?.[0].replace(/(?<![.,;:!?])[.,;:!?]+$/, "");
   return urls[0] ?? (host === undefined ? undefined : `https://${host}`);
 }
 
@@ -117,25 +118,13 @@ export function isDateName(name: string): boolean {
   return /(?:^|_)(?:date|day|since|until|when|deadline|due)$/i.test(name);
 }
 
-/** Characters of JSON that are mended when they do not parse. */
-const mended = 50_000;
-
 /** A JSON object or list within a text. */
 export function findJson(text: string, kind: "object" | "array"): Json | undefined {
   const [open, close] = kind === "object" ? ["{", "}"] : ["[", "]"];
   const start = text.indexOf(open ?? "");
   const end = text.lastIndexOf(close ?? "");
-  if (start < 0 || end < start || end - start > mended) return undefined;
-  try {
-    const value: Json = JSON.parse(jsonrepair(text.slice(start, end + 1)));
-    const isArray = Array.isArray(value);
-    return value !== null && typeof value === "object" && isArray === (kind === "array") ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A text as a pattern that matches only itself. */
-function literally(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  if (start < 0 || end < start) return undefined;
+  const read = readJson(text.slice(start, end + 1), jsonrepair);
+  if (!read.ok || typeof read.value !== "object" || read.value === null) return undefined;
+  return Array.isArray(read.value) === (kind === "array") ? (read.value as Json) : undefined;
 }

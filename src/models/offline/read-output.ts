@@ -1,4 +1,3 @@
-import { jsonrepair } from "jsonrepair";
 import { isRecord } from "../../base/record.ts";
 import type { Json } from "../../core/json.ts";
 
@@ -37,14 +36,39 @@ export function readOutput(text: string): ReadOutput {
   if (!/^\s*(?:[{["]|-?\d|true|false|null)/.test(head)) return { value: whole, cut };
   const withText = readWithText(whole);
   if (withText !== undefined) return { value: withText, cut };
-  for (const read of [JSON.parse, (json: string) => JSON.parse(jsonrepair(json))]) {
-    try {
-      return { value: read(head) as Json, cut: cut + tail.length };
-    } catch {
-      if (cut === 0) break;
-    }
+  const value = [head, ...(cut > 0 ? closed(head) : [])].map(parsed).find((each) => each !== undefined);
+  return value === undefined ? { value: whole, cut } : { value, cut: cut + tail.length };
+}
+
+function parsed(json: string): Json | undefined {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
   }
-  return { value: whole, cut };
+}
+
+/** The beginning of a JSON text with what it left open closed; and the same without its last, unfinished entry. */
+function closed(json: string): string[] {
+  const { ends, comma } = leftOpen(json);
+  const whole = json.slice(0, comma);
+  return [json + ends, whole + leftOpen(whole).ends];
+}
+
+/** A string, with or without its end, and what opens, closes and separates. */
+const jsonSigns = /"[^"\\]*(?:\\[\s\S][^"\\]*)*("?)|[{}[\],]/g;
+
+/** What would close the strings, objects and lists that the beginning of a JSON text leaves open; the place of its last comma. */
+function leftOpen(json: string): { ends: string; comma: number } {
+  const ends: string[] = [];
+  let comma = 0;
+  for (const { 0: sign, 1: quote, index } of json.matchAll(jsonSigns)) {
+    if (quote === "") ends.push('"');
+    else if (sign === "{" || sign === "[") ends.push(sign === "{" ? "}" : "]");
+    else if (sign === "}" || sign === "]") ends.pop();
+    else if (sign === ",") comma = index;
+  }
+  return { ends: ends.toReversed().join(""), comma };
 }
 
 /** An object that is followed by its long texts, which are read as one. */

@@ -47,7 +47,9 @@ export function readRequest(message: string): RequestText {
     tokens: wordsOf(instruction),
     payload: found?.payload,
     quotes: quotes.map((quote) => quote.text),
-    urls: [...start.matchAll(/\bhttps?:\/\/[^\s<>"'”)\]]+/gi)].map(([url]) => url.replace(/[.,;:!?]+$/, "")),
+    urls: [...start.matchAll(/\bhttps?:\/\/[^\s<>"'”)\]]+/gi)].map(([url]) =>
+      url.replace(/(?<![.,;:!?])[.,;:!?]+$/, ""),
+    ),
     isQuestion: asks(instruction),
   };
 }

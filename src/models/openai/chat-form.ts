@@ -150,7 +150,7 @@ const severalCalls = /single tool.?calls? at once|(?:parallel|multiple|more than
 
 /** As servers say that they do not take the parameters of a tool. The text is in lower case. */
 const refusedSchema =
-  /propertynames|patternproperties|additionalproperties|\$ref|\$defs|\$schema|function_declarations|invalid (?:json |tool |function |parameter )*schema|schema for (?:function|tool)|tools?\W*\d*\W.*(?:parameters|input_schema|schema)|json schema/;
+  /propertynames|patternproperties|additionalproperties|\$ref|\$defs|\$schema|function_declarations|invalid (?:json |tool |function |parameter )*schema|schema for (?:function|tool)|tools?\W{0,20}\d{0,5}\W.{0,400}(?:parameters|input_schema|schema)|json schema/;
 
 function hasTools({ tools, messages }: ModelRequest): boolean {
   return (

@@ -13,13 +13,16 @@ const told: ReadonlySet<string> = new Set([
 /** Levels to which references are followed: deeper is a schema that contains itself. */
 const deepest = 12;
 
+/** Parts of the result. References to references multiply; what is beyond is any value. */
+const mostParts = 5_000;
+
 /**
  * The schema of a tool's parameters in the keywords that every server knows (the subset of OpenAPI's that Gemini documents:
  * https://ai.google.dev/gemini-api/docs/function-calling): references are replaced by what they refer to, constraints are told
  * in the description. What a value is checked against is still the whole schema.
  */
 export function plainSchema(schema: JsonSchema): JsonSchema {
-  const plain = plainPart(schema, { root: schema, open: [] });
+  const plain = plainPart(schema, { root: schema, open: [], made: { parts: 0 } });
   return { ...plain, type: "object", properties: objectOf(plain.properties) };
 }
 
@@ -27,10 +30,14 @@ export function plainSchema(schema: JsonSchema): JsonSchema {
 interface Place {
   root: JsonSchema;
   open: readonly string[];
+  /** Counts up for all places of one schema. */
+  made: { parts: number };
 }
 
 function plainPart(value: Json | undefined, place: Place): JsonSchema {
   const schema = objectOf(value);
+  place.made.parts += 1;
+  if (place.made.parts > mostParts) return {};
   const { $ref } = schema;
   if (typeof $ref === "string") return referredTo(schema, $ref, place);
   const merged = withAllOf(schema);
@@ -58,13 +65,17 @@ function isSchema(value: Json | undefined): boolean {
 }
 
 /** A schema that contains itself is any value where it begins again. */
-function referredTo({ $ref: _, ...beside }: JsonSchema, ref: string, { root, open }: Place): JsonSchema {
+function referredTo(
+  { $ref: _, ...beside }: JsonSchema,
+  ref: string,
+  { root, open, made }: Place,
+): JsonSchema {
   const target = resolved(root, ref);
   if (target === undefined || open.includes(ref) || open.length >= deepest) {
     const type = typeof objectOf(target).type === "string" ? { type: objectOf(target).type as Json } : {};
     return { ...type, ...pick(beside, "description") };
   }
-  return plainPart({ ...target, ...beside }, { root, open: [...open, ref] });
+  return plainPart({ ...target, ...beside }, { root, open: [...open, ref], made });
 }
 
 function resolved(root: JsonSchema, ref: string): JsonSchema | undefined {

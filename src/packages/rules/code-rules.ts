@@ -112,7 +112,7 @@ const patternRule = linePatternRule([
     code: "reaches_outside",
     message: "It reads or writes outside its own folder.",
     pattern:
-      /\bos\.homedir\s*\(|expanduser\s*\(|Path\.home\s*\(|\bhomedir\s*\(\)|(?:open|readFile\w*|writeFile\w*|createReadStream|rm|unlink)\s*\(\s*["'`](?:\/(?!tmp\b|dev\/(?:null|std))|~|\.\.\/\.\.)|\.\.\/\.\.\/\.\.\//,
+      /\bos\.homedir\s*\(|expanduser\s*\(|Path\.home\s*\(|\bhomedir\s*\(\)|(?:open|readFile\w{0,20}|writeFile\w{0,20}|createReadStream|rm|unlink)\s*\(\s*["'`](?:\/(?!tmp\b|dev\/(?:null|std))|~|\.\.\/\.\.)|\.\.\/\.\.\/\.\.\//,
     roles: code,
   },
   {

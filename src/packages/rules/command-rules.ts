@@ -1,16 +1,17 @@
+import { pattern } from "../../base/pattern.ts";
 import { excerptOf, type FileRule, type ReviewedLine } from "../review-subject.ts";
 import { linePatternRule } from "./line-patterns.ts";
 
-const shells = "(?:sudo\\s+(?:-\\S+\\s+)?)?(?:env\\s+)?(?:/usr)?(?:/local)?(?:/bin/)?(?:ba|z|da|k|fi)?sh\\b";
-const interpreters = `(?:${shells}|python[\\d.]*\\b|node\\b|perl\\b|ruby\\b|php\\b|osascript\\b|iex\\b|invoke-expression\\b)`;
+const shells = /(?:sudo\s+(?:-\S+\s+)?)?(?:env\s+)?(?:\/usr)?(?:\/local)?(?:\/bin\/)?(?:ba|z|da|k|fi)?sh\b/;
+const interpreters = pattern()`(?:${shells}|python[\d.]*\b|node\b|perl\b|ruby\b|php\b|osascript\b|iex\b|invoke-expression\b)`;
 const fetchers =
-  "(?:curl|wget|fetch|http|aria2c|lwp-request|iwr|irm|invoke-webrequest|invoke-restmethod)(?:\\.exe)?\\b";
+  /(?:curl|wget|fetch|http|aria2c|lwp-request|iwr|irm|invoke-webrequest|invoke-restmethod)(?:\.exe)?\b/;
 /** What runs its input as a program. `| python3 -m json.tool` reads it as data, a shell never does. */
-const runsInput = `(?:${shells}|(?:python[\\d.]*|node|perl|ruby|php|osascript)(?=\\s*(?:-(?:\\s|$)|$|["'\`;&|)]))|iex\\b|invoke-expression\\b)`;
+const runsInput = pattern()`(?:${shells}|(?:python[\d.]*|node|perl|ruby|php|osascript)(?=\s*(?:-(?:\s|$)|$|["'\`;&|)]))|iex\b|invoke-expression\b)`;
 /** A call of one of the fetchers, and not a word or a cell of a table. */
-const fetchCall = `${fetchers}\\s+(?:-|["'$<({]|https?:|[\\w-]{1,60}\\.[a-z]{2})`;
+const fetchCall = pattern()`${fetchers}\s+(?:-|["'$<({]|https?:|[\w-]{1,60}\.[a-z]{2})`;
 const decoders =
-  "(?:base64\\s+(?:-\\w*d\\w*|-D|--decode)|openssl\\s+(?:enc\\s+-d\\b|base64\\s+-d\\b)|xxd\\s+-r\\b|base32\\s+-d\\b)";
+  /(?:base64\s+(?:-\w*d\w*|-D|--decode)|openssl\s+(?:enc\s+-d\b|base64\s+-d\b)|xxd\s+-r\b|base32\s+-d\b)/;
 
 const remote = {
   severity: "danger" as const,
@@ -32,18 +33,15 @@ const protection = {
 const patternRule = linePatternRule([
   {
     ...remote,
-    pattern: new RegExp(`\\b${fetchCall}[^|]{0,600}\\|\\s*(?:tee\\s[^|]{0,80}\\|\\s*)?${runsInput}`, "i"),
+    pattern: pattern("i")`\b${fetchCall}[^|]{0,600}\|\s*(?:tee\s[^|]{0,80}\|\s*)?${runsInput}`,
   },
   {
     ...remote,
-    pattern: new RegExp(
-      `${interpreters}(?:\\s+-\\w{1,10}){0,4}\\s+["']?(?:\\$\\(|<\\(|\`)\\s*${fetchers}`,
-      "i",
-    ),
+    pattern: pattern("i")`${interpreters}(?:\s+-\w{1,10}){0,4}\s+["']?(?:\$\(|<\(|\`)\s*${fetchers}`,
   },
   {
     ...remote,
-    pattern: new RegExp(`\\b(?:eval|source)\\b[^\\n]{0,20}(?:\\$\\(|<\\(|\`)\\s*${fetchers}`, "i"),
+    pattern: pattern("i")`\b(?:eval|source)\b[^\n]{0,20}(?:\$\(|<\(|\`)\s*${fetchers}`,
   },
   {
     ...remote,
@@ -56,11 +54,11 @@ const patternRule = linePatternRule([
   { ...remote, pattern: /\b(?:exec|eval)\s*\(.{0,60}(?:urlopen|requests\.get|urllib|fetch\s*\(|http\.get)/i },
   {
     ...encoded,
-    pattern: new RegExp(`${decoders}[^|\\n]{0,200}\\|\\s*(?:\\w+\\s+-?\\w*\\s*\\|\\s*)?${runsInput}`, "i"),
+    pattern: pattern("i")`${decoders}[^|\n]{0,200}\|\s*(?:\w+\s+-?\w*\s*\|\s*)?${runsInput}`,
   },
   {
     ...encoded,
-    pattern: new RegExp(`(?:eval|${interpreters}\\s+-c)\\b.{0,30}(?:\\$\\(|<\\(|\`).{0,400}${decoders}`, "i"),
+    pattern: pattern("i")`(?:eval|${interpreters}\s+-c)\b.{0,30}(?:\$\(|<\(|\`).{0,400}${decoders}`,
   },
   {
     ...encoded,
@@ -112,7 +110,7 @@ const patternRule = linePatternRule([
     code: "persistence",
     message: "It gives itself a way back into the machine.",
     pattern:
-      />>?\s*\S{0,60}(?:authorized_keys|\/etc\/(?:cron|rc\.local|ld\.so\.preload|sudoers))|\bsudo\s+(?:visudo|useradd)\b/i,
+      />\s{0,20}\S{0,60}(?:authorized_keys|\/etc\/(?:cron|rc\.local|ld\.so\.preload|sudoers))|\bsudo\s+(?:visudo|useradd)\b/i,
   },
   {
     severity: "warning",
@@ -137,11 +135,8 @@ const patternRule = linePatternRule([
 ]);
 
 const saves = /(?:\s-\w{0,6}[oO]|--output|--output-document|-outfile|>)[\s=]*["']?([^\s"';|&<>]{3,100})/i;
-const fetches = new RegExp(`\\b${fetchers}`, "i");
-const starts = new RegExp(
-  `(?:^|[;&|]|\\bthen\\b)\\s*(?:chmod\\b|${interpreters}|\\.\\/|open\\b|start\\b)`,
-  "i",
-);
+const fetches = pattern("i")`\b${fetchers}`;
+const starts = pattern("i")`(?:^|[;&|]|\bthen\b)\s*(?:chmod\b|${interpreters}|\.\/|open\b|start\b)`;
 
 /** `curl -o FILE …; sh FILE`, on one line or within the next few. */
 const fetchAndRunRule: FileRule = (file) =>

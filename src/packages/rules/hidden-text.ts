@@ -1,3 +1,4 @@
+import { pattern } from "../../base/pattern.ts";
 import type { PackageFinding } from "../../core/packages.ts";
 import { excerptOf, type FileRule, type ReviewedFile } from "../review-subject.ts";
 
@@ -66,7 +67,7 @@ function judge(
       "It holds characters that change the order in which text is shown, so that it reads differently than it runs.";
     return { severity: role === "code" ? "danger" : "warning", code: "hidden_text", message };
   }
-  const count = line.match(new RegExp(blanks, "gu"))?.length ?? 0;
+  const count = line.match(pattern("gu")`${blanks}`)?.length ?? 0;
   if (count > 0 || joiners.test(line)) {
     const message =
       "It holds invisible characters, which can split words that a reader or a check looks for.";
@@ -88,9 +89,6 @@ function decodeTags(line: string): string {
 }
 
 function around(line: string): string {
-  const at = Math.max(
-    0,
-    line.search(new RegExp(`${tags.source}|${overrides.source}|${blanks.source}|${selectors.source}`, "u")),
-  );
+  const at = Math.max(0, line.search(pattern("u")`${tags}|${overrides}|${blanks}|${selectors}`));
   return line.slice(Math.max(0, at - 40), at + 60);
 }

@@ -36,7 +36,7 @@ export const instructionRule = linePatternRule([
   {
     ...injection,
     pattern:
-      /(?:ignorier|vergiss|missacht)\w*.{0,40}(?:bisherig|vorherig|vorig|obig|alle)\w*.{0,20}(?:anweisung|regel|vorgabe)/i,
+      /(?:ignorier|vergiss|missacht).{0,50}(?:bisherig|vorherig|vorig|obig|alle).{0,30}(?:anweisung|regel|vorgabe)/i,
   },
   {
     ...injection,
@@ -46,7 +46,7 @@ export const instructionRule = linePatternRule([
   {
     ...injection,
     pattern:
-      /(?:игнорир\S*|забудь).{0,40}(?:предыдущ\S*|прошл\S*).{0,20}инструкц|忽略.{0,10}(?:之前|以上|先前|所有).{0,10}(?:指令|指示|说明)|(?:以前|これまで|上記)の?.{0,10}指示を?(?:無視|忘れ)|이전.{0,10}(?:지시|명령).{0,6}무시/,
+      /(?:игнорир|забудь).{0,50}(?:предыдущ|прошл).{0,30}инструкц|忽略.{0,10}(?:之前|以上|先前|所有).{0,10}(?:指令|指示|说明)|(?:以前|これまで|上記)の?.{0,10}指示を?(?:無視|忘れ)|이전.{0,10}(?:지시|명령).{0,6}무시/,
   },
   {
     ...injection,
@@ -75,7 +75,7 @@ export const instructionRule = linePatternRule([
   {
     ...secrecy,
     pattern:
-      /(?:sag|erzähl|verrat|informier)\w*.{0,30}(?:benutzer|nutzer|anwender)\w*.{0,10}nicht|ne\s+(?:dis|dites|révèle|informe)\w*.{0,20}(?:pas|jamais).{0,30}utilisateur|no\s+(?:le\s+)?(?:digas|informes|reveles)\b.{0,30}usuario|не\s+(?:говори|сообщай).{0,30}пользовател|不要.{0,6}告诉.{0,4}用户|ユーザーに.{0,10}(?:言わない|伝えない|知らせない)/i,
+      /(?:sag|erzähl|verrat|informier).{0,40}(?:benutzer|nutzer|anwender).{0,20}nicht|ne\s+(?:dis|dites|révèle|informe).{0,30}(?:pas|jamais).{0,30}utilisateur|no\s+(?:le\s+)?(?:digas|informes|reveles)\b.{0,30}usuario|не\s+(?:говори|сообщай).{0,30}пользовател|不要.{0,6}告诉.{0,4}用户|ユーザーに.{0,10}(?:言わない|伝えない|知らせない)/i,
   },
   {
     ...secrecy,

@@ -155,7 +155,7 @@ export function hostsOf({ files }: ReviewSubject): string[] {
     for (const { text } of lines) {
       for (const [, host = ""] of text.matchAll(addresses)) {
         if (hosts.size >= mostNames) break;
-        hosts.add(host.toLowerCase().replace(/\.+$/, ""));
+        hosts.add(host.toLowerCase().replace(/(?<!\.)\.+$/, ""));
       }
     }
   }

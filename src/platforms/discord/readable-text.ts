@@ -1,3 +1,4 @@
+import { pattern } from "../../base/pattern.ts";
 /** What ids in a text stand for. Undefined for what is unknown. */
 export interface Names {
   user(id: string): string | undefined;
@@ -18,15 +19,15 @@ export function mentionsBot(content: string, bot: BotIds): boolean {
 
 /** The text without the mention of the bot at its beginning or end. */
 export function withoutBotMention(content: string, bot: BotIds): string {
-  const { source } = mentionPattern(bot);
+  const mention = mentionPattern(bot);
   return content
-    .replace(new RegExp(`^(?:\\s*(?:${source})[\\s,:]*)+`), "")
-    .replace(new RegExp(`(?:\\s*(?:${source}))+\\s*$`), "")
+    .replace(pattern()`^\s*(?:(?:${mention})[\s,:]*)+`, "")
+    .replace(pattern()`(?<!\s)\s*(?:(?:${mention})\s*)+$`, "")
     .trim();
 }
 
 function mentionPattern({ user, role }: BotIds): RegExp {
-  return new RegExp(role === undefined ? `<@!?${user}>` : `<@!?${user}>|<@&${role}>`);
+  return role === undefined ? pattern()`<@!?${user}>` : pattern()`<@!?${user}>|<@&${role}>`;
 }
 
 /**
@@ -40,7 +41,7 @@ export function readableText(content: string, names: Names): string {
     .replace(/<#(\d+)>/g, (_, id: string) => `#${names.channel(id) ?? "a-channel"}`)
     .replace(/<a?:(\w+):\d+>/g, ":$1:")
     .replace(/<t:(-?\d{1,12})(?::\w)?>/g, (whole, seconds: string) => readableTime(whole, Number(seconds)))
-    .replace(/<\/([^:>]+):\d+>/g, "/$1");
+    .replace(/<\/([^:<>]+):\d+>/g, "/$1");
 }
 
 function readableTime(whole: string, seconds: number): string {

@@ -37,7 +37,7 @@ export function renderMessage(markdown: string, most: number = longestContent): 
 }
 
 function renderToken(token: Token, table: TableRenderer): string {
-  const [space] = /\n*$/.exec(token.raw) ?? [""];
+  const [space] = /(?<!\n)\n*$/.exec(token.raw) ?? [""];
   switch (token.type) {
     case "table":
       return table(token as Tokens.Table) + space;
@@ -57,11 +57,27 @@ function renderHeading({ depth, text, raw }: Tokens.Heading): string {
   return depth > 3 ? `**${text}**` : withImages(raw.trimEnd());
 }
 
+/** A picture, or a run of backticks, which may begin or end inline code. */
+const pictureOrTicks = /`+|!\[([^\][]*)\]\(((?:[^()\s]|\([^()\s]*\))+)(?:\s[^()]*)?\)/g;
+
 /** Discord shows no images by Markdown: they become links, outside of inline code. */
 function withImages(text: string): string {
-  return text.replace(/(`+)[\s\S]*?\1|!\[([^\]]*)\]\(([^)\s]+)[^)]*\)/g, (whole, code, label, url) =>
-    code === undefined ? `[${label || "image"}](${url})` : whole,
-  );
+  const found = [...text.matchAll(pictureOrTicks)];
+  const lastTicks = new Map(found.map(({ 0: whole, index }) => [whole, index]));
+  let code: string | undefined;
+  const kept: string[] = [];
+  let at = 0;
+  for (const { 0: whole, 1: label, 2: url, index } of found) {
+    if (url === undefined) {
+      // Only ticks that as many others follow begin code.
+      if (code === undefined && (lastTicks.get(whole) ?? index) > index) code = whole;
+      else if (code === whole) code = undefined;
+    } else if (code === undefined) {
+      kept.push(text.slice(at, index), `[${label || "image"}](${url})`);
+      at = index + whole.length;
+    }
+  }
+  return kept.join("") + text.slice(at);
 }
 
 /** As it was written; cells with marks in them as plain words, in no more room. */
@@ -91,7 +107,7 @@ function renderTable({ header, rows }: Tokens.Table): string {
 }
 
 /** A link with a label: in a code block nobody could follow it. */
-const link = /\[[^\]]*\]\([^)\s]+\)/;
+const link = /\[[^\][]*\]\((?:[^()\s]|\([^()\s]*\))+\)/;
 
 const plainCells = (cells: readonly Tokens.TableCell[]) =>
   cells.map(({ text }) => plainWords(text).replaceAll("`", ""));

@@ -85,7 +85,7 @@ function optionsOf(usage: string): OptionDefinition[] {
     const choices = usage.split("|").map((value) => ({ name: value, value }));
     return [{ type: optionTypes.text, name: "value", description: usage, required: true, choices }];
   }
-  const [first = "", name = ""] = /^[<[]([a-z-]+)[^\]>]*[\]>]/.exec(usage) ?? [];
+  const [first = "", name = ""] = /^[<[]([a-z-]+)(?![a-z-])[^\]>]*[\]>]/.exec(usage) ?? [];
   const rest = usage.slice(first.length).trim();
   const more: OptionDefinition = {
     type: optionTypes.text,

@@ -28,7 +28,7 @@ export function manifestOverHttp(
   publicUrl: string,
   installations: boolean,
 ): SlackManifest {
-  const address = (path: string) => new URL(path, `${publicUrl.replace(/\/+$/, "")}/`).href;
+  const address = (path: string) => new URL(path, `${publicUrl.replace(/(?<!\/)\/+$/, "")}/`).href;
   const requests = address("slack/events");
   const { features, oauth_config, settings } = manifest;
   return {

@@ -48,7 +48,7 @@ export async function createWebReceiver(deps: WebReceiverDeps): Promise<HTTPRece
 function installerOptions({ settings, sealed, clock, logger }: WebReceiverDeps) {
   const { client_id, client_secret, public_url, authorize_url } = settings;
   if (client_id === undefined || client_secret === undefined) return {};
-  const redirectUri = public_url && `${public_url.replace(/\/+$/, "")}${slackPaths.redirect}`;
+  const redirectUri = public_url && `${public_url.replace(/(?<!\/)\/+$/, "")}${slackPaths.redirect}`;
   return {
     clientId: client_id,
     clientSecret: client_secret,

@@ -158,6 +158,14 @@ describe("a hostile specification", () => {
     expect(drawn.ok).toBe(false);
   });
 
+  it("leads nowhere by the colours of its marks", async () => {
+    const drawn = await draw({ ...bar, mark: { type: "bar", color: "url(http://elsewhere.example/a)" } });
+    if (!drawn.ok) throw new Error(drawn.problem);
+    expect(drawn.svg).not.toContain("elsewhere.example");
+    expect(drawn.svg).toContain(">Jan<");
+    expect(drawn.notes.join(" ")).toContain("Taken out: fill");
+  });
+
   it("ends with who asked", async () => {
     const stop = new AbortController();
     const drawing = fast.draw({ spec: bar, rows, width: 400, height: 300 }, stop.signal);

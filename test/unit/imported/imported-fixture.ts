@@ -146,7 +146,7 @@ export function importedFixture(
     async call(id, args = {}, context = {}) {
       const tool = (await skills()).find((skill) => skill.id === id)?.tools[0];
       if (tool === undefined) throw new Error(`no skill ${id}`);
-      const valid = tool.validate(args);
+      const valid = await tool.validate(args);
       if (!valid.ok) throw new Error(valid.message);
       calls += 1;
       return tool.run(valid.value, contextOf({ call_id: `c${calls}`, ...context }));

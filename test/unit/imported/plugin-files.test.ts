@@ -202,7 +202,7 @@ describe("the parameters of a skill", () => {
   ])("%s", async (_, input, result) => {
     const { skill } = await skillWith(pluginOf("thing", { entrypoint: { file: "handler.js", params } }));
     const [tool] = skill?.tools ?? [];
-    expect(tool && checkArguments(tool, input)).toEqual(result);
+    expect(tool && (await checkArguments(tool, input))).toEqual(result);
   });
 
   it("may be written as a whole JSON Schema", async () => {

@@ -50,10 +50,9 @@ describe("a server on stdio", () => {
     expect(await bench.call("test", "echo", { text: "hello" })).toEqual(ok("hello"));
     const echo = await bench.tool("test", "echo");
     const validate = (input: unknown) => checkArguments(echo, input);
-    bench.start();
-    await expect.poll(() => validate({ text: true }).ok).toBe(false);
-    expect(validate("x")).toEqual({ ok: false, message: "an object is expected" });
-    expect(validate({ text: 4711 })).toEqual({ ok: true, value: { text: "4711" } });
+    expect(await validate({ text: true })).toMatchObject({ ok: false });
+    expect(await validate("x")).toEqual({ ok: false, message: "an object is expected" });
+    expect(await validate({ text: 4711 })).toEqual({ ok: true, value: { text: "4711" } });
   });
 
   it("tells failures as errors", async () => {

@@ -54,3 +54,16 @@ it("a schema that contains itself ends", () => {
     properties: { next: { type: "object" } },
   });
 });
+
+it("does not multiply references to references without end", () => {
+  const next = (at: number) => Array.from({ length: 20 }, () => ({ $ref: `#/$defs/d${at + 1}` }));
+  const $defs = Object.fromEntries(
+    Array.from({ length: 12 }, (_, at) => [`d${at}`, at === 11 ? text : { anyOf: next(at) }]),
+  );
+  const plain = plainSchema({
+    type: "object",
+    properties: { it: { $ref: "#/$defs/d0" }, other: text },
+    $defs,
+  });
+  expect(JSON.stringify(plain).length).toBeLessThan(200_000);
+});

@@ -67,6 +67,7 @@ describe("names of packages", () => {
     for (const text of [
       `a${" ".repeat(390)}!`,
       `a${">=1 ,".repeat(78)}!`,
+      `a${"==1 ".repeat(98)}@`,
       `a==${"1".repeat(390)}!`,
       `a;${" x".repeat(190)}?`,
     ])

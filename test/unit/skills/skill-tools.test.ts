@@ -62,10 +62,10 @@ test.each([
   expect(tool.validate(input)).toEqual({ ok: false, message });
 });
 
-test("a number is taken for the text it stands for, wherever a text is asked for", () => {
+test("a number is taken for the text it stands for, wherever a text is asked for", async () => {
   const input = { query: 4711, limit: 3, filter: { since: 2026 }, tags: ["a", 2] };
   const value = { query: "4711", limit: 3, filter: { since: "2026" }, tags: ["a", "2"] };
-  expect(checkArguments(tool, input)).toEqual({ ok: true, value });
+  expect(await checkArguments(tool, input)).toEqual({ ok: true, value });
 });
 
 test("a limit of a parameter is told with its name", () => {

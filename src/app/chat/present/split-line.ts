@@ -45,7 +45,7 @@ function wordsOf(line: string, limit: number): string[] {
       word += raw;
       continue;
     }
-    for (const piece of raw.match(/\S*\s+|[^\s。，、！？]*[。，、！？]|\S+$/gu) ?? [raw]) {
+    for (const piece of raw.match(/[^\s。，、！？]*(?:\s+|[。，、！？]+\s*)|\S+$/gu) ?? [raw]) {
       word += piece;
       if (/[\s。，、！？]$/u.test(piece)) end();
     }

@@ -1,4 +1,5 @@
 import type { Token, Tokens } from "marked";
+import { pattern } from "../../../base/pattern.ts";
 import { fenceLines, groupLines, type LineGroup } from "./markdown-fences.ts";
 import { readBlocks } from "./read-markdown.ts";
 import { packUnits, splitLine, type Unit, uncuttable } from "./split-line.ts";
@@ -65,7 +66,7 @@ function itemsOf({ raw, items }: Tokens.List): Unit[] {
 /** Four spaces at the beginning of a message would make code of a nested list. */
 function dedent(piece: string): string {
   const indentation = /^ {4,}/.exec(piece)?.[0];
-  return indentation === undefined ? piece : piece.replaceAll(new RegExp(`^${indentation}`, "gm"), "");
+  return indentation === undefined ? piece : piece.replaceAll(pattern("gm")`^${indentation}`, "");
 }
 
 function linesOf(text: string): Unit[] {

@@ -1,0 +1,36 @@
+/** The worker's entry: checks values against the JSON Schemas of servers, one message after another. Started by `argument-check.ts`. */
+import { parentPort } from "node:worker_threads";
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
+import { LRUCache } from "lru-cache";
+
+/** Both as JSON texts. */
+export interface SchemaQuestion {
+  schema: string;
+  value: string;
+}
+
+type Check = (value: unknown) => { valid: boolean; errorMessage?: string | undefined };
+
+/** By the schema's text. */
+const checks = new LRUCache<string, Check>({ max: 200 });
+
+/** What is wrong with the value; undefined where nothing is, or where the validator cannot read the schema. */
+function problemOf({ schema, value }: SchemaQuestion): string | undefined {
+  const check = checks.get(schema) ?? compiled(schema);
+  checks.set(schema, check);
+  const { valid, errorMessage } = check(JSON.parse(value));
+  return valid ? undefined : (errorMessage ?? "they do not fit the schema").slice(0, 2_000);
+}
+
+function compiled(schema: string): Check {
+  try {
+    // One each: two schemas of different servers may have the same $id.
+    return new AjvJsonSchemaValidator().getValidator(JSON.parse(schema));
+  } catch {
+    // An unusual schema is the server's to check.
+    return () => ({ valid: true });
+  }
+}
+
+parentPort?.on("message", (question: SchemaQuestion) => parentPort?.postMessage(problemOf(question)));
+parentPort?.postMessage("ready");

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { pattern } from "../base/pattern.ts";
 import type { SandboxLimits } from "./isolation.ts";
 import { findPrograms } from "./programs.ts";
 
@@ -45,7 +46,7 @@ export function limitPrefix(
 function lowered(name: string, option: string, wanted: number): string[] {
   try {
     const [, hard = ""] =
-      new RegExp(`^Max ${name} +\\S+ +(\\d+) `, "m").exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+      pattern("m")`^Max ${name} +\S+ +(\d+) `.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
     return hard !== "" && Number(hard) < wanted ? [] : [option];
   } catch {
     // No /proc: prlimit says what does not work, when the isolation is tried.

@@ -11,6 +11,7 @@ import type { Config } from "./config/schema.ts";
 import type { DocumentReader } from "./core/document-reader.ts";
 import type { KeyValue } from "./core/key-value.ts";
 import type { Knowledge } from "./core/knowledge.ts";
+import type { Log } from "./core/log.ts";
 import type { MessageIndex } from "./core/message-index.ts";
 import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
 import { createNetworkGrants } from "./core/network-grants.ts";
@@ -18,6 +19,7 @@ import type { Profile } from "./core/profile.ts";
 import { createRedactor, type Redactor } from "./core/redact.ts";
 import { createSaidLine } from "./core/said-line.ts";
 import { startingOf, whenReady } from "./core/starting-skills.ts";
+import type { Takeover } from "./core/turn-log.ts";
 import type { Web } from "./core/web.ts";
 import type { WorkingFolders } from "./core/working-folder.ts";
 import { createDocumentReader } from "./documents/create-document-reader.ts";
@@ -107,7 +109,6 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     opened.push(() => knowledge.close());
     const store = await openKeyValue(join(config.data.folder, "state.db"), { upgraded });
     opened.push(() => store.close());
-    await log.reclaim();
     const redact = createRedactor(secretsOf(config), secretForms(config));
     const logger = createLogger(config.log.level, redact);
     let port: number | undefined;
@@ -260,6 +261,7 @@ async function wire(
     login: skills.login,
     metrics: metrics && (() => metrics.read(gauges)),
   });
+  tellOfCrash(await log.reclaim(), logger);
   running.start();
   return {
     fetch: async (request) => server.app.fetch(request),
@@ -286,6 +288,16 @@ async function wire(
       await closeAll();
     },
   };
+}
+
+function tellOfCrash({ crashed, interrupted, suspects }: Takeover, logger: Log): void {
+  if (interrupted === 0 && suspects === 0) return;
+  const what = crashed ? "The bot had crashed" : "The bot had crashed before it was stopped";
+  const rest =
+    suspects === 0
+      ? "the turns that ran go on"
+      : "it does so again and again, so the turns that ran go on a few at a time until each has run for a while";
+  logger.warn({ interrupted, suspects }, `${what}; ${rest}`);
 }
 
 function platformStates({ connections }: Platforms): Readiness[] {

@@ -59,7 +59,8 @@ export async function keepPrivate(scope: TurnScope, messages: readonly Message[]
   const { state, turn, emit } = scope;
   const isTheirs = (message: Message) => message.role !== "system" && message.only_for === turn.author.id;
   if (state.private || !messages.some(isTheirs)) return;
-  const because = "an earlier answer in this thread was; ask in a new thread for an answer that everybody sees";
+  const because =
+    "an earlier answer in this thread was; ask in a new thread for an answer that everybody sees";
   await emit({ type: "answer_private", because });
 }
 

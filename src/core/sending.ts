@@ -6,9 +6,9 @@ import { channelThread, type OutgoingFile } from "./chat-platform.ts";
 import type { Sending } from "./chat-work.ts";
 import { SkillFailure } from "./define-skill.ts";
 import { mediaTypeOf } from "./media-type.ts";
-import { calledBy } from "./mentioning.ts";
 import { mayManage } from "./permissions.ts";
 import type { Place } from "./place.ts";
+import { calledBy } from "./turn-scope.ts";
 import { untrustedIn } from "./untrusted.ts";
 
 /** Messages that one turn may send or change. */

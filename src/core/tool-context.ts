@@ -14,7 +14,7 @@ import { zoneOf } from "./said-line.ts";
 import type { PlanningContext, Tool, ToolContext } from "./tool.ts";
 import { createToolFiles } from "./tool-files.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
-import { untrustedIn } from "./untrusted.ts";
+import { isOwnWords, untrustedIn } from "./untrusted.ts";
 import { WaitingForPerson } from "./waiting.ts";
 
 /** A limit inside a tool, told to the model as an error result. */
@@ -86,6 +86,8 @@ function planningFor(scope: TurnScope, request: CallRequest): PlanningContext | 
   if (schedules === undefined) return undefined;
   const { author, place, cause, turn_id } = scope.turn;
   const planner = { author, place, cause };
+  const isTheirs = (text: string) =>
+    untrustedIn(scope, request).length === 0 || isOwnWords(scope, request, text);
   return {
     timeOf: (words) => schedules.timeOf(planner, words),
     async plan(wish) {
@@ -93,10 +95,7 @@ function planningFor(scope: TurnScope, request: CallRequest): PlanningContext | 
       if (!plan.ok) return plan;
       return {
         ok: true,
-        value: {
-          ...plan.value,
-          asks: plan.value.asks || scope.state.private || untrustedIn(scope, request).length > 0,
-        },
+        value: { ...plan.value, asks: plan.value.asks || !isTheirs(wish.text) },
       };
     },
     add: (plan) => schedules.add(planner, plan, `${turn_id}/${request.call.id}`),

@@ -110,7 +110,7 @@ export type TurnEventBody =
       /** What addresses in it are; as for `Tool`. */
       finds?: "results" | "links" | "mentions" | undefined;
     }
-  /** A call followed a link to a site that nobody named; such links are counted. `page` tells its address from others. */
+  /** A call followed a link; those of one site are counted. `page` is the key of its address, of earlier versions a hash of it. */
   | { type: "link_followed"; call_id: string; site: string; page: string }
   | {
       type: "stage";

@@ -78,7 +78,7 @@ export interface TurnState {
   sent: number;
   /** Hosts that may be reached in this turn, as a person decided. */
   allowedHosts: Set<string>;
-  /** Sites that nobody named, and the pages of each that links led to. */
+  /** Sites, and the pages of each that links led to: keys of `WebAddress`. */
   followed: Map<string, Set<string>>;
   /** Skills activated in this turn → the call that did; undefined for those a person asked for by name. */
   activated: Map<string, string | undefined>;

@@ -97,8 +97,6 @@ export interface Turn {
   /** When the turn ends whatever happens, ms since the epoch: `signal` is aborted then. What expires with the turn is bounded by it. */
   deadline: number;
   limits: TurnLimits;
-  /** Crashes of the bot that this turn is the likely cause of. */
-  crashes: number;
   /** Whoever reads the answer runs the bot, and is told in full why a model failed; a channel gets plain words. */
   detailed_errors: boolean;
   /** What code that the model writes finds here; undefined where none can run. */

@@ -11,7 +11,11 @@
  *
  * `lanes` has the oldest turn of each lane and namespace that may be claimed at once (`ready`), suspects left out: a claim
  * looks at namespaces, never at the turns that queue in them. `seq_from` is the seq that a resumed turn goes on after. `suspect`
- * marks turns that ran in a crash, `crashes` counts those the turn is blamed for.
+ * marks turns that may be why the bot crashes again and again, `crashes` counts the crashes a turn is blamed for, `late_crashes` those in
+ * which it ran although the bot had run for a while.
+ *
+ * `life` says how far the latest process came that runs turns (`state`: started, settled, stopping), whether the one before it
+ * crashed, and how many suspects may run at once.
  *
  * `cost_usd` leaves out `unpriced_tokens`, input and output of models without a price: where these are all tokens of a turn,
  * its cost is unknown.
@@ -155,6 +159,17 @@ export const turnLogMigrations: readonly string[] = [
     UPDATE texts SET uses = uses - 1 WHERE id IN (SELECT value FROM json_each(OLD.texts));
     DELETE FROM texts WHERE uses = 0 AND id IN (SELECT value FROM json_each(OLD.texts));
   END;
+  `,
+  // Before, a first crash made suspects. `reclaim` brings `lanes` up to date.
+  `
+  ALTER TABLE turns ADD COLUMN late_crashes INTEGER NOT NULL DEFAULT 0;
+  UPDATE turns SET suspect = 0 WHERE suspect = 1;
+  CREATE TABLE life (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    state TEXT NOT NULL,
+    after_crash INTEGER NOT NULL,
+    at_once INTEGER NOT NULL
+  );
   `,
 ];
 

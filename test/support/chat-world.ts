@@ -19,7 +19,7 @@ const at = (text: string) => Date.parse(`${text}Z`);
 
 export type TestWorld = ReturnType<typeof createWorld>;
 
-/** A workspace with six rooms, four people and three groups, and a bot that answers by `lines`. */
+/** A workspace with six rooms, people and groups, and a bot that answers by `lines`. */
 export function createWorld(
   lines: readonly Line[] | ((request: ModelRequest) => Line),
   limits: Partial<TurnLimits> = {},
@@ -37,12 +37,18 @@ export function createWorld(
     { id: "U1ANN", name: "Ann", here: true },
     { id: "U2BEN", name: "Ben", full_name: "Benjamin Brown", here: true },
     { id: "U3CLEO", name: "Cleo", here: false },
+    { id: "U6EVE", name: "What Ever", here: true },
+    { id: "U7WILL", name: "Will Smith", here: true },
+    { id: "U10WILL", name: "Will", full_name: "William Tell", here: true },
+    { id: "U8MARK", name: "Mark Twain", here: true },
+    { id: "U9MIA", name: "Mia", here: true },
     { id: "B1", name: "CI", here: true, standing: "bot" },
   );
   chat.groups.push(
     { id: "S1ONCALL", name: "oncall", members: 4, callable: true },
     { id: "S2ALL", name: "all-hands", members: 500, callable: true },
     { id: "S3LOCKED", name: "locked", members: 3, callable: false },
+    { id: "S4DESIGN", name: "design", members: 3, callable: true },
   );
   say(chat, general, "m1", "U2BEN", "Ben", "The release branch is cut.", "2026-11-23T08:00");
   say(chat, general, "m2", "U2BEN", "Ben", "Fixed the invoice bug.", "2026-11-25T08:00");

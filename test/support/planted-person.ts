@@ -13,7 +13,7 @@ import { ben, createTestApp } from "./test-app.ts";
 export const zora: Author = { id: "UZORA77", name: "Zora Quill", trust: "member" };
 
 /** What all words of the person begin with, and those of others that stay. */
-export const stem = "heliotrope";
+const stem = "heliotrope";
 export const others = "marigold";
 /** Too short to be looked for in what others said. */
 const shortFact = "hx7-qz";

@@ -1,7 +1,13 @@
 /** How senders of webhooks prove that they know its secret, and what tells one delivery from the next. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { HookKind } from "../../core/schedule.ts";
-import type { HookRequest } from "./webhooks.ts";
+
+/** A request to `/hooks/ID`. Header names are in lower case. */
+export interface HookRequest {
+  id: string;
+  header(name: string): string | undefined;
+  body: Uint8Array;
+}
 
 /** The age of a request whose time is signed, ms: an older one may be a copy. Slack and Stripe allow as much. */
 const longestAgo = 5 * 60_000;

@@ -2,17 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { KeyValue } from "../../core/key-value.ts";
 import { maxHappened, type ScheduleLimits, type Trigger } from "../../core/schedule.ts";
 import type { HeldEvents } from "./held-events.ts";
-import { deliveryOf } from "./hook-signatures.ts";
+import { deliveryOf, type HookRequest } from "./hook-signatures.ts";
 import type { PlanBook } from "./plan-book.ts";
 import type { Entry } from "./planning.ts";
 import { cut, noteEvent } from "./run-trigger.ts";
-
-/** A request to `/hooks/ID`. Header names are in lower case. */
-export interface HookRequest {
-  id: string;
-  header(name: string): string | undefined;
-  body: Uint8Array;
-}
 
 /** What a caller is told. `unknown`: no such webhook, or not signed with its secret; nobody learns which. */
 export type HookAnswer = "taken" | "known" | "unknown" | "flooded" | "paused";

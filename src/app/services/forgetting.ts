@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { setImmediate as nextTick } from "node:timers/promises";
 import { escapeMarkdown } from "../../base/markdown-text.ts";
 import type { ChatPlatforms } from "../../core/chat-platform.ts";
 import { PlatformError } from "../../core/chat-platform.ts";
@@ -17,6 +16,8 @@ import type { Feed } from "../turns/feed.ts";
 import type { PastThreads } from "../turns/past-threads.ts";
 import { followTurn } from "../turns/turn-events.ts";
 import type { Audit } from "./audit.ts";
+import { turnsIn } from "./forget-person/person.ts";
+import type { Forget, Forgotten } from "./shapes.ts";
 
 export interface ForgettingDeps {
   log: TurnLog;
@@ -41,18 +42,6 @@ export function feedbackKey(turnId: string): string {
 
 /** How long a stopped turn may take to end, ms. */
 const endsWithin = 30_000;
-
-/** Takes a turn away for good. */
-export type Forget = (turnId: string, by: Author) => Promise<Outcome<Forgotten>>;
-
-/** What went with a turn. */
-export interface Forgotten {
-  forgotten: boolean;
-  /** Files that were attached to it. */
-  attachments: readonly string[];
-  /** Files of the thread that code made of these, and that are still there. */
-  made_from_them: readonly string[];
-}
 
 /**
  * Deletes a turn everywhere: its messages on the platform, its files, its texts in the log, and what later turns would see of it.
@@ -118,34 +107,21 @@ async function givenWith(
   return given;
 }
 
-/** Turns read at a time. */
-const pageSize = 100;
-
 /** Whether a thread has a turn that is not deleted, beside these. */
 export async function hasTurns(
   log: TurnReading,
   { namespace, thread }: Place,
   except: readonly string[] = [],
 ): Promise<boolean> {
-  for (let before: string | undefined; ; ) {
-    const page = await log.list({ namespace, thread, before, limit: pageSize });
-    for (const turn of page)
-      if (!except.includes(turn.turn_id) && !(await isForgotten(log, turn))) return true;
-    before = page.at(-1)?.turn_id;
-    if (page.length < pageSize) return false;
-    // Answers of the log come without a pause: the bot does other things in between.
-    await nextTick();
+  for await (const { turn_id, text, answer } of turnsIn(log, { namespace, thread })) {
+    if (except.includes(turn_id)) continue;
+    // Most turns say something.
+    if (text !== "" || (answer ?? "") !== "" || !wasForgotten(await log.read(turn_id))) return true;
   }
+  return false;
 }
 
-/** Whether somebody deleted a turn: only its record is left. */
-export async function isForgotten(log: TurnReading, { turn_id, text, answer }: TurnRecord): Promise<boolean> {
-  // Most turns say something.
-  if (text !== "" || (answer ?? "") !== "") return false;
-  return wasForgotten(await log.read(turn_id));
-}
-
-/** The same, by what is stored of it. */
+/** Whether somebody deleted a turn, by what is stored of it: only its record is left. */
 export function wasForgotten(events: readonly TurnEvent[]): boolean {
   return events.some((event) => event.type === "turn_finished" && event.forgotten_by !== undefined);
 }

@@ -84,6 +84,8 @@ describe("mentioning", () => {
     ["somebody the message names", ["<@U2BEN>"], "tell ben that it works", undefined],
     ["somebody it names in full", ["U2BEN"], "Benjamin Brown should know", undefined],
     ["a small group it names", ["S1ONCALL"], "ask @oncall", undefined],
+    ["two that it names", ["U2BEN", "U9MIA"], "Please tell Ben and Mia about it", undefined],
+    ["somebody it names in German", ["U2BEN"], "Frag bitte Ben, ob die Rechnung bezahlt ist", undefined],
   ] as const)("calls %s without asking", async (_name, ids, text, mentions) => {
     const given = mentions === undefined ? {} : { mentions: mentions.map((each) => ({ ...each })) };
     const { asked, events } = await ask(createWorld(mention(...ids)), text, given);
@@ -95,6 +97,14 @@ describe("mentioning", () => {
     ["somebody nobody named", ["U3CLEO"], "tell everybody who should know"],
     ["a part of a word", ["U2BEN"], "the benefits are clear"],
     ["a large group, although it is named", ["S2ALL"], "tell all-hands"],
+    ["somebody whose first name is a word", ["U6EVE"], "what is new?"],
+    ["somebody whose first name begins the sentence", ["U7WILL"], "Will you look at it?"],
+    ["somebody whose name a verb is", ["U8MARK"], "Mark it as done, please"],
+    ["somebody whose name a noun is", ["U8MARK"], "Das kostet 5 Mark"],
+    ["somebody whose name follows what is told", ["U6EVE"], "Tell Ann what is new"],
+    ["one of two who are called alike here", ["U7WILL"], "ask Will about it"],
+    ["somebody who is elsewhere, by the first name", ["U3CLEO"], "ask Cleo about it"],
+    ["a group whose name is a word", ["S4DESIGN"], "I want to design what is new"],
   ])("asks first about %s, and a refusal is final", async (_name, ids, text) => {
     const { asked, events } = await ask(createWorld(mention(...ids)), text, { verdict: false });
     expect(asked).toHaveLength(1);

@@ -33,7 +33,7 @@ function install() {
       await stores.store.set(`skill:${namespace}:memory:facts`, { next: 2, facts: [fact] });
     },
     async plan(namespace: string) {
-      const value = { what: "reminder", text: "tea", maker: { ...zora } };
+      const value = { what: "reminder", text: "tea", maker: { id: zora.id, name: zora.name } };
       await due.add({ id: `plan ${namespace}`, namespace, kind: "schedule", value });
     },
     async allowance(namespace: string) {
@@ -102,6 +102,23 @@ describe("finding a person", () => {
       expect(await forgetPerson(app, zora.id, asker)).toMatchObject({ ok: false, status: 404 });
     },
   );
+
+  it("says which copies from before an upgrade may still have something, and the whole name deletes these", async () => {
+    const copies = new Set(["turns.db.v7"]);
+    const remove = async ({ dryRun = false } = {}) => {
+      const names = [...copies];
+      if (!dryRun) copies.clear();
+      return names;
+    };
+    const { app } = createTestApp(scriptedModel(["ok"]), { copies: { remove } });
+    const message = expect.stringContaining(
+      "but for what copies from before an upgrade may have: turns.db.v7.",
+    );
+    expect(await forgetPerson(app, zora.id, asker)).toMatchObject({ status: 404, message });
+    await forgetPerson(app, `web:sole:${zora.id}`, asker);
+    const nothing = expect.stringMatching(/^Nothing that UZORA77 said or changed is stored\./);
+    expect(await forgetPerson(app, zora.id, asker)).toMatchObject({ status: 404, message: nothing });
+  });
 
   it("is for one at a time", async () => {
     const { app, leave } = install();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Place } from "../../../src/core/place.ts";
 import { forgetPerson } from "../../support/ask-app.ts";
 import { others, plantNamesake, plantPerson, wordsOfZora, zora } from "../../support/planted-person.ts";
 import { newDataFolder, openDataFolder, wordsIn } from "../../support/stored-bytes.ts";
@@ -20,9 +21,10 @@ interface Life {
 function dying<T extends object>(port: T, life: Life): T {
   return new Proxy(port, {
     get(target, name) {
-      const value = Reflect.get(target, name, target);
-      if (name === "of") return (place: never) => dying(value(place), life);
-      if (typeof value !== "function" || !writes.has(String(name))) return value;
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== "function") return value;
+      if (name === "of") return (place: Place) => dying(value.call(target, place), life);
+      if (!writes.has(String(name))) return value;
       return async (...given: unknown[]) => {
         life.left -= 1;
         const dies = life.left <= 0;

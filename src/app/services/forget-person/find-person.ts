@@ -1,10 +1,31 @@
+import type { Knowledge } from "../../../core/knowledge.ts";
+import type { MessageIndex } from "../../../core/message-index.ts";
 import type { Outcome } from "../../../core/outcome.ts";
 import { partsOf } from "../../../core/place.ts";
+import type { ThreadReading, TurnReading } from "../../../core/turn-log.ts";
+import type { UpgradeCopies } from "../../../core/upgrade-copies.ts";
+import type { StoredAudit } from "../stored-audit.ts";
 import { storedNamespaces } from "../stored-namespaces.ts";
-import type { ForgetPersonDeps } from "./forget-person.ts";
 import { isAt, type Person, readPerson, turnsOf, writtenAs } from "./person.ts";
 import { factsOf } from "./person-facts.ts";
-import { removePlans, sweepUnplaced, sweepValues } from "./person-values.ts";
+import {
+  type PersonPlansDeps,
+  removePlans,
+  type SweepDeps,
+  sweepUnplaced,
+  sweepValues,
+} from "./person-values.ts";
+
+export interface FindPersonDeps extends Omit<SweepDeps, "log">, PersonPlansDeps {
+  log: TurnReading & ThreadReading;
+  stored: Pick<StoredAudit, "lines">;
+  /** What was said in channels that are searched by an index. */
+  index: Pick<MessageIndex, "clearAuthor" | "scrub">;
+  /** What channels learned from documents. */
+  knowledge: Knowledge | undefined;
+  /** Databases as they were before an upgrade; undefined where there are no files. */
+  copies: UpgradeCopies | undefined;
+}
 
 /** What is needed to find the rest of a person after a crash stands under these keys. */
 export const notesPrefix = "forgetting:";
@@ -13,7 +34,7 @@ export const notesPrefix = "forgetting:";
  * Who is meant: `platform:workspace:id`, or an id that only one person has of whom something is stored. `platform:*:id` is the
  * person with this id in all workspaces.
  */
-export async function findPerson(deps: ForgetPersonDeps, user: string): Promise<Outcome<Person>> {
+export async function findPerson(deps: FindPersonDeps, user: string): Promise<Outcome<Person>> {
   const named = readPerson(user);
   if (named !== undefined) return { ok: true, value: named };
   const people = new Map<string, Person>();
@@ -39,7 +60,7 @@ export async function findPerson(deps: ForgetPersonDeps, user: string): Promise<
 }
 
 /** Those with this id of whom something is stored beside turns and the audit, which may be deleted by now. */
-async function lookEverywhere(deps: ForgetPersonDeps, id: string): Promise<Person[]> {
+async function lookEverywhere(deps: FindPersonDeps, id: string): Promise<Person[]> {
   const known = await storedNamespaces(deps);
   const workspaces = Map.groupBy(new Set(known), (namespace) => partsOf(namespace).platform);
   const found: Person[] = [];
@@ -53,7 +74,7 @@ async function lookEverywhere(deps: ForgetPersonDeps, id: string): Promise<Perso
 }
 
 async function hasAnything(
-  deps: ForgetPersonDeps,
+  deps: FindPersonDeps,
   person: Person,
   known: ReadonlySet<string>,
 ): Promise<boolean> {
@@ -67,12 +88,17 @@ async function hasAnything(
   return Object.values(await sweepValues(deps, sweep)).some((count) => count > 0);
 }
 
-async function nobody(deps: ForgetPersonDeps, user: string): Promise<Outcome<never>> {
+async function nobody(deps: FindPersonDeps, user: string): Promise<Outcome<never>> {
   const person = { platform: "", workspace: "", id: user };
   const unplaced = await sweepUnplaced(deps, { person, pseudonym: "", dryRun: true });
   if (Object.values(unplaced).some((count) => count > 0)) {
     const message = `What ${user} granted or thought of an answer is stored, and says nothing of where that was. Name the person as platform:workspace:id, such as slack:T0123:U0123.`;
     return { ok: false, status: 409, message, code: "whole_name_needed" };
+  }
+  const copies = (await deps.copies?.remove({ dryRun: true })) ?? [];
+  if (copies.length > 0) {
+    const message = `Nothing that ${user} said or changed is stored, but for what copies from before an upgrade may have: ${copies.join(", ")}. They go 14 days after it. Name the person as platform:workspace:id to delete the copies now.`;
+    return { ok: false, status: 404, message };
   }
   const message = `Nothing that ${user} said or changed is stored. Somebody who was only read in other people's threads is named as platform:workspace:id, such as slack:T0123:U0123.`;
   return { ok: false, status: 404, message };

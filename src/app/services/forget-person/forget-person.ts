@@ -1,14 +1,11 @@
 import { errorText } from "../../../base/error-text.ts";
-import type { Knowledge } from "../../../core/knowledge.ts";
-import type { MessageIndex } from "../../../core/message-index.ts";
 import type { Asker } from "../../../core/outcome.ts";
-import type { UpgradeCopies } from "../../../core/upgrade-copies.ts";
 import type { StoredOpenings } from "../../turns/openings.ts";
 import type { Audit } from "../audit.ts";
 import { wasForgotten } from "../forgetting.ts";
 import type { AuditLine, StoredAudit } from "../stored-audit.ts";
 import { storedNamespaces } from "../stored-namespaces.ts";
-import { findPerson, notesPrefix } from "./find-person.ts";
+import { type FindPersonDeps, findPerson, notesPrefix } from "./find-person.ts";
 import type { ForgetPerson, ForgetPersonOptions, ForgottenPerson } from "./forgotten-person.ts";
 import { isAt, isOwnDirectMessage, type Person, pseudonymOf, turnsOf, writtenAs } from "./person.ts";
 import { factsOf, removeFacts } from "./person-facts.ts";
@@ -19,25 +16,13 @@ import {
   type PersonTurnsDeps,
   stripOtherTurns,
 } from "./person-turns.ts";
-import {
-  type PersonPlansDeps,
-  removePlans,
-  type Sweep,
-  type SweepDeps,
-  sweepUnplaced,
-  sweepValues,
-} from "./person-values.ts";
+import { removePlans, type Sweep, sweepUnplaced, sweepValues } from "./person-values.ts";
 
-export interface ForgetPersonDeps extends PersonTurnsDeps, PersonPlansDeps, Pick<SweepDeps, "servers"> {
-  store: SweepDeps["store"];
+export interface ForgetPersonDeps extends PersonTurnsDeps, Omit<FindPersonDeps, keyof PersonTurnsDeps> {
+  store: FindPersonDeps["store"];
   stored: StoredAudit;
   audit: Audit;
   openings: StoredOpenings;
-  /** What was said in channels that are searched by an index. */
-  index: Pick<MessageIndex, "clearAuthor" | "scrub">;
-  /** What channels learned from documents. */
-  knowledge: Knowledge | undefined;
-  copies: UpgradeCopies | undefined;
 }
 
 export function createForgetPerson(deps: ForgetPersonDeps): ForgetPerson {

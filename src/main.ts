@@ -291,7 +291,7 @@ async function wire(
 }
 
 function tellOfCrash({ crashed, interrupted, suspects }: Takeover, logger: Log): void {
-  if (interrupted === 0 && suspects === 0) return;
+  if (suspects === 0 && (!crashed || interrupted === 0)) return;
   const what = crashed ? "The bot had crashed" : "The bot had crashed before it was stopped";
   const rest =
     suspects === 0

@@ -6,12 +6,14 @@
 # `docker exec <container> node src/cli.ts doctor` tells which isolation is in force.
 FROM node:24-slim
 
+# bubblewrap and util-linux make the sandbox, git fetches skills from repositories, tini reaps; scripts and guides of skills use the others.
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends bubblewrap ca-certificates curl git jq python3 python3-pip tini util-linux \
   && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /app
 COPY package.json package-lock.json ./
+# The image has Node: the one of the lock file, an optional package, is left out.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund && npm cache clean --force
 
 COPY config ./config

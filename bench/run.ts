@@ -16,7 +16,8 @@
  * 11. How much of the input comes from the vendors' caches in a thread whose skills change.
  * 12. Columns, rows and beginning of an attached CSV file of 100 MB, against reading its lines once.
  * 13. The start of code in the folder of a thread, beyond that of bubblewrap alone.
- * 14. The longest time for which the event loop of a whole bot is blocked by what one person sends.
+ * 14. What a turn that uses a tool, a flow and the list of skills takes on the disk.
+ * 15. The longest time for which the event loop of a whole bot is blocked by what one person sends.
  *
  * `--json` prints the measures as JSON, `--check` exits 1 when a target is missed, `--profile` prints where the CPU of
  * measure 1 goes instead and keeps the CPU profiles, `--only 1,4` measures some.
@@ -40,6 +41,7 @@ import { profileTurns } from "./profile-turns.ts";
 import { measureSkillLoading } from "./skill-loading.ts";
 import { measureStartUp } from "./start-up.ts";
 import { measureTaskPrice } from "./task-price.ts";
+import { measureTurnDisk } from "./turn-disk.ts";
 import { freshThread, longThread, measureTurns } from "./turn-overhead.ts";
 
 const { values: options } = parseArgs({
@@ -65,6 +67,7 @@ const measurements: ((mock: MockModel, folder: string) => Promise<Measure[]>)[] 
   measureCachedShare,
   (_, folder) => measureCsvTable(folder),
   (_, folder) => measureCodeStart(folder),
+  (_, folder) => measureTurnDisk(folder),
   measureEventLoop,
 ];
 

@@ -11,13 +11,15 @@ import type { Config } from "./config/schema.ts";
 import type { DocumentReader } from "./core/document-reader.ts";
 import type { KeyValue } from "./core/key-value.ts";
 import type { Knowledge } from "./core/knowledge.ts";
+import type { Log } from "./core/log.ts";
 import type { MessageIndex } from "./core/message-index.ts";
 import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
 import { createNetworkGrants } from "./core/network-grants.ts";
 import type { Profile } from "./core/profile.ts";
-import { createRedactor, type Redact } from "./core/redact.ts";
+import { createRedactor, type Redactor } from "./core/redact.ts";
 import { createSaidLine } from "./core/said-line.ts";
 import { startingOf, whenReady } from "./core/starting-skills.ts";
+import type { Takeover } from "./core/turn-log.ts";
 import type { Web } from "./core/web.ts";
 import type { WorkingFolders } from "./core/working-folder.ts";
 import { createDocumentReader } from "./documents/create-document-reader.ts";
@@ -37,6 +39,7 @@ import { openKeyValue } from "./storage/keyv-store.ts";
 import { openSqliteKnowledge } from "./storage/sqlite-knowledge.ts";
 import { openSqliteMessageIndex } from "./storage/sqlite-message-index.ts";
 import { openSqliteTurnLog, type SqliteTurnLog } from "./storage/sqlite-turn-log.ts";
+import { createUpgradeCopies, type Upgrade } from "./storage/upgrade-copies.ts";
 import { createLogger } from "./telemetry/logger.ts";
 import { createMetrics, type Metrics } from "./telemetry/metrics.ts";
 import { chatPolicy, modelSettings, serverTimeZone, turnLimits, webOptions } from "./wiring/app-settings.ts";
@@ -96,15 +99,16 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     if (failures.length > 0) throw failures[0];
   };
   try {
-    const log = await openSqliteTurnLog(join(config.data.folder, "turns.db"));
+    const upgrades: Upgrade[] = [];
+    const upgraded = (upgrade: Upgrade) => void upgrades.push(upgrade);
+    const log = await openSqliteTurnLog(join(config.data.folder, "turns.db"), { upgraded });
     opened.push(() => log.close());
-    const index = await openSqliteMessageIndex(join(config.data.folder, "messages.db"));
+    const index = await openSqliteMessageIndex(join(config.data.folder, "messages.db"), { upgraded });
     opened.push(() => index.close());
-    const knowledge = await openSqliteKnowledge(join(config.data.folder, "knowledge.db"));
+    const knowledge = await openSqliteKnowledge(join(config.data.folder, "knowledge.db"), { upgraded });
     opened.push(() => knowledge.close());
-    const store = await openKeyValue(join(config.data.folder, "state.db"));
+    const store = await openKeyValue(join(config.data.folder, "state.db"), { upgraded });
     opened.push(() => store.close());
-    await log.reclaim();
     const redact = createRedactor(secretsOf(config), secretForms(config));
     const logger = createLogger(config.log.level, redact);
     let port: number | undefined;
@@ -112,6 +116,12 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     const listening = (url: string) => {
       port = Number(new URL(url).port || 80);
     };
+    for (const { path, from, to, copy } of upgrades) {
+      logger.info(
+        { from, to },
+        `${path} was brought to the format of this version. ${copy} has it as it was before, for 14 days or until somebody is forgotten.`,
+      );
+    }
     if (lock.exposed !== undefined) {
       logger.warn(`${lock.exposed}. Run \`chmod 700\` as its owner, or name another folder with KNACK_DATA.`);
     }
@@ -125,7 +135,9 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     const skills = await openSkills(config, {
       ...{ store, folders, web, own, version, clock: systemClock },
       report: (error, where) => logger.error({ err: error, where }, "Unexpected error"),
-      onLog: (skill, text) => logger.debug({ skill, text }, "Output of a skill"),
+      // What comes was cut at 2,000 characters, maybe within a secret.
+      onLog: (skill, text) =>
+        logger.debug({ skill, text: redact(text).slice(0, 1_000) }, "Output of a skill"),
     });
     opened.push(() => skills.close());
     const [profiles, metrics] = await Promise.all([
@@ -152,7 +164,7 @@ interface Opened {
   web: Web;
   documents: DocumentReader;
   own: OwnPort;
-  redact: Redact;
+  redact: Redactor;
   logger: ReturnType<typeof createLogger>;
   profiles: [Profile, ...Profile[]];
   metrics: Metrics | undefined;
@@ -192,6 +204,7 @@ async function wire(
     limits: turnLimits(config),
     spending: config.spending,
     retention: config.retention,
+    copies: createUpgradeCopies(config.data.folder),
     newId: randomUUID,
     owner: randomUUID(),
     version,
@@ -248,6 +261,7 @@ async function wire(
     login: skills.login,
     metrics: metrics && (() => metrics.read(gauges)),
   });
+  tellOfCrash(await log.reclaim(), logger);
   running.start();
   return {
     fetch: async (request) => server.app.fetch(request),
@@ -274,6 +288,16 @@ async function wire(
       await closeAll();
     },
   };
+}
+
+function tellOfCrash({ crashed, interrupted, suspects }: Takeover, logger: Log): void {
+  if (suspects === 0 && (!crashed || interrupted === 0)) return;
+  const what = crashed ? "The bot had crashed" : "The bot had crashed before it was stopped";
+  const rest =
+    suspects === 0
+      ? "the turns that ran go on"
+      : "it does so again and again, so the turns that ran go on a few at a time until each has run for a while";
+  logger.warn({ interrupted, suspects }, `${what}; ${rest}`);
 }
 
 function platformStates({ connections }: Platforms): Readiness[] {

@@ -28,6 +28,7 @@ const resultSchema = z.object({
 export const skill = defineSkill({
   title: "Computing",
   effect: "side_effect",
+  shares: true,
   parameters: z.object({
     task: z.string().trim().min(1).max(8_000),
     files: z.array(z.string().max(1_000)).max(20).default([]).describe("paths it needs"),

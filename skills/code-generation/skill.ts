@@ -22,6 +22,7 @@ const fewFiles = 3;
 export const skill = defineSkill({
   title: "Writing code",
   effect: "side_effect",
+  shares: true,
   parameters: z.object({
     task: z.string().trim().min(1).max(8_000),
     language: z.string().max(40).optional(),

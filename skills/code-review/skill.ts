@@ -34,6 +34,7 @@ export const skill = defineSkill({
     return named.flatMap((each) => (typeof each === "string" ? addressesOf(each) : []));
   },
   finds: "links",
+  open: ["focus"],
   parameters: z.object({
     what: z
       .string()

@@ -43,6 +43,7 @@ export const skill = defineSkill({
   effect: "read_only",
   addresses: addressesIn,
   finds: "links",
+  open: ["focus", "length", "language"],
   parameters: z.object({
     what: z.array(z.string().min(1).max(1_000)).max(10).default([]).describe("paths or addresses"),
     focus: z.string().max(500).optional().describe("a question or what matters"),

@@ -40,6 +40,7 @@ export const learn = definePart({
     notes: z.array(z.string()).optional().describe("what is missing in it"),
   }),
   effect: "idempotent",
+  shares: true,
   addresses: (input) => addressIn(input),
   run: (wanted, context) =>
     // One step: what it read is too large for the journal, and adding it twice is adding it once.

@@ -34,6 +34,7 @@ export const remember = definePart({
   }),
   output: z.object({ summary: z.string(), fact: shownFactSchema }),
   effect: "idempotent",
+  shares: true,
   approval: (input) => (isPinned(input) ? pinning : undefined),
   async run({ text, pinned }, context) {
     const { id: author, name } = context.user;

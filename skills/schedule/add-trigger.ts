@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { definePart, SkillFailure } from "../../src/core/define-skill.ts";
-import type { TriggerCondition } from "../../src/core/schedule.ts";
+import { hookKinds, type TriggerCondition } from "../../src/core/schedule.ts";
 import { planned, show, shownPlanSchema } from "./planned.ts";
 
 const parameters = z.object({
@@ -11,6 +11,7 @@ const parameters = z.object({
   by_me: z.boolean().optional().describe("only reactions of the person who asks"),
   hours: z.number().min(0.25).max(336).optional().describe("without an answer"),
   here: z.boolean().optional().describe("quiet: this thread only, once"),
+  kind: z.enum(hookKinds).optional().describe("of a webhook: who sends it"),
 });
 
 /** Plans what is done when something happens. */
@@ -34,12 +35,12 @@ export const addTrigger = definePart({
 
 /** @throws SkillFailure for what is missing */
 function conditionOf(
-  { on, words = "", emoji = "", by_me, hours, here = false }: Omit<z.output<typeof parameters>, "text">,
+  { on, words = "", emoji = "", by_me, hours, here = false, kind }: Omit<z.output<typeof parameters>, "text">,
   me: string,
 ): TriggerCondition {
   switch (on) {
     case "webhook":
-      return { on };
+      return { on, kind };
     case "message":
       return { on, words: given(words, "words") };
     case "reaction":

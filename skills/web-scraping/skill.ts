@@ -18,6 +18,7 @@ export const skill = defineSkill({
   effect: "read_only",
   addresses: (input) => addressIn(input),
   finds: "links",
+  open: ["search", "offset", "max_length"],
   parameters: z.object({
     url: z.string().min(1).describe("https:// is added when missing"),
     search: z

@@ -8,12 +8,13 @@ import type { Meter } from "../core/meter.ts";
 import type { Packages } from "../core/packages.ts";
 import type { PreparedPackages } from "../core/prepared-packages.ts";
 import type { Profile } from "../core/profile.ts";
-import type { Redact } from "../core/redact.ts";
+import type { Redactor } from "../core/redact.ts";
 import type { Servers } from "../core/servers.ts";
 import type { GrowingTextIndex } from "../core/text-index.ts";
 import type { TurnLimits, TurnPorts } from "../core/turn.ts";
 import type { TurnLog } from "../core/turn-log.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
+import type { UpgradeCopies } from "../core/upgrade-copies.ts";
 import type { App } from "./app.ts";
 import type { ChatHub } from "./chat/chat-hub.ts";
 import type { ChatPolicy } from "./chat/chat-policy.ts";
@@ -31,7 +32,7 @@ export interface AppDeps {
   metaTools: readonly MetaTool[];
   logger: Log;
   /** Takes secrets out of everything that is stored or shown. */
-  redact: Redact;
+  redact: Redactor;
   clock: Clock;
   /** What this machine and the operator's settings offer to skills. */
   facts: HostFacts;
@@ -58,6 +59,8 @@ export interface AppDeps {
   spending: SpendingCaps;
   /** How long things are kept. */
   retention: RetentionPolicy;
+  /** What the databases were before an upgrade; without it there are no such copies. */
+  copies?: UpgradeCopies | undefined;
   /** Knack's version. */
   version: string;
   /** Makes ids of turns; unique for ever. */

@@ -5,7 +5,8 @@
 import type { ThreadRecord, TurnFilter, TurnRecord } from "../core/turn-log.ts";
 import type { Completion } from "./operations/complete.ts";
 import type { RunOperation } from "./operations/table.ts";
-import type { HookAnswer, HookRequest } from "./schedules/webhooks.ts";
+import type { HookRequest } from "./schedules/hook-signatures.ts";
+import type { HookAnswer } from "./schedules/webhooks.ts";
 import type { ExportData } from "./services/export-data.ts";
 import type { Readiness } from "./services/readiness.ts";
 import type { SkillService } from "./services/skill-service.ts";

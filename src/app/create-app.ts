@@ -42,6 +42,7 @@ import { createCommandReader } from "./turns/command-reader.ts";
 import { createDispatcher } from "./turns/dispatcher.ts";
 import { createFeed } from "./turns/feed.ts";
 import { attachedFile, createPictures, turnFile } from "./turns/kept-files.ts";
+import { interruptedTooOften, maxCrashes } from "./turns/no-start.ts";
 import { createOpenings } from "./turns/openings.ts";
 import { createPastThreads } from "./turns/past-threads.ts";
 import { createPromptPreview } from "./turns/prompt-preview.ts";
@@ -161,7 +162,10 @@ export function createApp(deps: AppDeps): RunningApp {
     channelIndex,
     say: createSayMessage(platforms, chats),
     forget: createForget(forgetting),
-    forgetPerson: createForgetPerson({ ...forgetting, stored, openings, index: deps.index, knowledge }),
+    forgetPerson: createForgetPerson({
+      ...forgetting,
+      ...{ stored, openings, index: deps.index, knowledge, copies: deps.copies },
+    }),
     retention,
     commands,
     preview: createPromptPreview(turns),
@@ -172,7 +176,10 @@ export function createApp(deps: AppDeps): RunningApp {
     deadlineOf: turns.deadlineOf,
     run: (claimed, signal) => {
       const runner = claimed.inbound.kind === "command" ? commandRunner : turns;
-      const events = presenter.around(claimed, (own) => runner.run(claimed, own), signal);
+      const isGivenUp = claimed.crashes >= maxCrashes;
+      const run = (own: AbortSignal) =>
+        isGivenUp ? interruptedTooOften(claimed, clock.now()) : runner.run(claimed, own);
+      const events = presenter.around(claimed, run, signal);
       return measuring.around(claimed, events);
     },
   });
@@ -209,7 +216,7 @@ export function createApp(deps: AppDeps): RunningApp {
     app,
     chat,
     start() {
-      wake();
+      dispatcher.start();
       channelIndex.start();
     },
     startSchedules: schedules.clockwork.start,

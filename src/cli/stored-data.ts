@@ -104,12 +104,14 @@ export async function forgetPerson(context: CommandContext, options: ForgetOptio
 }
 
 function linesOf(person: ForgottenPerson): string[] {
-  const { user, pseudonym, dry_run, left } = person;
+  // A bot of an earlier version tells of nothing that it kept.
+  const { user, pseudonym, dry_run, left, kept = [], copies = [] } = person;
   const counted = [
     [person.turns, "messages of theirs, with answers and files"],
-    [person.other_turns, "messages of other people whose run details have words of theirs"],
+    [person.other_turns, "messages of other people whose run details may have words of theirs"],
     [person.facts, "facts they told the memory of channels"],
     [person.documents, "documents they added to what channels know"],
+    [person.messages, "messages of theirs in copies of searched channels"],
     [person.plans, "reminders, schedules, triggers and watched threads of theirs"],
     [person.allowances, "allowances to run a tool without asking"],
     [person.accounts, "accounts with tool servers"],
@@ -129,9 +131,19 @@ function linesOf(person: ForgottenPerson): string[] {
     ...orNothing(shown(counted)),
     `${replaced} ${pseudonym} in the place of the name:`,
     ...orNothing(shown(renamed)),
-    ...(left.length === 0 ? [] : ["Not deleted:", ...left.map((each) => `- ${each}`)]),
-    "Not found, and not deleted: answers to other people, and messages of others, that repeat what they said; files that tools made of it; log files and backups; what the chat platform and the model's provider keep.",
+    ...(copies.length === 0
+      ? []
+      : [
+          `${did} too, because everybody's words are in them: ${copies.join(", ")} (databases as they were before an upgrade)`,
+        ]),
+    ...listed("Kept, because calls of other people made these files of theirs or changed them:", kept),
+    ...listed("Not deleted:", left),
+    "Not found, and not deleted: answers to other people, and messages of others, that repeat what they said or name them; files that calls of others made of it; what skills other than the memory keep in channels; log files, backups and exports; what the chat platform and the model's provider keep.",
   ];
+}
+
+function listed(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [title, ...lines.map((line) => `- ${line}`)];
 }
 
 function orNothing(lines: string[]): string[] {

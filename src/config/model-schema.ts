@@ -96,7 +96,9 @@ const modelShape = z.strictObject({
     .min(0)
     .max(20)
     .default(4)
-    .describe("Further attempts of a failed model call before failover"),
+    .describe(
+      "Further attempts of a failed model call before failover; a turn that can wait for its model makes one, then waits without a worker",
+    ),
   away_minutes: z
     .number()
     .min(0)

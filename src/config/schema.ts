@@ -171,16 +171,12 @@ const spendingSchema = z.strictObject({
     .number()
     .positive()
     .default(20)
-    .describe("Model cost of one channel in 24 hours, in USD"),
-  per_user_day_usd: z
-    .number()
-    .positive()
-    .default(10)
-    .describe("Model cost of one person in 24 hours, in USD"),
+    .describe("Model cost of one channel a day, in USD; a day begins at 00:00 UTC"),
+  per_user_day_usd: z.number().positive().default(10).describe("Model cost of one person a day, in USD"),
   per_channel_day_tokens: count
     .default(20_000_000)
-    .describe("Tokens of one channel in 24 hours; counts for models without a price too"),
-  per_user_day_tokens: count.default(10_000_000).describe("Tokens of one person in 24 hours"),
+    .describe("Tokens of one channel a day; counts for models without a price too"),
+  per_user_day_tokens: count.default(10_000_000).describe("Tokens of one person a day"),
 });
 
 const days = z.union([count.max(36_500), z.literal("never")], {

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import { alwaysText } from "../core/always-text.ts";
+import { alwaysLabel, alwaysText } from "../core/always-text.ts";
 import { exactJson } from "../core/exact-json.ts";
 import type { ApprovalVerdict, ApprovalView } from "../core/turn-view.ts";
 import { verdictText } from "../core/verdict-text.ts";
@@ -13,7 +13,7 @@ interface Decides {
 
 /** What a tool needs approval for, with exactly what would run; who decided, once somebody has. */
 export function approvalCard(approval: ApprovalView, actions: Decides): TemplateResult {
-  const { state, approval_id, expires_at } = approval;
+  const { state, approval_id, expires_at, binds, input } = approval;
   const decide = (verdict: ApprovalVerdict) => () => actions.messages.approve(approval_id, verdict);
   if (state !== "open") return decidedLine(approval);
   return html`<section class="card question approval" aria-label="An approval" data-testid="approval">
@@ -22,17 +22,17 @@ export function approvalCard(approval: ApprovalView, actions: Decides): Template
     ${approval.reason === undefined ? nothing : html`<p>${approval.reason}</p>`}
     ${argumentsOf(approval)}
     <div class="choices" role="group" aria-label="Decide">
-      <button type="button" class="button is-primary" @click=${decide(true)}>${approval.binds === undefined ? "Approve" : "Approve once"}</button>
+      <button type="button" class="button is-primary" @click=${decide(true)}>${binds === undefined ? "Approve" : "Approve once"}</button>
       <button type="button" class="button" @click=${decide(false)}>Refuse</button>
       ${(approval.addresses ?? []).length === 0 ? nothing : html`<button type="button" class="button" @click=${decide("turn")}>This site, this turn</button>`}
       ${
-        approval.binds === undefined
+        binds === undefined
           ? nothing
-          : html`<button type="button" class="button" @click=${decide("always")}>Always here</button>
+          : html`<button type="button" class="button" @click=${decide("always")}>${alwaysLabel({ binds, input })}</button>
       <button type="button" class="button" @click=${decide("never")}>Never</button>`
       }
     </div>
-    ${approval.binds === undefined ? nothing : html`<p class="hint">${alwaysText(approval.binds)}</p>`}
+    ${binds === undefined ? nothing : html`<p class="hint">${alwaysText({ binds, input })}</p>`}
     <p class="hint">Nothing runs before. Open until ${clockTime(expires_at)}.</p>
   </section>`;
 }

@@ -16,9 +16,10 @@ export const directMessage = `${prefix}dm`;
 /** The channels every console has, before anything was said in them. */
 export const standardNamespaces: readonly string[] = [`${prefix}general`, `${prefix}random`, directMessage];
 
-/** The short name people read; a namespace of another platform stays whole. */
+/** The short name people read; a namespace of another platform, or one of more parts, stays whole. */
 export function channelName(namespace: string): string {
-  return namespace.startsWith(prefix) ? namespace.slice(prefix.length) : namespace;
+  const name = namespace.startsWith(prefix) ? namespace.slice(prefix.length) : namespace;
+  return name.includes(":") ? namespace : name;
 }
 
 /** `dm` and `dm-…` are direct messages, as everywhere in Knack (src/core/place.ts). */

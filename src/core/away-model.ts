@@ -4,26 +4,21 @@
  */
 import { backoff } from "../base/backoff.ts";
 import { chosenModel } from "./chosen-model.ts";
-import { ModelError, type ModelErrorCode } from "./model.ts";
+import { ModelError, type ModelErrorCode, mayHelp } from "./model.ts";
 import { zoneOf } from "./said-line.ts";
 import type { TurnEnd } from "./turn.ts";
 import type { TurnScope } from "./turn-scope.ts";
 import type { AwayState } from "./turn-state.ts";
 
-/** Failures that pass by themselves, with what people are told of them. A wrong key, request or account is none. */
-const passing: Partial<Record<ModelErrorCode, string>> = {
+/** What people are told of outages. */
+const reasons: Partial<Record<ModelErrorCode, string>> = {
   rate_limited: "it limits how often it is asked",
   overloaded: "it is overloaded",
   unavailable: "it cannot be reached",
 };
 
-/** Whether the model may answer later what it does not answer now. Its adapter's quick retries, and its stand-ins, have been tried. */
-export function isAway(error: unknown): error is ModelError {
-  return error instanceof ModelError && passing[error.code] !== undefined;
-}
-
 /** Between two tries while the turn goes on by itself, ms: doubling from the first to the longest. */
-const pauses = { minMs: 5_000, maxMs: 60_000 };
+const pauses = { minMs: 1_000, maxMs: 60_000 };
 /** Between two looks whether the model is back once people have to be asked, ms. */
 const latePause = 5 * 60_000;
 
@@ -50,7 +45,7 @@ export async function waitForModel(
   const pause = isLate ? latePause : Math.max(backoff(tries + 1, pauses), error.retryAfterMs ?? 0);
   const end = isLate ? givesUp + away_ask_ms : givesUp;
   if (state.streamed !== "") await scope.emit({ type: "text_reset" });
-  const reason = `The model does not answer (${passing[error.code] ?? error.code}).`;
+  const reason = `The model does not answer (${error.seen ?? reasons[error.code] ?? error.code}).`;
   const text = isLate
     ? `${reason} It has been away since ${timeOf(scope, since)}. When it is back, I ask whether you still want this.`
     : `${reason} I keep trying until ${timeOf(scope, givesUp)}.`;
@@ -121,11 +116,12 @@ async function findAnswer({ ports, emit }: TurnScope, question_id: string): Prom
 async function whyAway(scope: TurnScope): Promise<ModelError | undefined> {
   const messages = [{ role: "user" as const, text: "Answer with OK." }];
   try {
-    const events = chosenModel(scope).stream({ system: "", messages, tools: [], signal: scope.turn.signal });
+    const request = { system: "", messages, tools: [], can_wait: true, signal: scope.turn.signal } as const;
+    const events = chosenModel(scope).stream(request);
     for await (const { type } of events) if (type !== "reset" && type !== "delayed") return undefined;
     return undefined;
   } catch (error) {
-    if (isAway(error)) return error;
+    if (mayHelp("later", error)) return error;
     // What else is wrong the turn's own call will say.
     if (error instanceof ModelError) return undefined;
     throw error;

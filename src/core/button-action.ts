@@ -90,3 +90,13 @@ export function turnOfButton(action: ButtonAction): string | undefined {
   if (action.role === "late") return undefined;
   return action.role === "decide" ? action.approval_id.split(":")[0] : action.turn_id;
 }
+
+/** The key of a turn that answers what another one asked once more. @param press tells one press from another */
+export function repeatKey(turnId: string, press: string): string {
+  return `again:${turnId}:${press}`.slice(0, 300);
+}
+
+/** The turn whose question a turn answers once more, by its key. */
+export function repeatedTurn(key: string): string | undefined {
+  return /^again:([^:]+):/.exec(key)?.[1];
+}

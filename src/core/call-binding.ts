@@ -1,6 +1,13 @@
-/** What a decision about a call for good is bound to: the tool as it is, and where the call goes. */
+/**
+ * What a decision about a call for good is bound to: the tool as it is, and its arguments. "Always here" is bound to every argument
+ * that is not known to be free text, so that an argument with an unknown name makes the decision narrower. "Never" is bound to the
+ * destination alone, so that it refuses more than "always here" allows.
+ */
 import { z } from "zod";
+import { sha256 } from "../base/sha256.ts";
 import { canonicalJson, type Json } from "./json.ts";
+
+const valuesSchema = z.record(z.string(), z.json());
 
 export const bindingSchema = z.object({
   /** Empty for tools of the agent itself. */
@@ -8,70 +15,50 @@ export const bindingSchema = z.object({
   tool: z.string(),
   /** Names the tool, or the code it runs, as it is now. */
   definition: z.string(),
-  /** Arguments that say where the call goes, by their paths, and what else the decision depends on. */
-  values: z.record(z.string(), z.json()),
+  /** Arguments that have to be the same, by their paths, and what else the decision depends on. */
+  values: valuesSchema,
+  /** Arguments that are open because the tool says so (`Tool.open`); absent where there are none. */
+  open: z.array(z.string()).optional(),
+  /** What "never" is bound to instead of `values`; absent where it is the same. */
+  refuses: valuesSchema.optional(),
 });
 /** What "always here" and "never" are bound to: a call that differs in any of it asks again. */
 export type Binding = z.infer<typeof bindingSchema>;
 
+/** Whether two bindings mean the same calls. */
 export function isSameBinding(one: Binding, other: Binding): boolean {
-  return canonicalJson(one) === canonicalJson(other);
+  const callsOf = ({ skill_id, tool, definition, values }: Binding) =>
+    canonicalJson([skill_id, tool, definition, values]);
+  return callsOf(one) === callsOf(other);
 }
 
-/**
- * Words in the name of an argument that say where a call goes or what it runs. `to`, `cc_list`, `channelId` and `webhook_url` count,
- * at any depth. An argument that is taken for one without being one only makes the decision narrower.
- */
-const destinationWords = new Set(
-  (
-    "to cc bcc recipient recipients receiver receivers channel channels room rooms conversation conversations chat chats group groups " +
-    "email emails mail user users member members person people contact contacts attendee attendees invitee invitees assignee " +
-    "assignees address addresses phone number url urls uri uris href link links endpoint webhook host hosts hostname domain server " +
-    "destination target account team workspace org organization owner repo repository project calendar list board bucket path file " +
-    "command script"
-  ).split(" "),
-);
-
-/** Characters of JSON that are kept of a call's destinations; a call with more of them is asked about each time. */
-const maxDestinations = 4_000;
-
-/**
- * The arguments of a call that a decision for good is bound to, by their paths: `message.to`. Undefined when there are more than can
- * be kept.
- */
-export function destinationsIn(input: Json): Record<string, Json> | undefined {
-  const found: Record<string, Json> = {};
-  const open: { path: string; members: Json }[] = [{ path: "", members: input }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { path, members } = next;
-    if (path.length > maxDestinations) return undefined;
-    const isList = Array.isArray(members);
-    for (const [name, value] of membersOf(members)) {
-      const at = path === "" ? name : `${path}.${name}`;
-      if (!isList && isDestination(name)) found[at] = value;
-      else open.push({ path: at, members: value });
-    }
-  }
-  return lengthOf(found) > maxDestinations ? undefined : found;
+/** What "never" to a call of this binding is bound to. */
+export function refusalOf({ open: _, refuses, ...binding }: Binding): Binding {
+  return { ...binding, values: refuses ?? binding.values };
 }
 
-function membersOf(value: Json): [string, Json][] {
-  return typeof value === "object" && value !== null ? Object.entries(value) : [];
-}
+/** Characters of JSON of one value that is kept as it is; of a longer one its length and SHA-256 are. */
+const longestKept = 500;
+/** Characters of JSON of all values; more are kept as one. */
+const mostKept = 4_000;
 
-/** Characters of JSON; endless for what is nested too deeply to be written. */
-function lengthOf(value: unknown): number {
+/** Values as a binding keeps them. Undefined for what is nested too deeply to be written. */
+export async function keptValues(bound: Record<string, Json>): Promise<Binding["values"] | undefined> {
   try {
-    return canonicalJson(value).length;
-  } catch {
-    return Number.POSITIVE_INFINITY;
+    const kept: [string, Json][] = [];
+    for (const [path, value] of Object.entries(bound)) {
+      const text = canonicalJson(value);
+      kept.push(text.length > longestKept ? await hashed(path, text) : [path, value]);
+    }
+    const all = canonicalJson(Object.fromEntries(kept));
+    return Object.fromEntries(all.length > mostKept ? [await hashed("all but free text", all)] : kept);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
   }
 }
 
-function isDestination(name: string): boolean {
-  const words = name
-    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
-    .toLowerCase()
-    .split(/[^a-z]+/);
-  return words.some((word) => destinationWords.has(word));
+/** No path of an argument is written like this one. */
+async function hashed(path: string, text: string): Promise<[string, Json]> {
+  return [`${path} (${text.length} characters)`, await sha256(text)];
 }

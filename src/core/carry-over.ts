@@ -1,3 +1,4 @@
+import { onlyFor, viewOf } from "./audience.ts";
 import { escapeMarkup } from "./escape-markup.ts";
 import { withoutGuides } from "./guide.ts";
 import type { Message } from "./message.ts";
@@ -16,12 +17,13 @@ const longestOverflow = 6;
 
 type Carried = Pick<
   TranscriptOpening,
-  "messages" | "own" | "summary" | "active" | "offloaded" | "seen" | "untrusted"
+  "messages" | "own" | "summary" | "active" | "offloaded" | "seen" | "untrusted" | "audiences"
 >;
 
 /**
  * What a new transcript takes over within `tokens`: a summary of the older part, the latest turns whole and without reasoning,
- * and of the running turn the question and the latest rounds. Skills that the kept part uses stay active.
+ * and of the running turn the question and the latest rounds. Skills that the kept part uses stay active. The summary is for everybody:
+ * what one person alone may read is left out of it, but for what a private turn itself has found, in a summary for its asker.
  */
 export async function carryOver(scope: TurnScope, tokens: number, because: OpeningReason): Promise<Carried> {
   const { turn, ports, state, transcript } = scope;
@@ -31,21 +33,24 @@ export async function carryOver(scope: TurnScope, tokens: number, because: Openi
   const past = await fitPast(turn.past.turns(), tokens - cost(own.kept), cost);
   const used = new Set([...past.kept.flatMap((each) => each.used), ...usedHere(scope)]);
   const last = past.left.at(-1);
-  const leftOut = [...past.left.flatMap(({ messages }) => messages), ...own.left];
+  const ownLeft = state.private ? [] : own.left;
+  const leftOut = [...past.left.flatMap(({ messages }) => messages), ...ownLeft];
   const text =
     leftOut.length === 0
       ? past.summary?.text
       : await summarise(scope, {
           before: past.summary?.text,
-          messages: leftOut,
+          messages: viewOf(leftOut),
           turns: past.left.length,
         });
+  const ownKept = await withPrivateSummary(scope, own);
   const through_turn = last?.turn_id ?? past.summary?.through_turn;
   const kept = past.kept.flatMap(({ messages }) => messages);
-  const messages = [...(text === undefined ? [] : [summaryMessage(text)]), ...kept.map(carried), ...own.kept];
+  const messages = [...(text === undefined ? [] : [summaryMessage(text)]), ...kept.map(carried), ...ownKept];
   return {
     messages,
-    own: own.kept.length,
+    own: ownKept.length,
+    audiences: true,
     ...(text === undefined || through_turn === undefined ? {} : { summary: { text, through_turn } }),
     active: [...new Set([...(transcript?.active ?? []), ...agentActivated(state)])].filter((id) =>
       used.has(id),
@@ -84,8 +89,23 @@ function carried(message: Message): Message {
   return bare.role === "tool" ? { ...bare, text: withoutGuides(bare.text) } : bare;
 }
 
-/** What the transcript has of the running turn. */
+/** What is kept of the running turn; of what is left of a private one, its asker gets a summary. */
+async function withPrivateSummary(scope: TurnScope, { kept, left }: FittedOwn): Promise<Message[]> {
+  const { private: isPrivate } = scope.state;
+  const [question, ...latest] = kept;
+  if (!isPrivate || left.length === 0 || question === undefined) return kept;
+  const text = await summarise(scope, { before: undefined, messages: left, turns: 0 });
+  return [question, onlyFor(scope.turn.author.id, summaryMessage(text)), ...latest];
+}
+
+/** What the transcript has of the running turn; of a private turn it is for the asker alone. */
 function ownMessages(scope: TurnScope): Message[] {
+  const { state, turn } = scope;
+  const messages = unmarkedOwn(scope);
+  return state.private ? messages.map((message) => onlyFor(turn.author.id, message)) : messages;
+}
+
+function unmarkedOwn(scope: TurnScope): Message[] {
   const { transcript, state } = scope;
   if (transcript === undefined && state.untold.length > 0)
     return [...(state.told ? [] : [toldMessage(scope)]), ...state.untold.map(carried)];
@@ -96,12 +116,17 @@ function ownMessages(scope: TurnScope): Message[] {
     .map(carried);
 }
 
+interface FittedOwn {
+  kept: Message[];
+  left: Message[];
+}
+
 /** The question, and as many of the latest rounds as fit: a round begins with a message of the model. */
 function fitOwn(
   messages: readonly Message[],
   tokens: number,
   cost: (messages: readonly Message[]) => number,
-): { kept: Message[]; left: Message[] } {
+): FittedOwn {
   if (cost(messages) <= tokens) return { kept: [...messages], left: [] };
   const [question, ...rest] = messages;
   if (question === undefined) return { kept: [], left: [] };

@@ -41,10 +41,13 @@ export interface PlatformWriting {
   mentions: string;
 }
 
-/** What a message of the bot is for. With turn and part it names the message, so that it is found again after a crash. */
+/**
+ * What a message of the bot is for: `private` is an answer in the direct messages of its asker. With turn and part it names the message,
+ * so that it is found again after a crash.
+ */
 export interface MessageTag {
   turn_id: string;
-  purpose: "answer" | "progress" | "question" | "approval" | "sent";
+  purpose: "answer" | "private" | "progress" | "question" | "approval" | "sent";
   /** 0 for the first; long answers have several, and a turn may send several messages beside its answer. */
   part: number;
 }
@@ -179,6 +182,8 @@ export interface ChatPlatform {
   edit(place: Place, reference: string, message: OutgoingMessage): Promise<void>;
   /** Deletes a message; nothing happens when it is gone already. @throws PlatformError */
   remove(place: Place, reference: string): Promise<void>;
+  /** Set where what is whispered stands in the place itself, and passes: answers go to direct messages, and a whisper points there. */
+  readonly whispers_here?: true;
   /** Says something that only this person sees; where that is not possible, in a direct message. @throws PlatformError */
   whisper(place: Place, person: string, message: OutgoingMessage, to?: ReplyTarget): Promise<void>;
   /** The message with this tag, if an interrupted process had posted it. Looks through the latest messages of the place. */

@@ -1,5 +1,7 @@
 /** Code that runs in the sandbox: what a model may write, and how a run ends. */
 
+import type { Redactor } from "./redact.ts";
+
 /** Languages that a model's code may be written in. */
 export const codeLanguages = ["python", "javascript", "bash"] as const;
 export type CodeLanguage = (typeof codeLanguages)[number];
@@ -29,3 +31,11 @@ export type ScriptOutcome =
     }
   | { status: "timed_out"; stdout: string; stderr: string }
   | { status: "refused"; reason: string };
+
+/** The outcome without secrets, and without the beginning of one where what was printed is cut. */
+export function redactOutcome(outcome: ScriptOutcome, redact: Redactor): ScriptOutcome {
+  if (outcome.status === "refused") return redact(outcome);
+  const isCut = outcome.status === "timed_out" || outcome.truncated;
+  const clean = (text: string) => (isCut ? redact.stream().add(text) : redact(text));
+  return { ...outcome, stdout: clean(outcome.stdout), stderr: clean(outcome.stderr) };
+}

@@ -3,6 +3,7 @@
  * private channel is told nowhere else but in their direct messages, and what leaves the channel is shown to them first. SECURITY.md
  * has the rules as a table.
  */
+import { sharingReason } from "./audience.ts";
 import type { ChannelAccess, ChannelMessage } from "./chat-actions.ts";
 import { createDesk, notHere, tellThem } from "./chat-desk.ts";
 import { channelThread } from "./chat-platform.ts";
@@ -22,8 +23,9 @@ export function createChatWork(scope: TurnScope, callId: string, skillId: string
     if (isDirectMessage(here)) return;
     const isHere = from.namespace === here;
     if (!isHere && !from.open) throw privateElsewhere(from.name);
-    const because = isHere ? "a summary for you" : `what is said in #${from.name}`;
-    if (alone === true || !isHere) await scope.emit({ type: "answer_private", call_id: callId, because });
+    const because = isHere ? "it is a summary for you" : `it tells what is said in #${from.name}`;
+    if (alone === true || !isHere)
+      await scope.emit({ type: "answer_private", call_id: callId, because, from: from.namespace });
   };
   /** What was asked is no part of what is read: a search would find itself. */
   const isAsking = ({ id }: ChannelMessage) => id === scope.turn.turn_id || id === scope.turn.message;
@@ -31,6 +33,12 @@ export function createChatWork(scope: TurnScope, callId: string, skillId: string
     ...found,
     messages: found.messages.filter((each) => !isAsking(each)),
   });
+  /** A sign on a message is seen by all, and which one it is can tell something. */
+  const sign = async (what: string, message: string): Promise<void> => {
+    if (!scope.state.private) return;
+    const question = `May I ${what} this message?`;
+    await desk.ask({ action: "sign", question, input: { message }, reason: sharingReason });
+  };
   /** A message of this channel that may be written to. */
   const writable = async (reference: string): Promise<ChannelMessage> => {
     const access = await channel();
@@ -60,7 +68,8 @@ export function createChatWork(scope: TurnScope, callId: string, skillId: string
     async react(reference, emoji, on) {
       const { react } = actions();
       if (react === undefined) throw notHere("react to messages");
-      const { id } = await writable(reference);
+      const { id, text } = await writable(reference);
+      await sign(`${on ? "put" : "take"} :${emoji}: ${on ? "on" : "off"}`, text);
       await doing(() => react(here, id, emoji, on));
     },
     async pin(reference, on) {
@@ -69,7 +78,8 @@ export function createChatWork(scope: TurnScope, callId: string, skillId: string
       const access = await channel();
       if (!access.pin)
         throw new SkillFailure("not_allowed", "The person may not pin messages here.", tellThem);
-      const { id } = await writable(reference);
+      const { id, text } = await writable(reference);
+      await sign(on ? "pin" : "unpin", text);
       await doing(() => pin(here, id, on));
     },
     ...createSending(desk),

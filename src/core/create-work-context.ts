@@ -1,3 +1,4 @@
+import { redactOutcome } from "./code.ts";
 import { SkillFailure } from "./define-skill.ts";
 import { createThreadFiles } from "./thread-files.ts";
 import type { ToolContext } from "./tool.ts";
@@ -84,7 +85,7 @@ function codeWork(scope: TurnScope, { inFolder, approve }: Own, signal: AbortSig
           max_output_bytes: 950_000,
         }),
       );
-      return { outcome: ran.value, notes: ran.notes };
+      return { outcome: redactOutcome(ran.value, ports.redact), notes: ran.notes };
     },
   };
 }

@@ -4,11 +4,14 @@
  * the facts of a call; `decideCall` is the rule. SECURITY.md shows the rule as a table.
  */
 
+import { type BoundCall, isPlanned, isStillAllowed } from "./allowed-call.ts";
 import { type ApprovalNeed, type Approver, isAtLeast, type ToolEffect } from "./approver.ts";
-import { type Binding, destinationsIn } from "./call-binding.ts";
+import { sharingReason } from "./audience.ts";
+import { destinationsIn, readArguments } from "./call-arguments.ts";
+import { type Binding, keptValues } from "./call-binding.ts";
 import type { Trust } from "./inbound.ts";
-import type { Json } from "./json.ts";
-import { addressNeed } from "./known-addresses.ts";
+import { canonicalJson, type Json } from "./json.ts";
+import { type AddressNeed, addressNeed } from "./known-addresses.ts";
 import { mayApprove } from "./permissions.ts";
 import { isDirectMessage } from "./place.ts";
 import { isTrusted, readTrust } from "./server-trust.ts";
@@ -17,15 +20,6 @@ import { allowanceFor, readStanding, refusalFor, type StandingDecision } from ".
 import type { ServerTool, Tool } from "./tool.ts";
 import { definitionOf } from "./tool-definition.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
-
-/** One reason for which a call asks. */
-export interface Need extends ApprovalNeed {
-  /**
-   * Further values that a decision for good is bound to, by name, e.g. the host an address leads to; `never`: it cannot be made, each
-   * call asks.
-   */
-  binds?: Readonly<Record<string, Json>> | "never";
-}
 
 /** What is asked: the strictest approver of all needs, and all their reasons. */
 export interface Asked {
@@ -60,7 +54,7 @@ export interface CallFacts {
   /** What the tool asks for by itself. */
   own?: ApprovalNeed | undefined;
   /** What else asks, e.g. since an address would carry data out. */
-  more?: readonly Need[];
+  more?: readonly ApprovalNeed[];
   /** The person the turn is for wrote this very call, e.g. as `/skill run`. */
   by_person: boolean;
   /** Trust of that person. */
@@ -166,22 +160,20 @@ function hasSeenIt(trust: Trust, approver: Approver): boolean {
 /** What becomes of a call that does not run by itself: somebody is asked, or has decided about such calls for good. */
 export type CallDecision = { kind: "ask"; asked: Asked } | { kind: "decided"; standing: StandingDecision };
 
-/**
- * What becomes of this call with the state of the channel as it is now; undefined when nobody has to decide. `more`: what asks beside
- * the tool and where it comes from.
- */
+/** What becomes of this call with the state of the channel as it is now; undefined when nobody has to decide. */
 export async function decisionFor(
   scope: TurnScope,
   request: CallRequest,
   tool: Tool,
   input: Json,
-  more: readonly Need[] = [],
 ): Promise<CallDecision | undefined> {
   const { turn, ports } = scope;
   const skill = skillOf(scope, tool, input);
   const address = await addressNeed(scope, request, tool, input);
-  const needs = address === undefined ? more : [...more, address];
-  const binds = bindingOf(tool, skill, input, needs);
+  const origin = await originOf(scope, tool, skill);
+  const sharing = sharingNeed(scope, tool, origin, input);
+  const call = { request, skill_id: tool.skill_id, args: readArguments(input, tool.open) };
+  const binds = await bindingOf(tool, skill, input, call, address);
   const standing = binds === undefined ? [] : await readStanding(ports.store, turn.place.namespace);
   const { id: asker, trust } = turn.author;
   const never = binds === undefined ? undefined : refusalFor(standing, binds, asker, turn.cause);
@@ -191,39 +183,62 @@ export async function decisionFor(
   const decided = decideCall({
     tool: tool.name,
     skill_id: skill?.id ?? tool.skill_id,
-    origin: await originOf(scope, tool, skill),
+    origin,
     effect: tool.effect(input),
     risk: skill?.risk,
     own: ownNeed(tool, input),
-    more: needs,
+    more: [address, sharing].filter((need) => need !== undefined),
     by_person,
     trust,
     direct: isDirectMessage(turn.place.namespace),
     triggered: turn.cause?.kind === "trigger",
   });
   if (decided === undefined) return undefined;
-  if (address === undefined && (await isGranted(scope, tool, skill, decided.approver))) return undefined;
+  const isBound = address === undefined && sharing === undefined;
+  if (isBound && (await isGranted(scope, tool, skill, call, decided.approver))) return undefined;
   const asked = address === undefined ? decided : { ...decided, addresses: address.addresses };
-  if (binds === undefined) return { kind: "ask", asked };
+  // What a private turn shares is asked about each time.
+  if (binds === undefined || sharing !== undefined) return { kind: "ask", asked };
   const always = allowanceFor(standing, binds, { approver: decided.approver, asker, cause: turn.cause });
-  return always === undefined
-    ? { kind: "ask", asked: { ...asked, binds } }
-    : { kind: "decided", standing: always };
+  return always !== undefined && isStillAllowed(scope, call, binds)
+    ? { kind: "decided", standing: always }
+    : { kind: "ask", asked: { ...asked, binds } };
 }
 
-/** Whether who made the schedule of this turn agreed to the tool as it is now, and may decide about it by their own rank. */
+/** That others could see what a call of a private turn leaves: a tool that says so, foreign code, and what changes something at a server. */
+function sharingNeed(
+  { state }: TurnScope,
+  tool: Tool,
+  origin: CallOrigin,
+  input: Json,
+): ApprovalNeed | undefined {
+  if (!state.private) return undefined;
+  const shares =
+    tool.shares === true ||
+    origin.kind === "code" ||
+    (origin.kind === "server" && tool.effect(input) !== "read_only");
+  return shares ? { approver: "asker", reason: sharingReason } : undefined;
+}
+
+/**
+ * Whether who made the schedule of this turn agreed to the tool as it is now and to where the call goes, and may decide about it by
+ * their own rank.
+ */
 async function isGranted(
-  { turn, ports }: TurnScope,
+  scope: TurnScope,
   tool: Tool,
   skill: Skill | undefined,
+  call: BoundCall,
   approver: Approver,
 ): Promise<boolean> {
+  const { turn, ports } = scope;
   if (turn.cause?.kind !== "schedule" || !mayApprove(turn.author, approver, turn)) return false;
   const granted = (await ports.schedules?.granted(turn.cause.id)) ?? [];
   const definition = definitionOf(tool, skill);
-  return granted.some(
+  const isNamed = granted.some(
     (each) => each.tool === tool.name && each.skill_id === tool.skill_id && each.definition === definition,
   );
+  return isNamed && isPlanned(scope, call);
 }
 
 /** Who decides about what a call of this skill asks for while it runs. */
@@ -266,19 +281,24 @@ async function reachOf({ grants, scripts }: TurnScope["ports"], skill: Skill): P
 }
 
 /** Undefined where a decision for good would not say what it is about. */
-function bindingOf(
+async function bindingOf(
   tool: Tool,
   skill: Skill | undefined,
   input: Json,
-  more: readonly Need[],
-): Binding | undefined {
+  { args }: BoundCall,
+  address: AddressNeed | undefined,
+): Promise<Binding | undefined> {
   const definition = definitionOf(tool, skill);
   const destinations = destinationsIn(input);
-  if (definition === undefined || destinations === undefined) return undefined;
-  const values = { ...destinations };
-  for (const { binds = {} } of more) {
-    if (binds === "never") return undefined;
-    Object.assign(values, binds);
-  }
-  return { skill_id: skill?.id ?? tool.skill_id, tool: tool.name, definition, values };
+  const kept = await keptValues(args.bound);
+  if (definition === undefined || destinations === undefined || kept === undefined) return undefined;
+  // All that the hosts were read from is bound already; people are told them in plain words.
+  const values = { ...address?.binds, ...kept };
+  const refuses = { ...destinations, ...address?.binds };
+  const open = (tool.open ?? []).filter((name) => name in args.free);
+  return {
+    ...{ skill_id: skill?.id ?? tool.skill_id, tool: tool.name, definition, values },
+    ...(open.length === 0 ? {} : { open }),
+    ...(canonicalJson(refuses) === canonicalJson(values) ? {} : { refuses }),
+  };
 }

@@ -22,9 +22,12 @@ export interface SkillDefinition {
    * or cannot be undone by one command. `risk: high` in SKILL.md asks operators by itself.
    */
   approval?: Approver | ApprovalNeed | ((input: Json) => Approver | ApprovalNeed | undefined);
-  /** Web addresses the call sends something to; needed by every skill that fetches. As for `Tool`, like `finds`. */
+  /** Web addresses the call sends something to; needed by every skill that fetches. As for `Tool`, like `finds` and `open`. */
   addresses?(input: Json): readonly string[];
   finds?: Tool["finds"];
+  /** As for `Tool`: of every skill that keeps or posts something. */
+  shares?: Tool["shares"];
+  open?: Tool["open"];
   repeatable?: boolean;
   once_per_turn?: boolean;
   cooldown_ms?: number;

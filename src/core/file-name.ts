@@ -2,19 +2,31 @@
 const longest = 100;
 const longestBytes = 200;
 
+/** Characters that nobody sees, that end a line or that turn the direction of what follows. */
+const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]/gu;
+
+/** Windows opens a device for these, whatever their extension. */
+const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+
 /**
- * A name that is safe as the name of a file on every system and in an address: on one line, without separators, leading dots,
- * trailing dots or spaces, at most 100 characters with its extension kept. `file` when nothing is left.
+ * A name that is safe as the name of a file on every system, in a command line and in an address: on one line, without separators, leading
+ * dots or hyphens, trailing dots or spaces, no name of a device, at most 100 characters with its extension kept. `file` when nothing is
+ * left. Files that code or people named are stored and shown under it.
  */
 export function safeFileName(name: string): string {
   const plain = name
     .normalize("NFC")
     .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
+    .replace(unseen, "")
     .replace(/[/\\<>:"|?*]/g, "_")
     .replace(/\s+/g, " ")
     .replace(/^[. ]+/, "")
     .replace(/(?<![. ])[. ]+$/, "");
+  const taken = plain.startsWith("-") || devices.test(plain) ? `_${plain}` : plain;
+  return withinLength(taken);
+}
+
+function withinLength(plain: string): string {
   const dot = plain.lastIndexOf(".");
   const extension = dot > 0 && plain.length - dot <= 12 ? plain.slice(dot) : "";
   const stem = plain.slice(0, plain.length - extension.length);

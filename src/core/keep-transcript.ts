@@ -1,3 +1,4 @@
+import { keepPrivate } from "./audience.ts";
 import { carryOver } from "./carry-over.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { factLine } from "./instructions.ts";
@@ -24,6 +25,7 @@ export async function keepTranscript(scope: TurnScope): Promise<Transcript> {
   if (!scope.state.told) await scope.emit({ type: "user_message", message: toldMessage(scope) });
   const { transcript } = scope;
   if (transcript === undefined) throw new Error("a transcript was opened and is not there");
+  await keepPrivate(scope, transcript.messages);
   const change = changeSince(scope, transcript, facts);
   if (change !== undefined) await scope.emit({ type: "transcript_changed", ...change });
   return transcript;

@@ -39,7 +39,7 @@ export interface FoundPiece {
   score: number;
 }
 
-/** Every method is atomic. */
+/** Every method is atomic, but for what takes the texts of removed documents off the disk: a crash leaves it to `scrub`. */
 export interface Knowledge {
   /** Adds a document; one of the same namespace and source is replaced. */
   add(
@@ -51,12 +51,18 @@ export interface Knowledge {
   list(namespace: string): Promise<readonly KnownDocument[]>;
   /** Removes documents by id; answers those that were there. */
   remove(namespace: string, ids: readonly number[]): Promise<readonly KnownDocument[]>;
-  /** Removes what a person added, on a platform and workspace (`slack:T1:`) or everywhere; answers how many. With `dryRun` only counts. */
-  clearAuthor(author: string, prefix?: string, options?: { dryRun?: boolean }): Promise<number>;
+  /** Removes what a person added to the channels that `isThere` holds for; answers how many. With `dryRun` only counts. */
+  clearAuthor(
+    author: string,
+    isThere: (namespace: string) => boolean,
+    options?: { dryRun?: boolean },
+  ): Promise<number>;
   /** The pieces of a document in their order, a page at a time; empty for one that is not there. */
   read(namespace: string, id: number): AsyncIterable<Pick<KnownPiece, "text" | "place">>;
   /** The channels that have documents. */
   namespaces(): Promise<readonly string[]>;
+  /** As `KeyValue.scrub`. */
+  scrub(): Promise<void>;
   /** The pieces that fit best: by words, joined with those nearest to the vector where there is one of the same model. */
   search(
     namespace: string,

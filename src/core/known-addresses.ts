@@ -1,21 +1,22 @@
 /**
  * Decides where a call may send something. An address carries out what a model writes into it, so a made-up one asks as soon as the model
  * has read what nobody here vouches for. Free are addresses that people or a search named, links of pages (so many a turn to one
- * host), and the hosts an operator opened or the asker allowed for the turn. SECURITY.md shows the rule.
+ * site), and the hosts an operator opened or the asker allowed for the turn. SECURITY.md shows the rule.
  */
 
 import type { ApprovalNeed } from "./approver.ts";
 import type { Json } from "./json.ts";
 import { coversHost } from "./network-grants.ts";
 import { namesSite } from "./seen-addresses.ts";
-import { fingerprint } from "./told.ts";
 import type { Tool } from "./tool.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
-import { isForeign, untrustedIn } from "./untrusted.ts";
-import { readAddress, siteOf, type WebAddress } from "./web-address.ts";
+import { hasReadUntrusted, isForeign } from "./untrusted.ts";
+import { differInOnePlace, hostOfKey, readAddress, siteOf, type WebAddress } from "./web-address.ts";
 
-/** Links that one turn may follow to a site nobody named: which of many links is followed tells something too. */
-const maxLinksOfSite = 10;
+/** Links that one turn may follow to a site, or to a host that was named: which of many links is followed tells something too. */
+const maxLinks = 10;
+/** Of these, links that differ in one place alone, as those do that spell something out. */
+const maxLinksAlike = 5;
 
 /** What is known of an address. `link`: it is free as one of the site's few. */
 export type AddressVerdict = "free" | "link" | "asks";
@@ -40,23 +41,29 @@ function judgeAddress(
   const both = [seen.thread, seen.turn];
   if (both.some(({ named }) => named.has(key))) return "free";
   if (coversHost(ports.openHosts, host) || state.allowedHosts.has(host)) return "free";
-  if (both.some(({ linked }) => linked.has(key))) {
-    if (both.some(({ hosts }) => hosts.has(host))) return "free";
-    const pages = state.followed.get(siteOf(host)) ?? new Set();
-    if (pages.has(pageOf(key)) || pages.size < maxLinksOfSite) return "link";
-  }
+  if (both.some(({ linked }) => linked.has(key)) && mayFollow(scope, { key, host })) return "link";
   return foreign || hasStrangersText(scope, request) ? "asks" : "free";
 }
 
-/** Tells the page of one key from others. */
-export function pageOf(key: string): string {
-  return fingerprint(key);
+/** Whether a turn may follow one more link. A host that was named counts by itself, others with all of their site. */
+function mayFollow({ seen, state }: Judged, { key, host }: WebAddress): boolean {
+  const pages = [...(state.followed.get(siteOf(host)) ?? [])];
+  if (pages.includes(key)) return true;
+  const isNamed = [seen.thread, seen.turn].some(({ hosts }) => hosts.has(host));
+  const counted = isNamed ? pages.filter((page) => hostOfKey(page) === host) : pages;
+  const alike = pages.filter((page) => differInOnePlace(page, key));
+  return counted.length < maxLinks && alike.length < maxLinksAlike;
+}
+
+/** Whether a text that the call hands on may hold this address: nobody has to be asked to follow it. */
+export function isKnownAddress(scope: Judged, request: CallRequest, address: WebAddress): boolean {
+  return judgeAddress(scope, address, { request }) !== "asks";
 }
 
 /** Whether anything the model has before it was written by others than members of the channel, the operator and the bot. */
 function hasStrangersText(scope: Judged, request: CallRequest | undefined): boolean {
-  const { seen, turn, transcript } = scope;
-  if (seen.thread.untrusted || seen.turn.untrusted || untrustedIn(scope, request).length > 0) return true;
+  const { turn, transcript } = scope;
+  if (hasReadUntrusted(scope, request)) return true;
   if (namesSite(turn.where.place)) return true;
   const listed = Object.keys(transcript?.told.skills ?? {});
   return listed.some((id) => isForeign(turn.catalogue, id));
@@ -101,7 +108,7 @@ export function judgeAndNote(
 ): Promise<AddressVerdict> {
   const verdict = judgeAddress(scope, address, { request, ...options });
   if (verdict !== "link") return Promise.resolve(verdict);
-  const page = pageOf(address.key);
+  const page = address.key;
   const site = siteOf(address.host);
   if (scope.state.followed.get(site)?.has(page)) return Promise.resolve(verdict);
   return scope.emit({ type: "link_followed", call_id: request.call.id, site, page }).then(() => verdict);

@@ -1,5 +1,6 @@
+import { sha256 } from "../base/sha256.ts";
 import { approveWithin } from "./approval.ts";
-import { judgeAndNote, pageOf, reasonFor } from "./known-addresses.ts";
+import { judgeAndNote, reasonFor } from "./known-addresses.ts";
 import type { Tool } from "./tool.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
 import type { Web, WebRequest } from "./web.ts";
@@ -21,7 +22,8 @@ export async function mayReach(
   if (address === undefined) return true;
   if ((await judgeAndNote(scope, request, address, { foreign })) !== "asks") return true;
   const { key, host } = address;
-  const where = { callId: `${request.call.id}/approval:reach:${pageOf(key)}`, skillId: tool.skill_id };
+  // By its hash: what was approved is this address, and none that a page made to look alike.
+  const where = { callId: `${request.call.id}/approval:reach:${await sha256(key)}`, skillId: tool.skill_id };
   const { approved } = await approveWithin(scope, where, {
     action: "reach_address",
     question: `May ${tool.skill_id} send a request to ${host}?`,
@@ -35,7 +37,7 @@ export async function mayReach(
 
 /** The web of a call, with redirects to another site judged as addresses are: a server may send on what it was told. */
 export function webOf(scope: TurnScope, request: CallRequest): Web {
-  const { web } = scope.ports;
+  const { redact, web } = scope.ports;
   const mayFollow: WebRequest["mayFollow"] = async ({ from, to, sends }) => {
     const [here, there] = [readAddress(from), readAddress(to)];
     if (here === undefined || there === undefined) return false;
@@ -44,6 +46,7 @@ export function webOf(scope: TurnScope, request: CallRequest): Web {
   };
   return {
     fetch: (url, options) => web.fetch(url, { mayFollow, ...options }),
-    read: (url, options) => web.read(url, { mayFollow, ...options }),
+    // Skills cut what they read: half a secret would not be known for one.
+    read: async (url, options) => redact(await web.read(url, { mayFollow, ...options })),
   };
 }

@@ -1,23 +1,18 @@
 /**
- * Whom messages of a turn may call. Free are the person of the turn and those whom their message mentions or names; everybody else is
- * confirmed by the person, and nobody calls everyone.
+ * Whom messages of a turn may call. Free are the person of the turn and those whom their message mentions or names (`said-words.ts`);
+ * everybody else is confirmed by the person, and nobody calls everyone.
  */
-import type { KnownGroup, KnownPerson } from "./chat-actions.ts";
+import type { ChatActions, KnownGroup, KnownPerson } from "./chat-actions.ts";
 import type { ChatDesk } from "./chat-desk.ts";
 import type { ChatWork } from "./chat-work.ts";
 import { SkillFailure } from "./define-skill.ts";
+import { saysName, wordsOf } from "./said-words.ts";
 import type { Turn } from "./turn.ts";
-import type { TurnScope } from "./turn-scope.ts";
 
 /** People and groups that one turn may call. */
 const mostNamed = 20;
 /** A group of more people than this is confirmed although the message mentions it. */
 const largeGroup = 25;
-
-/** The ids that messages of a turn may call. */
-export function calledBy({ turn, state }: Pick<TurnScope, "turn" | "state">): string[] {
-  return [turn.author.id, ...(turn.mentions ?? []).map(({ id }) => id), ...state.named];
-}
 
 interface Wanted {
   id: string;
@@ -45,10 +40,14 @@ export function createMentioning({ scope, callId, actions, doing, ask }: ChatDes
     const { people } = actions();
     if (people === undefined)
       throw new SkillFailure("not_here", "There is nobody else to call here.", "Tell the person.");
-    const query = { words: id, asker: turn.author.id, most: 5 };
-    const found = await doing(() => people(turn.place.namespace, query));
+    const find = (words: string, most: number) =>
+      doing(() => people(turn.place.namespace, { words, asker: turn.author.id, most }));
+    const found = await find(id, 5);
     const person = found.people.find((each) => each.id === id);
-    if (person !== undefined) return wantedPerson(person, turn);
+    if (person !== undefined) {
+      const isOnly = async (name: string) => isOnlyOne(await find(name, mostNamesakes), person, name);
+      return { ...calledPerson(person), free: await isNamed(turn, person, isOnly) };
+    }
     const group = found.groups.find((each) => each.id === id);
     if (group === undefined) throw nobody(id);
     if (!group.callable) throw notCallable(group);
@@ -61,31 +60,46 @@ function bareId(text: string): string {
   return text.replace(/^<?@?&?!?|>$/g, "").trim();
 }
 
-function wantedPerson({ id, name, full_name = "" }: KnownPerson, turn: Turn): Wanted {
-  const free = isMentioned(turn, id) || names(turn.text, name) || names(turn.text, full_name);
-  return { id, name, mention: `<@${id}>`, free, people: 1 };
+function calledPerson({ id, name }: KnownPerson): Omit<Wanted, "free"> {
+  return { id, name, mention: `<@${id}>`, people: 1 };
+}
+
+/** People of one name that are looked through. */
+const mostNamesakes = 50;
+
+type Found = Awaited<ReturnType<NonNullable<ChatActions["people"]>>>;
+
+/** Whether nobody else has a name: a single one nobody else here, a whole one nobody at all. */
+function isOnlyOne({ people, more }: Found, person: KnownPerson, name: string): boolean {
+  const wanted = wordsOf(name);
+  const isCalled = ({ name: called, full_name = "" }: KnownPerson) =>
+    [called, full_name].some((each) => ` ${wordsOf(each)} `.startsWith(` ${wanted} `));
+  const isMeant = (each: KnownPerson) => (each.here || wanted.includes(" ")) && isCalled(each);
+  return !more && isMeant(person) && people.filter(isMeant).length === 1;
+}
+
+/** Whether the message mentions somebody, says their whole name, or the first word of it where that is theirs alone. */
+async function isNamed(
+  turn: Turn,
+  { id, name, full_name = "" }: KnownPerson,
+  isOnly: (name: string) => Promise<boolean>,
+): Promise<boolean> {
+  if (isMentioned(turn, id)) return true;
+  for (const each of [name, full_name]) {
+    const said = saysName(turn.text, each);
+    if (said !== undefined && (await isOnly(said))) return true;
+  }
+  return false;
 }
 
 function wantedGroup({ id, name, members = Number.POSITIVE_INFINITY }: KnownGroup, turn: Turn): Wanted {
-  const free = (isMentioned(turn, id) || names(turn.text, name)) && members <= largeGroup;
+  const isSaid = saysName(turn.text, name) === name;
+  const free = (isMentioned(turn, id) || isSaid) && members <= largeGroup;
   return { id, name, mention: `<@&${id}>`, free, people: members };
 }
 
 function isMentioned({ mentions = [], author }: Turn, id: string): boolean {
   return author.id === id || mentions.some((each) => each.id === id);
-}
-
-/** Whether a text says a name, or the first word of it, as words of their own. */
-function names(text: string, name: string): boolean {
-  const said = wordsOf(text).join(" ");
-  const words = wordsOf(name);
-  const whole = words.join(" ");
-  const [first = ""] = words;
-  return [whole, first].some((each) => each.length >= 2 && ` ${said} `.includes(` ${each} `));
-}
-
-function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}_-]+/gu) ?? [];
 }
 
 function questionFor(open: readonly Wanted[]): Parameters<ChatDesk["ask"]>[0] {

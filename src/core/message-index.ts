@@ -16,7 +16,7 @@ export interface IndexedMessage {
   at: number;
 }
 
-/** Every method is atomic. Texts are bounded by who adds them. */
+/** Adding and removing one message are atomic; what removes many does so in steps. Texts are bounded by who adds them. */
 export interface MessageIndex {
   /** Adds messages, or replaces those that are there. */
   put(messages: readonly IndexedMessage[]): Promise<void>;
@@ -25,10 +25,16 @@ export interface MessageIndex {
   clear(namespace: string): Promise<number>;
   /** Removes what was said before a time (ms since the epoch), in one channel or in all; answers how many. */
   clearBefore(before: number, namespace?: string): Promise<number>;
-  /** Removes what a person said, on a platform and workspace (`slack:T1`) or everywhere; answers how many. */
-  clearAuthor(author: string, prefix?: string): Promise<number>;
+  /** Removes what a person said in the channels that `isThere` holds for; answers how many. With `dryRun` only counts. */
+  clearAuthor(
+    author: string,
+    isThere: (namespace: string) => boolean,
+    options?: { dryRun?: boolean },
+  ): Promise<number>;
   /** The latest messages that have all words, the latest first. Words match from their beginning, in any case and without accents. */
   search(namespace: string, query: MessageQuery): Promise<IndexedMessage[]>;
+  /** As `KeyValue.scrub`. */
+  scrub(): Promise<void>;
   /** How many messages of a channel there are, and from when to when, ms since the epoch. */
   extent(namespace: string): Promise<{
     messages: number;

@@ -36,8 +36,14 @@ export interface ProviderBlocks {
   blocks: Json;
 }
 
+/** A message that not everybody in the thread may read. */
+interface WithAudience {
+  /** The only person who may read it, by id; everybody may unless given (`audience.ts`). */
+  only_for?: string | undefined;
+}
+
 /** A whole model message in Knack's neutral format. */
-export interface AssistantMessage {
+export interface AssistantMessage extends WithAudience {
   role: "assistant";
   text: string;
   tool_calls: ToolCall[];
@@ -58,7 +64,7 @@ export interface KeptImage {
   bytes: number;
 }
 
-export interface UserMessage {
+export interface UserMessage extends WithAudience {
   role: "user";
   text: string;
   /** The person's own words, where `text` has more: who speaks, when, and what was read with them. */
@@ -72,7 +78,7 @@ export interface UserMessage {
 }
 
 /** The result of one tool call, as the model reads it. */
-export interface ToolMessage {
+export interface ToolMessage extends WithAudience {
   role: "tool";
   call_id: string;
   tool: string;

@@ -20,6 +20,8 @@ export interface ModelRequest {
   no_calls?: true;
   /** The effort the transcript opened with; the provider's own unless given. */
   effort?: Effort | undefined;
+  /** Whoever asks frees its worker when the model is away, and asks again later: it is told so after the second attempt at the latest. */
+  can_wait?: true;
   /** The same for all requests of one thread, at most 64 characters: where providers route by it, caches hit more often. */
   cache_key?: string | undefined;
   signal: AbortSignal;
@@ -53,14 +55,44 @@ export type ModelErrorCode =
 export class ModelError extends ExpectedFailure<ModelErrorCode> {
   /** How long the server asked to wait, ms. */
   readonly retryAfterMs: number | undefined;
+  /** What came in place of an answer, for people: `an error page of a proxy: HTTP 502, text/html`. Names no server. */
+  readonly seen: string | undefined;
   constructor(
     code: ModelErrorCode,
     message: string,
-    options: { cause?: unknown; retryAfterMs?: number | undefined } = {},
+    options: { cause?: unknown; retryAfterMs?: number | undefined; seen?: string | undefined } = {},
   ) {
     super(code, message, options);
     this.retryAfterMs = options.retryAfterMs;
+    this.seen = options.seen;
   }
+}
+
+/**
+ * What may help after a failure. `again`: asking once more in a moment. `later`: also asking in minutes or hours, because it is an outage,
+ * which passes by itself. `another`: asking another model.
+ */
+export type Remedy = "again" | "later" | "another";
+
+/**
+ * The only place that says which failures pass. A request that is wrong or too long is wrong for every model. What the server answers in
+ * JSON comes from the server itself, so an answer that is none (`bad_response`) is a slip of the model or a wrong address: it is not waited
+ * for. What is no JSON at all adapters report as `unavailable`.
+ */
+const remedies: Readonly<Record<ModelErrorCode, readonly Remedy[]>> = {
+  rate_limited: ["again", "later", "another"],
+  overloaded: ["again", "later", "another"],
+  unavailable: ["again", "later", "another"],
+  bad_response: ["again", "another"],
+  unauthorized: ["another"],
+  not_configured: ["another"],
+  invalid_request: [],
+  context_too_long: [],
+};
+
+/** Whether a failure of a model may be helped so. False for all that is no failure of a model. */
+export function mayHelp(remedy: Remedy, error: unknown): error is ModelError {
+  return error instanceof ModelError && remedies[error.code].includes(remedy);
 }
 
 /** What a person is told whose turn ended so; the error itself names servers and is for operators. */

@@ -1,9 +1,11 @@
+import { partsOf } from "./place.ts";
+
 /**
  * What stands for one person wherever they are on their platform: `platform:workspace:user`. The id of a user alone does not: two
  * platforms, and two workspaces of one, may give the same id to different people.
  */
 export function personKey(namespace: string, userId: string): string {
-  const [platform = "", workspace = ""] = namespace.split(":");
+  const { platform, workspace } = partsOf(namespace);
   return `${platform}:${workspace}:${userId}`;
 }
 
@@ -12,6 +14,6 @@ export function personKey(namespace: string, userId: string): string {
  * @param place a namespace or a `personKey`: what begins with the platform
  */
 export function shownPerson(place: string, name: string): string {
-  const [platform = ""] = place.split(":");
+  const { platform } = partsOf(place);
   return `${name} (${platform.slice(0, 1).toUpperCase()}${platform.slice(1)})`;
 }

@@ -23,6 +23,18 @@ export const threadSchema = z
 const placeSchema = z.object({ namespace: namespaceSchema, thread: threadSchema });
 export type Place = z.infer<typeof placeSchema>;
 
+/** What a namespace is made of. The channel is all that stands behind the workspace; a namespace of two parts has none. */
+export function partsOf(namespace: string): { platform: string; workspace: string; channel: string } {
+  const [platform = "", workspace = "", ...channel] = namespace.split(":");
+  return { platform, workspace, channel: channel.join(":") };
+}
+
+/** Whether a namespace is one of a platform and, where that is given, of a workspace on it. */
+export function isWithin(namespace: string, platform: string, workspace?: string): boolean {
+  const parts = partsOf(namespace);
+  return parts.platform === platform && (workspace === undefined || parts.workspace === workspace);
+}
+
 /** Whether a namespace is a direct message: there a person manages their own skills, settings and memory. */
 export function isDirectMessage(namespace: string): boolean {
   const channel = namespace.slice(namespace.lastIndexOf(":") + 1);

@@ -13,25 +13,32 @@ type Finished = Extract<ModelEvent, { type: "finished" }>;
 export async function readAnswer(scope: TurnScope, request: ModelRequest): Promise<Finished> {
   const { ports, turn, emit } = scope;
   const model = chosenModel(scope);
-  const pacer = createTextPacer(ports.clock, (text) => emit({ type: "text_delta", text }));
-  const line = createThoughtLine(ports.clock, (text) => void emit({ type: "model_thought", text }));
+  const { clock, redact } = ports;
+  const pacer = createTextPacer(clock, redact, (text) => emit({ type: "text_delta", text }));
+  const line = createThoughtLine(clock, (text) => void emit({ type: "model_thought", text }));
+  // Before a line is made of it: half a secret would not be known for one.
+  let thought = redact.stream();
+  const endThought = () => {
+    line.end();
+    thought = redact.stream();
+  };
   try {
     for await (const event of model.stream(request)) {
       switch (event.type) {
         case "finished":
           return event;
         case "text":
-          line.end();
+          endThought();
           pacer.add(event.text);
           break;
         case "thought":
-          line.add(event.text);
+          line.add(thought.add(event.text));
           break;
         case "delayed":
           await emit({ type: "model_delayed", text: event.text, until: event.until });
           break;
         case "reset":
-          line.end();
+          endThought();
           pacer.clear();
           await emit({ type: "text_reset" });
       }

@@ -3,7 +3,7 @@
  * ship with the bot. Members of a channel and its managers are believed. A transcript keeps the list as it grows, so asking costs
  * nothing, and what was read once stays read.
  */
-import type { Message } from "./message.ts";
+import type { Message, UserMessage } from "./message.ts";
 
 /**
  * `result`: of a tool. `outsider`: a file, or the words of a bot or a guest. `skill`: the guide or the tools of a skill from elsewhere.
@@ -38,13 +38,22 @@ export function readAtOpening(
 /** Tools of the agent itself whose results are the person's words, or the bot's own. Guides are counted by their skills. */
 const ownWords: ReadonlySet<string> = new Set(["ask_user", "handoff", "activate_skill", "offload_skill"]);
 
+/** Whether what a tool answers is nobody's here. */
+export function isForeignResult(tool: string): boolean {
+  return !ownWords.has(tool);
+}
+
 /** Blocks that hold files, the words of bots and of people from outside, and what a trigger waited for; a text cannot make them itself (`user-message.ts`). */
 const blocksOfOthers =
   /<attached_file |<thread_message from="[^"]* \((?:a bot|from outside)\)"|<what_happened>/;
 
 /** Takes in a message that joins the transcript. */
 export function noteMessage({ untrusted }: ReadSoFar, message: Message): void {
-  if (message.role === "tool" && !ownWords.has(message.tool)) untrusted.add("result");
-  if (message.role === "user" && (message.by_guest === true || blocksOfOthers.test(message.text)))
-    untrusted.add("outsider");
+  if (message.role === "tool" && isForeignResult(message.tool)) untrusted.add("result");
+  if (message.role === "user" && isOfOutsiders(message)) untrusted.add("outsider");
+}
+
+/** Whether a message has words of guests, bots or people from outside, or files. */
+export function isOfOutsiders({ by_guest, text }: UserMessage): boolean {
+  return by_guest === true || blocksOfOthers.test(text);
 }

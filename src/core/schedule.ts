@@ -6,8 +6,17 @@ import { z } from "zod";
 import { authorSchema } from "./inbound.ts";
 import { threadSchema } from "./place.ts";
 
-/** The kinds of due entries: schedules, triggers, and threads that a trigger watches for an answer. */
-export const dueKinds = { schedule: "schedule", trigger: "trigger", watched: "watched_thread" } as const;
+/**
+ * The kinds of due entries: schedules, triggers, threads that a trigger watches for an answer, events that wait for a turn, and those
+ * that had one.
+ */
+export const dueKinds = {
+  schedule: "schedule",
+  trigger: "trigger",
+  watched: "watched_thread",
+  event: "trigger_event",
+  seen: "seen_event",
+} as const;
 
 /** The longest text of a reminder or a task, characters. */
 export const maxPlanText = 4_000;
@@ -81,9 +90,22 @@ const eventSchema = z.object({
 /** Something a trigger waited for. */
 export type TriggerEvent = z.infer<typeof eventSchema>;
 
+/** An event that waits for a turn of a trigger. */
+export const heldEventSchema = eventSchema.extend({
+  /** The trigger's id. */
+  trigger: z.string(),
+  /** Which of the trigger's turns tells it, counted from 0; absent while none does. */
+  start: z.number().int().optional(),
+});
+export type HeldEvent = z.infer<typeof heldEventSchema>;
+
+/** How the sender of a webhook proves that it knows the secret: our own signature or token, or as these senders do. */
+export const hookKinds = ["knack", "github", "gitlab", "slack", "stripe", "hmac"] as const;
+export type HookKind = (typeof hookKinds)[number];
+
 const conditionSchema = z.discriminatedUnion("on", [
-  /** A signed request to `/hooks/ID`. */
-  z.object({ on: z.literal("webhook") }),
+  /** A signed request to `/hooks/ID`; `knack` unless given. */
+  z.object({ on: z.literal("webhook"), kind: z.enum(hookKinds).optional() }),
   z.object({ on: z.literal("message"), words: z.string().min(1).max(300) }),
   /** `emoji`: names and characters that mean the same, with spaces between them. `by`: only this person's. */
   z.object({ on: z.literal("reaction"), emoji: z.string().min(1).max(100), by: z.string().optional() }),
@@ -99,8 +121,11 @@ const conditionSchema = z.discriminatedUnion("on", [
 ]);
 export type TriggerCondition = z.infer<typeof conditionSchema>;
 
-/** Events that a trigger keeps until it may start again; further ones are counted. */
-export const heldEvents = 4;
+/** Events that wait for turns of one trigger; further ones are counted. */
+export const mostHeld = 100;
+
+/** Events that one turn is told together, as far as they fit into what it is told. */
+export const mostTogether = 50;
 
 export const triggerSchema = plannedSchema.extend({
   what: z.literal("trigger"),
@@ -111,12 +136,12 @@ export const triggerSchema = plannedSchema.extend({
   started_at: z.number().optional(),
   /** The latest turns it began, as far as they may still run. */
   open: z.array(z.string()).default([]),
-  /** What happened and has no turn yet, oldest first. */
-  held: z.array(eventSchema).max(heldEvents).default([]),
-  /** What happened beside that. */
+  /** Of earlier versions: events that wait for a turn, which are entries of their own now. */
+  held: z.array(eventSchema).default([]),
+  /** Events that were noted so far: tells whether one came since this was read. */
+  noted: z.number().int().default(0),
+  /** What happened while too much waited. */
   more: z.number().int().default(0),
-  /** Keys of what happened lately: the same delivery again is nothing new. */
-  seen: z.array(z.string()).default([]),
 });
 export type Trigger = z.infer<typeof triggerSchema>;
 

@@ -1,13 +1,14 @@
 /** Messages beside the answer: sent to other places, and those of the bot that are changed or deleted again. */
+import { sharingReason } from "./audience.ts";
 import type { ChannelMessage } from "./chat-actions.ts";
 import type { ChatDesk } from "./chat-desk.ts";
 import { channelThread, type OutgoingFile } from "./chat-platform.ts";
 import type { Sending } from "./chat-work.ts";
 import { SkillFailure } from "./define-skill.ts";
 import { mediaTypeOf } from "./media-type.ts";
-import { calledBy } from "./mentioning.ts";
 import { mayManage } from "./permissions.ts";
 import type { Place } from "./place.ts";
+import { calledBy } from "./turn-scope.ts";
 import { untrustedIn } from "./untrusted.ts";
 
 /** Messages that one turn may send or change. */
@@ -47,12 +48,12 @@ export function createSending(desk: ChatDesk): Sending {
       if (state.sent >= mostSent) throw tooMany();
       const target = await targetOf(desk, to, thread);
       const attached = await readFiles(desk, files);
-      if (!target.isHere)
+      if (!target.isHere || state.private)
         await desk.ask({
           action: "send",
           question: `May I send exactly this to ${target.label}?`,
           input: { to: target.label, text, ...(files.length === 0 ? {} : { files: [...files] }) },
-          reason: "It is read outside of this channel, in your name.",
+          reason: target.isHere ? sharingReason : "It is read outside of this channel, in your name.",
         });
       const tag = { turn_id: turn.turn_id, purpose: "sent" as const, part: numberOf(desk) };
       const markdown = ports.redact(target.isHere ? text : `${text}\n\n*Sent for ${turn.author.name}*`);
@@ -68,7 +69,7 @@ export function createSending(desk: ChatDesk): Sending {
     },
     async edit(reference, text) {
       const { id, thread, text: before } = await own(reference);
-      if (untrustedIn(scope).length > 0) await desk.ask(change(before, text));
+      if (state.private || untrustedIn(scope).length > 0) await desk.ask(change(before, text));
       const place = { namespace: here, thread: thread ?? channelThread };
       const message = { markdown: ports.redact(text), calls: calledBy(scope) };
       await desk.doing(() => ports.chats.edit(place, id, message));

@@ -1,10 +1,10 @@
 /**
  * What people decided for good: "always here" and "never". A decision lives in one channel and covers the calls of one tool as it was
- * then, to the recipient it was made for.
+ * then, with the arguments it is bound to. What an earlier version stored holds for calls that would be bound to the same values now.
  */
 import { z } from "zod";
 import { type Approver, approvers, isAtLeast } from "./approver.ts";
-import { type Binding, bindingSchema, isSameBinding } from "./call-binding.ts";
+import { type Binding, bindingSchema, isSameBinding, refusalOf } from "./call-binding.ts";
 import type { Cause } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import type { KeyValue } from "./key-value.ts";
@@ -56,16 +56,18 @@ export async function readStanding(store: KeyValue, namespace: string): Promise<
 export async function addStanding(
   store: KeyValue,
   namespace: string,
-  { verdict, ...made }: Omit<StandingDecision, "id">,
+  { verdict, binding, ...decided }: Omit<StandingDecision, "id">,
 ): Promise<void> {
+  const made = { ...decided, binding: verdict === "never" ? refusalOf(binding) : binding };
   await store.update(keyOf(namespace), (value) => {
     const { next, ...book } = parse(value);
     const keep = (list: Book["allowances"], isOfThis: boolean) => {
+      const isAboutSame = (each: Book["allowances"][number]) =>
+        isOfThis
+          ? isSameBinding(each.binding, made.binding)
+          : isSameBinding(refusalOf(each.binding), refusalOf(binding));
       const others = list.filter(
-        (each) =>
-          each.only_for !== made.only_for ||
-          each.within !== made.within ||
-          !isSameBinding(each.binding, made.binding),
+        (each) => each.only_for !== made.only_for || each.within !== made.within || !isAboutSame(each),
       );
       return (isOfThis ? [...others, { id: next, ...made }] : others).slice(-most);
     };
@@ -112,7 +114,7 @@ export function refusalFor(
   cause?: Began,
 ): StandingDecision | undefined {
   return decisions
-    .filter((each) => each.verdict === "never" && covers(each, binding, asker))
+    .filter((each) => each.verdict === "never" && covers(each, refusalOf(binding), asker))
     .filter(({ within }) => within === undefined || within === cause?.id)
     .reduce<StandingDecision | undefined>(
       (most, each) => (most !== undefined && isAtLeast(most.approver, each.approver) ? most : each),

@@ -38,7 +38,9 @@ export function createThreadFiles({ turn, ports }: TurnScope, signal: AbortSigna
       const file = await open(path);
       try {
         const read = await readFileContent(file, ports.documents, signal);
-        if (read.kind !== "unreadable") return { ...read, path: file.path };
+        // Skills cut what they read: half a secret would not be known for one.
+        if (read.kind === "image") return { ...read, path: file.path };
+        if (read.kind !== "unreadable") return ports.redact({ ...read, path: file.path });
         const hint = "Say so, and ask for it in another format.";
         throw new SkillFailure("not_readable", `${nameOf(file.path)} cannot be read: ${read.problem}`, hint);
       } finally {

@@ -59,15 +59,17 @@ async function finish(
     await scope.emit({ type: "skill_output", skill_id: checked.tool.skill_id, output: result.output });
   }
   const now = scope.ports.clock.now();
+  // Before it is cut for the model: half a secret would not be known for one.
+  const clean = scope.ports.redact(result);
   await scope.emit({
     type: "tool_finished",
     call_id: call.id,
     tool: call.name,
-    status: result.status,
-    output: outputOf(result),
-    ...(parent_call_id === undefined ? shownOf(scope, call, checked.tool ?? {}, result) : {}),
+    status: clean.status,
+    output: outputOf(clean),
+    ...(parent_call_id === undefined ? shownOf(scope, call, checked.tool ?? {}, clean) : {}),
     duration_ms: Math.max(0, now - (scope.state.calls.get(call.id)?.started_at ?? now)),
-    ...besideOutput(result),
+    ...besideOutput(clean),
     ...(checked.tool?.finds === undefined ? {} : { finds: checked.tool.finds }),
   });
   return result;
@@ -114,7 +116,9 @@ async function announce(
   checked: CheckedCall,
 ): Promise<void> {
   const { tool } = checked;
-  const title = typeof tool?.title === "function" ? tool.title(checked.input) : tool?.title;
+  // Titles cut what they quote.
+  const input = scope.ports.redact(checked.input);
+  const title = typeof tool?.title === "function" ? tool.title(input) : tool?.title;
   await scope.emit({
     type: "tool_started",
     call_id: call.id,
@@ -123,7 +127,7 @@ async function announce(
     title: title ?? `Trying ${call.name}`,
     skill_id: tool?.skill_id ?? "",
     ...(checked.status === "ready" ? { effect: checked.tool.effect(checked.input) } : {}),
-    input: checked.input,
+    input,
   });
 }
 

@@ -14,11 +14,14 @@ import { zoneOf } from "./said-line.ts";
 import type { PlanningContext, Tool, ToolContext } from "./tool.ts";
 import { createToolFiles } from "./tool-files.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
-import { untrustedIn } from "./untrusted.ts";
+import { isOwnWords, untrustedIn } from "./untrusted.ts";
 import { WaitingForPerson } from "./waiting.ts";
 
 /** A limit inside a tool, told to the model as an error result. */
 class ToolLimitError extends ExpectedFailure<"too_many_steps" | "no_answer"> {}
+
+/** Characters of a progress note. Where code hands one on that is cut already, it is cut later than this. */
+const longestNote = 1_000;
 
 /** The execution context of one call. */
 export function createToolContext(
@@ -48,7 +51,8 @@ export function createToolContext(
     now,
     progress(note, progress, total) {
       if (signal.aborted) return;
-      void scope.emit({ type: "tool_progress", call_id: request.call.id, note, progress, total });
+      const shown = ports.redact(note).slice(0, longestNote);
+      void scope.emit({ type: "tool_progress", call_id: request.call.id, note: shown, progress, total });
     },
     step: createSteps(scope, request.call.id, tool, signal),
     generative: chosenModel(scope).generative,
@@ -82,6 +86,8 @@ function planningFor(scope: TurnScope, request: CallRequest): PlanningContext | 
   if (schedules === undefined) return undefined;
   const { author, place, cause, turn_id } = scope.turn;
   const planner = { author, place, cause };
+  const isTheirs = (text: string) =>
+    untrustedIn(scope, request).length === 0 || isOwnWords(scope, request, text);
   return {
     timeOf: (words) => schedules.timeOf(planner, words),
     async plan(wish) {
@@ -89,7 +95,7 @@ function planningFor(scope: TurnScope, request: CallRequest): PlanningContext | 
       if (!plan.ok) return plan;
       return {
         ok: true,
-        value: { ...plan.value, asks: plan.value.asks || untrustedIn(scope, request).length > 0 },
+        value: { ...plan.value, asks: plan.value.asks || !isTheirs(wish.text) },
       };
     },
     add: (plan) => schedules.add(planner, plan, `${turn_id}/${request.call.id}`),

@@ -63,8 +63,15 @@ export interface Tool {
    * the call names itself does not count. Unless given, they count for nothing.
    */
   finds?: "results" | "links" | "mentions";
+  /**
+   * Arguments that lead nowhere and run nothing, where their names do not say so: "always here" leaves them open. Only code of the bot's
+   * own skills may say it.
+   */
+  open?: readonly string[];
   /** That the call asks before it runs, by itself; what else asks is decided in `decide-call.ts`. */
   approval?(input: Json): Approver | ApprovalNeed | undefined;
+  /** True: others in the channel can see what a call leaves, e.g. a fact or a file of the thread. A private turn asks before. */
+  shares?: true | undefined;
   /** Set for tools of servers. */
   server?: ServerTool;
   /** Of a flow: whether its own steps change something, beside the calls it makes, each of which is decided about by itself. */

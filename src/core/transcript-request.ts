@@ -1,22 +1,22 @@
+import { viewOf } from "./audience.ts";
 import type { Message } from "./message.ts";
 import type { ModelRequest } from "./model.ts";
 import { fingerprint } from "./told.ts";
 import type { Transcript } from "./transcript.ts";
 import type { TurnScope } from "./turn-scope.ts";
 
-/** The transcript as a model is sent it now, with the pictures that its messages keep. */
+/** The transcript as a model is sent it now: what the asker may read of it, with the pictures that its messages keep. */
 export async function requestOf(scope: TurnScope, transcript: Transcript): Promise<ModelRequest> {
   const { turn } = scope;
-  const { opening, messages } = transcript;
+  const { opening } = transcript;
+  const messages = viewOf(transcript.messages, turn.author.id);
   const { namespace, thread } = turn.place;
   const { effort } = opening.told;
   const hasImages = messages.some((message) => "kept_images" in message);
   return {
     system: opening.instructions,
     tools: opening.tools,
-    messages: hasImages
-      ? await Promise.all(messages.map((message) => withImages(scope, message)))
-      : [...messages],
+    messages: hasImages ? await Promise.all(messages.map((message) => withImages(scope, message))) : messages,
     ...(effort === undefined ? {} : { effort }),
     cache_key: `knack-${fingerprint(namespace)}-${fingerprint(thread)}`,
     signal: turn.signal,

@@ -110,7 +110,7 @@ export type TurnEventBody =
       /** What addresses in it are; as for `Tool`. */
       finds?: "results" | "links" | "mentions" | undefined;
     }
-  /** A call followed a link to a site that nobody named; such links are counted. `page` tells its address from others. */
+  /** A call followed a link; those of one site are counted. `page` is the key of its address, of earlier versions a hash of it. */
   | { type: "link_followed"; call_id: string; site: string; page: string }
   | {
       type: "stage";
@@ -139,8 +139,11 @@ export type TurnEventBody =
   | { type: "handoff"; from: string; to: string; report?: string }
   /** From here on messages of the turn may call these people and groups, by platform id. */
   | { type: "people_named"; call_id: string; ids: string[] }
-  /** From here on what the turn answers is for the asker alone; `because` says why, for people. */
-  | { type: "answer_private"; call_id: string; because: string }
+  /**
+   * What the turn answers is for the asker alone. `because` says why, for people; `from` is the namespace it was read in. Without
+   * `call_id` the conversation holds such an answer already.
+   */
+  | { type: "answer_private"; call_id?: string | undefined; because: string; from?: string | undefined }
   /** The turn sent, changed or deleted a message beside its answer. `place` is where. */
   | ({ type: "message_sent"; call_id: string } & SentEvent)
   | { type: "question_asked"; question_id: string; text: string; choices: string[]; expires_at: number }
@@ -204,8 +207,8 @@ export type TurnEventBody =
       output?: Json | undefined;
       private?: true | undefined;
     }
-  /** A message of the bot is on the platform. `reference` is the platform's id of it. */
-  | { type: "message_posted"; purpose: string; part: number; reference: string }
+  /** A message of the bot is on the platform. `reference` is the platform's id of it; `place` is where, unless it is the turn's. */
+  | { type: "message_posted"; purpose: string; part: number; reference: string; place?: Place | undefined }
   | {
       type: "turn_finished";
       outcome: TurnOutcome;
@@ -243,6 +246,8 @@ export interface TranscriptOpening {
   own: number;
   /** The summary by itself, and the latest turn it covers. */
   summary?: { text: string; through_turn: string } | undefined;
+  /** Private messages among `messages` are marked, and the summary holds none. Absent in logs of earlier versions. */
+  audiences?: true | undefined;
   /** Skills that the agent had activated and goes on with. */
   active: readonly string[];
   /** Skills that are active by themselves and that the agent put away. */

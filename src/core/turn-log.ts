@@ -36,6 +36,18 @@ export interface ClaimedTurn {
   last_seq: number;
   /** Crashes of the bot that this turn is the likely cause of. */
   crashes: number;
+  /** Set while the turn is a suspect (see `reclaim`): after running for so long it is to be cleared, ms. */
+  trial_ms?: number | undefined;
+}
+
+/** What a start finds of the process before it. */
+export interface Takeover {
+  /** Whether that process crashed. */
+  crashed: boolean;
+  /** Turns that ran when it ended. */
+  interrupted: number;
+  /** Turns that may be why the bot crashes again and again: they go on a few at a time. */
+  suspects: number;
 }
 
 /**
@@ -53,7 +65,10 @@ export function laneOf({ kind, urgent }: Inbound): Lane {
 export interface ClaimOptions {
   /** Lanes to look in, in this order; all unless given. */
   lanes?: readonly Lane[];
-  /** The time that leases count in, ms; `now` unless given. Unlike `now` it must not jump with the wall clock. */
+  /**
+   * The time that leases count in, ms; `now` unless given. Unlike `now` it must not jump with the wall clock. Leases store it, so it has
+   * to be the same for everybody who claims: one process sees to that by itself (see `Clock.steady`).
+   */
   steady?: number;
   /** Most turns of one namespace that hold a lease in a lane at the same time; no limit unless given. */
   max_per_namespace?: Partial<Record<Lane, number>>;
@@ -98,6 +113,8 @@ export interface Backlog {
   queued: number;
   running: number;
   waiting: number;
+  /** How many of the running ones are suspects that wait for others of them (see `TurnQueue.reclaim`). Absent when none does. */
+  held?: number | undefined;
   /** Absent when nothing waits for a worker. */
   oldest_at?: number | undefined;
 }
@@ -139,7 +156,7 @@ export interface TurnQueue {
    * the first unfinished of its line. Within a lane the namespace with the fewest running turns comes first, the oldest
    * turn among equals. `lease` names this claim; no other claim may ever have the same.
    *
-   * Turns that ran when the bot crashed (see `reclaim`) come first and run one at a time until each has ended or waits.
+   * Suspects (see `reclaim`) come first in their lane, the least blamed one first, and only so many run at once.
    */
   claim(
     lease: string,
@@ -148,13 +165,22 @@ export interface TurnQueue {
     options?: ClaimOptions,
   ): Promise<ClaimedTurn | undefined>;
   /**
-   * Makes every leased turn claimable at once. Only for a process that knows that no other works on this log, when it starts:
-   * whoever held a lease has crashed.
+   * Makes every leased turn claimable at once. Only for a process that knows that no other works on this log, before it claims:
+   * whoever held a lease is gone. That was a crash unless it had said that it stops (`leave`).
    *
-   * Finds the turn that brings the bot down: all turns that ran become suspects, and one suspect runs at a time, beside the
-   * others. The crash counts against the suspect that ran, else against the turn that ran alone, else against none.
+   * After one crash all turns go on like any other. A crash that follows one before the bot has settled (`settle`), or while there are
+   * suspects, makes suspects of the turns that ran in it; so do three crashes of a settled bot of a turn that ran in all of them. Half as
+   * many suspects run at once as ran in the latest crash, beside all other turns, and commands wait for no message. The crash counts
+   * against the suspects that ran, else against the turn that ran alone, else against none: so the turn that brings the bot down has
+   * soon more crashes to its name than any other. A suspect that ends, waits or is cleared is one no more.
    */
-  reclaim(): Promise<void>;
+  reclaim(): Promise<Takeover>;
+  /** The process has run for a while since `reclaim`: a crash from now on does not belong to the one before. */
+  settle(): Promise<void>;
+  /** The process stops by itself: however it ends from now on is no crash, and no turn is blamed. */
+  leave(): Promise<void>;
+  /** The suspect has run for its `trial_ms`: it no longer holds others up. Nothing happens when the lease is lost. */
+  clear(turnId: string, lease: string): Promise<void>;
   /**
    * Gives a lease back: the turn is claimable from `until` on (steady ms; 0: at once). With `failed` the run counts as a crash
    * of the turn. Nothing happens when the lease is lost.

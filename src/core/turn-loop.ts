@@ -1,9 +1,10 @@
-import { afterWait, isAway, waitForModel } from "./away-model.ts";
+import { endForReader } from "./audience.ts";
+import { afterWait, waitForModel } from "./away-model.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { createEventChannel } from "./event-channel.ts";
 import { keepTranscript } from "./keep-transcript.ts";
 import type { AssistantMessage } from "./message.ts";
-import { ModelError, modelErrorWords } from "./model.ts";
+import { ModelError, mayHelp, modelErrorWords } from "./model.ts";
 import { agentNamedIn } from "./profile.ts";
 import { readAnswer } from "./read-answer.ts";
 import { repeatedTooOften } from "./repeated-refusals.ts";
@@ -47,19 +48,12 @@ async function startLoop(
   );
   const asked = (turn.asked ?? []).filter((id) => !state.activated.has(id));
   for (const skill_id of asked) await scope.emit({ type: "skill_activated", skill_id, by: turn.author.id });
-  const work = turn.crashes < maxCrashes ? loop(scope) : Promise.reject(new InterruptedTooOften());
-  const end = await work.catch((error: unknown) => endOf(scope, error));
-  if (end === undefined) return;
+  const reached = await loop(scope).catch((error: unknown) => endOf(scope, error));
+  if (reached === undefined) return;
+  const end = await endForReader(scope, reached);
   if (end.error !== undefined) await scope.emit({ type: "error", ...end.error });
   const { outcome, text } = end;
   await scope.emit({ type: "turn_finished", outcome, text, ...(state.private ? { private: true } : {}) });
-}
-
-/** A turn that brings the bot down this often is given up. */
-const maxCrashes = 5;
-
-class InterruptedTooOften extends Error {
-  readonly code = "interrupted_too_often";
 }
 
 /** Undefined when the turn waits, for a person or for its model. */
@@ -84,7 +78,7 @@ async function askModel(scope: TurnScope): Promise<TurnEnd | "waiting" | undefin
   try {
     return await nextRound(scope);
   } catch (error) {
-    if (scope.turn.signal.aborted || !isAway(error)) throw error;
+    if (scope.turn.signal.aborted || !mayHelp("later", error)) throw error;
     return (await waitForModel(scope, error, rounds)) ?? "waiting";
   }
 }
@@ -150,9 +144,11 @@ async function callModel(scope: TurnScope, lastWord?: string): Promise<Assistant
   const round = state.rounds + 1;
   await scope.emit({ type: "round_started", round });
   turn.signal.throwIfAborted();
-  const request = await requestOf(scope, transcript);
-  const asked = lastWord === undefined ? request : { ...request, no_calls: true as const };
-  const finished = await readAnswer(scope, asked);
+  const finished = await readAnswer(scope, {
+    ...(await requestOf(scope, transcript)),
+    ...(lastWord === undefined ? {} : { no_calls: true }),
+    ...(turn.limits.away_retry_ms === 0 ? {} : { can_wait: true }),
+  });
   await scope.emit({ type: "usage", model: finished.model, round, ...finished.usage });
   const message =
     lastWord === undefined ? withUniqueIds(finished.message, scope, round) : withoutCalls(finished.message);
@@ -248,10 +244,6 @@ async function endOf(scope: TurnScope, error: unknown): Promise<TurnEnd> {
     const { code, message } = error;
     const text = turn.detailed_errors ? message : modelErrorWords[code];
     return { outcome: "failed", text, error: { code, message } };
-  }
-  if (error instanceof InterruptedTooOften) {
-    const text = `The bot was interrupted ${maxCrashes} times while it worked on this, and gave up. Try again, or ask for less at once.`;
-    return { outcome: "failed", text, error: { code: error.code, message: text } };
   }
   ports.report(error, "turn");
   const message =

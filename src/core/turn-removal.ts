@@ -6,8 +6,8 @@ export interface DetailsOptions {
   /** Only details that are old by this time, as `oldDetails` finds them, ms since the epoch. */
   idle_since?: number | undefined;
   /**
-   * Somebody's words in the details must not be used any more: what later turns of the threads carried over goes too, and
-   * `deletions` rises.
+   * Somebody's words in the details must not be used any more: what later turns of the threads carried over goes too, and so does what
+   * entry 0 tells of the event that began the turn (`Cause`); `deletions` rises.
    */
   forgets?: true | undefined;
 }
@@ -40,8 +40,8 @@ export interface TurnRemoval {
    * is unknown or not finished; forgetting again changes nothing.
    */
   forget(turnId: string, by: string, at: number): Promise<boolean>;
-  /** Puts somebody else in the place of the author of these finished turns, in the record and in entry 0. */
-  disown(turnIds: readonly string[], author: Pick<Author, "id" | "name">): Promise<void>;
+  /** Puts somebody else in the place of a person, by id, in these finished turns: as their author, and as who deleted them. */
+  disown(turnIds: readonly string[], person: string, author: Pick<Author, "id" | "name">): Promise<void>;
   /**
    * Deletes the run details of finished turns: their signals, and all events but `withoutDetails`. A `details_removed` takes the
    * place of the first of them. Turns that are unknown or unfinished stay as they are. A turn that a crash leaves half done has

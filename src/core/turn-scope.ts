@@ -74,3 +74,8 @@ export interface TurnScope {
   /** Brings a call to its result, or answers `waiting` when it waits for a person. */
   runCall(request: CallRequest): Promise<ToolResult | "waiting">;
 }
+
+/** The ids that messages of a turn may call. */
+export function calledBy({ turn, state }: Pick<TurnScope, "turn" | "state">): string[] {
+  return [turn.author.id, ...(turn.mentions ?? []).map(({ id }) => id), ...state.named];
+}

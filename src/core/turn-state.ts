@@ -72,11 +72,13 @@ export interface TurnState {
   named: Set<string>;
   /** Whether the answer is for the asker alone. */
   private: boolean;
+  /** Namespaces beside its own that it was read in. */
+  read_in: Set<string>;
   /** Messages it sent, changed or deleted beside its answer. */
   sent: number;
   /** Hosts that may be reached in this turn, as a person decided. */
   allowedHosts: Set<string>;
-  /** Sites that nobody named, and the pages of each that links led to. */
+  /** Sites, and the pages of each that links led to: keys of `WebAddress`. */
   followed: Map<string, Set<string>>;
   /** Skills activated in this turn → the call that did; undefined for those a person asked for by name. */
   activated: Map<string, string | undefined>;
@@ -102,6 +104,7 @@ export function createTurnState(): TurnState {
     approvals: new Map(),
     named: new Set(),
     private: false,
+    read_in: new Set(),
     sent: 0,
     allowedHosts: new Set(),
     followed: new Map(),
@@ -153,6 +156,7 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
       break;
     case "answer_private":
       state.private = true;
+      if (event.from !== undefined) state.read_in.add(event.from);
       break;
     case "message_sent":
       state.sent += 1;

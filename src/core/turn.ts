@@ -17,7 +17,7 @@ import type { PastConversations } from "./past-conversations.ts";
 import type { PastThread } from "./past-thread.ts";
 import type { Place } from "./place.ts";
 import type { Profile } from "./profile.ts";
-import type { Redact } from "./redact.ts";
+import type { Redactor } from "./redact.ts";
 import type { Rights, RolesOf } from "./rights.ts";
 import type { SaidLine } from "./said-line.ts";
 import type { Schedules } from "./schedules.ts";
@@ -97,8 +97,6 @@ export interface Turn {
   /** When the turn ends whatever happens, ms since the epoch: `signal` is aborted then. What expires with the turn is bounded by it. */
   deadline: number;
   limits: TurnLimits;
-  /** Crashes of the bot that this turn is the likely cause of. */
-  crashes: number;
   /** Whoever reads the answer runs the bot, and is told in full why a model failed; a channel gets plain words. */
   detailed_errors: boolean;
   /** What code that the model writes finds here; undefined where none can run. */
@@ -133,7 +131,7 @@ export interface TurnPorts {
   time_zone: string;
   saidLine: SaidLine;
   /** Takes secrets out of what a model is sent and the log keeps. */
-  redact: Redact;
+  redact: Redactor;
   /** What transcripts open with, each stored once. */
   openings: Openings;
   /** What people pinned in a namespace, oldest first. */
@@ -148,9 +146,10 @@ export interface TurnPorts {
   picture(image: KeptImage): Promise<MessageImage | undefined>;
   /**
    * The output of a call in an earlier turn of the thread, the text of an earlier long message (`message:TURN_ID`) or of a file
-   * (`file:NAME`). Undefined when there is none, or when it was forgotten.
+   * (`file:NAME`). Undefined when there is none, or when it was forgotten. Outputs of private turns are there for `asker`, a person's id,
+   * alone.
    */
-  pastOutput(place: Place, callId: string): Promise<Json | string | undefined>;
+  pastOutput(place: Place, callId: string, asker: string | undefined): Promise<Json | string | undefined>;
   web: Web;
   /** What skills work with beside it. */
   means: WorkMeans;

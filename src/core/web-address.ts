@@ -26,15 +26,56 @@ export function hostOfKey(key: string): string {
 }
 
 /**
- * What one owner likely has of a host's name: its last two labels, or three where the country's domain has few letters before it
- * (`example.co.uk`). Addresses stay whole.
+ * What one owner likely has of a host: the last two labels of its name, or three where the country's domain has few letters before it
+ * (`example.co.uk`). Of addresses IPv4 stays whole, IPv6 counts by its first 48 bits, the least a site is given (RFC 6177). Ports make no
+ * difference: one owner has them all.
  */
 export function siteOf(host: string): string {
   const name = host.replace(/:\d+$/, "");
+  if (name.startsWith("[")) return siteOfIpv6(name);
   const labels = name.split(".");
-  if (name.startsWith("[") || /^\d+$/.test(labels.at(-1) ?? "")) return host;
+  if (/^\d+$/.test(labels.at(-1) ?? "")) return name;
   const isShort = (labels.at(-1)?.length ?? 0) === 2 && (labels.at(-2)?.length ?? 0) <= 3;
   return labels.slice(isShort ? -3 : -2).join(".");
+}
+
+/** Of an address as `URL` writes it, in brackets. One that stands for an IPv4 address is of that address's site. */
+function siteOfIpv6(name: string): string {
+  const [front = "", back] = name.slice(1, -1).split("::");
+  const groupsOf = (text: string) => (text === "" ? [] : text.split(":"));
+  const [first, last] = [groupsOf(front), groupsOf(back ?? "")];
+  const zeros = Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => "0");
+  const groups = [...first, ...zeros, ...last];
+  const isMapped = groups.slice(0, 5).every((group) => group === "0") && groups[5] === "ffff";
+  if (!isMapped) return `[${groups.slice(0, 3).join(":")}::]`;
+  return groups
+    .slice(6)
+    .flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255])
+    .join(".");
+}
+
+/**
+ * Whether two addresses of one site, by their keys, are alike but for one segment of the path or one parameter. Which of many such
+ * links is followed spells out one character of something; host, port and login make no difference.
+ */
+export function differInOnePlace(one: string, other: string): boolean {
+  const [[path, query], [otherPath, otherQuery]] = [placesOf(one), placesOf(other)];
+  return differences(path, otherPath) + differences(query, otherQuery) <= 1;
+}
+
+function placesOf(key: string): [path: string[], query: string[]] {
+  const [before = "", query = ""] = splitAt(key.slice(/^[^/?]*/.exec(key)?.[0].length ?? 0), "?");
+  return [before.split("/"), query === "" ? [] : query.split("&")];
+}
+
+function splitAt(text: string, mark: string): [string, string] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function differences(one: readonly string[], other: readonly string[]): number {
+  const [longer, shorter] = one.length < other.length ? [other, one] : [one, other];
+  return longer.filter((part, at) => part !== shorter[at]).length;
 }
 
 /** Whether two hosts are one site to people: the same, but for `www.`. */

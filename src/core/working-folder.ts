@@ -69,8 +69,11 @@ export interface MountedFolder {
   output: string;
   /** Bytes that may still be written; less than nothing where others filled the folder. */
   room: number;
-  /** Why it may not go on, in words for a model; undefined while it may. Looks at what was written so far. */
-  exceeded(): Promise<string | undefined>;
+  /**
+   * Why it may not go on, in words for a model; undefined while it may. Looks at what was written so far.
+   * @param deleted bytes that the run holds in files without a name
+   */
+  exceeded(deleted?: number): Promise<string | undefined>;
 }
 
 export interface FileChange {
@@ -92,10 +95,24 @@ export interface FolderListing {
 /** Files and folders of one working folder. */
 export const folderLimits = { files: 10_000 };
 
+/** What goes with turns that are deleted, beside what was attached with them. */
+export interface ForgetFiles {
+  /** Everything that only their calls made or changed, not just what the person got. */
+  made?: true;
+  /** Files by their path, with whatever turn they came. */
+  paths?: readonly string[];
+  /** The sha256, in hex, of files of their answers: earlier versions did not note which call made a file. */
+  given?: ReadonlySet<string>;
+}
+
 /** What became of files whose turns were deleted. */
-interface ForgottenFiles {
+export interface ForgottenFiles {
+  /** What was attached with them, and is gone. */
   removed: readonly string[];
-  /** Files that code made of them, as far as its calls named them, and that are still there. */
+  /**
+   * Files that code made of what is gone, as far as its calls named it, and that are still there; with `made` also those that calls of other
+   * turns changed.
+   */
   made_from_them: readonly string[];
 }
 
@@ -137,8 +154,11 @@ export interface WorkingFolder {
   handOver(paths: readonly string[]): Promise<readonly string[]>;
   /** Removes one file, or a link. False when there is none. */
   remove(path: string): Promise<boolean>;
-  /** Removes what was attached with these turns and with no other. */
-  forget(turnIds: readonly string[]): Promise<ForgottenFiles>;
+  /**
+   * Removes what was attached with these turns and with no other, what the person got with their answers and no other turn changed, and
+   * what the bot noted of their runs. None of them runs any more.
+   */
+  forget(turnIds: readonly string[], what?: ForgetFiles): Promise<ForgottenFiles>;
   /** Removes all of it. Code that runs in it goes on, and what it leaves is gone with it. */
   clear(): Promise<void>;
 }

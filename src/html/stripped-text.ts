@@ -15,7 +15,8 @@ export function strippedText(html: string): string {
 /** The position after the tag, comment, script or style that begins at `open`. */
 function afterMarkup(html: string, open: number): number {
   const [, raw = ""] = /^<(script|style|!--)/i.exec(html.slice(open, open + 8)) ?? [];
-  const end = { script: /<\/script[^>]*>?/gi, style: /<\/style[^>]*>?/gi, "!--": /-->/g }[raw.toLowerCase()] ?? />/g;
+  const end =
+    { script: /<\/script[^>]*>?/gi, style: /<\/style[^>]*>?/gi, "!--": /-->/g }[raw.toLowerCase()] ?? />/g;
   end.lastIndex = open + 1;
   return end.test(html) ? end.lastIndex : html.length;
 }

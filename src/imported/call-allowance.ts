@@ -3,8 +3,7 @@ import type { HostRequest } from "./host/protocol.ts";
 /** How often the code of one call may say something, ask for something, and ask people. */
 const most = { notes: 300, requests: 500, approvals: 20 };
 
-/** Characters of one note, and of what people are asked to approve. */
-const longestNote = 2_000;
+/** Characters of what people are asked to approve. */
 const longestPayload = 200_000;
 
 /** What one call may still say and ask. The process of a skill is its code's to do with as it likes, so the bot counts, too. */
@@ -20,7 +19,7 @@ export function createCallAllowance(): CallAllowance {
   return {
     note(text) {
       used.notes += 1;
-      if (used.notes < most.notes) return text.slice(0, longestNote);
+      if (used.notes < most.notes) return text;
       return used.notes === most.notes ? "It says more than is shown." : undefined;
     },
     refuse(asks) {

@@ -3,6 +3,7 @@ import type { Progress } from "@modelcontextprotocol/sdk/types.js";
 import type { Clock } from "../core/clock.ts";
 import type { Json } from "../core/json.ts";
 import type { ServeTurn } from "../core/outside-work.ts";
+import type { Redact } from "../core/redact.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
 import { toToolResult } from "./tool-result.ts";
 
@@ -33,6 +34,8 @@ export interface CallOptions {
   serve: ServeTurn;
   /** Aborted when the call is given up. */
   signal: AbortSignal;
+  /** Hides the secrets that the server was given. */
+  redact: Redact;
   /** Makes the request with the call known to what comes back for it. */
   track<T>(call: ActiveCall, request: () => Promise<T>): Promise<T>;
 }
@@ -45,7 +48,7 @@ export class CallTimeout extends Error {
 /** One call of a tool. @throws CallTimeout, or what the SDK throws */
 export async function callTool(options: CallOptions): Promise<ToolResult> {
   const { CallToolResultSchema } = await import("@modelcontextprotocol/sdk/types.js");
-  const { client, tool, input, serve, signal } = options;
+  const { client, tool, input, redact, serve, signal } = options;
   const silence = watchSilence(options.clock, options.timeout_ms);
   const call: ActiveCall = { turn_id: options.turn_id, serve: numbered(serve, silence.pause) };
   const params = { name: tool, arguments: input as { [key: string]: Json } };
@@ -53,7 +56,7 @@ export async function callTool(options: CallOptions): Promise<ToolResult> {
   const onprogress = (progress: Progress) => {
     silence.restart();
     told += 1;
-    if (told <= mostNotes) tell(progress, options.current());
+    if (told <= mostNotes) tell(redact(progress), options.current());
   };
   try {
     const result = await options.track(call, () =>
@@ -64,7 +67,8 @@ export async function callTool(options: CallOptions): Promise<ToolResult> {
       }),
     );
     silence.end();
-    return await serve((context) => toToolResult(result, tool, context));
+    // Before anything is cut: half a secret would not be known for one.
+    return await serve((context) => toToolResult(redact(result), tool, context));
   } catch (error) {
     throw silence.signal.aborted ? silence.signal.reason : error;
   } finally {

@@ -5,6 +5,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { z } from "zod";
 import { unlessLate, withTimeLimit } from "../base/time-limit.ts";
 import type { Clock } from "../core/clock.ts";
+import { createRedactor, type Redact } from "../core/redact.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
 import { type ActiveCall, type CallOptions, callTool, withoutLimit } from "./call-tool.ts";
 import { createHttpTransport, type HttpAccess } from "./open-transport.ts";
@@ -27,7 +28,7 @@ export interface Connection {
   /** What the server is and has. */
   describe(): Promise<RemoteServer>;
   /** @throws CallTimeout, or what the SDK throws */
-  call(options: Omit<CallOptions, "client" | "clock" | "track">): Promise<ToolResult>;
+  call(options: Omit<CallOptions, "client" | "clock" | "redact" | "track">): Promise<ToolResult>;
   /** Whether a call is on its way. */
   isBusy(): boolean;
   /** Whether it still answers within this time, 5 s at most; a server that hangs does not. */
@@ -110,11 +111,12 @@ async function connect(
   transport: Transport,
   kind: Connection["transport"],
 ): Promise<Connection> {
-  const { clock, connect_ms, onLost, requests, signal, version } = options;
+  const { clock, connect_ms, onLost, requests, server, signal, version } = options;
   const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
   const client = new Client({ name: "knack", version }, { capabilities: requests?.capabilities ?? {} });
   const active = trackCalls();
-  await answerRequests(client, options, active);
+  const redact = createRedactor(server.secrets);
+  await answerRequests(client, options, active, redact);
   // While it introduces itself a failure is told to who connects; after that to who uses it.
   let isOpen = false;
   client.onclose = () => {
@@ -139,8 +141,10 @@ async function connect(
   return {
     transport: kind,
     describe: () =>
-      withTimeLimit(within(connect_ms, "It did not list its tools in time.", signal), () => describe(client)),
-    call: (call) => callTool({ ...call, client, clock, track: active.track }),
+      withTimeLimit(within(connect_ms, "It did not list its tools in time.", signal), () =>
+        describe(client).then(redact),
+      ),
+    call: (call) => callTool({ ...call, client, clock, redact, track: active.track }),
     isBusy: active.isBusy,
     answers: (within_ms) =>
       withTimeLimit(within(Math.min(pingMs, within_ms), "It hangs."), () =>
@@ -226,6 +230,7 @@ async function answerRequests(
   client: Client,
   { server, requests, onToolsChanged }: ConnectionOptions,
   calls: TrackedCalls,
+  redact: Redact,
 ): Promise<void> {
   const sdk = await import("@modelcontextprotocol/sdk/types.js");
   client.setNotificationHandler(sdk.ToolListChangedNotificationSchema, onToolsChanged);
@@ -242,12 +247,12 @@ async function answerRequests(
   };
   if (requests?.capabilities.elicitation !== undefined) {
     client.setRequestHandler(sdk.ElicitRequestSchema, ({ params }) =>
-      serve((context, key) => requests.elicit(server.name, params, context, key)),
+      serve((context, key) => requests.elicit(server.name, redact(params), context, key)),
     );
   }
   if (requests?.capabilities.sampling !== undefined) {
     client.setRequestHandler(sdk.CreateMessageRequestSchema, ({ params }) =>
-      serve((context, key) => requests.sample(server.name, params, context, key)),
+      serve((context, key) => requests.sample(server.name, redact(params), context, key)),
     );
   }
   if (requests?.capabilities.roots !== undefined) {

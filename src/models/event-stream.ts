@@ -1,5 +1,5 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import { ReportedFailure } from "./reported-failure.ts";
+import { NotJson, ReportedFailure } from "./reported-failure.ts";
 
 /** How long what follows a finished answer (normally nothing) is awaited, so that the connection can be used again, ms. */
 const longestRest = 1_000;
@@ -9,7 +9,7 @@ const longestRest = 1_000;
  * of its work, since each piece from the network is taken apart in one go. Bytes without a whole chunk, such as the comments
  * by which OpenRouter keeps a connection open, are answered as `undefined`: the server is alive.
  * @param isLast whether nothing of interest follows a chunk
- * @throws ReportedFailure for an error reported within the stream, SyntaxError for what is not JSON, and whatever reading
+ * @throws ReportedFailure for an error reported within the stream, NotJson for what is no JSON at all, and whatever reading
  *   rejects with when the connection breaks or is aborted
  */
 export async function* readChunks<Chunk>(
@@ -17,17 +17,20 @@ export async function* readChunks<Chunk>(
   isLast: (chunk: Chunk) => boolean = () => false,
 ): AsyncGenerator<Chunk | undefined, void> {
   const reader = response.body?.getReader();
-  if (reader === undefined) return;
+  if (reader === undefined) throw new NotJson(response);
   const takeMessages = createMessageTaker();
   let end: End = "open";
+  const head = new Head();
   try {
     while (end === "open") {
       const { value, done } = await reader.read();
       const { chunks, isSaid } = chunksIn<Chunk>(takeMessages(value), response, isLast);
+      head.note(chunks, value);
       // In a plain loop: delegating to a generator takes time for every piece of every answer.
       for (const chunk of chunks) yield chunk;
       end = done ? "closed" : isSaid ? "said" : "open";
     }
+    if (head.isNotJson()) throw new NotJson(response);
   } finally {
     await release(reader, end);
   }
@@ -49,6 +52,35 @@ function chunksIn<Chunk>(
   return { chunks: messages.length === 0 ? [undefined] : chunks, isSaid: false };
 }
 
+/** Of an answer without chunks so much is kept, to tell whether it is JSON. Bytes. */
+const longestHead = 1_000_000;
+
+/** What comes before the first chunk: of an answer that has none, all of it. */
+class Head {
+  #pieces: Uint8Array[] | undefined = [];
+  #bytes = 0;
+
+  note(chunks: readonly unknown[], piece: Uint8Array | undefined): void {
+    if (this.#pieces === undefined) return;
+    if (chunks.some(Boolean)) this.#pieces = undefined;
+    else if (piece !== undefined && this.#bytes < longestHead) {
+      this.#bytes += piece.length;
+      this.#pieces.push(piece);
+    }
+  }
+
+  /** False for a document in answer to a request for a stream: not what was asked for, but the server's own words. */
+  isNotJson(): boolean {
+    if (this.#pieces === undefined) return false;
+    try {
+      const value: unknown = JSON.parse(Buffer.concat(this.#pieces).toString());
+      return typeof value !== "object" || value === null;
+    } catch {
+      return true;
+    }
+  }
+}
+
 /** How far the answer has come: the server may go on, has said that it is done, or has closed. */
 type End = "open" | "said" | "closed";
 
@@ -66,11 +98,19 @@ function createMessageTaker(): (bytes: Uint8Array | undefined) => EventSourceMes
   };
 }
 
-function toChunk<Chunk>({ event, data }: EventSourceMessage, { headers }: Response): Chunk {
-  const body = JSON.parse(data);
+function toChunk<Chunk>({ event, data }: EventSourceMessage, response: Response): Chunk {
+  const body = parsed(data, response);
   const reported = body?.error || (event === "error" ? body : undefined);
-  if (reported) throw new ReportedFailure(reported, { headers, ...statusIn(reported) });
+  if (reported) throw new ReportedFailure(reported, { headers: response.headers, ...statusIn(reported) });
   return body;
+}
+
+function parsed(data: string, response: Response) {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new NotJson(response);
+  }
 }
 
 /** OpenRouter tells the status of a failure behind it as the `code`. */

@@ -1,23 +1,6 @@
-import { isAway } from "../core/away-model.ts";
-import {
-  type Model,
-  ModelError,
-  type ModelErrorCode,
-  type ModelEvent,
-  type ModelRequest,
-} from "../core/model.ts";
+import { type Model, ModelError, type ModelEvent, type ModelRequest, mayHelp } from "../core/model.ts";
 import { ShownText } from "./shown-text.ts";
 import { whyDelayed } from "./why-delayed.ts";
-
-/** Failures that another model may not have. A request that is wrong or too long is wrong for all. */
-const another: ReadonlySet<ModelErrorCode> = new Set([
-  "unauthorized",
-  "unavailable",
-  "overloaded",
-  "rate_limited",
-  "not_configured",
-  "bad_response",
-]);
 
 /**
  * A model with others behind it, asked in this order when it fails. The rule-based offline model never takes over.
@@ -54,7 +37,7 @@ async function* inTurn(models: readonly Model[], request: ModelRequest): AsyncGe
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       failures.push(error);
-      if (!another.has(error.code)) break;
+      if (!mayHelp("another", error)) break;
       // The last one's text is void too, but then the error says that all is.
       request.signal.throwIfAborted();
       if (model === models.at(-1)) break;
@@ -71,9 +54,14 @@ function allFailed(failures: readonly ModelError[]): ModelError {
   const waits = failures.flatMap((failure) => failure.retryAfterMs ?? []);
   const told = failures.map((failure, index) => `(${index + 1}) ${failure.message}`).join(" ");
   // One that may be back later is worth waiting for, whatever is wrong with the others.
-  const code = failures.find(isAway)?.code ?? last?.code ?? "unavailable";
-  return new ModelError(code, `None of ${failures.length} models answered. ${told}`, {
-    cause: new AggregateError(failures),
-    retryAfterMs: waits.length === 0 ? undefined : Math.min(...waits),
-  });
+  const failure = failures.find((each) => mayHelp("later", each)) ?? last;
+  return new ModelError(
+    failure?.code ?? "unavailable",
+    `None of ${failures.length} models answered. ${told}`,
+    {
+      cause: new AggregateError(failures),
+      seen: failure?.seen,
+      retryAfterMs: waits.length === 0 ? undefined : Math.min(...waits),
+    },
+  );
 }

@@ -2,6 +2,7 @@ import { errorCode } from "../base/error-text.ts";
 import { isRecord } from "../base/record.ts";
 import { ModelError, type ModelErrorCode } from "../core/model.ts";
 import { redactKey } from "./redact-key.ts";
+import { NotJson } from "./reported-failure.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 /** Who was asked, for messages. */
@@ -43,6 +44,8 @@ export interface NoApi {
   status: number;
   /** `POST /v1/chat/completions` */
   asked: string;
+  /** Of a page: its content type. */
+  mediaType?: string;
   /** Title of the page, or where the redirect leads. */
   detail: string;
 }
@@ -61,14 +64,21 @@ interface SdkError extends Error {
 export function toModelError(error: unknown, endpoint: Endpoint): ModelError | undefined {
   if (error instanceof ModelError) return error;
   if (isSdkError(error)) return fromSdkError(error, endpoint);
-  if (error instanceof SyntaxError) {
-    return modelError("bad_response", endpoint, "sent something that is not JSON", undefined);
-  }
+  if (error instanceof SyntaxError) return notJsonError(error, endpoint);
   // A cut body surfaces as a bare TypeError "terminated" whose cause is undici's socket error.
   if (error instanceof TypeError && error.cause instanceof Error) {
     return modelError("unavailable", endpoint, "closed the connection", causeText(error.cause, endpoint));
   }
   return undefined;
+}
+
+/** What is known of a failure beside its code. */
+interface FailureDetails {
+  retryAfterMs?: number | undefined;
+  /** What to do next, where it is not the usual. */
+  next?: string | undefined;
+  /** As in `ModelError`. */
+  seen?: string | undefined;
 }
 
 /** A `ModelError` that says who failed, how, and what to do next. */
@@ -77,12 +87,35 @@ export function modelError(
   endpoint: Endpoint,
   what: string,
   detail: string | undefined,
-  waitMs?: number,
+  { next = advice(code, endpoint), ...more }: FailureDetails = {},
 ): ModelError {
   const said = detail === undefined || detail === "" ? "" : ` (${detail})`;
-  return new ModelError(code, `${endpoint.id}: ${endpoint.host} ${what}${said}. ${advice(code, endpoint)}`, {
-    retryAfterMs: waitMs,
+  return new ModelError(code, `${endpoint.id}: ${endpoint.host} ${what}${said}. ${next}`, more);
+}
+
+/**
+ * The error for an answer that is not what was asked for. `name` is that with its article, `got` what came; `{}` for JSON of which nothing was
+ * kept. Something that is no JSON did not come from the API: that is an outage.
+ */
+export function notAnAnswer(endpoint: Endpoint, name: string, got: unknown): ModelError {
+  if (typeof got !== "object" || got === null) return notJsonError(undefined, endpoint);
+  const fields = Object.keys(got).slice(0, 5).join(", ");
+  const detail = fields === "" ? undefined : shorten(redacted(`JSON with ${fields}`, endpoint));
+  return modelError("bad_response", endpoint, `sent something that is not ${name}`, detail);
+}
+
+/** Nothing of this came from the API itself: who sends it is in front of it, or it is somewhere else. */
+function notJsonError(error: SyntaxError | undefined, endpoint: Endpoint): ModelError {
+  const { status, mediaType } = error instanceof NotJson ? error : { status: undefined, mediaType: "" };
+  const kind = status === undefined ? "" : `HTTP ${status}, ${mediaType || "no content type"}`;
+  return modelError("unavailable", endpoint, "sent something that is not JSON", kind, {
+    next: checkFront(endpoint),
+    seen: ["what comes is no answer of a model", kind].filter(Boolean).join(": "),
   });
+}
+
+function checkFront({ host }: Endpoint): string {
+  return `Try again later; if it stays so, whoever runs the bot should check the proxies and gateways in front of ${host}, and the base URL of the provider.`;
 }
 
 function isSdkError(error: unknown): error is SdkError {
@@ -92,7 +125,7 @@ function isSdkError(error: unknown): error is SdkError {
 function fromSdkError(error: SdkError, endpoint: Endpoint): ModelError {
   const failure = noApiOf(error.error);
   if (failure !== undefined && !(error.status !== undefined && hasMeaning(failure.status))) {
-    return noApiError(failure, endpoint);
+    return noApiError(failure, endpoint, error.headers);
   }
   const kinds = kindsOf(error.error);
   const text = shorten(redacted(messageOf(error), endpoint));
@@ -102,29 +135,54 @@ function fromSdkError(error: SdkError, endpoint: Endpoint): ModelError {
   const cause = error.cause instanceof Error ? [causeText(error.cause, endpoint)] : [];
   const detail = [...status, text, ...cause, ...(request ? [`request ${request}`] : [])].filter(Boolean);
   const failed = code === "unavailable" && error.status !== undefined && error.status >= 500;
-  return modelError(
-    code,
-    endpoint,
-    failed ? "had an error" : whatHappened[code],
-    detail.join(", "),
-    retryAfterMs(error.headers, Date.now()),
-  );
+  const what = failed ? "had an error" : whatHappened[code];
+  const wait = { retryAfterMs: retryAfterMs(error.headers, Date.now()) };
+  return modelError(code, endpoint, what, detail.join(", "), wait);
 }
 
-/** Whether the status of a page says more than the page: a refused key, a limit, a server in trouble. */
+/** Whether the status of a page says more than the page: a refused key, a limit. */
 function hasMeaning(status: number): boolean {
-  return status >= 500 || [401, 402, 403, 408, 413, 429].includes(status);
+  return [401, 402, 408, 413, 429].includes(status);
 }
 
-function noApiError({ type, status, asked, detail }: NoApi, endpoint: Endpoint): ModelError {
-  const what =
-    type === "web_page"
-      ? `answers ${asked} with a web page: the address is wrong, or a proxy stands before it`
-      : `leads ${asked} to ${detail}, where keys do not follow`;
-  const title = type === "web_page" && detail !== "" ? [`title: ${detail}`] : [];
-  const said = redacted([`HTTP ${status}`, ...title].join(", "), endpoint);
-  const code = status < 300 ? "bad_response" : "not_configured";
-  return modelError(code, endpoint, redacted(what, endpoint), shorten(said));
+function noApiError(
+  { type, status, asked, mediaType, detail }: NoApi,
+  endpoint: Endpoint,
+  headers: Headers | undefined,
+): ModelError {
+  if (type === "redirect") {
+    const what = redacted(`leads ${asked} to ${detail}, where keys do not follow`, endpoint);
+    return modelError("not_configured", endpoint, what, `HTTP ${status}`);
+  }
+  const { code, reason, next } = pageMeaning(status, endpoint);
+  const said = [mediaType, `HTTP ${status}`, ...(detail === "" ? [] : [`title: ${detail}`])].join(", ");
+  const what = redacted(`answers ${asked} with a web page: ${reason}`, endpoint);
+  return modelError(code, endpoint, what, shorten(redacted(said, endpoint)), {
+    next,
+    retryAfterMs: retryAfterMs(headers, Date.now()),
+    seen: `a web page comes in place of an answer: HTTP ${status}, ${mediaType}`,
+  });
+}
+
+/**
+ * What a web page in place of an API's answer means. One that comes with success, or as a failure of a server, is an outage: a gateway
+ * whose model is down, a login page of a network. A refusal (403) comes from a firewall, for this request or this bot: it stays until somebody
+ * changes something, so it is not waited for, and says nothing about the key.
+ */
+function pageMeaning(
+  status: number,
+  endpoint: Endpoint,
+): { code: ModelErrorCode; reason: string; next?: string } {
+  if (status < 300 || status >= 500) {
+    const reason = "a proxy or gateway in front of it is in trouble, or the address is wrong";
+    return { code: byStatus[status] ?? "unavailable", reason, next: checkFront(endpoint) };
+  }
+  if (status !== 403)
+    return { code: "not_configured", reason: "the address is wrong, or a proxy stands before it" };
+  const reason = "a firewall or proxy in front of it refuses the request";
+  const next =
+    "Whoever runs the bot should find out what it refuses: the bot's address, or what a request says.";
+  return { code: "not_configured", reason, next };
 }
 
 /** What stands in the place of an API's error. OpenAI's SDK hands over the inner object, Anthropic's the whole body. */
@@ -225,8 +283,11 @@ function messageOf(error: SdkError): string {
 function causeText(cause: Error, endpoint: Endpoint): string {
   const root = cause.cause instanceof Error ? cause.cause : cause;
   const code = errorCode(root) ?? root.message;
-  return shorten(redacted(code, endpoint));
+  return shorten(redacted(code, endpoint)) || untold;
 }
+
+/** Fetch keeps a 407 to itself. https://fetch.spec.whatwg.org/#http-network-or-cache-fetch */
+const untold = "for no reason that is told, as when a proxy wants an account: HTTP 407";
 
 function redacted(text: string, { apiKey, headers = {} }: Endpoint): string {
   return redactKey(text, apiKey, ...Object.values(headers));

@@ -12,3 +12,20 @@ export class ReportedFailure extends Error {
     this.headers = options.headers;
   }
 }
+
+/** An answer that is no JSON, though its status is one of success: a page of a proxy, nothing at all, or one that broke off. */
+export class NotJson extends SyntaxError {
+  readonly status: number;
+  /** Its content type; empty when it has none. */
+  readonly mediaType: string;
+  constructor(response: Response) {
+    super("The answer is not JSON.");
+    this.status = response.status;
+    this.mediaType = mediaTypeOf(response.headers);
+  }
+}
+
+/** The content type without parameters; empty when there is none. */
+export function mediaTypeOf(headers: Headers): string {
+  return headers.get("content-type")?.split(";", 1)[0]?.trim().slice(0, 80) ?? "";
+}

@@ -1,3 +1,5 @@
+import { mayHelp } from "../core/model.ts";
+
 /**
  * How long a server asked to wait, in milliseconds: `retry-after-ms` (both providers), else `retry-after` in seconds or as an
  * HTTP date (RFC 9110 section 10.2.3). Undefined when it did not say, or not readably.
@@ -18,4 +20,17 @@ function positive(text: string | null): number | undefined {
   if (text === null || text.trim() === "") return undefined;
   const value = Number(text);
   return Number.isFinite(value) && value >= 0 ? value : undefined;
+}
+
+/**
+ * The delay before another attempt of what cannot wait for long, ms: `usual` where the server names none. Undefined where another one is of
+ * no use, or would have to wait for longer than `longest`.
+ */
+export function delayAfter(
+  error: unknown,
+  { usual, longest }: { usual: number; longest: number },
+): number | undefined {
+  if (!mayHelp("later", error)) return undefined;
+  const delay = error.retryAfterMs ?? usual;
+  return delay > longest ? undefined : delay;
 }

@@ -1,12 +1,6 @@
 import { backoff } from "../base/backoff.ts";
 import type { Clock } from "../core/clock.ts";
-import {
-  type Model,
-  ModelError,
-  type ModelErrorCode,
-  type ModelEvent,
-  type ModelRequest,
-} from "../core/model.ts";
+import { type Model, ModelError, type ModelEvent, type ModelRequest, mayHelp } from "../core/model.ts";
 import { ShownText } from "./shown-text.ts";
 import { whyDelayed } from "./why-delayed.ts";
 
@@ -29,16 +23,13 @@ export const defaultRetryPolicy: RetryPolicy = {
   longestRetryAfterMs: 60_000,
 };
 
-const passing: ReadonlySet<ModelErrorCode> = new Set([
-  "rate_limited",
-  "overloaded",
-  "unavailable",
-  "bad_response",
-]);
+/** Requests in all, and the longest wait for the second, ms, where whoever asks can wait without a worker. */
+const whereItCanWait = { attempts: 2, longestRetryAfterMs: 5_000 };
 
 /**
  * A model that is asked again after failures that pass. Text of a failed attempt is made void with `reset`; before each wait
- * a `delayed` tells people of it.
+ * a `delayed` tells people of it. An outage ends a request that `can_wait` after the second attempt. What cannot wait, because a tool that
+ * runs needs the answer, keeps its worker for all attempts.
  */
 export function createRetryingModel(
   model: Model,
@@ -46,8 +37,14 @@ export function createRetryingModel(
   clock: Pick<Clock, "now" | "sleep">,
   random: () => number = Math.random,
 ): Model {
-  const waitAfter = (error: unknown, attempt: number) => waitBefore(error, attempt, policy, random);
-  return { ...model, stream: (request) => attempts(model, request, waitAfter, clock) };
+  return {
+    ...model,
+    stream(request) {
+      const waitAfter = (error: unknown, attempt: number) =>
+        waitBefore(error, attempt, policyFor(request, error, policy), random);
+      return attempts(model, request, waitAfter, clock);
+    },
+  };
 }
 
 async function* attempts(
@@ -71,6 +68,15 @@ async function* attempts(
   }
 }
 
+function policyFor({ can_wait }: ModelRequest, error: unknown, policy: RetryPolicy): RetryPolicy {
+  if (can_wait !== true || !mayHelp("later", error)) return policy;
+  return {
+    ...policy,
+    attempts: Math.min(policy.attempts, whereItCanWait.attempts),
+    longestRetryAfterMs: Math.min(policy.longestRetryAfterMs, whereItCanWait.longestRetryAfterMs),
+  };
+}
+
 /** Milliseconds until the next attempt; undefined when there is none. */
 function waitBefore(
   error: unknown,
@@ -78,8 +84,7 @@ function waitBefore(
   policy: RetryPolicy,
   random: () => number,
 ): number | undefined {
-  if (!(error instanceof ModelError) || !passing.has(error.code) || attempt >= policy.attempts)
-    return undefined;
+  if (!mayHelp("again", error) || attempt >= policy.attempts) return undefined;
   const own = backoff(attempt, { ...policy, jitter: 0.5 + random() });
   if (error.retryAfterMs === undefined) return own;
   return error.retryAfterMs > policy.longestRetryAfterMs ? undefined : Math.max(own, error.retryAfterMs);
@@ -87,6 +92,7 @@ function waitBefore(
 
 function afterAttempts(error: unknown, attempts: number): unknown {
   if (attempts === 1 || !(error instanceof ModelError)) return error;
-  const { code, message, retryAfterMs } = error;
-  return new ModelError(code, `${message} It was tried ${attempts} times.`, { cause: error, retryAfterMs });
+  const { code, message, retryAfterMs, seen } = error;
+  const tried = `${message} It was tried ${attempts} times.`;
+  return new ModelError(code, tried, { cause: error, retryAfterMs, seen });
 }

@@ -1,6 +1,7 @@
 import { inOpenAiShape } from "./error-body.ts";
 import type { NoApi } from "./provider-error.ts";
 import { readBounded } from "./read-bounded.ts";
+import { mediaTypeOf } from "./reported-failure.ts";
 
 /** Node's own fetch waits no longer for the beginning of an answer, ms. https://undici.nodejs.org/#/docs/api/Client */
 const usualHeadersMs = 300_000;
@@ -46,9 +47,10 @@ function noApi(response: Response, url: URL, method = "GET"): Promise<NoApi> | u
     const detail = to === null ? "nowhere" : `${to.origin}${to.pathname}`;
     return Promise.resolve({ type: "redirect", status, asked, detail });
   }
-  if (!/^text\/html\b/i.test(headers.get("content-type") ?? "")) return undefined;
+  const mediaType = mediaTypeOf(headers);
+  if (!/^(text\/html|application\/xhtml\+xml)$/i.test(mediaType)) return undefined;
   return readBounded(response, maxPageBytes).then((page = "") => {
-    return { type: "web_page", status, asked, detail: titleOf(page) };
+    return { type: "web_page", status, asked, mediaType, detail: titleOf(page) };
   });
 }
 

@@ -9,6 +9,7 @@ const reasons: Partial<Record<ModelErrorCode, string>> = {
 
 /** Why an answer takes longer, one sentence for people: without names of servers, and nothing of what they said. */
 export function whyDelayed(error: unknown): string {
-  const reason = error instanceof ModelError ? reasons[error.code] : undefined;
-  return reason ?? "The model is not available.";
+  const { code = undefined, seen = undefined } = error instanceof ModelError ? error : {};
+  if (seen !== undefined) return `The model does not answer: ${seen}.`;
+  return (code && reasons[code]) ?? "The model is not available.";
 }

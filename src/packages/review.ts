@@ -7,8 +7,8 @@ import { codeRule } from "./rules/code-rules.ts";
 import { commandRule } from "./rules/command-rules.ts";
 import { hiddenTextRule } from "./rules/hidden-text.ts";
 import { hiddenMarkupRule, instructionRule } from "./rules/instruction-rules.ts";
-import { hostsOf, unusualHostRule, variablesOf } from "./rules/network-rule.ts";
-import { fileKindRule, hiddenFileRule, manifestRule } from "./rules/package-rules.ts";
+import { hostsOf, sendingRule, unusualHostRule, variablesOf } from "./rules/network-rule.ts";
+import { fileKindRule, hiddenFileRule, manifestRule, moduleFindings } from "./rules/package-rules.ts";
 import { prerequisiteRule } from "./rules/prerequisites.ts";
 import { secretRule } from "./rules/secret-rule.ts";
 import { nameFindings } from "./rules/similar-name.ts";
@@ -22,6 +22,7 @@ const rules: readonly FileRule[] = [
   hiddenMarkupRule,
   codeRule,
   unusualHostRule,
+  sendingRule,
   secretRule,
   manifestRule,
   hiddenFileRule,
@@ -64,7 +65,7 @@ export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageR
     }
   }
   const variables = variablesOf(subject);
-  findings.push(...nameFindings(subject), ...wholeFindings(request, variables));
+  findings.push(...nameFindings(subject), ...moduleFindings(subject), ...wholeFindings(request, variables));
   return {
     skill_id: skill.id,
     name: skill.name,

@@ -30,7 +30,7 @@ export interface SandboxLayout {
   workspaceBytes: number;
   /** Folders shown as /workspace and /tmp; see `bounded-folders.ts`. */
   bounded?: { workspace: string; temp: string } | undefined;
-  /** An empty file, shown instead of what the kernel says about its keys. */
+  /** An empty file, shown instead of what /proc says about the machine. */
   empty?: string | undefined;
   /** Real paths that are shown empty where they lie within a system folder, e.g. a bot installed in /usr/src. */
   hidden: readonly string[];
@@ -84,8 +84,9 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
     ...["--ro-bind", layout.node, inside.node],
     ...(layout.moduleFolder === undefined ? [] : ["--ro-bind", layout.moduleFolder, inside.module]),
     ...wayOutArguments(layout),
-    ...(layout.contained ? [] : ["--proc", "/proc", ...keyListArguments(layout)]),
-    ...["--dev", "/dev", "--remount-ro", "/dev"],
+    ...(layout.contained ? [] : ["--proc", "/proc", ...emptyArguments(layout)]),
+    // What reads as zeros and cannot be mapped: shared memory of /dev/zero is counted nowhere once it is no longer mapped.
+    ...["--dev", "/dev", "--dev-bind", "/dev/full", "/dev/zero", "--remount-ro", "/dev"],
     // Semaphores and shared memory of POSIX are files there; with /tmp they share its limits.
     ...writable("/dev/shm", bounded?.temp),
     ...writable(inside.temp, bounded?.temp),
@@ -157,10 +158,19 @@ function wayOutArguments({ wayOut }: SandboxLayout): string[] {
   ];
 }
 
-/** Code can use no key, and does not learn which ones there are. */
-function keyListArguments({ empty }: SandboxLayout): string[] {
+/**
+ * Files of /proc that no namespace makes the sandbox's own: the kernel's keys, how the machine was started, its disks, its devices at
+ * work, its modules. Nothing is lost by an empty one.
+ */
+const ofMachine = [
+  ...["keys", "key-users", "cmdline", "bootconfig", "config.gz", "modules", "kallsyms", "iomem", "ioports"],
+  ...["partitions", "diskstats", "mdstat", "swaps", "interrupts", "softirqs", "timer_list", "sched_debug"],
+];
+
+function emptyArguments({ empty }: SandboxLayout): string[] {
   if (empty === undefined) return [];
-  return ["/proc/keys", "/proc/key-users"].filter(existsSync).flatMap((path) => ["--ro-bind", empty, path]);
+  const there = ofMachine.map((name) => `/proc/${name}`).filter(existsSync);
+  return there.flatMap((path) => ["--ro-bind", empty, path]);
 }
 
 function isWithinSystem(path: string): boolean {

@@ -61,7 +61,7 @@ export function createBubblewrapIsolation(options: BubblewrapOptions): Isolation
 
 function detail({ limits, programs, mounts, mode }: BubblewrapOptions): string {
   const megabytes = (bytes: number) => `${Math.round(bytes / 1_048_576)} MB`;
-  const total = `${megabytes(limits.totalMemoryBytes)} for all together, looked at while they run`;
+  const total = `${megabytes(limits.totalMemoryBytes)} for all together, looked at while they run, and ${megabytes(limits.workspaceBytes)} for files in /tmp`;
   const held =
     programs === undefined
       ? `no limit on processes and on the memory of each (install util-linux), ${total}`

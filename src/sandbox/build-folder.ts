@@ -29,9 +29,9 @@ export async function openBuild(folder: string, mostBytes: number): Promise<Moun
     working: buildInside,
     output: `${buildInside}/${outputFolder}`,
     room: mostBytes,
-    async exceeded() {
+    async exceeded(deleted = 0) {
       const { bytes, files } = await measure(folder);
-      return bytes > mostBytes || files > 2 * mostFiles ? tooLarge(mostBytes) : undefined;
+      return bytes + deleted > mostBytes || files > 2 * mostFiles ? tooLarge(mostBytes) : undefined;
     },
   };
 }

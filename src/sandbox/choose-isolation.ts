@@ -1,10 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { findMountPrograms } from "./bounded-folders.ts";
 import { createBubblewrapIsolation, type UserMode } from "./bubblewrap-isolation.ts";
 import type { Isolation, SandboxLimits } from "./isolation.ts";
 import { type IsolationLack, missingBubblewrap, thisMachine } from "./isolation-cure.ts";
 import { findLimitPrograms, type LimitPrograms } from "./limit-programs.ts";
+import { makeRunFolder } from "./open-run.ts";
 import { createProcessIsolation } from "./process-isolation.ts";
 import { findProgram } from "./programs.ts";
 import { supervise } from "./supervise.ts";
@@ -66,7 +66,7 @@ function modes(programs: LimitPrograms | undefined): UserMode[] {
 
 /** Runs `node --version` isolated; answers what went wrong, if anything did. */
 async function probe(isolation: Isolation, runs: string): Promise<string | undefined> {
-  const runFolder = await mkdtemp(join(runs, "run-"));
+  const runFolder = await makeRunFolder(runs);
   try {
     const launch = await isolation.prepare({
       folder: import.meta.dirname,

@@ -1,4 +1,4 @@
-import { mkdir, readdir, realpath, rm, stat } from "node:fs/promises";
+import { mkdir, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { CodeMeans } from "../core/code.ts";
 import {
@@ -14,6 +14,7 @@ import { createCodeRunner } from "./code-runner.ts";
 import { defaultLimits, type Isolation, type SandboxLimits } from "./isolation.ts";
 import type { IsolationLack } from "./isolation-cure.ts";
 import { MemoryWatch } from "./memory-watch.ts";
+import { removeLeftovers } from "./open-run.ts";
 import { Places } from "./places.ts";
 import { createPreparedFolders } from "./prepared-folders.ts";
 import { createPreparedPackages } from "./prepared-packages.ts";
@@ -130,23 +131,4 @@ function allowed(skill: Skill, isolation: Isolation, allowWeak: readonly string[
   const { problem, cure } = isolation.lacks;
   const reason = `${problem} ${cure} An operator who trusts ${id} can name it in skills.execution.allow_weak.`;
   return { ok: false, reason };
-}
-
-/** Folders that a killed bot left behind. Younger ones may belong to a running one. */
-async function removeLeftovers(runs: string): Promise<void> {
-  const dayAgo = Date.now() - 86_400_000;
-  for (const entry of await readdir(runs, { withFileTypes: true })) {
-    const path = join(runs, entry.name);
-    if (!entry.isDirectory() || !entry.name.startsWith("run-")) continue;
-    if ((await changedAt(path)) < dayAgo) await rm(path, { recursive: true, force: true });
-  }
-}
-
-/** Milliseconds since the epoch; never, when another bot has just removed it. */
-async function changedAt(path: string): Promise<number> {
-  try {
-    return (await stat(path)).mtimeMs;
-  } catch {
-    return Number.POSITIVE_INFINITY;
-  }
 }

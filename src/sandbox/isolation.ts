@@ -18,6 +18,8 @@ export interface SandboxLimits {
   maxWaitMs: number;
   /** Memory of everything that runs, looked at as `totalMemoryBytes` is, bytes. */
   allMemoryBytes: number;
+  /** Memory that the machine must have left while something runs, looked at in the same way, bytes. */
+  leastFreeBytes: number;
 }
 
 /** Enough for Node, which needs about 0.6 GB to start under such a limit, and for common Python libraries. */
@@ -29,6 +31,7 @@ export const defaultLimits: SandboxLimits = {
   maxRunning: 16,
   maxWaitMs: 30_000,
   allMemoryBytes: Math.round(availableMemory() / 2),
+  leastFreeBytes: Math.min(1_073_741_824, Math.round(totalmem() / 16)),
 };
 
 /** Memory of the machine, or of the container the bot runs in, bytes. */

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { pattern } from "../base/pattern.ts";
 import type { SandboxLimits } from "./isolation.ts";
 import { findPrograms } from "./programs.ts";
 
@@ -13,9 +15,14 @@ export async function findLimitPrograms(): Promise<LimitPrograms | undefined> {
   return await findPrograms("prlimit", "setpriv", "choom");
 }
 
+/** Open files of a process: each pipe and socket may hold memory. */
+const openFiles = 2_048;
+/** Signals and timers that wait: they are counted for all processes of the bot's user. */
+const pendingSignals = 1_024;
+
 /**
  * A command prefix that limits what it runs: memory by RLIMIT_DATA (RLIMIT_AS would count what V8 only reserves), CPU
- * seconds where there is a time limit, file size, no core dumps.
+ * seconds where there is a time limit, file size, open files, waiting signals, no core dumps.
  */
 export function limitPrefix(
   programs: LimitPrograms,
@@ -27,10 +34,24 @@ export function limitPrefix(
     `--data=${limits.memoryBytes}`,
     ...(timeoutMs === undefined ? [] : [`--cpu=${Math.ceil(timeoutMs / 1000) + 1}`]),
     `--fsize=${limits.workspaceBytes}`,
+    ...lowered("open files", `--nofile=${openFiles}`, openFiles),
+    ...lowered("pending signals", `--sigpending=${pendingSignals}`, pendingSignals),
     "--core=0",
     ...(processes === undefined ? [] : [`--nproc=${processes}`]),
     "--",
   ];
+}
+
+/** The option, unless the bot's own hard limit is lower, which nobody but root may raise (proc_pid_limits(5)). */
+function lowered(name: string, option: string, wanted: number): string[] {
+  try {
+    const [, hard = ""] =
+      pattern("m")`^Max ${name} +\S+ +(\d+) `.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+    return hard !== "" && Number(hard) < wanted ? [] : [option];
+  } catch {
+    // No /proc: prlimit says what does not work, when the isolation is tried.
+    return [option];
+  }
 }
 
 /** A command prefix that makes the kernel choose what it runs first when the machine runs out of memory. Needs /proc. */

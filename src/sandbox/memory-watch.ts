@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile, readlink } from "node:fs/promises";
+import { freemem } from "node:os";
 
 /** How much memory code may use, bytes. */
 export interface MemoryLimits {
@@ -6,6 +7,8 @@ export interface MemoryLimits {
   totalMemoryBytes: number;
   /** All watched processes and their descendants. */
   allMemoryBytes: number;
+  /** What the machine must have left, whoever uses the rest. */
+  leastFreeBytes: number;
 }
 
 interface Watched {
@@ -16,14 +19,22 @@ interface Watched {
 /** The most processes that are counted; a limit on processes holds besides. */
 const mostProcesses = 1_000;
 
+/** What a socket may hold that nobody has read yet: a little more than the usual largest buffer (socket(7), wmem_default), bytes. */
+const socketBytes = 262_144;
+
+/** How long the machine's memory may take to come back after something was stopped, ms. */
+const comesBackMs = 1_000;
+
 /**
- * Looks again and again how much memory processes and all their descendants have written to. Limits of the kernel hold for each
- * process; this is for all of them. Linux only (proc_pid_status(5)); memory that no process maps, such as a memfd that was only
- * written to, is not seen.
+ * Looks again and again how much memory processes and all their descendants use. Limits of the kernel hold for each
+ * process; this is for all of them. Linux only. Counted are private and shared memory, also what is swapped out, the tables of pages
+ * (proc_pid_status(5)), and the sockets of a network of its own. What the kernel holds for them besides is seen by what the machine has
+ * left.
  */
 export class MemoryWatch {
   readonly #limits: MemoryLimits;
   readonly #watched = new Set<Watched>();
+  #stoppedAt = Number.NEGATIVE_INFINITY;
 
   constructor(limits: MemoryLimits) {
     this.#limits = limits;
@@ -64,9 +75,19 @@ export class MemoryWatch {
   #judge(watched: Watched): void {
     const { totalMemoryBytes, allMemoryBytes } = this.#limits;
     if (watched.bytes > totalMemoryBytes) watched.stop(tooMuchText(totalMemoryBytes));
-    const all = [...this.#watched].sort((one, other) => other.bytes - one.bytes);
-    if (all.reduce((sum, { bytes }) => sum + bytes, 0) > allMemoryBytes)
-      all[0]?.stop(allText(allMemoryBytes));
+    const [most, ...others] = [...this.#watched].sort((one, other) => other.bytes - one.bytes);
+    const all = others.reduce((sum, { bytes }) => sum + bytes, most?.bytes ?? 0);
+    if (all > allMemoryBytes) most?.stop(allText(allMemoryBytes));
+    else if (this.#isMachineShort()) most?.stop(machineText);
+  }
+
+  /** Not again before what was stopped has given back its memory. */
+  #isMachineShort(): boolean {
+    const now = performance.now();
+    if (process.platform !== "linux" || now < this.#stoppedAt + comesBackMs) return false;
+    if (freemem() >= this.#limits.leastFreeBytes) return false;
+    this.#stoppedAt = now;
+    return true;
   }
 }
 
@@ -80,23 +101,50 @@ function allText(bytes: number): string {
   return `All code of skills together needed more memory than the ${megabytes(bytes)} it may use (skills.execution.all_memory_megabytes). This code used the most and was stopped.`;
 }
 
+const machineText =
+  "This machine ran short of memory. Of the code of skills that ran, this code used the most and was stopped.";
+
 async function memoryOfTree(root: number): Promise<number> {
+  const tree = await processTree(root);
   let bytes = 0;
-  const pending = [String(root)];
-  for (let seen = 0; seen < mostProcesses; seen += 1) {
-    const pid = pending.pop();
-    if (pid === undefined) break;
-    const [status, children] = await Promise.all([
-      readProc(`/proc/${pid}/status`),
-      readProc(`/proc/${pid}/task/${pid}/children`),
-    ]);
-    // Private memory and shared memory; what is only mapped from files costs nothing that the kernel cannot take back.
-    for (const [, kilobytes] of status.matchAll(/^Rss(?:Anon|Shmem):\s+(\d+) kB$/gm)) {
+  for (const { status } of tree) {
+    // What is only mapped from files costs nothing that the kernel cannot take back.
+    for (const [, kilobytes] of status.matchAll(/^(?:RssAnon|RssShmem|VmSwap|VmPTE):\s+(\d+) kB$/gm)) {
       bytes += Number(kilobytes) * 1_024;
     }
-    pending.push(...children.split(" ").filter((child) => child !== ""));
   }
-  return bytes;
+  return bytes + (await socketsOf(tree[1]?.pid)) * socketBytes;
+}
+
+/** The process and its descendants, each after the one that started it, with what the kernel says of it (proc_pid_status(5)). */
+export async function processTree(root: number): Promise<{ pid: string; status: string }[]> {
+  const tree: { pid: string; status: string }[] = [];
+  const pending = [String(root)];
+  for (let pid = pending.pop(); pid !== undefined && tree.length < mostProcesses; pid = pending.pop()) {
+    const [status, children] = await Promise.all([readProc(`/proc/${pid}/status`), childrenOf(pid)]);
+    tree.push({ pid, status });
+    pending.push(...children);
+  }
+  return tree;
+}
+
+/** Each thread has the children that it started. */
+async function childrenOf(pid: string): Promise<string[]> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const lists = await Promise.all(threads.map((thread) => readProc(`/proc/${pid}/task/${thread}/children`)));
+  return lists.flatMap((list) => list.split(" ").filter((child) => child !== ""));
+}
+
+/** How many sockets there are where the process is, if that is not the bot's own network. */
+async function socketsOf(pid: string | undefined): Promise<number> {
+  if (pid === undefined) return 0;
+  const [its, own] = await Promise.all([pid, "self"].map((each) => linkOf(`/proc/${each}/ns/net`)));
+  if (its === undefined || its === own) return 0;
+  return Number(/^sockets: used (\d+)/.exec(await readProc(`/proc/${pid}/net/sockstat`))?.[1] ?? 0);
+}
+
+async function linkOf(path: string): Promise<string | undefined> {
+  return await readlink(path).catch(() => undefined);
 }
 
 async function readProc(path: string): Promise<string> {

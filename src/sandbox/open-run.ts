@@ -1,9 +1,27 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { NetworkAccess } from "../core/programs.ts";
 import type { Launch, LaunchRequest } from "./isolation.ts";
 import type { PlaceRequest } from "./places.ts";
 import type { OpenProxy, SandboxContext } from "./sandbox-context.ts";
+
+/** Whose run folders are whose: a process knows its own, and may remove those of processes that are gone. */
+const owner = randomBytes(6).toString("hex");
+
+/** An empty folder of this process for one run, in the folder of all. */
+export async function makeRunFolder(runs: string): Promise<string> {
+  return await mkdtemp(join(runs, `run-${owner}-`));
+}
+
+/** Removes the run folders of all other processes, which have ended: the data folder has one owner. What cannot be removed stays. */
+export async function removeLeftovers(runs: string): Promise<void> {
+  const left = (await readdir(runs)).filter(
+    (name) => name.startsWith("run-") && !name.startsWith(`run-${owner}-`),
+  );
+  for (const name of left)
+    await rm(join(runs, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+}
 
 /** A process ready to be started, with what exists for it alone. */
 export interface Run {
@@ -37,7 +55,7 @@ export async function openRun(
   };
   try {
     if (network !== undefined && isolation.kind === "bubblewrap") proxy = await openProxy?.(network);
-    runFolder = await mkdtemp(join(runs, "run-"));
+    runFolder = await makeRunFolder(runs);
     const socket = proxy === undefined ? {} : { socket: proxy.socket };
     return { launch: await isolation.prepare({ ...request, ...socket, runFolder }), close };
   } catch (error) {

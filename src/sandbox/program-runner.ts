@@ -7,9 +7,8 @@ import {
   type ProgramRunner,
   type RunningProgram,
 } from "../core/programs.ts";
-import { startFailure, startProcess } from "./child-process.ts";
+import { malformedEnvironment, startFailure, startProcess } from "./child-process.ts";
 import type { Launch } from "./isolation.ts";
-import { malformedEnvironment } from "./malformed-environment.ts";
 import { openRun } from "./open-run.ts";
 import { skillFolder } from "./resolve-script.ts";
 import { isShipped, type SandboxContext } from "./sandbox-context.ts";
@@ -71,7 +70,7 @@ function asProgramError(error: unknown): never {
 /** @throws ProgramError */
 async function startWatched(
   launch: Launch,
-  { onMessage, onText }: ProgramRequest,
+  { onMessage, onText, working }: ProgramRequest,
   { limits, memory }: SandboxContext,
 ): Promise<WatchedProgram> {
   const child = startProcess(launch);
@@ -79,7 +78,7 @@ async function startWatched(
   const program = watchProgram(child, {
     onMessage,
     ...(onText === undefined ? {} : { onText }),
-    ...{ limits, memory },
+    ...{ limits, memory, working },
   });
   try {
     await once(child, "spawn");

@@ -1,7 +1,7 @@
 import type { ScriptOutcome } from "../core/code.ts";
 import type { RunRequest, ScriptRequest, ScriptRunner } from "../core/scripts.ts";
+import { malformedEnvironment } from "./child-process.ts";
 import type { LaunchRequest } from "./isolation.ts";
-import { malformedEnvironment } from "./malformed-environment.ts";
 import { openRun } from "./open-run.ts";
 import { resolveCommand, resolveScript } from "./resolve-script.ts";
 import { isShipped, type SandboxContext } from "./sandbox-context.ts";

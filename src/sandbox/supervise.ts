@@ -2,10 +2,10 @@ import { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import type { ScriptOutcome } from "../core/code.ts";
 import type { ScriptRequest } from "../core/scripts.ts";
-import type { MountedFolder } from "../core/working-folder.ts";
 import { CapturedOutput } from "../process/captured-output.ts";
 import { exitStatus, groupEnd, killGroup, writeAndEnd } from "../process/process-group.ts";
 import { startFailure, startProcess } from "./child-process.ts";
+import { watchFolder } from "./folder-watch.ts";
 import type { Launch } from "./isolation.ts";
 import type { MemoryWatch } from "./memory-watch.ts";
 
@@ -13,7 +13,12 @@ import type { MemoryWatch } from "./memory-watch.ts";
 const watchMs = 250;
 
 /** How long after one look at a working folder the next one begins, ms. What is written meanwhile may exceed its quota. */
-const folderMs = 500;
+const folderMs = 200;
+
+/** What code may print in all, bytes. Part of it is kept; reading more costs the bot time that others need. */
+const mostPrinted = 8_388_608;
+const printedTooMuch =
+  "It printed more than 8 MB and was stopped. Let it print less, or write to a file what is long.";
 
 /** The part of a request that is about a running process. */
 export type Supervision = Pick<
@@ -41,16 +46,25 @@ export async function supervise(
     killGroup(child);
   }, request.timeout_ms);
   let note = "";
-  const unwatch = memory?.watch(child.pid ?? 0, watchMs, (reason) => {
+  const stop = (reason: string) => {
+    if (note !== "") return;
     note = reason;
     killGroup(child);
-  });
-  const unwatchFolder = watchFolder(request.working, (reason) => {
-    note = `\n${reason}`;
-    killGroup(child);
-  });
+  };
+  const { pid = 0 } = child;
+  const unwatch = memory?.watch(pid, watchMs, stop);
+  const unwatchFolder = watchFolder(pid, request.working, folderMs, stop);
   const abort = () => killGroup(child);
   request.signal.addEventListener("abort", abort);
+  let printed = 0;
+  const collect = (stream: Readable | null, output: CapturedOutput) => {
+    stream?.on("data", (chunk: Uint8Array) => {
+      output.add(chunk);
+      printed += chunk.byteLength;
+      if (printed > mostPrinted) stop(printedTooMuch);
+    });
+    stream?.once("end", () => output.end());
+  };
   collect(child.stdout, stdout);
   collect(child.stderr, stderr);
   writeAndEnd(child.stdin, request.stdin);
@@ -59,9 +73,8 @@ export async function supervise(
     request.signal.throwIfAborted();
     if (!ending.started) return { status: "refused", reason: ending.reason };
     // What ends between two looks is told all the same.
-    const full = note === "" ? await request.working?.exceeded().catch(() => undefined) : undefined;
-    if (full !== undefined) note = `\n${full}`;
-    const output = { stdout: stdout.text(), stderr: stderr.text() + note };
+    note ||= (await request.working?.exceeded().catch(() => undefined)) ?? "";
+    const output = { stdout: stdout.text(), stderr: withNote(stderr.text(), note) };
     if (timedOut) return { status: "timed_out", ...output };
     const truncated = stdout.truncated || stderr.truncated;
     return { status: "exited", exit_code: ending.code, ...output, truncated };
@@ -73,23 +86,9 @@ export async function supervise(
   }
 }
 
-/** Looks again and again whether a run has filled its working folder. Answers a function that ends the watch. */
-function watchFolder(working: MountedFolder | undefined, onFull: (reason: string) => void): () => void {
-  if (working === undefined) return () => {};
-  let timer: NodeJS.Timeout | undefined;
-  let ended = false;
-  const look = async () => {
-    // One that cannot be looked at is looked at again.
-    const reason = await working.exceeded().catch(() => undefined);
-    if (ended) return;
-    if (reason !== undefined) return onFull(reason);
-    timer = setTimeout(look, folderMs);
-  };
-  timer = setTimeout(look, folderMs);
-  return () => {
-    ended = true;
-    clearTimeout(timer);
-  };
+/** On a line of its own. */
+function withNote(text: string, note: string): string {
+  return note === "" || text === "" || text.endsWith("\n") ? text + note : `${text}\n${note}`;
 }
 
 type Ending = { started: true; code: number } | { started: false; reason: string };
@@ -102,9 +101,4 @@ async function end(child: ChildProcess): Promise<Ending> {
   });
   const ended = groupEnd(child).then((ending): Ending => ({ started: true, code: exitStatus(ending) }));
   return Promise.race([failed, ended]);
-}
-
-function collect(stream: Readable | null, output: CapturedOutput): void {
-  stream?.on("data", (chunk: Uint8Array) => output.add(chunk));
-  stream?.once("end", () => output.end());
 }

@@ -1,42 +1,88 @@
-/** Numbers of system calls, and what the kernel calls the architecture (linux/audit.h). */
+/** The number of a system call on x64 and on arm64 (asm/unistd_64.h, asm-generic/unistd.h); undefined where there is no such call. */
+type Call = readonly [x64: number, arm64: number | undefined];
+
+type Calls = Readonly<Record<string, Call>>;
+
+/** Ways into other processes. */
+const intoProcesses: Calls = {
+  ptrace: [101, 117],
+  process_vm_readv: [310, 270],
+  process_vm_writev: [311, 271],
+  kcmp: [312, 272],
+  pidfd_getfd: [438, 438],
+  process_madvise: [440, 440],
+};
+
+/** Ways past this filter: one hides its flags, the other its calls. */
+const pastFilter: Calls = { clone3: [435, 435], io_uring_setup: [425, 425] };
+
+/** Keys belong to users and logins, and no namespace keeps them apart. */
+const keys: Calls = { add_key: [248, 217], request_key: [249, 218], keyctl: [250, 219] };
+
+/** Memory that no process maps and no limit counts. */
+const uncounted: Calls = {
+  shmget: [29, 194],
+  msgget: [68, 186],
+  semget: [64, 190],
+  mq_open: [240, 180],
+  memfd_create: [319, 279],
+  memfd_secret: [447, 447],
+  vmsplice: [278, 75],
+};
+
+/**
+ * What the kernel counts for all programs of the machine, or of the bot's user, together. The last three also tell which programs of the
+ * machine are started.
+ */
+const countedForAll: Calls = {
+  io_setup: [206, 0],
+  inotify_init: [253, undefined],
+  inotify_init1: [294, 26],
+  fanotify_init: [300, 262],
+};
+
+/** For debuggers and kernels. */
+const forDebuggers: Calls = { userfaultfd: [323, 282], perf_event_open: [298, 241], bpf: [321, 280] };
+
+const missing: Calls = { ...pastFilter, ...keys, ...uncounted, ...countedForAll, ...forDebuggers };
+
+/** Refused for some of their arguments. */
+const socket: Call = [41, 198];
+const setsockopt: Call = [54, 208];
+const mmap: Call = [9, 222];
+const unshare: Call = [272, 97];
+const clone: Call = [56, 220];
+
+/** What the kernel calls the architecture (linux/audit.h), and where its numbers stand in a `Call`. */
 interface Architecture {
   audit: number;
-  socket: number;
-  unshare: number;
-  clone: number;
-  /** add_key, request_key, keyctl: keys belong to users and logins, and no namespace keeps them apart. */
-  keys: readonly number[];
-  /** ptrace, process_vm_readv, process_vm_writev, kcmp: ways into other processes. */
-  processes: readonly number[];
+  at: 0 | 1;
   /** Marks calls of a second numbering (x32). */
   second?: number;
 }
 
 const architectures: Readonly<Record<string, Architecture>> = {
-  x64: {
-    ...{ audit: 0xc000003e, socket: 41, unshare: 272, clone: 56, second: 0x40000000 },
-    ...{ keys: [248, 249, 250], processes: [101, 310, 311, 312] },
-  },
-  arm64: {
-    ...{ audit: 0xc00000b7, socket: 198, unshare: 97, clone: 220 },
-    ...{ keys: [217, 218, 219], processes: [117, 270, 271, 272] },
-  },
+  x64: { audit: 0xc000003e, at: 0, second: 0x40000000 },
+  arm64: { audit: 0xc00000b7, at: 1 },
 };
-
-/** The same number on every architecture. */
-const clone3 = 435;
-const ioUringSetup = 425;
-const pidfdGetfd = 438;
 
 /** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: what a network namespace keeps apart. AF_VSOCK, for one, leads to a virtual machine's host. */
 const families = [1, 2, 10, 16];
 const newUserNamespace = 0x10000000;
 
-const errors = { notPermitted: 1, noSuchCall: 38, noSuchFamily: 97 };
+/** SOL_SOCKET; SO_SNDBUF, SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE (asm-generic/socket.h). */
+const socketLevel = 1;
+const bufferOptions = [7, 8, 32, 33];
+
+/** Of mmap's flags: the bits that say what is mapped, and MAP_SHARED with MAP_ANONYMOUS. */
+const mappingKind = 0x2f;
+const sharedAnonymous = 0x21;
+
+const errors = { none: 0, notPermitted: 1, noSuchCall: 38, noSuchFamily: 97 };
 
 /** Instructions of classic BPF (linux/bpf_common.h), and where `seccomp_data` has what. */
-const codes = { load: 0x20, equal: 0x15, atLeast: 0x35, anyBit: 0x45, answer: 0x06 };
-const offsets = { call: 0, architecture: 4, first: 16 };
+const codes = { load: 0x20, keepBits: 0x54, equal: 0x15, atLeast: 0x35, anyBit: 0x45, answer: 0x06 };
+const offsets = { call: 0, architecture: 4, first: 16, second: 24, third: 32, fourth: 40 };
 const allow = 0x7fff0000;
 const fail = (error: number) => 0x00050000 | error;
 
@@ -44,41 +90,64 @@ type Instruction = [code: number, value: number, whenTrue?: number, whenFalse?: 
 
 /**
  * What the kernel refuses to code in the sandbox (seccomp(2)), as bubblewrap takes it: sockets that no namespace
- * holds, namespaces of its own, the kernel's keys, the memory and descriptors of other processes, and io_uring, which does much of
- * that past the filter. Undefined where the numbers are not known.
+ * holds, namespaces of its own, the kernel's keys, the memory and descriptors of other processes, memory that nothing counts, what is
+ * counted for the bot as well, and io_uring, which does much of that past the filter. Buffers of sockets keep their size, whatever is
+ * asked for. Undefined where the numbers are not known.
  */
 export function systemCallFilter(architecture: string = process.arch): Uint8Array | undefined {
   const known = architectures[architecture];
   if (known === undefined) return undefined;
-  const { audit, socket, unshare, clone, keys, processes, second } = known;
-  const refuse = (error: number): Instruction => [codes.answer, fail(error)];
-  const unlessFirstHas = (flag: number): Instruction[] => [
-    [codes.load, offsets.first],
-    [codes.anyBit, flag, 0, 1],
-    refuse(errors.notPermitted),
-    [codes.answer, allow],
-  ];
-  const onlyFamilies: Instruction[] = [
-    [codes.load, offsets.first],
-    ...families.map((family, at): Instruction => [codes.equal, family, families.length - at]),
-    refuse(errors.noSuchFamily),
-    [codes.answer, allow],
-  ];
+  const { audit, at, second } = known;
+  const whenCalled = (call: Call, then: readonly Instruction[]) =>
+    call[at] === undefined ? [] : when([codes.equal, call[at]], then);
   return assemble([
     [codes.load, offsets.architecture],
     [codes.equal, audit, 1, 0],
     refuse(errors.noSuchCall),
     [codes.load, offsets.call],
     ...(second === undefined ? [] : when([codes.atLeast, second], [refuse(errors.noSuchCall)])),
-    ...when([codes.equal, clone3], [refuse(errors.noSuchCall)]),
-    ...[ioUringSetup, ...keys].flatMap((call) => when([codes.equal, call], [refuse(errors.noSuchCall)])),
-    ...[pidfdGetfd, ...processes].flatMap((call) => when([codes.equal, call], [refuse(errors.notPermitted)])),
-    ...when([codes.equal, socket], onlyFamilies),
-    ...when([codes.equal, unshare], unlessFirstHas(newUserNamespace)),
-    ...when([codes.equal, clone], unlessFirstHas(newUserNamespace)),
+    ...Object.values(missing).flatMap((call) => whenCalled(call, [refuse(errors.noSuchCall)])),
+    ...Object.values(intoProcesses).flatMap((call) => whenCalled(call, [refuse(errors.notPermitted)])),
+    ...whenCalled(socket, onlyFamilies),
+    ...whenCalled(setsockopt, withoutBuffers),
+    ...whenCalled(mmap, [
+      [codes.load, offsets.fourth],
+      [codes.keepBits, mappingKind],
+      ...when([codes.equal, sharedAnonymous], [refuse(errors.notPermitted)]),
+      [codes.answer, allow],
+    ]),
+    ...[unshare, clone].flatMap((call) => whenCalled(call, noUserNamespace)),
     [codes.answer, allow],
   ]);
 }
+
+function refuse(error: number): Instruction {
+  return [codes.answer, fail(error)];
+}
+
+const noUserNamespace: readonly Instruction[] = [
+  [codes.load, offsets.first],
+  [codes.anyBit, newUserNamespace, 0, 1],
+  refuse(errors.notPermitted),
+  [codes.answer, allow],
+];
+
+const onlyFamilies: readonly Instruction[] = [
+  [codes.load, offsets.first],
+  ...families.map((family, at): Instruction => [codes.equal, family, families.length - at]),
+  refuse(errors.noSuchFamily),
+  [codes.answer, allow],
+];
+
+/** As where the machine's largest size is the usual one: the call succeeds and changes nothing. */
+const withoutBuffers: readonly Instruction[] = [
+  [codes.load, offsets.second],
+  [codes.equal, socketLevel, 1, 0],
+  [codes.answer, allow],
+  [codes.load, offsets.third],
+  ...bufferOptions.flatMap((option) => when([codes.equal, option], [refuse(errors.none)])),
+  [codes.answer, allow],
+];
 
 /** Goes through `then`, which answers, when it holds, and past it otherwise. */
 function when([code, value]: Instruction, then: readonly Instruction[]): Instruction[] {

@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import { errorText } from "../base/error-text.ts";
 import type { ProgramRequest, RunningProgram } from "../core/programs.ts";
 import { groupEnd, killGroup, type ProcessEnd } from "../process/process-group.ts";
+import { watchFolder } from "./folder-watch.ts";
 import type { SandboxLimits } from "./isolation.ts";
 import {
   defaultLineLimits,
@@ -17,13 +18,13 @@ import { parseMessage } from "./parse-message.ts";
 /** What a program may leave unread of what it was sent, bytes. */
 const unreadBytes = 67_108_864;
 
-/** How often a program's memory is looked at, ms. Many may be kept running at a time. */
+/** How often a program's memory and folder are looked at, ms. Many may be kept running at a time. */
 const watchMs = 1_000;
 
 /** The longest piece of text that is handed on, characters. */
 const longestText = 2_000;
 
-export interface WatchOptions extends Pick<ProgramRequest, "onMessage" | "onText"> {
+export interface WatchOptions extends Pick<ProgramRequest, "onMessage" | "onText" | "working"> {
   /** Memory of a process, for what is said when it runs out of it. */
   limits: Pick<SandboxLimits, "memoryBytes">;
   memory: MemoryWatch;
@@ -75,7 +76,9 @@ export function watchProgram(child: ChildProcess, options: WatchOptions): Watche
   listen(child.stdout, message);
   listen(child.stderr, text);
   child.stdin?.on("error", () => undefined);
-  const unwatch = options.memory.watch(child.pid ?? 0, watchMs, stop);
+  const { pid = 0 } = child;
+  const unwatch = options.memory.watch(pid, watchMs, stop);
+  const unwatchFolder = watchFolder(pid, options.working, watchMs, stop);
   return {
     stop,
     kill: () => stop("It was stopped."),
@@ -87,6 +90,7 @@ export function watchProgram(child: ChildProcess, options: WatchOptions): Watche
     },
     ended: groupEnd(child).then((ending) => {
       unwatch();
+      unwatchFolder();
       return stopped ?? endText(ending, limits.memoryBytes);
     }),
   };

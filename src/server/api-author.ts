@@ -1,4 +1,5 @@
 import type { Author } from "../core/inbound.ts";
+import { partsOf } from "../core/place.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { HttpProblem } from "./http-problem.ts";
 
@@ -22,7 +23,7 @@ export function apiAuthor(
   namespace?: string,
 ): Author {
   const name = user === "operator" ? operator : user;
-  const platform = namespace?.split(":", 1)[0];
+  const platform = namespace === undefined ? undefined : partsOf(namespace).platform;
   const isPlatforms = platform !== undefined && Object.hasOwn(peopleOfPlatforms, platform);
   if (speakForPeople || (platform !== undefined && !isPlatforms))
     return { id: user, name, trust: "operator" };

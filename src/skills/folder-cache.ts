@@ -40,6 +40,7 @@ export interface FolderCacheOptions {
   precedence: number;
   importModules: boolean;
   listings: DirectoryListings;
+  mostFiles?: number | undefined;
   formats?: readonly FolderFormat[];
   toolPackages?: ToolPackages;
   /** Milliseconds; for tests. */
@@ -81,7 +82,7 @@ export function createFolderCache(options: FolderCacheOptions): FolderCache {
 
   return {
     async current(folder, root, pace) {
-      const scan = scanFolder(folder.path, root, options.listings);
+      const scan = scanFolder(folder.path, root, options);
       const before = known.get(folder.path);
       const trusted = before?.scan.young === false && !scan.young;
       const same = trusted && isSameScan(before.scan, scan);

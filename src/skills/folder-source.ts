@@ -26,6 +26,8 @@ export interface FolderSourceOptions {
   toolPackages?: ToolPackages;
   /** A missing root is then reported. For folders a person named. */
   mustExist?: boolean;
+  /** Files and folders that a skill may have; 2,000 unless told. */
+  mostFiles?: number;
   /** Milliseconds, for the age of what is kept; the process's own unless told. */
   now?: () => number;
 }

@@ -7,8 +7,8 @@ import { type DirectoryListings, isYoung } from "./directory-listings.ts";
 import { badLink } from "./discover.ts";
 import { isWithin, linkTarget } from "./link-target.ts";
 
-/** Limits of one skill's folder. */
-const mostFiles = 2000;
+/** Limits of one skill's folder: files and folders unless told, and bytes. */
+const usualMostFiles = 2000;
 const mostBytes = 10 * 1024 * 1024;
 
 export interface ScannedFile {
@@ -34,35 +34,42 @@ export interface FolderScan {
   leftOut: string[];
 }
 
+export interface ScanOptions {
+  listings: DirectoryListings;
+  /** Files and folders that a skill may have; 2,000 unless told. */
+  mostFiles?: number | undefined;
+}
+
 interface Scanning extends FolderScan {
   /** Whether folders called node_modules are left out. */
   withoutModules: boolean;
   root: string;
   folder: string;
   listings: DirectoryListings;
+  mostFiles: number;
   lookedAt: number;
   bytes: number;
   entries: number;
 }
 
 /** Lists all files of a skill, hidden ones included (scripts may use them), `.git` not. Links may lead within `root`. */
-export function scanFolder(folder: string, root: string, listings: DirectoryListings): FolderScan {
-  const whole = scanAll(folder, root, listings, false);
+export function scanFolder(folder: string, root: string, options: ScanOptions): FolderScan {
+  const whole = scanAll(folder, root, options, false);
   if (!whole.tooLarge) return whole;
   // What `npm install` leaves makes no skill vanish. It is not looked at, so nothing of it may run.
-  const rest = scanAll(folder, root, listings, true);
+  const rest = scanAll(folder, root, options, true);
   return rest.tooLarge || rest.leftOut.length === 0 ? whole : rest;
 }
 
 function scanAll(
   folder: string,
   root: string,
-  listings: DirectoryListings,
+  { listings, mostFiles = usualMostFiles }: ScanOptions,
   withoutModules: boolean,
 ): FolderScan {
   const scan: Scanning = {
     ...{ files: [], diagnostics: [], tooLarge: false, young: false, leftOut: [] },
-    ...{ root, folder, listings, lookedAt: Date.now(), bytes: 0, entries: 0, withoutModules },
+    ...{ root, folder, listings, mostFiles, lookedAt: Date.now(), bytes: 0, entries: 0, withoutModules },
   };
   scanDirectory(scan, folder, "");
   for (const left of scan.leftOut) {
@@ -87,7 +94,7 @@ function scanDirectory(scan: Scanning, directory: string, prefix: string): void 
   for (const { name, kind } of listing.entries) {
     if (scan.tooLarge) return;
     scan.entries += 1;
-    if (scan.entries > mostFiles) scan.tooLarge = true;
+    if (scan.entries > scan.mostFiles) scan.tooLarge = true;
     const absolute = `${directory}${path.sep}${name}`;
     const relative = `${prefix}${name}`;
     if (kind === "file") addFile(scan, absolute, relative);

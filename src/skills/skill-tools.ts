@@ -33,7 +33,8 @@ function createTool(
   skill: Pick<SkillMetadata, "description" | "max_execution_seconds" | "max_iterations">,
   definition: SkillDefinition,
 ): Tool {
-  const { effect, approval, addresses, finds, repeatable, once_per_turn, cooldown_ms } = definition;
+  const { effect, approval, addresses, finds, open, shares, repeatable, once_per_turn, cooldown_ms } =
+    definition;
   // Made once: zod compiles a schema at its first use.
   const parameters = definition.parameters.strict();
   const schema = toJsonSchema(parameters);
@@ -51,6 +52,8 @@ function createTool(
       : { approval: typeof approval === "function" ? approval : () => approval }),
     ...(addresses === undefined ? {} : { addresses }),
     ...(finds === undefined ? {} : { finds }),
+    ...(shares === undefined ? {} : { shares }),
+    ...(open === undefined ? {} : { open }),
     ...(repeatable === undefined ? {} : { repeatable }),
     ...(once_per_turn === undefined ? {} : { once_per_turn }),
     ...(cooldown_ms === undefined ? {} : { cooldown_ms }),

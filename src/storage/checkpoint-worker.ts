@@ -5,10 +5,14 @@ import { parentPort, workerData } from "node:worker_threads";
 /** Whether the log is begun again from the start of its file, the file is emptied, or before that the database is written again. */
 export type Checkpoint = "RESTART" | "TRUNCATE" | "REBUILD";
 
-/** How long to wait for readers and writers, ms. */
-const timeout = 5_000;
+export interface CheckpointWorkerData {
+  path: string;
+  /** How long to wait for readers and writers, ms. */
+  timeout: number;
+}
 
-const database = new DatabaseSync(workerData as string, { timeout });
+const { path, timeout } = workerData as CheckpointWorkerData;
+const database = new DatabaseSync(path, { timeout });
 database.exec("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;");
 
 function checkpoint(mode: Exclude<Checkpoint, "REBUILD">): void {

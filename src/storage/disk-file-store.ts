@@ -43,12 +43,12 @@ export function createDiskFileStore(folder: string): FileStore {
     },
     get(turnId, name) {
       const turnFolder = folderOf(folder, turnId);
-      if (turnFolder === undefined || name !== safeFileName(name)) return Promise.resolve(undefined);
+      if (turnFolder === undefined || !isStored(name)) return Promise.resolve(undefined);
       return guarded(turnFolder, () => readStored(turnFolder, name));
     },
     async remove(turnId, name) {
       const turnFolder = folderOf(folder, turnId);
-      if (turnFolder === undefined || name !== safeFileName(name)) return;
+      if (turnFolder === undefined || !isStored(name)) return;
       await busy.run(turnId, () =>
         guarded(turnFolder, async () => {
           await rm(join(turnFolder, name), { force: true });
@@ -74,6 +74,11 @@ export function createDiskFileStore(folder: string): FileStore {
       }
     },
   };
+}
+
+/** Names that were safe once stay so: what `safeFileName` gives may change. */
+function isStored(name: string): boolean {
+  return /^[^./\\\p{Cc}][^/\\\p{Cc}]*$/u.test(name);
 }
 
 function folderOf(folder: string, turnId: string): string | undefined {

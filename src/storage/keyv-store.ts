@@ -3,10 +3,21 @@ import { LRUCache } from "lru-cache";
 import { KeyedMutex } from "../base/keyed-mutex.ts";
 import type { Json } from "../core/json.ts";
 import type { KeyValue } from "../core/key-value.ts";
-import { makePrivateFile } from "./private-files.ts";
-import { blockingMs, createWriteQueue } from "./sqlite-connection.ts";
-import { StorageError, toStorageError } from "./storage-error.ts";
-import { logPages, openWriteAheadLog, type SyncFile, type WriteAheadLog } from "./write-ahead-log.ts";
+import {
+  blockingMs,
+  createWriteQueue,
+  type Migration,
+  migrateSqlite,
+  type SqliteOptions,
+} from "./sqlite-connection.ts";
+import { foreignTableError, StorageError, toStorageError } from "./storage-error.ts";
+import {
+  logPages,
+  openWriteAheadLog,
+  usualBusyTimeoutMs,
+  type WriteAheadLog,
+  type WriteAheadLogOptions,
+} from "./write-ahead-log.ts";
 
 /** What Keyv does of what is needed here. Without an `error` listener it throws instead of emitting. */
 interface Store {
@@ -22,6 +33,32 @@ const cacheSize = 4_000_000;
 /** Keys read at a time. */
 const pageSize = 500;
 
+/** The table and index of @keyv/sqlite 6, as the adapter would make them. */
+const table = `
+  CREATE TABLE "keyv" (
+    key VARCHAR(255) NOT NULL,
+    value TEXT,
+    namespace VARCHAR(255) NOT NULL DEFAULT '',
+    expires BIGINT DEFAULT NULL,
+    UNIQUE (key, namespace)
+  );
+  CREATE INDEX "keyv_expires_idx" ON "keyv" (expires) WHERE expires IS NOT NULL`;
+
+const columns = ["key", "value", "namespace", "expires"];
+
+/**
+ * The formats of the file. The adapter finds its table and changes nothing: its own upgrade of a table of Keyv 5 takes four statements
+ * without a transaction (https://github.com/jaredwray/keyv/pull/2063), and a crash between them hides every value. No Knack has written
+ * such a table.
+ */
+const migrationsOf = (path: string): readonly Migration[] => [
+  (database) => {
+    const found = database.prepare("SELECT name FROM pragma_table_info('keyv')").all();
+    if (found.length === 0) database.exec(table);
+    else if (found.map(({ name }) => name).join() !== columns.join()) throw foreignTableError(path, "keyv");
+  },
+];
+
 // The adapter's table; its keys are stored in UTF-8, so SQLite orders them by their bytes.
 const nextKeys = `SELECT key FROM "keyv" WHERE namespace = '' AND key >= ? AND key > ? ORDER BY key LIMIT ${pageSize}`;
 
@@ -36,11 +73,12 @@ const nothing = "";
  */
 export async function openKeyValue(
   path: string,
-  options: { busyTimeoutMs?: number; sync?: SyncFile } = {},
+  options: Omit<SqliteOptions, "maxPages"> = {},
 ): Promise<KeyValue> {
-  const { store, log, keysFrom } = await openStore(path, options.sync);
+  await migrateSqlite(path, migrationsOf(path), options);
+  const { store, log, keysFrom } = await openStore(path, options);
   const mutex = new KeyedMutex();
-  const writeInLine = createWriteQueue(options.busyTimeoutMs ?? 5_000);
+  const writeInLine = createWriteQueue(options.busyTimeoutMs ?? usualBusyTimeoutMs);
   const guarded = <T>(work: () => Promise<T>): Promise<T> =>
     work().catch((error: unknown) => {
       throw toStorageError(error, path);
@@ -117,9 +155,8 @@ interface OpenStore {
   keysFrom(first: string, after: string | undefined): Promise<string[]>;
 }
 
-async function openStore(path: string, sync?: SyncFile): Promise<OpenStore> {
+async function openStore(path: string, options: WriteAheadLogOptions): Promise<OpenStore> {
   const [{ Keyv }, { KeyvSqlite }] = await Promise.all([import("keyv"), import("@keyv/sqlite")]);
-  makePrivateFile(path);
   const busyTimeout = blockingMs;
   const adapter = new KeyvSqlite({ uri: `sqlite://${path}`, driver: "node:sqlite", wal: true, busyTimeout });
   try {
@@ -136,7 +173,7 @@ async function openStore(path: string, sync?: SyncFile): Promise<OpenStore> {
     return rows.map(({ key }) => key);
   };
   try {
-    return { store, keysFrom, log: await openWriteAheadLog(path, look, sync) };
+    return { store, keysFrom, log: await openWriteAheadLog(path, look, options) };
   } catch (error) {
     await store.disconnect();
     throw error;

@@ -29,7 +29,8 @@ export async function makePrivate(folder: string): Promise<string | undefined> {
       await chmod(folder, 0o700);
     }
     for (const name of await readdir(folder)) {
-      if (/\.(db|db-wal|db-shm|json|key)$/.test(name)) await chmodExisting(join(folder, name), 0o600);
+      if (/\.(db|db-wal|db-shm|db\.v\d+|json|key)$/.test(name))
+        await chmodExisting(join(folder, name), 0o600);
     }
     return undefined;
   } catch (error) {

@@ -2,16 +2,9 @@ import type { TurnEvent, TurnEventOf } from "../core/turn-event.ts";
 import { LeaseLostError, type TurnWriting } from "../core/turn-log.ts";
 import { noUsage, plusUsage } from "../core/usage-total.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
-import { eventColumns, insertEvent } from "./sqlite-events.ts";
+import { insertEvent, insertLeasedEvent } from "./sqlite-events.ts";
 import { refreshLane } from "./sqlite-lanes.ts";
 import { wokenByMessage } from "./turn-log-schema.ts";
-
-// One statement is atomic by itself: the lease is checked and the event stored without a transaction around them.
-const insertLeased = `
-  INSERT INTO events (turn_id, seq, at, type, body)
-  SELECT ?1, ?2, ?3, ?4, ?5
-  WHERE EXISTS (SELECT 1 FROM turns WHERE turn_id = ?1 AND lease = ?6 AND status = 'running')
-  ON CONFLICT DO NOTHING`;
 
 const holder = "SELECT line FROM turns WHERE turn_id = ? AND lease = ? AND status = 'running'";
 
@@ -70,11 +63,9 @@ export function createAppending(connection: SqliteConnection): TurnWriting {
     async append(turnId, lease, events) {
       const [event] = events;
       if (event !== undefined && events.length === 1 && !hasEffect(event)) {
-        const stored = await connection.write(() =>
-          connection.run(insertLeased, ...eventColumns(event), lease),
-        );
-        if (stored === 0) throw new LeaseLostError(turnId);
-        return;
+        const stored = await connection.write(() => insertLeasedEvent(connection, event, lease));
+        if (stored === false) throw new LeaseLostError(turnId);
+        if (stored) return;
       }
       await connection.write(() =>
         connection.transaction(() => {

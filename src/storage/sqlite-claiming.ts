@@ -1,7 +1,7 @@
-import { type ClaimedTurn, seqStride, type TurnQueue } from "../core/turn-log.ts";
+import { type ClaimedTurn, seqStride, type Takeover, type TurnQueue } from "../core/turn-log.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 import { inboundOf, readEvents } from "./sqlite-events.ts";
-import { nextInLanes, refreshLane } from "./sqlite-lanes.ts";
+import { hasAnySuspect, nextInLanes, refreshLane } from "./sqlite-lanes.ts";
 import { lostEntryError } from "./storage-error.ts";
 
 // Waiting turns by the wall clock, leases by steady time.
@@ -22,13 +22,24 @@ const makeDue = `
 // Nobody else may have it by now.
 const take = `
   UPDATE turns SET status = 'running', lease = ?2, due_at = ?3, woken = 0
-  WHERE ordinal = ?1 AND head = 1 AND due_at = 0 RETURNING turn_id, lane, namespace, seq_from, crashes`;
+  WHERE ordinal = ?1 AND head = 1 AND due_at = 0 
+  RETURNING turn_id, lane, namespace, seq_from, crashes, suspect, late_crashes`;
 
-const crashed = `
-  SELECT ordinal, suspect FROM turns WHERE head = 1 AND due_at > 0 AND status = 'running' AND lease IS NOT NULL`;
+const ranInCrash = `
+  SELECT ordinal, suspect, late_crashes FROM turns
+  WHERE head = 1 AND due_at > 0 AND status = 'running' AND lease IS NOT NULL`;
 
 const blame = "UPDATE turns SET crashes = crashes + 1 WHERE ordinal = ?";
+const countLate = "UPDATE turns SET late_crashes = late_crashes + 1 WHERE ordinal = ?";
 const suspect = "UPDATE turns SET suspect = 1 WHERE ordinal = ?";
+const clear = "UPDATE turns SET suspect = 0 WHERE turn_id = ? AND lease = ?";
+
+const begin = `
+  INSERT INTO life (id, state, after_crash, at_once) VALUES (1, 'started', ?1, ?2)
+  ON CONFLICT (id) DO UPDATE SET state = 'started', after_crash = ?1, at_once = ?2`;
+// A process that stops does not settle.
+const settle = "UPDATE life SET state = 'settled' WHERE state = 'started'";
+const leave = "UPDATE life SET state = 'stopping'";
 
 const freeAll = `
   UPDATE turns INDEXED BY turns_unfinished
@@ -40,6 +51,8 @@ const free = `
   WHERE turn_id = ?1 AND lease = ?2 AND status = 'running' RETURNING lane, namespace`;
 
 const extend = "UPDATE turns SET due_at = ? WHERE turn_id = ? AND lease = ? AND status = 'running'";
+
+const countSuspects = "SELECT count(*) AS count FROM turns INDEXED BY turns_suspect WHERE suspect = 1";
 
 const earliest = "SELECT min(due_at) AS due_at FROM turns WHERE head = 1 AND due_at > 0 AND status = ?";
 
@@ -70,8 +83,18 @@ export function createClaiming(connection: SqliteConnection): Omit<TurnQueue, "a
       );
     },
 
-    async reclaim() {
-      await connection.write(() => connection.transaction(() => freeAfterCrash(connection)));
+    reclaim: () => connection.write(() => connection.transaction(() => takeOver(connection))),
+
+    async settle() {
+      await connection.write(() => connection.run(settle));
+    },
+
+    async leave() {
+      await connection.write(() => connection.run(leave));
+    },
+
+    async clear(turnId, lease) {
+      await connection.write(() => connection.run(clear, turnId, lease));
     },
 
     async release(turnId, lease, until, failed = false) {
@@ -104,15 +127,46 @@ export function createClaiming(connection: SqliteConnection): Omit<TurnQueue, "a
   };
 }
 
-function freeAfterCrash(connection: SqliteConnection): void {
-  const running = connection.all(crashed);
-  const suspects = running.filter((row) => row.suspect === 1);
-  const alone = running.length === 1 ? running : [];
-  for (const row of suspects.length > 0 ? suspects : alone) connection.run(blame, row.ordinal as number);
-  for (const row of running) connection.run(suspect, row.ordinal as number);
+/** From this many late crashes on a turn is a suspect: something that takes long to bring the bot down may be in it. */
+const manyLateCrashes = 3;
+/** For how long a suspect must run until it is cleared, ms; one with many late crashes for longer than it has run before, probably. */
+const trial = (lateCrashes: number) => 60_000 * (lateCrashes < manyLateCrashes ? 1 : 2 ** lateCrashes);
+
+function takeOver(connection: SqliteConnection): Takeover {
+  const running = connection.all(ranInCrash);
+  const before = connection.get("SELECT state, after_crash, at_once FROM life");
+  const crashed = before === undefined ? running.length > 0 : before.state !== "stopping";
+  const atOnce = crashed ? findSuspects(connection, running, before) : Number(before?.at_once ?? 1);
+  connection.run(begin, crashed ? 1 : 0, atOnce);
   connection.run(freeAll);
   for (const row of connection.all("SELECT lane, namespace FROM lanes"))
     refreshLane(connection, row.lane as string, row.namespace as string);
+  const suspects = Number(connection.get(countSuspects)?.count);
+  return { crashed, interrupted: running.length, suspects };
+}
+
+/** Blames, and makes suspects of, turns that ran in a crash. Answers how many suspects may run at once now. */
+function findSuspects(
+  connection: SqliteConnection,
+  running: readonly SqlRow[],
+  before: SqlRow | undefined,
+): number {
+  const hadSuspects = hasAnySuspect(connection);
+  const isLate = before?.state === "settled";
+  const isAgain = hadSuspects || (before?.after_crash === 1 && !isLate);
+  const tried = running.filter((row) => row.suspect === 1);
+  const blamed = tried.length > 0 ? tried : running.length === 1 ? running : [];
+  for (const row of blamed) connection.run(blame, row.ordinal as number);
+  if (isLate) for (const row of running) connection.run(countLate, row.ordinal as number);
+  const suspects = isAgain
+    ? running
+    : running.filter((row) => isLate && Number(row.late_crashes) + 1 >= manyLateCrashes);
+  for (const row of suspects) connection.run(suspect, row.ordinal as number);
+  const atOnce = Number(before?.at_once ?? 1);
+  const named = tried.length > 0 ? tried : suspects;
+  if (named.length === 0) return atOnce;
+  const half = Math.max(1, Math.floor(named.length / 2));
+  return hadSuspects ? Math.min(atOnce, half) : half;
 }
 
 function readClaimed(connection: SqliteConnection, row: SqlRow, lease: string): ClaimedTurn {
@@ -129,5 +183,6 @@ function readClaimed(connection: SqliteConnection, row: SqlRow, lease: string): 
     ordinal: row.ordinal as number,
     last_seq,
     crashes: row.crashes as number,
+    ...(row.suspect === 1 ? { trial_ms: trial(row.late_crashes as number) } : {}),
   };
 }

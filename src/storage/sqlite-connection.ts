@@ -2,26 +2,29 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 import { setTimeout as sleep } from "node:timers/promises";
 import { makePrivateFile } from "./private-files.ts";
 import { newerVersionError, StorageError, toStorageError } from "./storage-error.ts";
+import { copyBeforeUpgrade, copyFor, type Upgrade } from "./upgrade-copies.ts";
 import {
   logPages,
   nowhere,
   openWriteAheadLog,
-  type SyncFile,
+  usualBusyTimeoutMs,
   type WriteAheadLog,
+  type WriteAheadLogOptions,
 } from "./write-ahead-log.ts";
 
 export type SqlValue = SQLInputValue;
 /** A row as the driver gives it; the statement that asked knows its columns. */
 export type SqlRow = Record<string, unknown>;
 
-export interface SqliteOptions {
-  /** How long a write waits for another process's lock, ms; the event loop goes on meanwhile. 5,000 unless told. */
-  busyTimeoutMs?: number;
+export interface SqliteOptions extends WriteAheadLogOptions {
   /** The file may not grow beyond this many pages of 4,096 bytes; no limit unless told. */
   maxPages?: number;
-  /** How a file is synced; fdatasync unless told. */
-  sync?: SyncFile;
+  /** Told when the file was brought to a newer format. */
+  upgraded?: ((upgrade: Upgrade) => void) | undefined;
 }
+
+/** A step to the next format: statements, or a function, which runs in the transaction of the whole upgrade. */
+export type Migration = string | ((database: DatabaseSync) => void);
 
 /**
  * One open SQLite file with its statements prepared once. Everything throws `StorageError` when the environment is to
@@ -58,37 +61,59 @@ export const blockingMs = 1;
 
 /**
  * Opens or creates a SQLite file and brings it to the newest of `migrations`: entry n leads from version n to n + 1
- * (`user_version`). A write survives the death of the process; power loss may undo it until `durable` resolves, and
+ * (`user_version`). Before the first step a file that is not new is copied. A write survives the death of the process; power loss may undo it until `durable` resolves, and
  * damages nothing.
  * @throws StorageError
  */
 export async function openSqlite(
   path: string,
-  migrations: readonly string[],
+  migrations: readonly Migration[],
   options: SqliteOptions = {},
 ): Promise<SqliteConnection> {
-  const { busyTimeoutMs = 5_000 } = options;
-  const until = performance.now() + busyTimeoutMs;
-  const database = await whileLocked(() => openDatabase(path, migrations, options.maxPages), until);
+  const { busyTimeoutMs = usualBusyTimeoutMs } = options;
+  const database = await openMigrated(path, migrations, options);
   try {
-    return createConnection(database, path, busyTimeoutMs, await openLog(database, path, options.sync));
+    return createConnection(database, path, busyTimeoutMs, await openLog(database, path, options));
   } catch (error) {
     database.close();
     throw error;
   }
 }
 
-function openLog(database: DatabaseSync, path: string, sync?: SyncFile): Promise<WriteAheadLog> {
+/** Brings a file that something else opens to the newest format, as `openSqlite` does. @throws StorageError */
+export async function migrateSqlite(
+  path: string,
+  migrations: readonly Migration[],
+  options: Pick<SqliteOptions, "busyTimeoutMs" | "upgraded">,
+): Promise<void> {
+  (await openMigrated(path, migrations, options)).close();
+}
+
+function openMigrated(path: string, migrations: readonly Migration[], options: SqliteOptions) {
+  const { busyTimeoutMs = usualBusyTimeoutMs } = options;
+  const until = performance.now() + busyTimeoutMs;
+  return whileLocked(() => openDatabase(path, migrations, options), until);
+}
+
+function openLog(
+  database: DatabaseSync,
+  path: string,
+  options: WriteAheadLogOptions,
+): Promise<WriteAheadLog> {
   const look = database.prepare(logPages);
-  return openWriteAheadLog(path, () => look.get(), sync);
+  return openWriteAheadLog(path, () => look.get(), options);
 }
 
 /** A database that is gone with the process. */
-export function openSqliteInMemory(migrations: readonly string[]): SqliteConnection {
-  return createConnection(openDatabase(":memory:", migrations), ":memory:", 0, nowhere);
+export function openSqliteInMemory(migrations: readonly Migration[]): SqliteConnection {
+  return createConnection(openDatabase(":memory:", migrations, {}), ":memory:", 0, nowhere);
 }
 
-function openDatabase(path: string, migrations: readonly string[], maxPages?: number): DatabaseSync {
+function openDatabase(
+  path: string,
+  migrations: readonly Migration[],
+  { maxPages, upgraded }: SqliteOptions,
+): DatabaseSync {
   return guarded(path, () => {
     if (path !== ":memory:") makePrivateFile(path);
     const database = new DatabaseSync(path, { timeout: blockingMs });
@@ -97,7 +122,8 @@ function openDatabase(path: string, migrations: readonly string[], maxPages?: nu
       // Always: a text that SQLite moves to another page would else stay readable in the old one, and outlive its deletion.
       database.prepare("PRAGMA secure_delete = ON").get();
       if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${Number(maxPages)}`);
-      migrate(database, path, migrations);
+      const upgrade = migrate(database, path, migrations);
+      if (upgrade !== undefined) upgraded?.(upgrade);
       return database;
     } catch (error) {
       database.close();
@@ -106,15 +132,27 @@ function openDatabase(path: string, migrations: readonly string[], maxPages?: nu
   });
 }
 
-function migrate(database: DatabaseSync, path: string, migrations: readonly string[]): void {
+function migrate(
+  database: DatabaseSync,
+  path: string,
+  migrations: readonly Migration[],
+): Upgrade | undefined {
   const version = () => Number(database.prepare("PRAGMA user_version").get()?.user_version);
-  if (version() === migrations.length) return;
-  inTransaction(database, () => {
+  const to = migrations.length;
+  if (version() === to) return undefined;
+  return inTransaction(database, () => {
     // Read again under the lock: another process may have been faster.
-    const found = version();
-    if (found > migrations.length) throw newerVersionError(path, found, migrations.length);
-    for (const step of migrations.slice(found)) database.exec(step);
-    database.exec(`PRAGMA user_version = ${migrations.length}`);
+    const from = version();
+    if (from > to) throw newerVersionError(path, { found: from, known: to, ...copyFor(path, to) });
+    if (from === to) return undefined;
+    const isNew = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
+    const copy = isNew ? undefined : copyBeforeUpgrade(path, from);
+    for (const step of migrations.slice(from)) {
+      if (typeof step === "string") database.exec(step);
+      else step(database);
+    }
+    database.exec(`PRAGMA user_version = ${to}`);
+    return copy === undefined ? undefined : { path, from, to, copy };
   });
 }
 

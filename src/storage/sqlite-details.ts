@@ -4,7 +4,7 @@ import type { Place } from "../core/place.ts";
 import type { DetailsOptions, TurnRemoval } from "../core/turn-removal.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { insertEvent } from "./sqlite-events.ts";
-import { dropFromLaterTurns } from "./sqlite-forgetting.ts";
+import { dropFromLaterTurns, dropWhatHappened } from "./sqlite-forgetting.ts";
 
 /** Events that one write deletes, and bytes of events and turns after which it ends: about 3 ms. */
 const maxRows = 100;
@@ -22,8 +22,12 @@ const finishedTurn = `
 
 const isDetail = `type NOT IN (${withoutDetails.map((type) => `'${type}'`).join(", ")})`;
 
+// A text that several events share goes with the last of them: each counts a part of it.
 const nextDetails = `
-  SELECT seq, octet_length(body) AS bytes FROM events WHERE turn_id = ? AND ${isDetail} ORDER BY seq LIMIT ?`;
+  SELECT seq, octet_length(body) + ifnull((
+    SELECT sum(octet_length(stored.text) / stored.uses)
+    FROM json_each(events.texts) AS named JOIN texts AS stored ON stored.id = named.value), 0) AS bytes
+  FROM events WHERE turn_id = ? AND ${isDetail} ORDER BY seq LIMIT ?`;
 
 const dropDetails = `DELETE FROM events WHERE turn_id = ? AND seq <= ? AND ${isDetail}`;
 
@@ -100,6 +104,7 @@ function removeNext(
       touched.push(position);
       budget.bytes -= position.bytes;
       if (!removeSome(connection, turnId, at, budget)) break;
+      if (forgets) dropWhatHappened(connection, turnId);
     }
     done += 1;
   }

@@ -3,7 +3,7 @@ import type { Place } from "../core/place.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import type { TurnRemoval } from "../core/turn-removal.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
-import { eventColumns, insertEvent, readEvents, readInbound } from "./sqlite-events.ts";
+import { insertEvent, readEvents, readInbound } from "./sqlite-events.ts";
 
 const finishedTurn = "SELECT ordinal, namespace, thread FROM turns WHERE turn_id = ? AND status = 'finished'";
 
@@ -28,12 +28,12 @@ const disownedAtOnce = 50;
 /** The way out: what people said, taken away for good. */
 export function createForgetting(connection: SqliteConnection): Pick<TurnRemoval, "forget" | "disown"> {
   return {
-    async disown(turnIds, author) {
+    async disown(turnIds, person, author) {
       for (let from = 0; from < turnIds.length; from += disownedAtOnce) {
         const some = turnIds.slice(from, from + disownedAtOnce);
         await connection.write(() =>
           connection.transaction(() => {
-            for (const turnId of some) disown(connection, turnId, author);
+            for (const turnId of some) disown(connection, turnId, person, author);
           }),
         );
       }
@@ -102,22 +102,39 @@ function withoutTexts(events: readonly TurnEvent[], by: string, at: number): Tur
   ];
 }
 
-function disown(connection: SqliteConnection, turnId: string, { id, name }: Pick<Author, "id" | "name">) {
+function disown(
+  connection: SqliteConnection,
+  turnId: string,
+  person: string,
+  { id, name }: Pick<Author, "id" | "name">,
+) {
   const inbound = readInbound(connection, turnId);
   if (inbound === undefined || connection.get(finishedTurn, turnId) === undefined) return;
   const author: Author = { id, name, trust: "member" };
-  for (const event of readEvents(connection, turnId, -1)) {
-    const changed = disowned(event, inbound.author.id, author);
-    if (changed === event) continue;
-    const [, seq, , , body] = eventColumns(changed);
-    connection.run("UPDATE events SET body = ? WHERE turn_id = ? AND seq = ?", body, turnId, seq);
-  }
+  for (const event of readEvents(connection, turnId, -1))
+    replaceEvent(connection, event, disowned(event, person, author));
+  if (inbound.author.id !== person) return;
   const update = "UPDATE turns SET author_id = ?, author = ? WHERE turn_id = ?";
   connection.run(update, id, JSON.stringify(author), turnId);
 }
 
 function disowned(event: TurnEvent, before: string, author: Author): TurnEvent {
-  if (event.type === "inbound") return { ...event, inbound: { ...event.inbound, author } };
+  if (event.type === "inbound" && event.inbound.author.id === before)
+    return { ...event, inbound: { ...event.inbound, author } };
   const isTheirs = event.type === "turn_finished" && event.forgotten_by === before;
   return isTheirs ? { ...event, forgotten_by: author.id } : event;
+}
+
+/** Takes away what entry 0 tells of the event that began a turn, and who caused it. */
+export function dropWhatHappened(connection: SqliteConnection, turnId: string): void {
+  const [entry] = readEvents(connection, turnId, -1);
+  if (entry?.type !== "inbound" || entry.inbound.cause === undefined) return;
+  const { happened: _happened, caused_by: _by, ...cause } = entry.inbound.cause;
+  replaceEvent(connection, entry, { ...entry, inbound: { ...entry.inbound, cause } });
+}
+
+function replaceEvent(connection: SqliteConnection, before: TurnEvent, after: TurnEvent): void {
+  if (after === before) return;
+  connection.run("DELETE FROM events WHERE turn_id = ? AND seq = ?", before.turn_id, before.seq);
+  insertEvent(connection, after);
 }

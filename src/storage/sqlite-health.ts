@@ -5,6 +5,10 @@ const counts = `
   SELECT status, count(*) AS turns FROM turns INDEXED BY turns_unfinished
   WHERE status <> 'finished' GROUP BY status`;
 
+const held = `
+  SELECT count(*) AS turns FROM turns INDEXED BY turns_suspect
+  WHERE suspect = 1 AND head = 1 AND lease IS NULL AND due_at = 0`;
+
 // What waits for a worker: new or woken heads, and waits and leases that ended, since then.
 const oldest = `
   SELECT min(at) AS at FROM (
@@ -22,8 +26,13 @@ export function createHealth(connection: SqliteConnection): TurnHealth {
       const states = { queued: 0, running: 0, waiting: 0 };
       for (const { status, turns } of connection.all(counts))
         states[status as keyof typeof states] = Number(turns);
+      const suspects = Number(connection.get(held)?.turns);
       const at = connection.get(oldest, now)?.at as number | null;
-      return at === null ? states : { ...states, oldest_at: at };
+      return {
+        ...states,
+        ...(suspects === 0 ? {} : { held: suspects }),
+        ...(at === null ? {} : { oldest_at: at }),
+      };
     },
     async probe(at) {
       await connection.write(() => connection.run(write, at));

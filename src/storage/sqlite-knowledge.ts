@@ -125,18 +125,20 @@ export function createKnowledge(connection: SqliteConnection): Knowledge {
       if (gone.length > 0) await purge();
       return gone;
     },
-    async clearAuthor(author, prefix = "", { dryRun = false } = {}) {
-      const where = "author = ?1 AND substr(namespace, 1, length(?2)) = ?2";
-      if (dryRun) {
-        const row = connection.get(`SELECT count(*) AS n FROM documents WHERE ${where}`, author, prefix);
-        return Number(row?.n ?? 0);
-      }
-      const gone = await write(() => drop(where, author, prefix));
-      // What an earlier process could not delete any more.
+    async clearAuthor(author, isThere, { dryRun = false } = {}) {
+      const theirs = connection.all("SELECT id, namespace FROM documents WHERE author = ?", author);
+      const ids = theirs.filter(({ namespace }) => isThere(String(namespace))).map(({ id }) => Number(id));
+      if (dryRun || ids.length === 0) return ids.length;
+      const gone = await write(() => ids.flatMap((id) => drop("id = ? AND author = ?", id, author)));
       await purge();
       // The write-ahead log still has the pages as they were.
-      if (gone.length > 0) await connection.truncateLog();
+      await connection.truncateLog();
       return gone.length;
+    },
+    async scrub() {
+      // What an earlier process could not delete any more.
+      await purge();
+      await connection.rebuild();
     },
     async *read(namespace, id) {
       for (let after = 0; ; ) {

@@ -26,12 +26,14 @@ const oldestElsewhere = `
 
 const readyIn = "SELECT ready FROM lanes WHERE lane = ? AND namespace = ?";
 
-// Both look only at turns that ran in a crash and have not ended since: at most as many as there were slots.
-const heldSuspect = `
-  SELECT 1 FROM turns INDEXED BY turns_suspect WHERE suspect = 1 AND lease IS NOT NULL LIMIT 1`;
-const oldestSuspect = `
+// These look only at turns that ran in a crash and have not ended since: at most as many as there were slots.
+const anySuspect = "SELECT 1 FROM turns INDEXED BY turns_suspect WHERE suspect = 1 LIMIT 1";
+const leastBlamed = `
   SELECT ordinal FROM turns INDEXED BY turns_suspect
-  WHERE suspect = 1 AND lane = ? AND head = 1 AND due_at = 0 ORDER BY ordinal LIMIT 1`;
+  WHERE suspect = 1 AND lane = ? AND head = 1 AND due_at = 0 ORDER BY crashes, ordinal LIMIT 1`;
+const heldSuspects = `
+  SELECT count(*) AS count, (SELECT at_once FROM life) AS at_once FROM turns INDEXED BY turns_suspect
+  WHERE suspect = 1 AND lease IS NOT NULL AND lane IN (SELECT value FROM json_each(?))`;
 
 /** Brings `ready` of a lane up to date after a turn in it came, went, or changed when it is due. */
 export function refreshLane(connection: SqliteConnection, lane: string, namespace: string): void {
@@ -51,13 +53,27 @@ export function addToLane(
 /** The ordinal of the turn that is next in the first of these lanes that has one. */
 export function nextInLanes(connection: SqliteConnection, options: ClaimOptions): number | undefined {
   const { lanes = allLanes, max_per_namespace: max = {} } = options;
-  const mayRunSuspect = connection.get(heldSuspect) === undefined;
+  const hasSuspects = hasAnySuspect(connection);
   for (const lane of lanes) {
-    const suspect = mayRunSuspect ? connection.get(oldestSuspect, lane) : undefined;
-    const ordinal = suspect?.ordinal ?? fairestIn(connection, lane, max[lane] ?? Number.POSITIVE_INFINITY);
-    if (ordinal !== undefined) return Number(ordinal);
+    const suspect = hasSuspects ? nextSuspect(connection, lane) : undefined;
+    const ordinal = suspect ?? fairestIn(connection, lane, max[lane] ?? Number.POSITIVE_INFINITY);
+    if (ordinal !== undefined) return ordinal;
   }
   return undefined;
+}
+
+/** Whether a turn that is not finished is a suspect. */
+export function hasAnySuspect(connection: SqliteConnection): boolean {
+  return connection.get(anySuspect) !== undefined;
+}
+
+/** The suspect that is next in a lane, if it may run. It waits for no suspect of a later lane: a command for none of a message. */
+function nextSuspect(connection: SqliteConnection, lane: Lane): number | undefined {
+  const next = connection.get(leastBlamed, lane);
+  if (next === undefined) return undefined;
+  const before = allLanes.slice(0, allLanes.indexOf(lane) + 1);
+  const held = connection.get(heldSuspects, JSON.stringify(before));
+  return Number(held?.count) < Number(held?.at_once) ? Number(next.ordinal) : undefined;
 }
 
 /** The oldest turn of a namespace in which none runs; else of the one with the fewest, below the limit. */

@@ -1,8 +1,13 @@
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { MessageQuery } from "../core/chat-actions.ts";
 import type { IndexedMessage, MessageIndex } from "../core/message-index.ts";
 import { openSqlite, type SqliteConnection, type SqliteOptions, type SqlRow } from "./sqlite-connection.ts";
 
-/** `words` holds no texts of its own: what is deleted from `messages` and from it is gone. */
+/**
+ * `words` holds no texts of its own, and with `secure-delete` no words of what is deleted: without it they stay until the index is next
+ * rewritten (https://sqlite.org/fts5.html#the_secure_delete_configuration_option). It reads a text from `messages` when that is deleted, so a
+ * message goes from `words` first.
+ */
 export const messageIndexMigrations: readonly string[] = [
   `
   CREATE TABLE messages (
@@ -22,7 +27,18 @@ export const messageIndexMigrations: readonly string[] = [
     text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
   );
   `,
+  `
+  DROP TABLE words;
+  CREATE VIRTUAL TABLE words USING fts5(
+    text, content = 'messages', content_rowid = 'ordinal', tokenize = 'unicode61 remove_diacritics 2'
+  );
+  INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
+  INSERT INTO words (words) VALUES ('rebuild');
+  `,
 ];
+
+/** Messages that one write removes: each takes its words out of the index. */
+const removedAtOnce = 20;
 
 /** Opens or creates the index in a SQLite file. @throws StorageError, as does every method */
 export async function openSqliteMessageIndex(
@@ -51,30 +67,55 @@ export function createMessageIndex(connection: SqliteConnection): MessageIndex {
     const ordinal = Number(connection.get(find, namespace, reference)?.ordinal);
     connection.run("INSERT INTO words (rowid, text) VALUES (?, ?)", ordinal, text);
   };
-  /** Removes what a condition fits, words first; answers how many. */
-  const clear = (where: string, ...values: (string | number)[]): Promise<number> =>
-    connection.write(() =>
-      connection.transaction(() => {
-        connection.run(
-          `DELETE FROM words WHERE rowid IN (SELECT ordinal FROM messages WHERE ${where})`,
-          ...values,
-        );
-        return connection.run(`DELETE FROM messages WHERE ${where}`, ...values);
-      }),
-    );
+  /** Removes what a condition fits, a part at a time; answers how many. */
+  const clear = async (where: string, ...values: (string | number)[]): Promise<number> => {
+    const next = `SELECT ordinal FROM messages WHERE ${where} LIMIT ${removedAtOnce}`;
+    let count = 0;
+    for (let removed = removedAtOnce; removed === removedAtOnce; await nextTick()) {
+      removed = await connection.write(() =>
+        connection.transaction(() => {
+          const ordinals = connection.all(next, ...values).map(({ ordinal }) => Number(ordinal));
+          for (const ordinal of ordinals) drop(ordinal);
+          return ordinals.length;
+        }),
+      );
+      count += removed;
+    }
+    // The write-ahead log still has the pages as they were.
+    if (count > 0) await connection.truncateLog();
+    return count;
+  };
 
   return {
     put: (messages) => connection.write(() => connection.transaction(() => messages.forEach(put))),
-    async remove(namespace, reference) {
-      await clear("namespace = ? AND reference = ?", namespace, reference);
-    },
+    remove: (namespace, reference) =>
+      connection.write(() =>
+        connection.transaction(() => {
+          const found = connection.get(find, namespace, reference);
+          if (found !== undefined) drop(Number(found.ordinal));
+        }),
+      ),
     clear: (namespace) => clear("namespace = ?", namespace),
-    clearBefore: (before, namespace) =>
-      namespace === undefined
-        ? clear("at < ?", before)
-        : clear("at < ? AND namespace = ?", before, namespace),
-    clearAuthor: (author, prefix = "") =>
-      clear("author_id = ?1 AND substr(namespace, 1, length(?2)) = ?2", author, prefix),
+    async clearBefore(before, namespace) {
+      const all = () => connection.all("SELECT DISTINCT namespace FROM messages").map((row) => row.namespace);
+      let count = 0;
+      for (const each of namespace === undefined ? all() : [namespace])
+        count += await clear("namespace = ? AND at < ?", String(each), before);
+      return count;
+    },
+    async clearAuthor(author, isThere, { dryRun = false } = {}) {
+      const where = "author_id = ? AND namespace = ?";
+      const rows = connection.all(
+        "SELECT namespace, count(*) AS n FROM messages WHERE author_id = ? GROUP BY namespace",
+        author,
+      );
+      let count = 0;
+      for (const { namespace, n } of rows)
+        if (isThere(String(namespace)))
+          count += dryRun ? Number(n) : await clear(where, author, String(namespace));
+      return count;
+    },
+    scrub: () => connection.rebuild(),
     async search(namespace, query) {
       const text = matchOf(query);
       if (text === "") return [];

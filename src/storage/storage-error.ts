@@ -71,10 +71,24 @@ function explain(code: StorageErrorCode, path: string): string {
   }
 }
 
-/** A file whose format is newer than this program. */
-export function newerVersionError(path: string, found: number, known: number): StorageError {
-  const message = `${explain("newer_version", path)} (its format is ${found}, this program knows up to ${known})`;
-  return new StorageError("newer_version", path, message);
+/** A file whose format is newer than this program, and the newest copy of it that this program reads. */
+export function newerVersionError(
+  path: string,
+  { found, known, copy, version }: { found: number; known: number; copy?: string; version?: number },
+): StorageError {
+  const formats = `its format is ${found}, this program knows up to ${known}`;
+  const back =
+    copy === undefined
+      ? ""
+      : `. A copy from before the upgrade lies at ${copy} (format ${version}): to go back to it, and lose what was stored since, move ${path} away together with its -wal and -shm files, and give the copy its name`;
+  return new StorageError("newer_version", path, `${explain("newer_version", path)} (${formats})${back}`);
+}
+
+/** The disk has no room for the copy that is made before an upgrade. */
+export function noRoomForCopyError(path: string, needed: number, free: number): StorageError {
+  const megabytes = (bytes: number) => `${Math.ceil(bytes / 1_000_000)} MB`;
+  const message = `There is no room for a copy of ${path} from before its upgrade: it takes ${megabytes(needed)}, and ${megabytes(free)} are free. Nothing was changed. Free disk space and start again`;
+  return new StorageError("full", path, message);
 }
 
 /** A turn without its entry 0. */
@@ -83,5 +97,14 @@ export function lostEntryError(path: string, turnId: string): StorageError {
     "corrupt",
     path,
     `${explain("corrupt", path)} (turn ${turnId} has lost its first entry)`,
+  );
+}
+
+/** A table that something else has made. */
+export function foreignTableError(path: string, table: string): StorageError {
+  return new StorageError(
+    "corrupt",
+    path,
+    `${explain("corrupt", path)} (its table ${table} has other columns)`,
   );
 }

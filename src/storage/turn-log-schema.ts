@@ -11,7 +11,11 @@
  *
  * `lanes` has the oldest turn of each lane and namespace that may be claimed at once (`ready`), suspects left out: a claim
  * looks at namespaces, never at the turns that queue in them. `seq_from` is the seq that a resumed turn goes on after. `suspect`
- * marks turns that ran in a crash, `crashes` counts those the turn is blamed for.
+ * marks turns that may be why the bot crashes again and again, `crashes` counts the crashes a turn is blamed for, `late_crashes` those in
+ * which it ran although the bot had run for a while.
+ *
+ * `life` says how far the latest process came that runs turns (`state`: started, settled, stopping), whether the one before it
+ * crashed, and how many suspects may run at once.
  *
  * `cost_usd` leaves out `unpriced_tokens`, input and output of models without a price: where these are all tokens of a turn,
  * its cost is unknown.
@@ -20,6 +24,9 @@
  *
  * `details` is 1 while a turn has its run details. `opened` of a thread is the ordinal of the latest turn that opened a transcript
  * there since version 6; 0 for none.
+ *
+ * `texts` has what many events have in common (`sqlite-events.ts`), each once by its sha256. An event names them by member and id in its
+ * column `texts`. The triggers count who names a text; it goes in the transaction that deletes the last event that does.
  */
 export const turnLogMigrations: readonly string[] = [
   `
@@ -136,6 +143,33 @@ export const turnLogMigrations: readonly string[] = [
   );
   CREATE INDEX due_entries_by_time ON due_entries(due_at, ordinal) WHERE due_at IS NOT NULL;
   CREATE INDEX due_entries_of_namespace ON due_entries(namespace, ordinal);
+  `,
+  `
+  CREATE TABLE texts (
+    id INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    uses INTEGER NOT NULL DEFAULT 0,
+    text TEXT NOT NULL
+  );
+  ALTER TABLE events ADD COLUMN texts TEXT;
+  CREATE TRIGGER texts_named AFTER INSERT ON events WHEN NEW.texts IS NOT NULL BEGIN
+    UPDATE texts SET uses = uses + 1 WHERE id IN (SELECT value FROM json_each(NEW.texts));
+  END;
+  CREATE TRIGGER texts_unnamed AFTER DELETE ON events WHEN OLD.texts IS NOT NULL BEGIN
+    UPDATE texts SET uses = uses - 1 WHERE id IN (SELECT value FROM json_each(OLD.texts));
+    DELETE FROM texts WHERE uses = 0 AND id IN (SELECT value FROM json_each(OLD.texts));
+  END;
+  `,
+  // Before, a first crash made suspects. `reclaim` brings `lanes` up to date.
+  `
+  ALTER TABLE turns ADD COLUMN late_crashes INTEGER NOT NULL DEFAULT 0;
+  UPDATE turns SET suspect = 0 WHERE suspect = 1;
+  CREATE TABLE life (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    state TEXT NOT NULL,
+    after_crash INTEGER NOT NULL,
+    at_once INTEGER NOT NULL
+  );
   `,
 ];
 

@@ -2,17 +2,28 @@ import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { errorText } from "../base/error-text.ts";
-import type { Checkpoint } from "./checkpoint-worker.ts";
+import type { Checkpoint, CheckpointWorkerData } from "./checkpoint-worker.ts";
 import { StorageError, toStorageError } from "./storage-error.ts";
 
 /** Brings what was written to a file to the disk. */
-export type SyncFile = (file: FileHandle) => Promise<void>;
+type SyncFile = (file: FileHandle) => Promise<void>;
 
-/** Pages in the write-ahead log after which it is copied into the database: 16 MB. Each copy costs two syncs. */
-const checkpointPages = 4_000;
+export const usualBusyTimeoutMs = 5_000;
+
+/** Pages in the write-ahead log after which it is copied into the database, unless told: 16 MB. Each copy costs two syncs. */
+const usualCheckpointPages = 4_000;
 
 /** How many commits pass between two looks at the pages in the log. */
 const commitsPerLook = 16;
+
+export interface WriteAheadLogOptions {
+  /** How long a write, or the copying of the log, waits for another process, ms; 5,000 unless told. The event loop goes on meanwhile. */
+  busyTimeoutMs?: number | undefined;
+  /** How a file is synced; fdatasync unless told. */
+  sync?: SyncFile | undefined;
+  /** Pages in the log after which it is copied into the database; 4,000 unless told. */
+  checkpointPages?: number | undefined;
+}
 
 /**
  * Answers a row with `log` and `checkpointed`: the pages in the log, and those of them that are in the database. It copies nothing
@@ -52,8 +63,9 @@ export interface WriteAheadLog {
 export async function openWriteAheadLog(
   path: string,
   look: () => Promise<unknown> | unknown,
-  sync: SyncFile = (file) => file.datasync(),
+  options: WriteAheadLogOptions,
 ): Promise<WriteAheadLog> {
+  const { sync = (file) => file.datasync(), checkpointPages = usualCheckpointPages } = options;
   if (path === ":memory:") return nowhere;
   const guarded = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
@@ -62,7 +74,7 @@ export async function openWriteAheadLog(
   const file = await guarded(open(`${path}-wal`, "r"));
   await guarded(syncFolder(dirname(path)));
   const group = createGroupSync(() => guarded(sync(file)));
-  const checkpoints = createCheckpoints(path);
+  const checkpoints = createCheckpoints({ path, timeout: options.busyTimeoutMs ?? usualBusyTimeoutMs });
   let commits = 0;
   const copyWhenLong = async () => {
     const { log, checkpointed } = (await look()) as { log: number; checkpointed: number };
@@ -158,11 +170,11 @@ function createGroupSync(sync: () => Promise<void>) {
 }
 
 /** Runs checkpoints one after another in a worker, which starts with the first one. One that fails ends the worker and rejects. */
-function createCheckpoints(path: string) {
+function createCheckpoints(workerData: CheckpointWorkerData) {
   let worker: Worker | undefined;
   let last: Promise<unknown> = Promise.resolve();
   const start = () => {
-    const started = new Worker(new URL("./checkpoint-worker.ts", import.meta.url), { workerData: path });
+    const started = new Worker(new URL("./checkpoint-worker.ts", import.meta.url), { workerData });
     started.unref();
     started.on("exit", () => {
       if (worker === started) worker = undefined;

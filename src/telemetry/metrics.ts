@@ -117,8 +117,9 @@ export async function createMetrics(): Promise<Metrics> {
     platformError: (platform, code) => platformErrors.inc({ platform, code }),
     async read(gauges) {
       const now = gauges.now();
-      const { oldest_at = now, ...states } = await gauges.backlog(now);
-      for (const [state, count] of Object.entries(states)) queue.set({ state }, count);
+      const { oldest_at = now, held = 0, ...states } = await gauges.backlog(now);
+      states.running -= held;
+      for (const [state, count] of Object.entries({ ...states, held })) queue.set({ state }, count);
       oldest.set(Math.max(0, now - oldest_at) / 1000);
       for (const { name, ok } of gauges.platforms()) up.set({ platform: name }, ok ? 1 : 0);
       return { content_type: registry.contentType, text: await registry.metrics() };

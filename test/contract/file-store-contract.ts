@@ -58,6 +58,14 @@ export function fileStoreContract(name: string, create: () => Promise<FileStore>
 
     it.each([
       ["../../etc/passwd", "_.._etc_passwd"],
+      ["-rf", "_-rf"],
+      [".--help.txt", "_--help.txt"],
+      ["\u202e-x\n.csv", "_-x.csv"],
+      ["a\u202efdp.exe", "afdp.exe"],
+      ["\u3164\u2800", "file"],
+      ["CON", "_CON"],
+      ["nul.tar.gz", "_nul.tar.gz"],
+      ["console.log", "console.log"],
       ["..\\..\\boot.ini", "_.._boot.ini"],
       ["/absolute.txt", "_absolute.txt"],
       [".bashrc", "bashrc"],

@@ -1,10 +1,15 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { IndexedMessage, MessageIndex } from "../../src/core/message-index.ts";
-import { openSqliteMessageIndex } from "../../src/storage/sqlite-message-index.ts";
+import { isWithin } from "../../src/core/place.ts";
+import { openSqlite } from "../../src/storage/sqlite-connection.ts";
+import { messageIndexMigrations, openSqliteMessageIndex } from "../../src/storage/sqlite-message-index.ts";
 import { temporaryFolder } from "../unit/skills/temporary-folder.ts";
 
 const general = "slack:T1:C1";
+const zora = { id: "UZORA", name: "Zora" };
 
 function message(reference: string, text: string, more: Partial<IndexedMessage> = {}): IndexedMessage {
   return {
@@ -83,8 +88,11 @@ describe.each(stores)("an index of messages in %s", (_name, path) => {
     expect(await find(old, "invoice")).toEqual(["3"]);
     expect(await (await open(...messages, other)).clearBefore(5)).toBe(4);
     const index = await open(...messages, other);
-    expect(await index.clearAuthor("U1", "slack:T1:")).toBe(3);
-    expect(await index.clearAuthor("U1")).toBe(1);
+    const isInT1 = (namespace: string) => isWithin(namespace, "slack", "T1");
+    expect(await index.clearAuthor("U1", isInT1, { dryRun: true })).toBe(3);
+    expect(await index.clearAuthor("U1", isInT1)).toBe(3);
+    expect(await find(index, "invoice")).toEqual([]);
+    expect(await index.clearAuthor("U1", () => true)).toBe(1);
   });
 
   it("says how much it has", async () => {
@@ -93,4 +101,39 @@ describe.each(stores)("an index of messages in %s", (_name, path) => {
     await index.put([message("5", "a"), message("7", "b")]);
     expect(await index.extent(general)).toEqual({ messages: 2, since: 5, newest: 7 });
   });
+});
+
+it("keeps no word of what was deleted, nor of what an earlier version left in its index", async () => {
+  const path = join(temporaryFolder(), "messages.db");
+  const text = (at: number) => (at % 4 === 0 ? `heliotrope ${at}` : `helio something ${at}`);
+  const messages = Array.from({ length: 120 }, (_, at) => message(String(at), text(at)));
+  const index = await openSqliteMessageIndex(path);
+  await index.put(messages.map((each, at) => (at % 4 === 0 ? { ...each, author: zora } : each)));
+  expect(await index.clearAuthor(zora.id, () => true)).toBe(30);
+  await index.scrub();
+  const [found] = await index.search(general, { words: ["helio"], most: 1 });
+  expect(found?.text).toBe("helio something 119");
+  await index.close();
+  const database = new DatabaseSync(path);
+  database.exec("CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, words, row)");
+  const terms = database.prepare("SELECT term FROM temp.terms WHERE term LIKE 'helio%'").all();
+  database.close();
+  expect(terms).toEqual([{ term: "helio" }]);
+  expect(readFileSync(path).includes("heliotrope")).toBe(false);
+});
+
+it("takes over an index that an earlier version made", async () => {
+  const path = join(temporaryFolder(), "messages.db");
+  const before = await openSqlite(path, messageIndexMigrations.slice(0, 1));
+  before.run(
+    "INSERT INTO messages (namespace, reference, author_id, author, at, text) VALUES (?, '1', 'U1', 'Ann', 1, ?)",
+    ...[general, "an invoice"],
+  );
+  before.run("INSERT INTO words (rowid, text) VALUES (1, ?)", "an invoice");
+  await before.close();
+  const index = await openSqliteMessageIndex(path);
+  onTestFinished(() => index.close());
+  expect(await index.search(general, { words: ["invoice"], most: 5 })).toHaveLength(1);
+  await index.remove(general, "1");
+  expect(await index.search(general, { words: ["invoice"], most: 5 })).toEqual([]);
 });

@@ -94,12 +94,12 @@ export function describeModelFailures(subject: ModelUnderContract): void {
       expect(shownText(events)).toBe(sentence);
     });
 
-    it.each([true, false])("reports garbage as a bad response (streaming %s)", async (streaming) => {
+    it.each([true, false])("takes garbage for an outage (streaming %s)", async (streaming) => {
       const chaos = { malformedRate: 1 };
       await server().add([{ match: { userMessage: "hello" }, response: { content: sentence }, chaos }]);
       const { error } = await collect(create({ streaming }), requestOf("hello"));
       expect(error).toBeInstanceOf(ModelError);
-      expect(error).toMatchObject({ code: "bad_response" });
+      expect(error).toMatchObject({ code: "unavailable", message: expect.stringContaining("base URL") });
     });
 
     it("says which server is down after all attempts", async () => {

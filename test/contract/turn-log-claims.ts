@@ -127,66 +127,6 @@ export function turnLogClaimsContract(name: string, open: () => Promise<TurnLog>
       });
     });
 
-    describe("after a crash", () => {
-      /** The bot dies, and is there again. */
-      const crash = () => log.reclaim();
-
-      test("blame the turn that ran alone", async () => {
-        await accept("t1", "a");
-        await accept("t2", "a", { thread: "t1" });
-        await claim();
-        await crash();
-        expect(await claim()).toMatchObject({ turn_id: "t1", crashes: 1 });
-      });
-
-      test("of several blame none, and run them one at a time beside the others", async () => {
-        for (const id of ["t1", "t2", "t3"]) await accept(id, id);
-        await claimed(2);
-        await crash();
-        const first = await claim();
-        expect(first).toMatchObject({ turn_id: "t1", crashes: 0 });
-        expect(await claimed(2)).toEqual(["t3", undefined]);
-        await log.append("t1", first?.lease ?? "", [ending("t1", 1)]);
-        expect(await claim()).toMatchObject({ turn_id: "t2", crashes: 0 });
-      });
-
-      test("find the poisoned turn among innocent ones", async () => {
-        for (const id of ["poison", "t1", "t2"]) await accept(id, id);
-        await claimed(3);
-        for (const crashes of [0, 1, 2, 3]) {
-          await crash();
-          expect(await claim()).toMatchObject({ turn_id: "poison", crashes });
-          await accept(`new${crashes}`, `new${crashes}`);
-          expect(await claimed(2)).toEqual([`new${crashes}`, undefined]);
-        }
-        await crash();
-        const rest: unknown[] = [];
-        for (let turn = await claim(); turn !== undefined; turn = await claim()) {
-          rest.push([turn.turn_id, turn.crashes]);
-          await log.append(turn.turn_id, turn.lease, [ending(turn.turn_id, turn.last_seq + 1)]);
-        }
-        const innocent = ["t1", "t2", "new0", "new1", "new2", "new3"].map((id) => [id, 0]);
-        expect(rest).toEqual([["poison", 4], ...innocent]);
-      });
-
-      test("blame nobody who was given back in order, who waited, or who was queued", async () => {
-        for (const id of ["t1", "t2", "t3"]) await accept(id, id);
-        const [one, two] = [await claim(), await claim()];
-        await log.release("t1", one?.lease ?? "", 0);
-        await log.append("t2", two?.lease ?? "", [entry("t2", 1, { type: "turn_waiting", until: 1_000 })]);
-        await crash();
-        const turns = [await claim(), await claim(), await claim()];
-        const crashes = turns.map((turn) => [turn?.turn_id, turn?.crashes] as const);
-        expect(new Map(crashes)).toEqual(
-          new Map([
-            ["t1", 0],
-            ["t2", 0],
-            ["t3", 0],
-          ]),
-        );
-      });
-    });
-
     describe("a key used again", () => {
       test.each([
         { text: "other" },

@@ -84,17 +84,20 @@ test("removed details are in no file of the SQLite log any more once it is scrub
 });
 
 test("a rebuilt SQLite log has no copy of a deleted text, and takes what was written meanwhile", async () => {
-  const log = await openSqliteTurnLog(join(folder, "rebuilt.db"), { busyTimeoutMs: 50 });
+  const path = join(folder, "rebuilt.db");
+  const filling = await openSqliteTurnLog(path);
   const ids = Array.from({ length: 300 }, (_, at) => `${(at * 7_919) % 300}-turn`);
   for (const [at, id] of ids.entries()) {
     const text = at % 3 === 0 ? `the secret word ${"is long ".repeat(at % 90)}` : "ordinary ".repeat(at % 80);
-    await log.accept(inbound(id, { text, thread: id }), id, 1);
-    await log.claim(id, 2, 500);
-    await log.append(id, id, [ending(id, 1, text)]);
+    await filling.accept(inbound(id, { text, thread: id }), id, 1);
+    await filling.claim(id, 2, 500);
+    await filling.append(id, id, [ending(id, 1, text)]);
   }
-  for (const [at, id] of ids.entries()) if (at % 3 === 0) await log.forget(id, "ada", 5);
+  for (const [at, id] of ids.entries()) if (at % 3 === 0) await filling.forget(id, "ada", 5);
+  await filling.close();
   // Pages that were split keep copies of rows that moved.
   expect((await bytesOf("rebuilt.db")).includes("secret word")).toBe(true);
+  const log = await openSqliteTurnLog(path, { busyTimeoutMs: 50 });
   const rebuilt = log.scrub({ rebuild: true });
   const accepted = log.accept(inbound("later", { text: "later" }), "later", 9);
   await Promise.all([rebuilt, accepted]);
@@ -106,7 +109,7 @@ test("a rebuilt SQLite log has no copy of a deleted text, and takes what was wri
 
 test("a log that another process reads says that it cannot be rebuilt, and goes on", async () => {
   const path = join(folder, "read.db");
-  const log = await openSqliteTurnLog(path);
+  const log = await openSqliteTurnLog(path, { busyTimeoutMs: 50 });
   await log.accept(inbound("k1", { text: "kept" }), "t1", 1);
   const reader = new DatabaseSync(path);
   reader.exec("BEGIN; SELECT count(*) FROM turns");

@@ -70,7 +70,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       await said("t2", { author: { id: "bob", name: "Bob", trust: "member" } });
       await accept("t3", { thread: "two" });
       await log.forget("t1", "ada", 5_000);
-      await log.disown(["t1", "t3", "none"], { id: "person-1", name: "Nobody" });
+      await log.disown(["t1", "t3", "none"], "ada", { id: "person-1", name: "Nobody" });
       const author = { id: "person-1", name: "Nobody", trust: "member" };
       expect(await log.get("t1")).toMatchObject({ author });
       expect((await log.read("t1"))[0]).toMatchObject({ type: "inbound", inbound: { author, text: "" } });
@@ -78,6 +78,35 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       expect((await log.list({ author: "ada" })).map(({ turn_id }) => turn_id)).toEqual(["t3"]);
       expect((await log.list({ author: "bob" })).map(({ turn_id }) => turn_id)).toEqual(["t2"]);
       expect(await accept("t1")).toEqual({ turn_id: "t1", accepted: false });
+    });
+
+    test("puts somebody else in the place of who deleted the turn of another, and of nobody else", async () => {
+      await said("t1");
+      await said("t2");
+      await log.forget("t1", "bob", 5_000);
+      await log.forget("t2", "ada", 5_000);
+      await log.disown(["t1", "t2"], "bob", { id: "person-1", name: "person-1" });
+      const deletedBy = async (id: string) => (await log.read(id)).at(-1);
+      expect(await deletedBy("t1")).toMatchObject({ forgotten_by: "person-1" });
+      expect(await deletedBy("t2")).toMatchObject({ forgotten_by: "ada" });
+      expect(await log.get("t1")).toMatchObject({ author: { id: "ada" } });
+    });
+
+    test("takes the event that began a turn with its details, when somebody is forgotten, and not when they are old", async () => {
+      const cause = {
+        kind: "trigger",
+        id: "g",
+        because: "a message",
+        happened: "secret",
+        caused_by: ["bob"],
+      };
+      await said("t1", { cause: cause as Inbound["cause"] });
+      await log.removeDetails(["t1"], 5_000);
+      expect((await log.read("t1"))[0]).toMatchObject({ inbound: { cause } });
+      await log.removeDetails(["t1"], 5_000, { forgets: true });
+      const [entry] = await log.read("t1");
+      expect(entry).toMatchObject({ inbound: { text: "text of key-t1", cause: { because: "a message" } } });
+      expect(JSON.stringify(entry)).not.toMatch(/secret|bob/);
     });
 
     test("lists every thread of a namespace once, by name", async () => {

@@ -6,6 +6,7 @@ import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { openSqliteTurnLog } from "../../src/storage/sqlite-turn-log.ts";
 import { turnLogClaimsContract } from "./turn-log-claims.ts";
 import { turnLogContract } from "./turn-log-contract.ts";
+import { turnLogCrashesContract } from "./turn-log-crashes.ts";
 import { turnLogUsageContract } from "./turn-log-usage.ts";
 
 let folder: string;
@@ -27,3 +28,6 @@ turnLogUsageContract("the turn log in SQLite", () => openSqliteTurnLog(join(fold
 
 turnLogClaimsContract("the turn log in memory", async () => createMemoryTurnLog());
 turnLogClaimsContract("the turn log in SQLite", () => openSqliteTurnLog(join(folder, `${opened++}.db`)));
+
+turnLogCrashesContract("the turn log in memory", async () => createMemoryTurnLog());
+turnLogCrashesContract("the turn log in SQLite", () => openSqliteTurnLog(join(folder, `${opened++}.db`)));

@@ -132,7 +132,7 @@ describe.each(wires)("a bot whose model speaks $wire protocol", ({ env, keyName 
     const { end, live } = await ask("hello");
     expect(end.outcome).toBe("failed");
     expect(end.text).toContain("base URL");
-    expect(eventsOf(live, "error")).toMatchObject([{ code: "bad_response" }]);
+    expect(eventsOf(live, "error")).toMatchObject([{ code: "unavailable" }]);
   });
 
   it("names the variable of a refused key, and shows no part of it", async () => {

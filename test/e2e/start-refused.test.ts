@@ -3,7 +3,9 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
+import { turnLogMigrations } from "../../src/storage/turn-log-schema.ts";
 import { useBot } from "./support/use-bot.ts";
 
 const bot = useBot();
@@ -98,6 +100,25 @@ it("names a database that it cannot use, rather than keeping everything somewher
   const message = await refusal({ env: { DATABASE_URL: "postgres://127.0.0.1/knack" } });
   expect(message).toContain("environment DATABASE_URL");
   expect(message).toContain("SQLite");
+});
+
+it("names the copy of a database from before its upgrade, at the start and when an older version is started", async () => {
+  const { home } = bot();
+  await mkdir(home.data);
+  const file = join(home.data, "turns.db");
+  const write = (statements: string) => {
+    const database = new DatabaseSync(file);
+    database.exec(statements);
+    database.close();
+  };
+  write(`${turnLogMigrations.slice(0, 7).join(";")}; PRAGMA user_version = 7`);
+  const running = await home.start({ env: { LOG_LEVEL: "info" } });
+  expect(running.err()).toContain(`${file}.v7 has it as it was before`);
+  expect(await running.terminate()).toBe(0);
+  write("PRAGMA user_version = 99");
+  const message = await refusal();
+  expect(message).toContain("was written by a newer Knack");
+  expect(message).toContain(`A copy from before the upgrade lies at ${file}.v7 (format 7)`);
 });
 
 it("starts with a setting whose skill is gone, and says so", async () => {

@@ -1,5 +1,9 @@
 import type { Author, Mention } from "../../src/core/inbound.ts";
+import type { ModelRequest } from "../../src/core/model.ts";
+import type { TurnLimits } from "../../src/core/turn.ts";
 import type { TurnEvent, TurnEventOf } from "../../src/core/turn-event.ts";
+import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
+import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { shippedSources } from "../../src/wiring/skill-sources.ts";
 import { approve } from "./ask-app.ts";
 import { createFakeChat, type FakeChat } from "./fake-chat-actions.ts";
@@ -13,8 +17,13 @@ export const mia: Author = { id: "U9MIA", name: "Mia", trust: "manager" };
 export const general = "fake:team:general";
 const at = (text: string) => Date.parse(`${text}Z`);
 
-/** A workspace with six rooms, four people and three groups, and a bot that answers by `lines`. */
-export function createWorld(lines: readonly Line[]) {
+export type TestWorld = ReturnType<typeof createWorld>;
+
+/** A workspace with six rooms, people and groups, and a bot that answers by `lines`. */
+export function createWorld(
+  lines: readonly Line[] | ((request: ModelRequest) => Line),
+  limits: Partial<TurnLimits> = {},
+) {
   const chat = createFakeChat();
   chat.rooms.push(
     { namespace: general, name: "general", members: ["U1ANN", "U2BEN", "U4DORA", "U9MIA"] },
@@ -28,12 +37,18 @@ export function createWorld(lines: readonly Line[]) {
     { id: "U1ANN", name: "Ann", here: true },
     { id: "U2BEN", name: "Ben", full_name: "Benjamin Brown", here: true },
     { id: "U3CLEO", name: "Cleo", here: false },
+    { id: "U6EVE", name: "What Ever", here: true },
+    { id: "U7WILL", name: "Will Smith", here: true },
+    { id: "U10WILL", name: "Will", full_name: "William Tell", here: true },
+    { id: "U8MARK", name: "Mark Twain", here: true },
+    { id: "U9MIA", name: "Mia", here: true },
     { id: "B1", name: "CI", here: true, standing: "bot" },
   );
   chat.groups.push(
     { id: "S1ONCALL", name: "oncall", members: 4, callable: true },
     { id: "S2ALL", name: "all-hands", members: 500, callable: true },
     { id: "S3LOCKED", name: "locked", members: 3, callable: false },
+    { id: "S4DESIGN", name: "design", members: 3, callable: true },
   );
   say(chat, general, "m1", "U2BEN", "Ben", "The release branch is cut.", "2026-11-23T08:00");
   say(chat, general, "m2", "U2BEN", "Ben", "Fixed the invoice bug.", "2026-11-25T08:00");
@@ -41,12 +56,21 @@ export function createWorld(lines: readonly Line[]) {
   say(chat, "fake:team:random", "r1", "U2BEN", "Ben", "Pizza on Friday?", "2026-11-25T08:00");
   const model = scriptedModel(lines);
   const platform = Object.assign(createFakePlatform(), { actions: chat });
+  const store = createMemoryKeyValue();
+  const { due } = createMemoryTurnLog();
   const app = createTestApp(model, {
     sources: shippedSources({ flowPorts: {} }),
-    limits: { tool_output_tokens: 4_000 },
+    limits: { tool_output_tokens: 4_000, ...limits },
+    ...{ store, due },
   });
   app.chat.connect(platform);
-  return { app, chat, platform, model };
+  /** Everything that the channel keeps, as text. */
+  const kept = async () => {
+    const values: unknown[] = [await due.list({ namespace: general, most: 50 })];
+    for await (const key of store.keys("skill:")) values.push(await store.get(key));
+    return JSON.stringify(values);
+  };
+  return { app, chat, platform, model, kept };
 }
 
 /** Puts a message into the history of a room. */

@@ -76,6 +76,16 @@ function createTools(): McpServer {
     const answer = await server.server.elicitInput(params, { relatedRequestId: extra.requestId });
     return { content: [{ type: "text", text: `${answer.action} ${JSON.stringify(answer.content)}` }] };
   });
+  server.registerTool("tell", {}, async ({ requestId, requestInfo, sendNotification, _meta }) => {
+    const message = `I hold ${requestInfo?.headers.authorization}`;
+    const params = { progressToken: _meta?.progressToken ?? 0, progress: 1, message };
+    await sendNotification({ method: "notifications/progress", params });
+    const requestedSchema = { type: "object" as const, properties: {} };
+    await server.server.elicitInput({ message, requestedSchema }, { relatedRequestId: requestId });
+    const messages = [{ role: "user" as const, content: { type: "text" as const, text: message } }];
+    await server.server.createMessage({ messages, maxTokens: 10 }, { relatedRequestId: requestId });
+    return { content: [{ type: "text", text: `${".".repeat(399_990)}${message}` }] };
+  });
   server.registerTool("chatter", {}, async ({ _meta, sendNotification }) => {
     const progressToken = _meta?.progressToken ?? 0;
     for (let progress = 1; progress <= 500; progress += 1) {

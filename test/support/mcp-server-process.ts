@@ -33,7 +33,10 @@ server.registerTool(
   { inputSchema: { said: z.string(), value: z.record(z.string(), z.unknown()) } },
   ({ said, value }) => ({ ...text(said), structuredContent: value }),
 );
-server.registerTool("fail", {}, () => ({ ...text("no such thing"), isError: true }));
+server.registerTool("fail", { description: `Fails, with ${process.env.TEST_TOKEN ?? "no token"}.` }, () => ({
+  ...text("no such thing"),
+  isError: true,
+}));
 server.registerTool("die", { annotations: { destructiveHint: true } }, () => {
   process.stderr.write(`last words with ${process.env.TEST_TOKEN}\n`);
   process.exit(7);

@@ -10,7 +10,12 @@ export function slackSurface(slack: SlackServer, gate: PlatformGate): Surface {
   const channel = "C0GENERAL";
   const users = { member: "U0BEN", other: "U0CLEO", manager: "U0ANNA" };
   const directs = { member: "D0BEN", other: "D0CLEO", manager: "D0ANNA" };
-  const whispers = (state: Observation, who: Somebody) => state.ephemerals(users[who]).map(slackText);
+  const whispers = (state: Observation, who: Somebody) => {
+    const direct = state.all.messages.filter(
+      (message) => message.channel === directs[who] && message.bot_id !== undefined && !message.gone,
+    );
+    return [...state.ephemerals(users[who]), ...direct].map(slackText);
+  };
   const saying = (text: string, { who = "member", ago }: Saying = {}) => ({
     ...{ user: users[who], channel, text },
     ...(ago === undefined ? {} : { ago_ms: ago }),

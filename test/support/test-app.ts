@@ -64,7 +64,7 @@ const defaultLimits: TurnLimits = {
 };
 
 export interface TestAppOptions
-  extends Pick<AppDeps, "packages" | "servers" | "addFlow" | "meter" | "checks"> {
+  extends Pick<AppDeps, "packages" | "servers" | "addFlow" | "meter" | "checks" | "copies"> {
   skills?: readonly Skill[];
   sources?: readonly SkillSource[];
   limits?: Partial<TurnLimits>;
@@ -87,6 +87,8 @@ export interface TestAppOptions
   max_duration_ms?: number;
   /** Where schedules and triggers are kept. `startSchedules` lets them run. */
   due?: DueEntries;
+  /** The secrets of webhooks. */
+  sealed?: KeyValue;
   /** The server's zone; UTC unless given. */
   time_zone?: string;
   /** The line that a message begins with; none unless given, so that most tests can tell what was said. */
@@ -199,6 +201,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     skillEnv = {},
     rights = {},
     folders = temporaryFolders(),
+    sealed = createMemoryKeyValue(),
     transcriber = noTranscriber("no service that transcribes speech is set up here"),
   } = options;
   const errors: unknown[] = [];
@@ -213,6 +216,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     redact: createRedactor(options.secrets ?? []),
     meter: options.meter,
     checks: options.checks,
+    copies: options.copies,
     logger: { debug: quiet, info: logged, warn: logged, error: (fields) => void errors.push(fields) },
     catalogue: createCatalogueLoader(sources, createMiniSearchIndex),
     metaTools,
@@ -233,7 +237,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     chat: chatPolicy(options.chat),
     schedules: {
       due: options.due ?? createMemoryTurnLog().due,
-      sealed: createMemoryKeyValue(),
+      sealed,
       limits: scheduleLimits,
     },
     packages: options.packages,

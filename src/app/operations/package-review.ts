@@ -6,6 +6,9 @@ import type { Terminal } from "./operation.ts";
 /** Findings of one review that a chat shows; the rest is counted. */
 const maxFindings = 12;
 
+/** What no finding and no lack of findings says. */
+const prose = "No check judges what its text asks of the agent: read it.";
+
 const signs: Record<PackageFinding["severity"], string> = {
   danger: "⛔ **Danger:**",
   warning: "⚠️ **Warning:**",
@@ -19,7 +22,7 @@ export function reviewText(review: PackageReview): string {
   const lines = [
     `**${text(skill_id, 100)}** ${text(version, 40)} (${kind}, ${countOf(files)}, ${Math.ceil(bytes / 1024)} KB)`,
     text(review.description, 300),
-    verdict(findings),
+    `${verdict(findings)} ${prose}`,
     ...findings.slice(0, maxFindings).map(findingText),
     ...(more > 0 ? [`- … and ${more} more: \`knack skills review ${skill_id}\` shows all.`] : []),
     ...needs(review).map(([title, values]) => {
@@ -80,6 +83,7 @@ export function reviewLines(review: PackageReview, terminal: Terminal): string[]
     ...(findings.length === 0
       ? ["  Nothing was found to warn of. That is no proof: look at what it does."]
       : []),
+    `  ${prose}`,
     ...findings.flatMap((finding) => findingLines(finding, terminal)),
     ...needs(review).map(
       ([title, values]) =>

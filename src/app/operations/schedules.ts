@@ -193,7 +193,16 @@ export const removeSchedule = changeOperation("schedule.remove", "remove");
 
 export const renewScheduleSecret = operation({
   name: "schedule.secret",
-  input: z.object({ id, namespace }),
+  input: z.object({
+    id,
+    namespace,
+    set: z
+      .string()
+      .min(16)
+      .max(500)
+      .optional()
+      .describe("the secret that the sender made; made here unless given"),
+  }),
   output: z.object({
     secret: z.string().optional().describe("absent where it was told to the person on their platform"),
   }),
@@ -223,13 +232,16 @@ export const renewScheduleSecret = operation({
       command: "schedule secret",
       description: "makes and prints a new secret of a webhook; the one before counts no more",
       arguments: [["<id>", "as the list shows it"]],
+      options: [["--set <secret>", "takes the secret that the sender made, as Slack and Stripe do"]],
       json: "prints {secret}",
-      print: ({ secret = "It was sent to you on your platform." }) => [secret],
+      print: ({ secret = "It was sent to you on your platform." }, _terminal, { set }) => [
+        set === undefined ? secret : "The secret is set.",
+      ],
     },
   ],
   async run(call) {
-    const { namespace: where, id: known } = call.input;
-    const renewed = await call.services.schedules.newSecret(plannerOf(call, where), known);
+    const { namespace: where, id: known, set } = call.input;
+    const renewed = await call.services.schedules.newSecret(plannerOf(call, where), known, set);
     if (!renewed.ok) return renewed;
     const { secret, told } = renewed.value;
     return { ok: true, value: told ? {} : { secret } };

@@ -4,7 +4,7 @@ import type { Outcome } from "../../core/outcome.ts";
 import { mayStop } from "../../core/permissions.ts";
 import { isDirectMessage, namespaceSchema, threadSchema } from "../../core/place.ts";
 import type { TurnRecord } from "../../core/turn-log.ts";
-import { milliseconds } from "../services/shapes.ts";
+import { forgottenTurn, milliseconds } from "../services/shapes.ts";
 import { type CommandResult, refused, said, shown } from "./command.ts";
 import { type OperationCall, operation } from "./operation.ts";
 import type { Services } from "./services.ts";
@@ -56,17 +56,7 @@ export const answerTurn = operation({
 export const forgetTurn = operation({
   name: "turn.forget",
   input: z.object({ id: turnId }),
-  output: z.object({
-    forgotten: z.boolean().describe("its texts and files are gone for good"),
-    attachments: z
-      .array(z.string())
-      .readonly()
-      .describe("files of the thread that came with it, and are gone"),
-    made_from_them: z
-      .array(z.string())
-      .readonly()
-      .describe("files that code made of these, and that are still there"),
-  }),
+  output: forgottenTurn,
   who: ofAsker(({ name }) => `Only ${name}, who asked, or a manager of the channel may delete this.`),
   http: {
     route: "DELETE /turns/{id}",

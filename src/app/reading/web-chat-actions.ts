@@ -1,6 +1,6 @@
 import type { ChannelAccess, ChannelMessage, ChatActions } from "../../core/chat-actions.ts";
 import { channelThread } from "../../core/chat-platform.ts";
-import type { Place } from "../../core/place.ts";
+import { isWithin, type Place, partsOf } from "../../core/place.ts";
 import type { ThreadReading, TurnReading, TurnRecord } from "../../core/turn-log.ts";
 
 export interface WebChatDeps {
@@ -21,8 +21,9 @@ const pageSize = 200;
  */
 export function createWebChatActions({ log, name, public_url = "" }: WebChatDeps): ChatActions {
   const address = ({ namespace, thread }: Pick<Place, "namespace" | "thread">) => {
-    const [, workspace, channel = ""] = namespace.split(":");
-    const shown = workspace === "local" && namespace.startsWith("console:") ? channel : namespace;
+    const { channel } = partsOf(namespace);
+    const isNamed = isWithin(namespace, "console", "local") && channel !== "" && !channel.includes(":");
+    const shown = isNamed ? channel : namespace;
     const base = public_url.replace(/(?<!\/)\/+$/, "");
     return `${base}/#/${encodeURIComponent(shown)}/${encodeURIComponent(thread)}`;
   };
@@ -63,7 +64,7 @@ export function createWebChatActions({ log, name, public_url = "" }: WebChatDeps
   return {
     posts: false,
     async channels(namespace) {
-      const platform = namespace.slice(0, namespace.indexOf(":"));
+      const { platform } = partsOf(namespace);
       const known = new Set([...(await log.namespaces(platform)), namespace]);
       return [...known].sort().map((each) => {
         const { write: _, pin: __, ...summary } = accessTo(each);

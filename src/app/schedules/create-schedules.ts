@@ -10,6 +10,7 @@ import type { Planner } from "../../core/schedules.ts";
 import type { TurnReading } from "../../core/turn-log.ts";
 import type { Submit } from "../turns/submit.ts";
 import { type Clockwork, createClockwork } from "./clockwork.ts";
+import { createHeldEvents } from "./held-events.ts";
 import { createPlanKeeping } from "./keep-plans.ts";
 import { createPeopleNow, type PeopleDeps } from "./maker-now.ts";
 import { createNeededTools, type NeededToolsDeps } from "./needed-tools.ts";
@@ -55,11 +56,12 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
   const { due, clock, store } = deps;
   const now = () => clock.now();
   const book = createPlanBook(due);
+  const events = createHeldEvents(due);
   const people = createPeopleNow(deps);
   const tools = createNeededTools(deps);
   const zoneFor = async (author: Planner["author"], namespace: string) =>
     zoneOf(author, (await readNamespace(store, namespace)).settings.time_zone, deps.time_zone);
-  const shared = { ...deps, book, people, tools, now, wake: () => clockwork.wake() };
+  const shared = { ...deps, book, events, people, tools, now, wake: () => clockwork.wake() };
   const watch = createChatWatch(shared);
   const hooks = createWebhooks(shared);
   const run = {
@@ -71,6 +73,7 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
 
   const runEntry = async (entry: DueEntry) => {
     if (entry.kind === dueKinds.watched) return watch.quiet(entry);
+    if (entry.kind === dueKinds.seen) return void (await due.remove(entry.id));
     const plan = readPlan(entry);
     if (plan === undefined) {
       deps.logger.warn({ id: entry.id, kind: entry.kind }, "A due entry cannot be read; it is left alone");

@@ -3,8 +3,9 @@ import type { ChatPlatforms } from "../../core/chat-platform.ts";
 import type { Log } from "../../core/log.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { mayApprove } from "../../core/permissions.ts";
-import type { PlannedView, Schedule, ScheduleLimits, Trigger } from "../../core/schedule.ts";
+import type { HookKind, PlannedView, Schedule, ScheduleLimits, Trigger } from "../../core/schedule.ts";
 import type { PlanChange, Planner } from "../../core/schedules.ts";
+import type { HeldEvents } from "./held-events.ts";
 import type { PlanBook } from "./plan-book.ts";
 import { tooMany, viewOf } from "./plan-words.ts";
 import type { Entry, PlanKeeping } from "./planning.ts";
@@ -14,6 +15,7 @@ import type { Webhooks } from "./webhooks.ts";
 
 export interface PlanKeepingDeps {
   book: PlanBook;
+  events: Pick<HeldEvents, "of" | "settle">;
   hooks: Pick<Webhooks, "newSecret" | "forget">;
   watch: Pick<ChatWatch, "watchHere">;
   platforms: ChatPlatforms;
@@ -27,7 +29,7 @@ export interface PlanKeepingDeps {
 }
 
 export function createPlanKeeping(deps: PlanKeepingDeps): PlanKeeping {
-  const { book, hooks, watch, limits, now, wake } = deps;
+  const { book, events, hooks, watch, limits, now, wake } = deps;
   const mutex = new KeyedMutex();
   const view = (entry: Entry<Schedule | Trigger>, reader: Planner["author"]) => viewFor(deps, entry, reader);
 
@@ -38,12 +40,19 @@ export function createPlanKeeping(deps: PlanKeepingDeps): PlanKeeping {
     const message = `${entry.value.maker.name}, who made it, or a manager of this channel may change it.`;
     return { ok: false, status: 403, message };
   };
-  const newSecret: PlanKeeping["newSecret"] = async (planner, id) => {
+  const newSecret: PlanKeeping["newSecret"] = async (planner, id, given) => {
     const may = await mayChange(planner, id);
     if (!may.ok) return may;
     if (!isWebhook(may.value)) return { ok: false, status: 400, message: "Only webhooks have a secret." };
-    const secret = await hooks.newSecret(id);
-    const told = await tellSecret(deps, planner, await view(may.value, planner.author), secret);
+    const secret = await hooks.newSecret(id, given);
+    if (given !== undefined) return { ok: true, value: { secret, told: true } };
+    const told = await tellSecret(
+      deps,
+      planner,
+      await view(may.value, planner.author),
+      secret,
+      provedBy(may.value),
+    );
     return { ok: true, value: { secret, told } };
   };
   const store: PlanKeeping["add"] = async (planner, { value }, key) => {
@@ -73,6 +82,9 @@ export function createPlanKeeping(deps: PlanKeepingDeps): PlanKeeping {
     async change(planner, id, to) {
       const may = await mayChange(planner, id);
       if (!may.ok) return may;
+      // What happened before is not made up for.
+      const { namespace } = may.value;
+      if (to !== "pause") await events.settle(await events.of({ id, namespace }), now());
       if (to === "remove") {
         await book.remove(id);
         await hooks.forget(id);
@@ -131,19 +143,37 @@ function changedTo(
   return { value: { ...going, next }, due_at: next ?? due_at };
 }
 
+/** How a sender proves that it knows the secret, in words for who sets the sender up. */
+const proofs: Readonly<Record<HookKind, string>> = {
+  knack:
+    ", with `Authorization: Bearer SECRET`, or signed: `X-Knack-Timestamp` (seconds) and `X-Knack-Signature: v1=` with the HMAC-SHA256 of `v1:TIMESTAMP:BODY` in hex",
+  hmac: ", with `X-Signature-256: sha256=` and the HMAC-SHA256 of the body in hex",
+  github: ": enter it as the secret of the webhook at GitHub, content type application/json",
+  gitlab: ": enter it as the secret token of the webhook at GitLab",
+  slack: ". Slack makes secrets of its own: hand its signing secret over with `knack schedule secret --set`",
+  stripe:
+    ". Stripe makes secrets of its own: hand its signing secret over with `knack schedule secret --set`",
+};
+
+function provedBy({ value }: Entry<Schedule | Trigger>): string {
+  if (value.what !== "trigger" || value.condition.on !== "webhook") return "";
+  return proofs[value.condition.kind ?? "knack"];
+}
+
 /** Tells a secret to who asked for it and nobody else. False where there is no way: programs and the console are answered with it. */
 async function tellSecret(
   { platforms, logger }: Pick<PlanKeepingDeps, "platforms" | "logger">,
   { author, place }: Planner,
   { id, address = "" }: PlannedView,
   secret: string,
+  proof: string,
 ): Promise<boolean> {
   const platform = platforms.of(place.namespace);
   if (platform === undefined) return false;
   const markdown = [
     `The secret of your webhook \`${id}\`, which nobody is shown again:`,
     `\`\`\`\n${secret}\n\`\`\``,
-    `Send a POST with up to 100 kB of JSON or text to \`${address}\`, with \`Authorization: Bearer SECRET\`, or signed: \`X-Knack-Timestamp\` (seconds) and \`X-Knack-Signature: v1=\` with the HMAC-SHA256 of \`v1:TIMESTAMP:BODY\` in hex. \`/agent schedule secret ${id}\` makes a new one.`,
+    `Send a POST with up to 100 kB of JSON or text to \`${address}\`${proof}. \`/agent schedule secret ${id}\` makes a new one.`,
   ].join("\n");
   try {
     await platform.whisper(place, author.id, { markdown }, { person: author.id });

@@ -91,6 +91,7 @@ function idOf(key: string): string {
   return [...hash.subarray(0, 8)].map((byte) => letters[byte % letters.length]).join("");
 }
 
-function toJson(value: unknown): Json {
+/** The value as it is stored: without what is undefined. */
+export function toJson(value: unknown): Json {
   return JSON.parse(JSON.stringify(value)) as Json;
 }

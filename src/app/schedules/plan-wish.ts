@@ -109,7 +109,10 @@ async function planSchedule(
   const when = whenInWords(value);
   const does = wish.what === "reminder" ? `Remind ${author.name} of` : "Do";
   const names = tools.value.map(({ tool }) => tool);
-  const unasked = names.length === 0 ? "" : ` It may then use ${names.join(", ")} without asking again.`;
+  const unasked =
+    names.length === 0
+      ? ""
+      : ` It may then use ${names.join(", ")} without asking again, for what this text names: with anything else it asks.`;
   const question = `${does} “${alike.text}” ${when}? Next: ${times.join(", ")}.${unasked}`;
   const shown = { what: wish.what, text: alike.text, when, next: times, tools: names };
   return {
@@ -165,8 +168,8 @@ function planTrigger(alike: Alike, { condition }: Extract<Wish, { what: "trigger
     starts: 0,
     open: [],
     held: [],
+    noted: 0,
     more: 0,
-    seen: [],
   };
   const when = conditionInWords(condition);
   const question = `Do “${alike.text}” ${when}? It then runs with the lower rights of ${alike.maker.name} and of who caused it.`;

@@ -12,8 +12,15 @@ export interface Entry<Value> extends Omit<DueEntry, "value"> {
 export interface PlanKeeping extends Omit<Schedules, "plan" | "timeOf"> {
   /** Whether a person may change a plan of a channel; not ok: who may. */
   mayChange(planner: Planner, id: string): Promise<Outcome<Entry<Schedule | Trigger>>>;
-  /** A new secret for a webhook. On a chat platform it is whispered to who asked for it; `secret` is for programs. */
-  newSecret(planner: Planner, id: string): Promise<Outcome<{ secret: string; told: boolean }>>;
+  /**
+   * A new secret for a webhook: one that its sender made, where `given`. On a chat platform it is whispered to who asked for it; `secret`
+   * is for programs.
+   */
+  newSecret(
+    planner: Planner,
+    id: string,
+    given?: string,
+  ): Promise<Outcome<{ secret: string; told: boolean }>>;
 }
 
 /** What people, programs and tools ask of what comes back by itself. */

@@ -1,8 +1,9 @@
 import type { ChatPlatforms } from "../../core/chat-platform.ts";
 import type { Author } from "../../core/inbound.ts";
 import { onBehalfOf } from "../../core/permissions.ts";
-import { heldEvents, maxHappened, type Trigger, type TriggerEvent } from "../../core/schedule.ts";
+import { maxHappened, mostTogether, type Trigger, type TriggerEvent } from "../../core/schedule.ts";
 import type { TurnReading } from "../../core/turn-log.ts";
+import type { Held, HeldEvents } from "./held-events.ts";
 import type { PlanBook } from "./plan-book.ts";
 import { conditionInWords } from "./plan-words.ts";
 import type { Entry } from "./planning.ts";
@@ -10,12 +11,10 @@ import { begin, holdWhilePaused, pauseAndTell, type RunDeps, tryLater } from "./
 import { shownTime } from "./times.ts";
 
 export interface TriggerDeps extends RunDeps {
+  events: HeldEvents;
   platforms: ChatPlatforms;
   log: Pick<TurnReading, "get">;
 }
-
-/** Keys that are remembered: platforms deliver again within minutes. */
-const remembered = 40;
 
 /** What became of an event: it waits for its turn, is counted because too much waits, is known already, or is for nobody. */
 export type Happened = "held" | "counted" | "known" | "off";
@@ -23,41 +22,38 @@ export type Happened = "held" | "counted" | "known" | "off";
 /** Notes that something happened which a trigger waits for. What resolved survives a crash; its turn begins as soon as it may. */
 export async function noteEvent(
   book: PlanBook,
-  { limits, now }: Pick<RunDeps, "limits" | "now">,
+  { events, limits, now }: Pick<TriggerDeps, "events" | "limits" | "now">,
   id: string,
   event: TriggerEvent,
 ): Promise<Happened> {
-  let became: Happened = "off";
+  const entry = await book.get(id);
+  if (entry?.value.what !== "trigger" || entry.value.paused !== undefined) return "off";
+  const became = await events.hold(entry as Entry<Trigger>, event);
+  // Known too: it may be held by a bot that died before it could come to its turn.
   await book.change(id, ({ value, due_at }) => {
-    became = "off";
     if (value.what !== "trigger" || value.paused !== undefined) return undefined;
-    became = "known";
-    if (value.seen.includes(event.key)) return undefined;
-    const isFull = value.held.length >= heldEvents;
-    became = isFull ? "counted" : "held";
-    const held = isFull ? value.held : [...value.held, event];
-    const more = value.more + (isFull ? 1 : 0);
-    const seen = [...value.seen, event.key].slice(-remembered);
     const earliest = Math.max(now(), (value.started_at ?? 0) + limits.trigger_gap_ms);
-    return { value: { ...value, held, more, seen }, due_at: due_at ?? earliest };
+    const more = value.more + (became === "full" ? 1 : 0);
+    return { value: { ...value, noted: value.noted + 1, more }, due_at: due_at ?? earliest };
   });
-  return became;
+  return became === "full" ? "counted" : became;
 }
 
 /** Begins the turn of what happened in one place; what happened elsewhere has its own a little later. */
 export async function runTrigger(deps: TriggerDeps, entry: Entry<Trigger>): Promise<void> {
   const { id, namespace, value: trigger } = entry;
-  const [first] = trigger.held;
-  if (trigger.paused !== undefined || first === undefined) return settle(deps, id, []);
+  const held = await waiting(deps, entry);
+  const [first] = held;
+  if (trigger.paused !== undefined || first === undefined) return settle(deps, entry, held, []);
   if (await deps.isPaused(namespace)) return holdWhilePaused(deps, id);
   const maker = await deps.people.maker(namespace, trigger);
   if (maker.is === "away") return tryLater(deps, id);
   if (maker.is === "gone") return pauseAndTell(deps, entry, maker.because);
   if ((await stillOpen(deps, trigger)).length >= deps.limits.open_turns) return holdWhilePaused(deps, id);
-  const together = trigger.held.filter(({ thread }) => thread === first.thread);
+  const together = await toTell(deps, trigger, held, first);
   const caused = await withCausers(deps, namespace, trigger, together, maker.author);
   if (caused === "away") return tryLater(deps, id);
-  if (caused.events.length === 0) return settle(deps, id, together);
+  if (caused.events.length === 0) return settle(deps, entry, held, together);
   const begun = await begin(deps, entry, {
     author: caused.author,
     place: await placeOf(deps, entry, first),
@@ -70,7 +66,35 @@ export async function runTrigger(deps: TriggerDeps, entry: Entry<Trigger>): Prom
     },
   });
   if (begun === undefined) return tryLater(deps, id);
-  return settle(deps, id, together, begun);
+  return settle(deps, entry, held, together, begun);
+}
+
+/** What waits, oldest first. What a turn has told before the bot died is settled, and what an earlier version kept is held. */
+async function waiting({ events, book, now }: TriggerDeps, entry: Entry<Trigger>): Promise<Held[]> {
+  const { id, value: trigger } = entry;
+  for (const event of trigger.held) await events.hold(entry, event);
+  if (trigger.held.length > 0)
+    await book.change(id, ({ value, due_at }) =>
+      value.what === "trigger" ? { value: { ...value, held: [] }, due_at } : undefined,
+    );
+  const all = await events.of(entry);
+  const isTold = ({ start = trigger.starts }: Held) => start < trigger.starts;
+  await events.settle(all.filter(isTold), now());
+  return all.filter((event) => !isTold(event));
+}
+
+/** Those that the next turn is told: the same again where the bot died after it had begun that turn. */
+async function toTell(
+  { events }: TriggerDeps,
+  { starts }: Trigger,
+  held: readonly Held[],
+  first: Held,
+): Promise<Held[]> {
+  const assigned = held.filter(({ start }) => start === starts);
+  if (assigned.length > 0) return assigned;
+  const chosen = fitting(held.filter(({ thread }) => thread === first.thread));
+  await events.assign(chosen, starts);
+  return chosen;
 }
 
 /** Where its turn answers. With a reaction not every platform tells whether the message stands in a thread. */
@@ -94,25 +118,38 @@ async function messageOf({ platforms }: TriggerDeps, namespace: string, referenc
     .catch(() => undefined);
 }
 
-/** Takes events off the list, and notes the turn that they began. */
+/** Characters that one turn is told of what happened, and those that stand around one event. */
+const room = maxHappened * 2;
+const around = 120;
+
+/** The first of them, and as many more as fit. */
+function fitting(events: readonly Held[]): Held[] {
+  let left = room;
+  return events.slice(0, mostTogether).filter(({ happened }, at) => {
+    left -= happened.length + around;
+    return at === 0 || left >= 0;
+  });
+}
+
+/** Notes the turn that began, then that its events had it: in this order a crash in between repeats nothing. */
 async function settle(
-  { book, now, limits }: RunDeps,
-  id: string,
-  taken: readonly TriggerEvent[],
+  { book, events, now, limits }: TriggerDeps,
+  { id, value: { noted } }: Entry<Trigger>,
+  held: readonly Held[],
+  taken: readonly Held[],
   turnId?: string,
 ) {
-  const gone = new Set(taken.map(({ key }) => key));
   let isOver = false;
   await book.change(id, ({ value }) => {
     if (value.what !== "trigger") return undefined;
-    const held = value.held.filter(({ key }) => !gone.has(key));
     const begun = turnId === undefined ? {} : { starts: value.starts + 1, started_at: now(), more: 0 };
     const open = turnId === undefined ? value.open : [...value.open, turnId].slice(-limits.open_turns);
     isOver = turnId !== undefined && value.condition.on === "quiet" && value.condition.here;
-    const due_at =
-      held.length === 0 || value.paused !== undefined ? undefined : now() + limits.trigger_gap_ms;
-    return { value: { ...value, ...begun, open, held, failures: 0 }, due_at };
+    const isMore = held.length > taken.length || value.noted !== noted;
+    const due_at = isMore && value.paused === undefined ? now() + limits.trigger_gap_ms : undefined;
+    return { value: { ...value, ...begun, open, failures: 0 }, due_at };
   });
+  await events.settle(taken, now());
   if (isOver) await book.remove(id);
 }
 
@@ -163,8 +200,9 @@ async function tell(
   );
   const more =
     value.more === 0 ? [] : [`This happened ${value.more} more times meanwhile; these are not shown.`];
-  const room = Math.floor((maxHappened * 2) / (told.length + 1));
-  return [...told.map((text) => cut(text, room)), ...more].join("\n\n");
+  const each = Math.floor(room / (told.length + 1));
+  const isLong = told.reduce((sum, text) => sum + text.length, 0) > room;
+  return [...(isLong ? told.map((text) => cut(text, each)) : told), ...more].join("\n\n");
 }
 
 /** The beginning of a text that is too long, and how much is left out. */

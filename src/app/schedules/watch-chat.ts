@@ -11,6 +11,7 @@ import {
 import { hasWords, isEmojiOf } from "../../core/trigger-words.ts";
 import type { TurnReading } from "../../core/turn-log.ts";
 import { emojiNames } from "../reading/emoji-names.ts";
+import type { HeldEvents } from "./held-events.ts";
 import type { PlanBook } from "./plan-book.ts";
 import type { Entry } from "./planning.ts";
 import { cut, type Happened, noteEvent } from "./run-trigger.ts";
@@ -51,6 +52,7 @@ export interface ChatWatch {
 
 export interface WatchDeps {
   book: PlanBook;
+  events: HeldEvents;
   due: DueEntries;
   log: Pick<TurnReading, "list">;
   limits: ScheduleLimits;

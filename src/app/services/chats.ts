@@ -5,7 +5,7 @@ import type { MessageIndex } from "../../core/message-index.ts";
 import type { ThreadReading, TurnReading } from "../../core/turn-log.ts";
 import { createSearch } from "../reading/search-channel.ts";
 import { createWebChatActions } from "../reading/web-chat-actions.ts";
-import type { Forget } from "./forgetting.ts";
+import type { Forget } from "./shapes.ts";
 
 export interface ChatsDeps {
   platforms: ChatPlatforms;

@@ -11,6 +11,7 @@ import type { TurnEvent } from "../../core/turn-event.ts";
 import type { ThreadReading, ThreadRecord, TurnReading, TurnRecord } from "../../core/turn-log.ts";
 import { turnsIn } from "./forget-person/person.ts";
 import type { AuditLine, StoredAudit } from "./stored-audit.ts";
+import { skillKeys, storedNamespaces } from "./stored-namespaces.ts";
 
 /** One line of an export. The last line is `export_finished`: without it the export is cut off. Times are ms since the epoch. */
 export type ExportRecord =
@@ -56,26 +57,19 @@ export type ExportData = (namespace?: string) => Promise<Outcome<AsyncIterable<E
 
 export function createExportData(deps: ExportDeps): ExportData {
   return async (namespace) => {
-    const known = await namespacesOf(deps);
+    const known = await storedNamespaces(deps);
     if (namespace !== undefined && !known.has(namespace))
       return { ok: false, status: 404, message: `Nothing is stored of the channel ${namespace}.` };
     return {
       ok: true,
-      value: exportAll(deps, namespace === undefined ? [...known].sort() : [namespace], namespace),
+      value: exportAll(deps, known, namespace),
     };
   };
 }
 
-/** Those in which something was said, and those in which something was only set. */
-async function namespacesOf({ log, store, knowledge }: ExportDeps): Promise<Set<string>> {
-  const known = new Set([...(await log.namespaces()), ...((await knowledge?.namespaces()) ?? [])]);
-  for await (const key of store.keys("namespace:")) known.add(key.slice("namespace:".length));
-  return known;
-}
-
 async function* exportAll(
   deps: ExportDeps,
-  namespaces: readonly string[],
+  known: ReadonlySet<string>,
   only: string | undefined,
 ): AsyncGenerator<ExportRecord> {
   const { stored, clock, redact } = deps;
@@ -86,8 +80,8 @@ async function* exportAll(
     ...(only === undefined ? {} : { namespace: only }),
   };
   let turns = 0;
-  for (const namespace of namespaces) {
-    for await (const record of exportNamespace(deps, namespace)) {
+  for (const namespace of only === undefined ? [...known].sort() : [only]) {
+    for await (const record of exportNamespace(deps, namespace, known)) {
       if (record.type === "turn") turns += 1;
       yield redact(record);
     }
@@ -103,16 +97,16 @@ const mostEntries = 10_000;
 async function* exportNamespace(
   { log, store, due, knowledge }: ExportDeps,
   namespace: string,
+  known: ReadonlySet<string>,
 ): AsyncGenerator<ExportRecord> {
   const state = await readNamespace(store, namespace);
   const decided = await readStanding(store, namespace);
   const those = (of: StandingDecision["verdict"]): ForGood[] =>
     decided.flatMap(({ verdict, ...each }) => (verdict === of ? [each] : []));
   yield { type: "namespace", namespace, state, allowances: those("always"), refusals: those("never") };
-  const prefix = `skill:${namespace}:`;
-  for await (const key of store.keys(prefix)) {
-    const value = await store.get(key);
-    if (value !== undefined) yield { type: "skill_data", namespace, key: key.slice(prefix.length), value };
+  for await (const { key, stored } of skillKeys(store, namespace, known)) {
+    const value = await store.get(stored);
+    if (value !== undefined) yield { type: "skill_data", namespace, key, value };
   }
   for (const { pieces: _, ...document } of (await knowledge?.list(namespace)) ?? []) {
     const text = await Array.fromAsync(knowledge?.read(namespace, document.id) ?? []);

@@ -1,24 +1,30 @@
+import { createHash } from "node:crypto";
 import { escapeMarkdown } from "../../base/markdown-text.ts";
 import type { ChatPlatforms } from "../../core/chat-platform.ts";
 import { PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { FileStore } from "../../core/file-store.ts";
 import type { Author } from "../../core/inbound.ts";
+import type { KeyValue } from "../../core/key-value.ts";
 import type { Log } from "../../core/log.ts";
 import type { Outcome } from "../../core/outcome.ts";
+import type { Place } from "../../core/place.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
-import type { TurnLog, TurnRecord } from "../../core/turn-log.ts";
+import type { TurnLog, TurnReading, TurnRecord } from "../../core/turn-log.ts";
 import type { WorkingFolders } from "../../core/working-folder.ts";
 import type { Feed } from "../turns/feed.ts";
 import type { PastThreads } from "../turns/past-threads.ts";
 import { followTurn } from "../turns/turn-events.ts";
 import type { Audit } from "./audit.ts";
+import { turnsIn } from "./forget-person/person.ts";
+import type { Forget, Forgotten } from "./shapes.ts";
 
 export interface ForgettingDeps {
   log: TurnLog;
   feed: Feed;
   past: Pick<PastThreads, "forget">;
-  files: Pick<FileStore, "forget">;
+  files: Pick<FileStore, "forget" | "get">;
+  store: Pick<KeyValue, "delete">;
   folders: WorkingFolders;
   platforms: ChatPlatforms;
   clock: Clock;
@@ -27,20 +33,15 @@ export interface ForgettingDeps {
   stop(turnId: string, by: string): Promise<boolean>;
 }
 
+/** What people thought of answers: the turn's id follows. */
+export const feedbackPrefix = "feedback:";
+
+export function feedbackKey(turnId: string): string {
+  return feedbackPrefix + turnId;
+}
+
 /** How long a stopped turn may take to end, ms. */
 const endsWithin = 30_000;
-
-/** Takes a turn away for good. */
-export type Forget = (turnId: string, by: Author) => Promise<Outcome<Forgotten>>;
-
-/** What went with a turn. */
-export interface Forgotten {
-  forgotten: boolean;
-  /** Files that were attached to it. */
-  attachments: readonly string[];
-  /** Files of the thread that code made of these, and that are still there. */
-  made_from_them: readonly string[];
-}
 
 /**
  * Deletes a turn everywhere: its messages on the platform, its files, its texts in the log, and what later turns would see of it.
@@ -63,14 +64,15 @@ export function createForget(deps: ForgettingDeps): Forget {
 }
 
 /**
- * Stops a turn if it runs, and takes it away with its messages, its files and the messages it took in. Checks no permission and
- * notes nothing in the audit. Not ok: nothing of it is deleted yet, and what to do.
+ * Stops a turn if it runs, and takes it away with its messages, its files and the messages it took in; with the last turn of a thread the
+ * thread's folder goes, unless `keepsFolder`. Checks no permission and notes nothing in the audit. Not ok: nothing of it is deleted yet,
+ * and what to do.
  */
 export async function forgetTurn(
   deps: Omit<ForgettingDeps, "audit">,
   turn: TurnRecord,
   by: Author,
-  { leavePosts = false } = {},
+  { leavePosts = false, keepsFolder = false } = {},
 ): Promise<Outcome<Forgotten>> {
   if (!(await hasEnded(deps, turn, by))) {
     const message =
@@ -83,9 +85,45 @@ export async function forgetTurn(
   const taken = events.flatMap((event) => (event.type === "steered" ? [event.from_turn] : []));
   const all = [...taken, turn.turn_id];
   // Before the turns: a crash in between leaves turns that are deleted again, not files of nobody.
-  const { removed, made_from_them } = await deps.folders.of(turn).forget(all);
+  const folder = deps.folders.of(turn);
+  const { removed, made_from_them } = await folder.forget(all, { given: await givenWith(deps, events) });
+  const isLast = !keepsFolder && !(await hasTurns(deps.log, turn, all));
+  if (isLast) await folder.clear();
   for (const id of all) await forgetOne(deps, turn, id, by.id);
-  return { ok: true, value: { forgotten: true, attachments: removed, made_from_them } };
+  const stillThere = isLast ? [] : made_from_them;
+  return { ok: true, value: { forgotten: true, attachments: removed, made_from_them: stillThere } };
+}
+
+/** The sha256 of the files of an answer, in hex: what the person got lies in the folder of the thread too. */
+async function givenWith(
+  { files }: Pick<ForgettingDeps, "files">,
+  events: readonly TurnEvent[],
+): Promise<Set<string>> {
+  const given = new Set<string>();
+  for (const event of events) {
+    const found = event.type === "file" ? await files.get(event.turn_id, event.name) : undefined;
+    if (found !== undefined) given.add(createHash("sha256").update(found.data).digest("hex"));
+  }
+  return given;
+}
+
+/** Whether a thread has a turn that is not deleted, beside these. */
+export async function hasTurns(
+  log: TurnReading,
+  { namespace, thread }: Place,
+  except: readonly string[] = [],
+): Promise<boolean> {
+  for await (const { turn_id, text, answer } of turnsIn(log, { namespace, thread })) {
+    if (except.includes(turn_id)) continue;
+    // Most turns say something.
+    if (text !== "" || (answer ?? "") !== "" || !wasForgotten(await log.read(turn_id))) return true;
+  }
+  return false;
+}
+
+/** Whether somebody deleted a turn, by what is stored of it: only its record is left. */
+export function wasForgotten(events: readonly TurnEvent[]): boolean {
+  return events.some((event) => event.type === "turn_finished" && event.forgotten_by !== undefined);
 }
 
 async function hasEnded(
@@ -115,13 +153,7 @@ async function removeMessages(
   { namespace, thread, turn_id }: TurnRecord,
   events: readonly TurnEvent[],
 ): Promise<string | undefined> {
-  const posted = new Set(
-    events.flatMap((event) => (event.type === "message_posted" ? [event.reference] : [])),
-  );
-  posted.delete(whispered);
-  const shown = events.filter((event) => event.type === "approval_shown");
-  const here = [...posted].map((reference) => ({ place: { namespace, thread }, reference }));
-  for (const { place, reference } of [...here, ...shown]) {
+  for (const { place, reference } of postedIn(events, { namespace, thread })) {
     try {
       await platforms.of(namespace)?.remove(place, reference);
     } catch (error) {
@@ -134,13 +166,24 @@ async function removeMessages(
   return undefined;
 }
 
+/** Where the messages of a turn are, each once. */
+function postedIn(events: readonly TurnEvent[], here: Place): { place: Place; reference: string }[] {
+  const all = events.flatMap((event) => {
+    if (event.type !== "message_posted" && event.type !== "approval_shown") return [];
+    const { place = here, reference } = event;
+    return reference === whispered ? [] : { place, reference };
+  });
+  return [...new Map(all.map((each) => [`${each.place.namespace} ${each.reference}`, each])).values()];
+}
+
 async function forgetOne(
-  { log, feed, past, files, clock }: Omit<ForgettingDeps, "audit">,
+  { log, feed, past, files, store, clock }: Omit<ForgettingDeps, "audit">,
   { namespace, thread }: TurnRecord,
   turnId: string,
   by: string,
 ): Promise<void> {
   await files.forget(turnId);
+  await store.delete(feedbackKey(turnId));
   await log.forget(turnId, by, clock.now());
   past.forget();
   const end = (await log.read(turnId, 0)).at(-1);

@@ -2,8 +2,10 @@ import type { FileStore } from "../../core/file-store.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import type { MessageIndex } from "../../core/message-index.ts";
 import type { TurnLog } from "../../core/turn-log.ts";
+import type { UpgradeCopies } from "../../core/upgrade-copies.ts";
 import type { WorkingFolders } from "../../core/working-folder.ts";
 import { removeOldOpenings } from "../turns/openings.ts";
+import { feedbackKey, hasTurns } from "./forgetting.ts";
 import { limitOf, type RetentionCounts, type RetentionPolicy } from "./retention-policy.ts";
 import type { StoredAudit } from "./stored-audit.ts";
 
@@ -24,6 +26,7 @@ export interface SweepDeps {
   stored: Pick<StoredAudit, "removeBefore">;
   /** What was said in channels that are searched by an index: kept as long as conversations. */
   index: Pick<MessageIndex, "clearBefore">;
+  copies?: UpgradeCopies | undefined;
 }
 
 /** When a sweep is made, ms since the epoch, and whether it only counts. */
@@ -43,6 +46,9 @@ const turnsPerStep = 10;
 /** Files without a turn are left of a crash when they are as old as this, ms; before, their turn may still be on its way. */
 const strayMs = dayMs;
 
+/** How long a database is kept as it was before an upgrade, ms, whatever the policy: long enough to find that one must go back. */
+const copyKeptMs = 14 * dayMs;
+
 /** Deletes what is older than the policy keeps, kind by kind; each works without the others. */
 export function sweeps(deps: SweepDeps, policy: RetentionPolicy, options: SweepOptions): Steps[] {
   const { now } = options;
@@ -58,6 +64,7 @@ export function sweeps(deps: SweepDeps, policy: RetentionPolicy, options: SweepO
     ...(audit === undefined ? [] : [sweepAudit(deps, audit, options)]),
     // A day later, so that no thread is left that goes on from one.
     ...(conversations === undefined ? [] : [sweepOpenings(deps, conversations - dayMs, options)]),
+    sweepCopies(deps, options),
   ];
 }
 
@@ -76,13 +83,16 @@ async function* sweepThreads(deps: SweepDeps, before: number, options: SweepOpti
 
 /** Turns go before their files: what a crash leaves are files without a turn, which `sweepFiles` finds. */
 async function* removeThread(
-  { log, files, folders }: SweepDeps,
+  { log, files, folders, store }: SweepDeps,
   place: { namespace: string; thread: string },
   before: number,
 ): Steps {
   for (;;) {
     const removed = await log.removeTurns(place, before);
-    for (const turnId of removed) await files.forget(turnId);
+    for (const turnId of removed) {
+      await files.forget(turnId);
+      await store.delete(feedbackKey(turnId));
+    }
     if (removed.length === 0) break;
     yield { turns: removed.length };
   }
@@ -134,7 +144,8 @@ async function* sweepFolders(
 ): Steps {
   for await (const { place, changed_at } of folders.all()) {
     const [latest] = await log.list({ ...place, limit: 1 });
-    const isStray = latest === undefined && changed_at < now - strayMs;
+    // Earlier versions left it there when the last turn of a thread was deleted.
+    const isStray = changed_at < now - strayMs && !(await hasTurns(log, place));
     const used = Math.max(changed_at, latest?.finished_at ?? (latest === undefined ? 0 : now));
     const isOld = before !== undefined && used < before;
     if ((isStray || isOld) && !dryRun) await folders.of(place).clear();
@@ -148,4 +159,9 @@ async function* sweepAudit({ stored }: SweepDeps, before: number, { dryRun }: Sw
 
 async function* sweepOpenings({ store }: SweepDeps, before: number, { now, dryRun }: SweepOptions): Steps {
   yield { openings: await removeOldOpenings(store, { time: before, now, dryRun }) };
+}
+
+async function* sweepCopies({ copies }: SweepDeps, { now, dryRun }: SweepOptions): Steps {
+  await copies?.remove({ before: now - copyKeptMs, dryRun });
+  yield {};
 }

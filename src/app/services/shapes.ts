@@ -1,6 +1,8 @@
 /** Shapes that several operations have in their input and output. Names are a contract: extend, never break. */
 import { z } from "zod";
+import type { Author } from "../../core/inbound.ts";
 import type { Json } from "../../core/json.ts";
+import type { Outcome } from "../../core/outcome.ts";
 import { namespaceSchema } from "../../core/place.ts";
 
 export const skillId = z
@@ -41,3 +43,17 @@ export const toolDefinition = z.object({
 export const consoleNamespace = "console:local:dm";
 
 export const ownNamespace = namespaceSchema.default(consoleNamespace);
+
+/** What went with a turn. */
+export const forgottenTurn = z.object({
+  forgotten: z.boolean().describe("its texts and files are gone for good"),
+  attachments: z.array(z.string()).readonly().describe("files of the thread that came with it, and are gone"),
+  made_from_them: z
+    .array(z.string())
+    .readonly()
+    .describe("files that code made of these, and that are still there"),
+});
+export type Forgotten = z.output<typeof forgottenTurn>;
+
+/** Takes a turn away for good. */
+export type Forget = (turnId: string, by: Author) => Promise<Outcome<Forgotten>>;

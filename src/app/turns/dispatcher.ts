@@ -13,6 +13,8 @@ import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
 export interface Dispatcher {
   /** Says how turns are run, once; until then they stay queued. */
   serve(runner: Runner): void;
+  /** Begins to work. From a minute later on a crash counts as the first one (`TurnLog.settle`). */
+  start(): void;
   /** There may be work: something was accepted, signalled or finished. */
   wake(): void;
   /** Aborts a running turn. False when it does not run here. */
@@ -60,6 +62,9 @@ interface RunningTurn {
 /** After the log could not be written, how long until it is tried again. */
 const brokenLogPause = 5_000;
 
+/** How long the bot runs until a crash is not taken for a consequence of the one before, ms. */
+const settledAfter = 60_000;
+
 /**
  * Most turns of one channel at the same time: three quarters of the slots where there are four or more, so that a channel whose
  * turns hang leaves room for the others. When others wait, the channel with the fewest running turns is next anyway.
@@ -86,6 +91,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   let pumping: Promise<void> | undefined;
   let again = false;
   let cancelAlarm = () => {};
+  let cancelSettling = () => {};
   let keepingLeases = false;
 
   const hasRoom = (lane: Lane) =>
@@ -103,7 +109,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     do {
       again = false;
       for (let claimed = await claimNext(); claimed !== undefined; claimed = await claimNext())
-        start(claimed, by);
+        startTurn(claimed, by);
     } while (again && !down.signal.aborted);
     await setAlarm();
   };
@@ -132,13 +138,31 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     if (ms !== undefined) wakeAfter(Math.max(50, ms));
   };
 
-  const start = (claimed: ClaimedTurn, by: Runner) => {
+  /** Stores after `ms` what the log is to know, and tries again until it does. Answers what calls it off. */
+  const tellLogAfter = (ms: number, tell: () => Promise<void>) => {
+    let cancel = () => {};
+    const schedule = (after: number) => {
+      cancel = clock.after(after, () =>
+        tell().then(wake, (error: unknown) => {
+          logger.error({ err: error }, "The turn log cannot be written; trying again in a moment");
+          if (!down.signal.aborted) schedule(brokenLogPause);
+        }),
+      );
+    };
+    schedule(ms);
+    return () => cancel();
+  };
+
+  const startTurn = (claimed: ClaimedTurn, by: Runner) => {
+    const { turn_id, lease, inbound, trial_ms } = claimed;
     const controller = new AbortController();
+    const cancelTrial =
+      trial_ms === undefined ? () => {} : tellLogAfter(trial_ms, () => log.clear(turn_id, lease));
     const done = runOne(claimed, by, controller).finally(() => {
-      running.delete(claimed.turn_id);
+      cancelTrial();
+      running.delete(turn_id);
       wake();
     });
-    const { turn_id, lease, inbound } = claimed;
     running.set(turn_id, { lane: laneOf(inbound), lease, controller, done });
     keepLeases();
   };
@@ -222,6 +246,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     serve(by) {
       runner = by;
     },
+    start() {
+      cancelSettling = tellLogAfter(settledAfter, () => log.settle());
+      wake();
+    },
     wake,
     running: () => running.size,
     abort(turnId) {
@@ -232,7 +260,14 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     async stop(drainMs) {
       down.abort();
       cancelAlarm();
+      cancelSettling();
       await pumping;
+      await log.leave().catch((error: unknown) => {
+        logger.warn(
+          { err: error },
+          "That the bot stops could not be stored; its next start takes it for a crash",
+        );
+      });
       const all = Promise.all([...running.values()].map((turn) => turn.done));
       const patience = new AbortController();
       await Promise.race([all, clock.sleep(drainMs, patience.signal).catch(() => {})]);

@@ -42,6 +42,32 @@ export function noStart(
   return { code: "not_configured", text };
 }
 
+/** A turn that brings the bot down this often is given up. */
+export const maxCrashes = 5;
+
+/**
+ * The rest of a turn that has brought the bot down too often. Every tool that had started gets its result first. Nothing is read or
+ * prepared for it: that may be what brings the bot down.
+ */
+export async function* interruptedTooOften(
+  { events }: ClaimedTurn,
+  now: number,
+): AsyncGenerator<TurnEventBody, void> {
+  const isResumed = events.some(({ type }) => type === "turn_started");
+  yield isResumed ? { type: "turn_resumed" } : { type: "turn_started", profile: "", model: "" };
+  const finished = new Set(events.flatMap((event) => (event.type === "tool_finished" ? event.call_id : [])));
+  for (const event of events) {
+    if (event.type !== "tool_started" || finished.has(event.call_id)) continue;
+    const { call_id, tool, at } = event;
+    const output = { error: "The turn ended before this finished.", code: "stopped" };
+    const duration_ms = Math.max(0, now - at);
+    yield { type: "tool_finished", call_id, tool, status: "error", output, duration_ms };
+  }
+  const text = `The bot was interrupted ${maxCrashes} times while it worked on this, and gave up. Try again, or ask for less at once.`;
+  yield { type: "error", code: "interrupted_too_often", message: text };
+  yield { type: "turn_finished", outcome: "failed", text };
+}
+
 /** The whole of a turn that is not begun. */
 export function* unstarted(
   { code, text }: NoStart,

@@ -1,3 +1,4 @@
+import { isPrivateTurn } from "../../core/audience.ts";
 import type { FileStore } from "../../core/file-store.ts";
 import type { Json } from "../../core/json.ts";
 import type { Place } from "../../core/place.ts";
@@ -14,13 +15,14 @@ export function createPastOutputs(
   log: TurnReading & ThreadReading,
   files: Pick<FileStore, "get">,
 ): TurnPorts["pastOutput"] {
-  return async (place, id) => {
+  return async (place, id, asker) => {
     const [kind, ...rest] = id.split(":");
     const named = rest.join(":");
     if (kind === "message" && named !== "") return messageText(log, place, named);
     for await (const turnId of pastTurns(log, place)) {
       const events = await log.read(turnId);
-      const found = kind === "file" ? await fileText(files, turnId, events, named) : outputIn(events, id);
+      const found =
+        kind === "file" ? await fileText(files, turnId, events, named) : outputIn(events, id, asker);
       if (found !== undefined) return found;
     }
     return undefined;
@@ -50,7 +52,10 @@ async function messageText(
   return inbound?.type === "inbound" && inbound.inbound.text !== "" ? inbound.inbound.text : undefined;
 }
 
-function outputIn(events: readonly TurnEvent[], callId: string): Json | undefined {
+function outputIn(events: readonly TurnEvent[], callId: string, asker: string | undefined): Json | undefined {
+  const [first] = events;
+  const isTheirs = first?.type === "inbound" && first.inbound.author.id === asker;
+  if (isPrivateTurn(events) && !isTheirs) return undefined;
   const finished = events.findLast((event) => event.type === "tool_finished" && event.call_id === callId);
   return finished?.type === "tool_finished" ? finished.output : undefined;
 }

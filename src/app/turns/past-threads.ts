@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { isRecord } from "../../base/record.ts";
+import { isPrivateTurn, privateSteps } from "../../core/audience.ts";
 import { withoutDetails } from "../../core/event-audience.ts";
 import type { Message } from "../../core/message.ts";
 import type { PastThread, PastTurn } from "../../core/past-thread.ts";
@@ -7,7 +8,7 @@ import type { Place } from "../../core/place.ts";
 import { saidText } from "../../core/said-text.ts";
 import { type TranscriptStep, withoutReasoning } from "../../core/transcript.ts";
 import { createStepReader } from "../../core/transcript-steps.ts";
-import type { TurnEvent } from "../../core/turn-event.ts";
+import type { TranscriptOpening, TurnEvent } from "../../core/turn-event.ts";
 import type { ThreadReading, TurnReading } from "../../core/turn-log.ts";
 import { userMessage } from "../../core/user-message.ts";
 
@@ -27,6 +28,8 @@ interface KnownTurn extends PastTurn {
   /** Where in `steps` the latest transcript begins that this turn opened; -1 when it opened none. */
   opened_at: number;
   deleted: boolean;
+  /** No transcript can go on over it: its details are gone, or an earlier version, which marked no private messages, opened one here. */
+  gap: boolean;
   /** Whether a transcript has it: not in a log of an earlier version, nor what did not begin. */
   told: boolean;
 }
@@ -70,8 +73,7 @@ export function createPastThreads(log: TurnReading & ThreadReading): PastThreads
       let found = false;
       let earlier = 0;
       for await (const turn of turns(place, before)) {
-        // A transcript cannot go on over a gap.
-        if (turn.bare) break;
+        if (turn.gap) break;
         since.push(turn);
         found = turn.opened_at >= 0;
         if (!turn.told) earlier += 1;
@@ -107,16 +109,19 @@ function project(turnId: string, stored: readonly TurnEvent[]): Omit<KnownTurn, 
     used: [],
     told: false,
     bare: false,
+    gap: false,
   };
   if (finished?.forgotten_by !== undefined) return { ...nothing, deleted: true };
   if (finished?.merged_into !== undefined) return { ...nothing, deleted: false };
   const read = createStepReader(turnId);
   const told = events.some((event) => event.type === "user_message");
-  const steps = events.flatMap((event) =>
+  const all = events.flatMap((event) =>
     event.type === "inbound" && !told
       ? [...read(event, event.at), untold(event, events)]
       : read(event, event.at),
   );
+  const asker = events.find((event) => event.type === "inbound")?.inbound.author.id;
+  const steps = asker !== undefined && isPrivateTurn(events) ? privateSteps(asker, all) : all;
   return {
     turn_id: turnId,
     steps,
@@ -126,8 +131,13 @@ function project(turnId: string, stored: readonly TurnEvent[]): Omit<KnownTurn, 
     summary: summaryIn(events),
     deleted: false,
     bare,
+    gap: bare || steps.some((step) => step.kind === "open" && isUnmarked(step.with)),
     told,
   };
+}
+
+function isUnmarked({ audiences, messages }: TranscriptOpening): boolean {
+  return audiences !== true && messages.length > 0;
 }
 
 /** What was said where no model was told it: in a turn that did not begin, or in a log of an earlier version. */
@@ -162,7 +172,7 @@ function usedIn(events: readonly TurnEvent[]): string[] {
 
 function summaryIn(events: readonly TurnEvent[]): PastTurn["summary"] {
   const opening = events.findLast((event) => event.type === "transcript_opened");
-  if (opening?.summary !== undefined) return opening.summary;
+  if (opening?.summary !== undefined) return opening.audiences === true ? opening.summary : undefined;
   const older = events.findLast((event) => event.type === "history_compacted");
   return older === undefined ? undefined : { text: older.summary, through_turn: older.through_turn };
 }

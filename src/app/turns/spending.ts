@@ -72,7 +72,7 @@ function over(
 ): string | undefined {
   if (spent === undefined) return undefined;
   const raise = (unit: string) =>
-    `An operator can raise spending.${setting}_${unit}; it starts anew at 00:00 UTC`;
+    `An operator can raise spending.${setting}_${unit}; the next day begins at 00:00 UTC`;
   const have = who === "you" ? "have" : "has";
   if (spent.cost_usd !== undefined && spent.cost_usd >= usd) {
     return `${who} ${have} spent ${costText(spent)} of $${usd.toFixed(2)} for today. ${raise("usd")}`;

@@ -3,12 +3,16 @@ import type { Clock } from "../../core/clock.ts";
 import type { Json } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import type { Meter, TurnMeasure } from "../../core/meter.ts";
+import type { ModelErrorCode } from "../../core/model.ts";
 import type { TurnEventBody } from "../../core/turn-event.ts";
 import type { ClaimedTurn } from "../../core/turn-log.ts";
 
 /** Watches the events of turns on their way into the log. */
 export interface TurnMeasuring {
-  /** The same events. A turn that ends is counted and gets its log line once its end is stored. */
+  /**
+   * The same events. A turn that ends is counted and gets its log line once its end is stored. What an operator has to see to has a line
+   * with the reason: a model that is away, once per outage of a turn, and an answer or a refusal that no waiting changes.
+   */
   around(
     claimed: ClaimedTurn,
     events: AsyncGenerator<TurnEventBody, void>,
@@ -29,13 +33,25 @@ export function createTurnMeasuring({
     if (measure.outcome === "failed") logger.warn(measure, "A turn failed");
     else logger.info(measure, measure.outcome === "merged" ? "A message joined a turn" : "A turn ended");
   };
+  const tellOperator = (event: TurnEventBody, wasAway: boolean, { turn_id }: ClaimedTurn) => {
+    if (event.type === "model_away" && !wasAway)
+      logger.warn({ turn_id, code: event.code, reason: event.message }, "A turn waits for its model");
+    else if (event.type === "error" && forOperators.has(event.code))
+      logger.warn({ turn_id, code: event.code, reason: event.message }, "A model cannot be used");
+  };
   return {
     async *around(claimed, events) {
       const measure = createMeasure(claimed, clock.now());
       const skillOf = new Map<string, string>();
-      for (const event of claimed.events) note(measure, event);
+      let isAway = false;
+      for (const event of claimed.events) {
+        note(measure, event);
+        isAway = staysAway(event, isAway);
+      }
       for await (const event of events) {
         yield event;
+        tellOperator(event, isAway, claimed);
+        isAway = staysAway(event, isAway);
         note(measure, event);
         count(meter, skillOf, event);
         measure.duration_ms = Math.max(0, clock.now() - (claimed.events[0]?.at ?? clock.now()));
@@ -51,6 +67,17 @@ export function createTurnMeasuring({
       }
     },
   };
+}
+
+/** Failures that stay until an operator does something. Their messages are of servers and settings, not of what was said. */
+const forOperators: ReadonlySet<string> = new Set<ModelErrorCode>([
+  "bad_response",
+  "not_configured",
+  "unauthorized",
+]);
+
+function staysAway({ type }: TurnEventBody, isAway: boolean): boolean {
+  return type === "model_away" || (isAway && type !== "model_message");
 }
 
 function createMeasure({ turn_id, inbound, events }: ClaimedTurn, now: number): TurnMeasure {

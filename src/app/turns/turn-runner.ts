@@ -117,7 +117,6 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       events: claimed.events,
       past,
       deadline: deadlineOf(claimed),
-      crashes: claimed.crashes,
       detailed_errors: inbound.origin === undefined && inbound.author.trust === "operator",
       // Only where people see a question later than their message is one asked.
       limits: inbound.origin === undefined ? { ...deps.limits, away_ask_ms: 0 } : deps.limits,

@@ -34,8 +34,7 @@ export function cleanChart(source: string): { svg: string; notes: string[] } {
 }
 
 function cleanedParts(source: string): { svg: SvgPart; notes: string[] } {
-  const svg = new DOMParser().parseFromString(source, "image/svg+xml")
-    .documentElement as unknown as SvgPart;
+  const svg = new DOMParser().parseFromString(source, "image/svg+xml").documentElement as unknown as SvgPart;
   const removed = new Set<string>();
   for (const element of [svg, ...svg.querySelectorAll("*")]) {
     if (!svg.contains(element)) continue;

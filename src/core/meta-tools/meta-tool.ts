@@ -13,6 +13,8 @@ interface MetaToolInput<Parameters extends z.ZodObject> {
   effect: ToolEffect;
   /** As a tool's. */
   shown?: MetaTool["shown"];
+  /** As a tool's. */
+  shares?: MetaTool["shares"];
   /** Whether this bot has it at all. */
   offered: MetaTool["offered"];
   /** As a meta tool's. */

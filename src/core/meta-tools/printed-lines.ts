@@ -1,14 +1,18 @@
+import type { Redact } from "../redact.ts";
 import type { ToolContext } from "../tool.ts";
 
 /** Shortest time between two lines that are shown, ms: code may print a million of them. */
 const shortestPause = 200;
 
-/** Shows what code prints as progress, as fast as people can follow it. */
-export function printedLines({ progress, now }: Pick<ToolContext, "progress" | "now">) {
+/** Shows what code prints as progress, as fast as people can follow it. Lines are redacted before they are cut. */
+export function printedLines(
+  { progress, now }: Pick<ToolContext, "progress" | "now">,
+  redact: Redact = (line) => line,
+) {
   let shownAt = Number.NEGATIVE_INFINITY;
   return (line: string): void => {
     if (now() - shownAt < shortestPause) return;
     shownAt = now();
-    progress(line.slice(0, 200));
+    progress(redact(line).slice(0, 200));
   };
 }

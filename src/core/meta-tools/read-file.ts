@@ -50,7 +50,7 @@ export const createReadFile = () =>
       const file = (await folder.open(path)) ?? (await folder.open(unescaped(path)));
       if (file !== undefined) return readWorkingFile(scope, context, file, where).finally(() => file.close());
       const whole = await textOf(scope, path);
-      return whole === undefined ? unknown(path) : partOf(whole, where);
+      return whole === undefined ? unknown(path) : partOf(scope, whole, where);
     },
   });
 
@@ -67,7 +67,7 @@ export const createReadToolOutput = () =>
     offered: () => true,
     run: async ({ call_id, ...where }, _context, scope) => {
       const whole = await textOf(scope, call_id);
-      return whole === undefined ? unknown(call_id) : partOf(whole, where);
+      return whole === undefined ? unknown(call_id) : partOf(scope, whole, where);
     },
   });
 
@@ -82,12 +82,12 @@ function unknown(named: string): ToolResult {
 }
 
 async function readWorkingFile(
-  { ports }: TurnScope,
+  scope: TurnScope,
   context: ToolContext,
   file: OpenedFile,
   where: Part,
 ): Promise<ToolResult> {
-  const content = await readFileContent(file, ports.documents, context.signal);
+  const content = await readFileContent(file, scope.ports.documents, context.signal);
   const isWhole = Object.values(where).every((value) => value === undefined || value === "");
   const name = file.path.slice(file.path.lastIndexOf("/") + 1);
   switch (content.kind) {
@@ -99,23 +99,26 @@ async function readWorkingFile(
         `[${name}, ${content.media_type}, ${formatBytes(file.bytes)}: the picture is shown with this result]`,
       );
     case "table": {
-      if (content.text !== undefined && !isWhole) return partOf(content.text, where);
+      if (content.text !== undefined && !isWhole) return partOf(scope, content.text, where);
       return ok(tableText(content.table));
     }
     case "document": {
       const { format, text, tables, note } = content;
       const head = [format, ...(note === undefined ? [] : [note])].join(": ");
       if (isWhole && tables.length > 0) return ok([`[${head}]`, ...tables.map(tableText)].join("\n\n"));
-      return partOf(text, where, `[${head}]\n`);
+      return partOf(scope, text, where, `[${head}]\n`);
     }
     case "text":
-      return partOf(content.text, where);
+      return partOf(scope, content.text, where);
     default:
       return content satisfies never;
   }
 }
 
-function partOf(whole: string, { search, line, lines, offset = 0 }: Part, head = ""): ToolResult {
+/** Offsets and lines are those of the text without secrets: a secret that ends on the next page would not be known for one. */
+function partOf({ ports }: TurnScope, text: string, where: Part, head = ""): ToolResult {
+  const { search, line, lines, offset = 0 } = where;
+  const whole = ports.redact(text);
   const from = line === undefined ? offset : startOfLine(whole, line);
   if (from > 0 && from >= whole.length) return pastEnd(whole);
   return search ? searched(whole, search, from) : page(whole, from, lines, head);
@@ -127,7 +130,9 @@ async function textOf(scope: TurnScope, callId: string): Promise<string | undefi
   const finished = state.calls.get(callId)?.finished;
   if (finished !== undefined) return outputText(finished.output);
   const named = unescaped(callId);
-  const past = (await fileText(scope, named)) ?? (await ports.pastOutput(turn.place, named));
+  // What was read for one person alone stays out of answers that others see.
+  const asker = state.private ? turn.author.id : undefined;
+  const past = (await fileText(scope, named)) ?? (await ports.pastOutput(turn.place, named, asker));
   return past === undefined ? undefined : outputText(past);
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ApprovalNeed } from "../approver.ts";
 import type { CodeLanguage, CodeMeans, ScriptOutcome } from "../code.ts";
-import { codeLanguages } from "../code.ts";
+import { codeLanguages, redactOutcome } from "../code.ts";
 import type { ToolResult } from "../tool.ts";
 import type { TurnScope } from "../turn-scope.ts";
 import { untrustedIn } from "../untrusted.ts";
@@ -27,6 +27,7 @@ export const createRunCode = () =>
       code: z.string().min(1).max(200_000).describe("whole program; print what you need to know"),
     }),
     effect: "side_effect",
+    shares: true,
     approval: (_input, scope) => mayCarryOut(scope),
     max_execution_ms: longestRun,
     offered: ({ code }) => code !== undefined,
@@ -41,10 +42,10 @@ export const createRunCode = () =>
           signal: context.signal,
           timeout_ms: max_ms,
           max_output_bytes: largestOutput,
-          onLine: printedLines(context),
+          onLine: printedLines(context, ports.redact),
         }),
       );
-      return resultOf(ran.value, ran.notes, max_ms);
+      return resultOf(redactOutcome(ran.value, ports.redact), ran.notes, max_ms);
     },
   });
 

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { redactOutcome } from "../code.ts";
+import type { Redactor } from "../redact.ts";
 import { networkHint, withGrantedNetwork } from "../sandboxed-network.ts";
 import type { ScriptRunner, ScriptWork } from "../scripts.ts";
 import type { Skill } from "../skill.ts";
@@ -32,6 +34,7 @@ export const createRunSkillScript = () =>
       stdin: z.string().default(""),
     }),
     effect: "side_effect",
+    shares: true,
     runsCodeOf: ({ skill_name }, scope) => {
       const found = findOffered(scope, skill_name);
       return found.status === "error" ? undefined : found.offered.skill.id;
@@ -50,7 +53,7 @@ export const createRunSkillScript = () =>
       const { id: skill_id, max_iterations } = skill;
       // The variables and the network of the skill, which this tool has not.
       const own = createToolContext(scope, request, { skill_id, max_iterations }, context.signal);
-      return runScript(scripts, { ...input, ...what, skill }, own);
+      return runScript(scripts, scope.ports.redact, { ...input, ...what, skill }, own);
     },
   });
 
@@ -80,6 +83,7 @@ function chosen(
 
 async function runScript(
   scripts: ScriptRunner,
+  redact: Redactor,
   { skill, name, work, args, stdin }: AskedScript,
   context: ToolContext,
 ): Promise<ToolResult> {
@@ -98,14 +102,17 @@ async function runScript(
     signal,
     timeout_ms: skill.max_execution_seconds * 1000,
     max_output_bytes: largestOutput,
-    onLine: printedLines(context),
+    onLine: printedLines(context, redact),
   };
   const text = JSON.stringify([work, args, stdin]);
   const { value: ran, notes } = await context.inFolder(text, (working) =>
     withGrantedNetwork(context, [], (network) => scripts.run({ ...request, working, network })),
   );
   const hint = networkHint(skill.id, ran.refused, context.network.couldReach);
-  return scriptResult({ skill, name }, ran.value, context, { notes, networkHint: hint });
+  return scriptResult({ skill, name }, redactOutcome(ran.value, redact), context, {
+    notes,
+    networkHint: hint,
+  });
 }
 
 /** By the name of an entry point, or by path. */

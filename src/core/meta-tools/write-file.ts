@@ -17,6 +17,7 @@ export const createWriteFile = () =>
       content: z.string().max(longest),
     }),
     effect: "idempotent",
+    shares: true,
     offered: () => true,
     run: async ({ name, content }, context, { turn, ports }) => {
       const folder = ports.folders.of(turn.place);

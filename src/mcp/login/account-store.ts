@@ -58,6 +58,8 @@ export interface AccountStore {
   readPending(state: string, now: number): Promise<PendingLogin | undefined>;
   /** Answers it once. */
   takePending(state: string, now: number): Promise<PendingLogin | undefined>;
+  /** The link of an account stops working. */
+  dropPending(server: LoginServer, account: string): Promise<void>;
 }
 
 /** @param store encrypted */
@@ -93,7 +95,9 @@ export function createAccountStore(store: KeyValue): AccountStore {
 type Pending = Record<string, PendingLogin>;
 
 /** All of them in one value, so that what has run out goes whenever one is added or taken. */
-function createPending(store: KeyValue): Pick<AccountStore, "addPending" | "readPending" | "takePending"> {
+function createPending(
+  store: KeyValue,
+): Pick<AccountStore, "addPending" | "readPending" | "takePending" | "dropPending"> {
   const change = (edit: (open: Pending) => Pending) =>
     store.update<Json>("pending", (value) => plain(edit((value ?? {}) as unknown as Pending)));
   const alive = (open: Pending, now: number) =>
@@ -119,10 +123,17 @@ function createPending(store: KeyValue): Pick<AccountStore, "addPending" | "read
       });
       return taken;
     },
+    async dropPending(server, account) {
+      if ((await store.get("pending")) === undefined) return;
+      await change((open) => {
+        const others = Object.entries(open).filter(([, each]) => !isSameAccount(each, { server, account }));
+        return Object.fromEntries(others);
+      });
+    },
   };
 }
 
-function isSameAccount(a: PendingLogin, b: PendingLogin): boolean {
+function isSameAccount(a: PendingLogin, b: Pick<PendingLogin, "server" | "account">): boolean {
   return a.account === b.account && keyOf(a.server) === keyOf(b.server);
 }
 

@@ -65,6 +65,7 @@ export function createMcpLogin(options: McpLoginOptions): McpLoginWithReturn {
     async forget(server, account) {
       const stored = await accounts.tokens(server, account);
       await accounts.removeTokens(server, account);
+      await accounts.dropPending(server, account);
       if (!stored) return;
       const { revokeTokens } = await import("./revoke-tokens.ts");
       await revokeTokens(parts, server, stored);

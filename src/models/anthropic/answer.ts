@@ -2,7 +2,7 @@ import type { Anthropic } from "@anthropic-ai/sdk";
 import type { AssistantMessage, ProviderBlocks } from "../../core/message.ts";
 import type { ModelRequest } from "../../core/model.ts";
 import type { MeteredUsage } from "../prices.ts";
-import { type Endpoint, modelError } from "../provider-error.ts";
+import { type Endpoint, modelError, notAnAnswer } from "../provider-error.ts";
 import type { Answer, AnswerReader } from "../provider-model.ts";
 import { outputName } from "../structured-output.ts";
 import { safeCallId, withUniqueIds } from "../tool-call-text.ts";
@@ -36,7 +36,7 @@ export function createAnthropicReader(asked: Asked): AnswerReader<AnthropicChunk
     },
     finish() {
       const last = parts.at(-1);
-      if (last === undefined) throw notAMessage(asked.endpoint);
+      if (last === undefined) throw notAnAnswer(asked.endpoint, "a message", {});
       if (last.stopReason === undefined) {
         throw modelError("unavailable", asked.endpoint, "ended its answer halfway", undefined);
       }
@@ -47,8 +47,8 @@ export function createAnthropicReader(asked: Asked): AnswerReader<AnthropicChunk
 
 /** The message of a request that was not streamed. @throws ModelError when it is none. */
 export function wholeMessage(message: Anthropic.Message, endpoint: Endpoint): AnthropicContent {
-  // A proxy's HTML page arrives here as a string, a foreign JSON document as whatever it is.
-  if (!Array.isArray(message?.content)) throw notAMessage(endpoint);
+  // What is no JSON arrives here as a string, a foreign JSON document as whatever it is.
+  if (!Array.isArray(message?.content)) throw notAnAnswer(endpoint, "a message", message);
   return AnthropicContent.whole(message);
 }
 
@@ -112,8 +112,4 @@ function usageOf(parts: readonly AnthropicContent[]): MeteredUsage | undefined {
     forAnHour += writtenForAnHour;
   }
   return forAnHour === 0 ? usage : { ...usage, cache_write_1h_tokens: forAnHour };
-}
-
-function notAMessage(endpoint: Endpoint) {
-  return modelError("bad_response", endpoint, "sent something that is not a message", undefined);
 }

@@ -3,7 +3,7 @@ import type { Json } from "../../core/json.ts";
 import type { ToolCall, ToolDefinition } from "../../core/message.ts";
 import type { ModelRequest } from "../../core/model.ts";
 import type { MeteredUsage } from "../prices.ts";
-import { type Endpoint, modelError } from "../provider-error.ts";
+import { type Endpoint, modelError, notAnAnswer } from "../provider-error.ts";
 import type { Answer, AnswerReader } from "../provider-model.ts";
 import { ReportedFailure } from "../reported-failure.ts";
 import { withUniqueIds } from "../tool-call-text.ts";
@@ -37,9 +37,9 @@ export interface ChatExchange {
 export function wholeChatAnswer(completion: OpenAI.ChatCompletion, exchange: ChatExchange): Answer {
   const report = (completion as { error?: unknown } | undefined)?.error;
   if (report && completion.choices === undefined) throw new ReportedFailure(report);
-  // A proxy's HTML page arrives here as a string, a foreign JSON document as whatever it is.
+  // What is no JSON arrives here as a string, a foreign JSON document as whatever it is.
   const choice = completion?.choices?.[0];
-  if (choice?.message === undefined) throw notACompletion(exchange.endpoint);
+  if (choice?.message === undefined) throw notAnAnswer(exchange.endpoint, "a chat completion", completion);
   const { content, refusal, tool_calls } = choice.message;
   const calls = (tool_calls ?? []).flatMap((call) =>
     call.type === "custom" || call.function === undefined
@@ -84,7 +84,7 @@ export function createChatReader(exchange: ChatExchange): AnswerReader<Chunk> {
       return thought === "" ? pieces : [{ thought }, ...pieces];
     },
     finish() {
-      if (!understood) throw notACompletion(exchange.endpoint);
+      if (!understood) throw notAnAnswer(exchange.endpoint, "a chat completion", {});
       if (!finish) throw modelError("unavailable", exchange.endpoint, "ended its answer halfway", undefined);
       return answer({ ...text.end(), called: calls, fields, finish, usage }, exchange);
     },
@@ -102,10 +102,6 @@ function createTextReader({ textualTools }: ChatExchange): Pick<ChatText, "add" 
     },
     end: () => ({ text, calls: [] }),
   };
-}
-
-function notACompletion(endpoint: Endpoint) {
-  return modelError("bad_response", endpoint, "sent something that is not a chat completion", undefined);
 }
 
 /** Servers differ: index left out or always 0, id left out or repeated in every delta, a whole call in one delta. */

@@ -3,10 +3,10 @@ import { withTimeLimit } from "../../base/time-limit.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Embedder, Embeddings } from "../../core/embedder.ts";
 import { type Price, pricedUsage } from "../prices.ts";
-import { type Endpoint, endpointOf, modelError, toModelError } from "../provider-error.ts";
+import { type Endpoint, endpointOf, modelError, notAnAnswer, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
+import { delayAfter } from "../retry-after.ts";
 import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";
-import { delayAfter } from "./passing-failure.ts";
 
 export interface EmbedderOptions extends Omit<ProviderModelOptions, "timeoutMs"> {
   price: Price | undefined;
@@ -101,9 +101,10 @@ async function ask(
 ) {
   // Named, because the SDK asks for base64 by itself, which not every server knows.
   const request = { model, input: [...texts], encoding_format: "float" as const };
-  const answer = answerSchema.safeParse(await client.embeddings.create(request, { signal }));
+  const got: unknown = await client.embeddings.create(request, { signal });
+  const answer = answerSchema.safeParse(got);
   if (!answer.success || answer.data.data.length !== texts.length)
-    throw modelError("bad_response", endpoint, "did not send one vector for each text", undefined);
+    throw notAnAnswer(endpoint, "one vector for each text", got);
   const { data, usage } = answer.data;
   const inOrder = data.toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0));
   const numbers = mayBeCut.test(model) ? kept : undefined;

@@ -2,12 +2,11 @@ import { z } from "zod";
 import type { Clock } from "../../core/clock.ts";
 import { formatBytes } from "../../core/format-bytes.ts";
 import { ImageError, type ImageMaker, type MadeImages, type WantedImage } from "../../core/image-maker.ts";
-import type { ModelErrorCode } from "../../core/model.ts";
+import { type ModelErrorCode, mayHelp } from "../../core/model.ts";
 import type { Usage } from "../../core/turn-event.ts";
-import { type Endpoint, endpointOf, toModelError } from "../provider-error.ts";
+import { type Endpoint, endpointOf, notAnAnswer, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
 import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";
-import { passes } from "./passing-failure.ts";
 
 /** What a server counted; an image's tokens of the input are among `input_tokens`. */
 export interface MeteredImages {
@@ -50,7 +49,7 @@ export function createOpenAiImageMaker(options: ImageMakerOptions, clock: Pick<C
   const client = createOpenAiClient(endpoint, baseUrl, { ...options, timeoutMs: patience });
   const attempt = async (wanted: WantedImage, signal: AbortSignal): Promise<MadeImages> => {
     const answer = await ask(await client(), wanted, options, signal);
-    return await madeOf(answer, { ...options, model: endpoint.id, count: wanted.count }, signal);
+    return await madeOf(answer, { ...options, endpoint, count: wanted.count }, signal);
   };
   return {
     model: endpoint.id,
@@ -58,7 +57,7 @@ export function createOpenAiImageMaker(options: ImageMakerOptions, clock: Pick<C
       try {
         return await attempt(wanted, signal);
       } catch (error) {
-        if (signal.aborted || !passes(toModelError(error, endpoint)))
+        if (signal.aborted || !mayHelp("later", toModelError(error, endpoint)))
           throw failureOf(error, endpoint, signal);
         await clock.sleep(delay, signal);
       }
@@ -140,15 +139,15 @@ function meteredOf({ usage }: ImageAnswer): MeteredImages | undefined {
 async function madeOf(
   answer: unknown,
   {
-    model,
+    endpoint,
     count,
     usageOf,
     fetchImage,
-  }: Pick<ImageMakerOptions, "model" | "usageOf" | "fetchImage"> & Pick<WantedImage, "count">,
+  }: Pick<ImageMakerOptions, "usageOf" | "fetchImage"> & Pick<WantedImage, "count"> & { endpoint: Endpoint },
   signal: AbortSignal,
 ): Promise<MadeImages> {
   const parsed = answerSchema.safeParse(answer);
-  if (!parsed.success) throw new ImageError("failed", words.bad_response);
+  if (!parsed.success) throw notAnAnswer(endpoint, "pictures", answer);
   // Nobody waits for more than was asked for.
   const data = parsed.data.data.slice(0, count);
   const images: MadeImages["images"][number][] = [];
@@ -163,7 +162,7 @@ async function madeOf(
   if (images.length === 0) throw new ImageError("failed", `The service that makes pictures ${problem}.`);
   const revised = data.find(({ revised_prompt }) => revised_prompt)?.revised_prompt;
   const usage = usageOf(meteredOf(parsed.data));
-  return { images, model, usage, ...(revised ? { revised_prompt: revised } : {}) };
+  return { images, model: endpoint.id, usage, ...(revised ? { revised_prompt: revised } : {}) };
 }
 
 /** A picture as it was sent, or from where it is said to be; or why there is none. */

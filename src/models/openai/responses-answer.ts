@@ -3,7 +3,7 @@ import type { Json } from "../../core/json.ts";
 import type { AssistantMessage, ToolCall } from "../../core/message.ts";
 import type { ModelRequest } from "../../core/model.ts";
 import type { MeteredUsage } from "../prices.ts";
-import { type Endpoint, modelError } from "../provider-error.ts";
+import { type Endpoint, modelError, notAnAnswer } from "../provider-error.ts";
 import type { Answer, AnswerReader } from "../provider-model.ts";
 import { ReportedFailure } from "../reported-failure.ts";
 import { withUniqueIds } from "../tool-call-text.ts";
@@ -25,8 +25,8 @@ export interface ResponsesExchange {
  * @throws ModelError when it is not one, ReportedFailure when it reports one
  */
 export function wholeResponsesAnswer(response: Response, exchange: ResponsesExchange): Answer {
-  // A proxy's HTML page arrives here as a string, a foreign JSON document as whatever it is.
-  if (!Array.isArray(response?.output)) throw notAResponse(exchange.endpoint);
+  // What is no JSON arrives here as a string, a foreign JSON document as whatever it is.
+  if (!Array.isArray(response?.output)) throw notAnAnswer(exchange.endpoint, "a response", response);
   return answer(response, response.output, exchange);
 }
 
@@ -74,7 +74,7 @@ export function createResponsesReader(exchange: ResponsesExchange): AnswerReader
       }
     },
     finish() {
-      if (!understood) throw notAResponse(exchange.endpoint);
+      if (!understood) throw notAnAnswer(exchange.endpoint, "a response", {});
       if (response === undefined) {
         throw modelError("unavailable", exchange.endpoint, "ended its answer halfway", undefined);
       }
@@ -85,10 +85,6 @@ export function createResponsesReader(exchange: ResponsesExchange): AnswerReader
 
 /** Between the messages of one answer, e.g. a remark and the answer itself. */
 const paragraph = "\n\n";
-
-function notAResponse(endpoint: Endpoint) {
-  return modelError("bad_response", endpoint, "sent something that is not a response", undefined);
-}
 
 /** The items as they came, one by one; Azure encrypts reasoning only in the whole response at the end. */
 function merged(items: readonly Item[], whole: readonly Item[]): readonly Item[] {

@@ -8,10 +8,10 @@ import {
   TranscriptionError,
 } from "../../core/transcriber.ts";
 import type { Usage } from "../../core/turn-event.ts";
-import { type Endpoint, endpointOf, toModelError } from "../provider-error.ts";
+import { type Endpoint, endpointOf, notAnAnswer, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
+import { delayAfter } from "../retry-after.ts";
 import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";
-import { delayAfter } from "./passing-failure.ts";
 
 /** What a server counted: tokens or seconds, as it bills; undefined where it does not say. */
 export type Metered =
@@ -47,7 +47,7 @@ export function createOpenAiTranscriber(
     const late = () =>
       new TranscriptionError("failed", `it took longer than ${patience / 1_000} s; try a shorter one`);
     const heard = await withTimeLimit({ ms: patience, timer: clock, signal, late }, async (limit) =>
-      ask(await client(), model, recording, limit),
+      ask(await client(), endpoint, model, recording, limit),
     );
     const usage = options.usageOf(heard.metered ?? secondsOf(recording));
     return {
@@ -74,6 +74,7 @@ export function createOpenAiTranscriber(
 
 async function ask(
   client: OpenAiClient,
+  endpoint: Endpoint,
   model: string,
   recording: Recording,
   signal: AbortSignal,
@@ -85,7 +86,7 @@ async function ask(
     { signal },
   );
   const { text, usage } = objectOf(answer);
-  if (typeof text !== "string") throw new SyntaxError("the answer has no text");
+  if (typeof text !== "string") throw notAnAnswer(endpoint, "a transcription", answer);
   return { text, metered: meteredOf(objectOf(usage)) };
 }
 

@@ -58,6 +58,33 @@ const patternRule = linePatternRule([
     endings: javascript,
   },
   {
+    ...dynamic,
+    pattern:
+      /(?<!\bthis)\.\s*constructor\s*(?:(?:\?\.\s*)?\(\s*["'`]|`|\.\s*(?:call|apply|bind)\s*\()|[)\]'"`}]\s*\??\.\s*constructor\b(?!\s*(?:\.\s*(?:name|prototype)\b|[!=]==?))|\bReflect\.\w+\s*\(.{0,60}["'`]constructor["'`]|\[\s*["'`]constructor["'`]\s*\]\s*\(|\.\s*constructor\s*\([^()]{0,200}\)\s*\(|\bconstructor\s*:\s*\w+[^{}]{0,60}\}\s*=|\[\s*["'`]\w{1,40}["'`]\s*\+\s*["'`]\w{1,40}["'`]\s*\]/,
+    endings: javascript,
+  },
+  {
+    ...dynamic,
+    pattern:
+      /\bbuiltins\.__dict__|\.__(?:bases?|mro)__\b.{0,40}__subclasses__|\b__subclasses__\s*\(\s*\)\s*\[|\b__globals__\s*\[|\bgetattr\s*\(\s*(?:ctypes|subprocess)\b/,
+    endings: [".py", ".pyw"],
+  },
+  {
+    severity: "warning",
+    code: "native_code",
+    message: "It calls compiled code of the machine, which can do what no review of its text shows.",
+    pattern:
+      /\b(?:CDLL|PyDLL|WinDLL|OleDLL)\s*\(|\bctypes\.(?:cdll|pydll|windll|pythonapi)\b|\bfrom\s+ctypes\s+import\b.{0,80}\b(?:CDLL|PyDLL|cdll|pydll|pythonapi|\*)|\b(?:process|Deno|ffi)\.dlopen\b|["'`](?:bun:ffi|ffi-napi|koffi)["'`]/,
+    roles: code,
+  },
+  {
+    severity: "warning",
+    code: "runs_programs",
+    message: "It starts other programs.",
+    pattern: /\bfrom\s+os\s+import\b.{0,80}\b(?:system|popen|exec[lv]\w{0,2}|spawn\w{1,3})\b/,
+    roles: code,
+  },
+  {
     severity: "warning",
     code: "runs_programs",
     message: "It starts other programs.",

@@ -19,12 +19,38 @@ export const hiddenTextRule: FileRule = (file) => {
   const findings: PackageFinding[] = [];
   file.raw.split(/\r\n|\r|\n/).forEach((written, at) => {
     const line = written.slice(0, 20_000).replace(flags, "");
+    const place = { path: file.path, line: at + 1 };
     const found = judge(line, file);
-    if (found === undefined) return;
-    findings.push({ ...found, path: file.path, line: at + 1, excerpt: excerptOf(around(line)) });
+    if (found !== undefined) findings.push({ ...found, ...place, excerpt: excerptOf(around(line)) });
+    const word = mixedWord(line);
+    if (word === undefined) return;
+    const message =
+      "It has a word whose letters come from several scripts: people read another word than programs do.";
+    findings.push({ severity: "warning", code: "mixed_scripts", message, ...place, excerpt: word });
   });
   return findings;
 };
+
+/** Scripts with letters that look like Latin ones, of languages that put spaces between words. */
+const alike =
+  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}]/u;
+/** An abbreviation with an ending of the language around it (`PDFка`) misleads nobody. */
+const inflected = /^\p{Lu}{2,}\P{Script=Latin}+$/u;
+/** Greek stands in formulas and units (`ΔG`, `μmol`, `NFκB`): it counts only within a word in small Latin letters. */
+const greekWithin = /(?=\p{Ll})\p{Script=Latin}\p{Script=Greek}{1,3}(?=\p{Ll})\p{Script=Latin}/u;
+
+/** The first word that mixes Latin letters with those of a script that looks alike; these are written out. */
+function mixedWord(line: string): string | undefined {
+  for (const [word] of line.matchAll(/\p{L}{3,60}/gu)) {
+    if (!alike.test(word) || !/\p{Script=Latin}/u.test(word) || inflected.test(word)) continue;
+    const onlyGreek = !alike.test(word.replace(/\p{Script=Greek}/gu, ""));
+    if (onlyGreek && !(word.length > 4 && greekWithin.test(word))) continue;
+    return [...word]
+      .map((letter) => (alike.test(letter) ? `\\u{${letter.codePointAt(0)?.toString(16)}}` : letter))
+      .join("");
+  }
+  return undefined;
+}
 
 function judge(
   line: string,

@@ -13,6 +13,19 @@ const secrecy = {
   message: "It tells the agent to keep something from the person it works for.",
 };
 
+const consent = {
+  severity: "warning" as const,
+  code: "claims_consent",
+  message: "It speaks for people: it says that they agree, or what they choose when they are asked.",
+  roles: ["prose"] as const,
+};
+const memory = {
+  severity: "warning" as const,
+  code: "plants_memory",
+  message: "It has the agent remember a statement of its own, which later conversations may take for true.",
+  roles: ["prose"] as const,
+};
+
 /** Sentences that turn an agent against the people it works for, in the languages that incidents used. */
 export const instructionRule = linePatternRule([
   {
@@ -96,12 +109,29 @@ export const instructionRule = linePatternRule([
       /\b(?:exfiltrat\w*|(?:send|post|upload|forward|email|transmit)\b.{0,60}\b(?:all |the |any |your )?(?:\.env\b|environment variables|ssh keys?|private keys?|cookies|passwords|chat history|conversation history|memory\.md|soul\.md|openclaw\.json))/i,
   },
   {
-    severity: "warning",
-    code: "sends_conversation",
-    message: "It tells the agent to put what people say into a web address.",
+    ...consent,
     pattern:
-      /https?:\/\/\S.{0,200}\b(?:followed by|append\w*|add(?:ing)?|plus|with)\b.{0,40}\b(?:everything|(?:conversation|chat history)\b|what(?:ever)? (?:the )?(?:user|person|people|they)\b.{0,10}\b(?:said|says?|wrote|writes?|asked|typed))/i,
-    roles: ["prose"],
+      /(?<!\b(?:if|when|once|after|until|unless|whether|only|assume|ensure|that)\s(?:(?:the|an?|your)\s)?)\b(?:users?|persons?|people|humans?|operators?|owners?|admins?|administrators?|team|everyone|everybody|they)\b(?:\s(?:here|in\s\w+))?\s(?:(?:has|have|had|is|are|was|were)\s)?(?:(?:already|previously)\s(?:\w+\s)?(?:agreed|said yes|consented|approved|authori[sz]ed|permitted|allowed|granted|confirmed|accepted|given\b.{0,20}\b(?:consent|permission|approval))|pre-?(?:approved|authori[sz]ed)|(?:agreed|consented|approved|authori[sz]ed|permitted|allowed|accepted|said yes|given\b.{0,20}\b(?:consent|permission|approval))\b.{0,20}\b(?:all|every|any|each)\b.{0,20}\b(?:calls?|actions?|tools?|requests?|steps?|commands?|questions?))\b/i,
+  },
+  {
+    ...consent,
+    pattern:
+      /\b(?:consent|approval|permission|confirmation)\b.{0,40}\b(?:is|are|was|counts? as|has been|has)\salready\s(?:been\s)?(?:given|granted|obtained)\b|\byou\s(?:already\s)?have\b.{0,30}\b(?:permission|consent|approval)\b.{0,40}\b(?:all|any|every(?:thing)?)\b|\bno\s(?:further\s)?(?:confirmation|approval|permission|consent)\b.{0,20}\b(?:needed|required|necessary)\b.{0,30}\b(?:tools?|calls?|anything)\b|\b(?:consent|approval|permission|confirmation)\b.{0,40}\b(?:is|are|counts? as)\s(?:implied|implicit|assumed|presumed)\b|\b(?:consent|approval|permission|confirmation)\s(?:to|for)\s(?:all|any|each|every)\b.{0,40}\b(?:is|has been)\s(?:given|granted|obtained)\b|\b(?:tool|every|each|all|any)\s(?:calls?|actions?|requests?)\b.{0,30}\b(?:pre-?(?:approved|authori[sz]ed)|already (?:approved|authori[sz]ed|allowed))\b|\b(?:choose|press|click|pick|select|tap)\b.{0,20}["'“‘«*`_]{0,3}always\s(?:here|allow|approve)\b/i,
+  },
+  {
+    ...consent,
+    pattern:
+      /(?<!\b(?:wenn|sobald|falls|dass|ob|nachdem)\s(?:\w{1,10}\s)?)\b(?:nutzer|benutzer|anwender|person|mensch|alle|sie|er)\w{0,4}\s(?:hat|haben|ist|sind)\b.{0,60}\b(?:bereits|schon|vorab|im voraus|allen?|jede[mrns]?)\b.{0,60}(?:zugestimmt|eingewilligt|genehmigt|erlaubt|freigegeben|bestätigt|einverstanden)|(?:zustimmung|einwilligung|freigabe|genehmigung|erlaubnis)\b.{0,40}(?:(?:bereits|schon)\s(?:vor|erteilt|gegeben)|gilt als (?:erteilt|gegeben))|\bliegt\s(?:bereits|schon)\b.{0,20}(?:zustimmung|einwilligung|freigabe|genehmigung|erlaubnis)/i,
+  },
+  {
+    ...consent,
+    pattern:
+      /utilisateur\w*\s(?:a|ont)\sdéjà\s(?:accepté|approuvé|autorisé|consenti|donné)|usuarios?\sya\s(?:ha|han|dio|dieron)\b.{0,10}(?:acept|aprob|autoriz|consent|permi)|utente\sha\sgià\s(?:accett|approv|autorizz|acconsent)|usuário\sjá\s(?:aceit|aprov|autoriz|consent)|пользовател\S{0,4}\sуже\s(?:соглас|разреш|одобр)|用户已经?(?:同意|批准|授权|允许)|ユーザーは(?:すでに|既に).{0,12}(?:同意|承認|許可)/i,
+  },
+  {
+    ...memory,
+    pattern:
+      /\b(?:pin|memori[sz]e|remember|store|save|learn|write)\b.{0,30}\b(?:facts?|memory)\b[^"'“‘«„]{0,20}["'“‘«„](?=[^"'”’»“]{8})|\b(?:use|call)\b.{0,20}\bmemory_\w{1,20}\b[^"'“‘«„]{0,30}["'“‘«„](?=[^"'”’»“]{8})|\b(?:store|save|learn)\b.{0,30}\b(?:facts?|memory)\b.{0,60}\b(?:IBAN|bank|wallet)\b|\b(?:pin|memori[sz]e|remember)\b.{0,60}\b(?:IBAN|account\s[A-Z]{2}\d{2}|account number|bank (?:account|details)|wallet address)\b|(?:merk|speicher|hefte)\w{0,3}\b.{0,30}\b(?:fakt\w{0,3}|gedächtnis|tatsache)\b[^"'“‘«„]{0,20}["'“‘«„](?=[^"'”’»“]{8})/i,
   },
   {
     severity: "warning",

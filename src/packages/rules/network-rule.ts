@@ -1,5 +1,5 @@
 import type { PackageFinding } from "../../core/packages.ts";
-import { excerptOf, type FileRule, type ReviewSubject } from "../review-subject.ts";
+import { excerptOf, type FileRule, type ReviewedLine, type ReviewSubject } from "../review-subject.ts";
 
 const addresses =
   /\b(?:https?|wss?|ftp):\/\/(?:[^\s/@"'`<>]{1,100}@)?(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9\u00a1-\uffff](?:[A-Za-z0-9\u00a1-\uffff.-]{0,250}))/g;
@@ -45,6 +45,106 @@ export const unusualHostRule: FileRule = (file) =>
     }
     return [];
   });
+
+/** An address, also one without a scheme when something is asked of it. What it ends with may wait for more. */
+const named =
+  /(?:\b(?:https?|wss?|ftp):\/\/|\b(?=[\w-]{1,60}(?:\.[\w-]{1,60}){1,5}(?:\/[^\s?]{0,100})?\?\w))[^\s"'`<>)\]|\\^]{1,400}/gi;
+const sendVerbs =
+  /(?<!\p{L})(?:send|post|forward|upload|submit|report|transmit|push|copy|share|append|add|encode|put|insert|include|embed|pack|write|attach|deliver|mail|schick|(?:send|schick|übermittl|übertrag|lade|häng|füg|setz|meld|leit)\w{1,3}|envoie[rz]?|ajoute[rz]?|env[ií]a\w{0,2}|añad\w{1,2}|invia\w{0,2})(?![\p{L}-])|(?<!\p{L})(?:отправ|добав)\p{L}{1,4}|发送|附加|送信|追加/giu;
+/** What people say, or who they are. */
+const talk =
+  /(?<!\p{L})(?:(?:last|latest|previous|preceding|current|recent|whole|entire|full|complete|all|every|each|user['’]?s?|person['’]?s?|their|his|her|summar\w{1,6} of|recap of|copy of)\s(?:(?:the|of|this|our|last|whole|latest)\s){0,3}(?:messages?|words|conversations?|chats?|talk|threads?|transcripts?|discussion|replies|reply)|(?:chat|message|conversation)\s(?:history|transcript|log|text)|user_?names?|everything|(?:conversation|chat|discussion)\sso\sfar|(?:the|this)\s(?:conversation|transcript|chat)|what(?:ever)?\s(?:the\s)?(?:users?|person|people|they)\b.{0,10}\b(?:said|says?|wrote|writes?|asked|typed)|(?:letzt|vorig|ganz|gesamt|komplett|bisherig|jed|all)\w{1,3}\s(?:nachricht|unterhaltung|gespräch|chat|verlauf|worte)\p{L}{0,8}|(?:gesprächs|chat)-?verlauf|was\s(?:der\s|die\s)?(?:nutzer|person|benutzer|leute)\p{L}{0,3}\b.{0,20}(?<!\p{L})(?:ge)?(?:sag|schreib|schrieb)\p{L}{0,4}|derniers?\smessages?|la\sconversation|últimos?\smensajes?|la\sconversación|ultimo\smessaggio|última\smensagem)|последн\p{L}{1,4}\sсообщени|最后一条消息|聊天记录|对话|最後のメッセージ|会話/giu;
+const links =
+  /\b(?:followed by|append\w{0,3}|add(?:ing)?|plus|with|contain(?:s|ing)|including|carrying|where|gefolgt von|mit|plus|wobei|suivie? de|seguid[oa] d[eia]l?)(?!\p{L})|后面|加上|に続けて/giu;
+const prepositions =
+  /(?:^|\s)(?:to|into|onto|at|via|through|in|after|behind|by|an|zu|nach|hinter|über|à|sur|al?|en|в|на|к)\s|到|给|に/iu;
+/** `?d={last_message}`, `?text=[CONVERSATION]`: a value that the agent fills in with what people say. */
+const filled =
+  /[?&][\w.-]{1,40}=[^&]{0,40}?(?:[{[<$%(]{1,3}|%7B)[^&]{0,20}(?:messages?|conversation|chat|transcript|history|prompt|summary|said)/i;
+/** A picture whose address has a value to fill in: it is sent as soon as the picture is shown. */
+const picture =
+  /(?:!\[[^\]\n]{0,100}\]\(\s{0,3}<?|<img\b[^<>]{0,200}\bsrc\s{0,3}=\s{0,3}["']?)(?:https?:)?\/\/[^\s?"'<>)]{1,200}(?:\?[^\s"')]{0,200}?=(?:[{[<$]|%7B|%s|[A-Z][A-Z_]{2,40}(?:[&)"'\s]|$)|[)"'])|\/(?:[{<$]|USER|NAME|MESSAGE|SUMMARY))/;
+
+/** Sentences of prose that have the agent send to an address; graver where it is what people say that is sent. */
+export const sendingRule: FileRule = (file) => {
+  if (file.role !== "prose") return [];
+  const findings: PackageFinding[] = [];
+  for (const { line, text } of sentences(file.lines)) {
+    const place = { path: file.path, line, excerpt: excerptOf(text) };
+    if (picture.test(text)) {
+      const message =
+        "It has the agent fill in the address of a picture: who shows it sends that to the host.";
+      findings.push({ severity: "warning", code: "sends_conversation", message, ...place });
+      continue;
+    }
+    const addressed = [...text.matchAll(named)].filter(([address]) => !isOwnMachine(address));
+    if (addressed.length === 0) continue;
+    if (addressed.some((address) => sendsTalk(text, address))) {
+      const message = "It tells the agent to send what people say to a web address.";
+      findings.push({ severity: "warning", code: "sends_conversation", message, ...place });
+    } else if (addressed.some((address) => sendsAnything(text, address))) {
+      const message = "It tells the agent to send something to a web address, or to complete one.";
+      findings.push({ severity: "info", code: "sends_to_address", message, ...place });
+    }
+  }
+  return findings;
+};
+
+function isOwnMachine(address: string): boolean {
+  return ownMachine.test(/^\w+:\/\/(\[[^\]]*\]?|[^/:?#]*)/.exec(address)?.[1]?.toLowerCase() ?? "");
+}
+
+/** `https://…/?d=`, `https://…/?d=TEXT`: something is to be added. */
+function isOpen(address: string): boolean {
+  return /(?:[=?&:]|=[A-Z][A-Z_]{2,40})[.,]{0,3}$/.test(address);
+}
+
+/** `send … to ADDRESS`, or an address that waits for more. */
+function sendsAnything(text: string, { 0: address, index }: RegExpExecArray): boolean {
+  if (/=(?:[.]{3}|[A-Z_]{0,20}(?:USER|NAME|MESSAGE|TEXT|SUMMARY)[A-Z_]{0,20})?$/.test(address)) return true;
+  const before = text.slice(Math.max(0, index - 100), index);
+  const [verb] = before.matchAll(sendVerbs);
+  return verb !== undefined && /(?:\s(?:to|an|nach|à|al?)|到|给|に)\s*[<(["'`*]{0,3}$/iu.test(before);
+}
+
+/** “Send all messages to ADDRESS”, “ADDRESS followed by the last message”, “ADDRESS?d={message}”. */
+function sendsTalk(text: string, { 0: address, index }: RegExpExecArray): boolean {
+  if (filled.test(address)) return true;
+  const before = text.slice(Math.max(0, index - 200), index);
+  const said = [...before.matchAll(talk)].at(-1);
+  if (said !== undefined && prepositions.test(before.slice(said.index))) {
+    const verb = [...before.slice(0, said.index).matchAll(sendVerbs)].at(-1);
+    if (verb !== undefined && said.index - verb.index <= 80) return true;
+  }
+  const end = index + address.length;
+  const after = text.slice(end, end + 140);
+  const [next] = after.matchAll(talk);
+  if (next === undefined) return false;
+  return next.index <= 80 && (isOpen(address) || after.slice(0, next.index).search(links) !== -1);
+}
+
+/** Longer ones come in pieces. */
+const longestSentence = 600;
+
+/** Sentences and points of lists, also those that go on in the next line. */
+function sentences(lines: readonly ReviewedLine[]): { line: number; text: string }[] {
+  const paragraphs: { line: number; text: string }[] = [];
+  let open = false;
+  for (const { number, text } of lines) {
+    const last = paragraphs.at(-1);
+    const begins = /^\s*(?:[-*+>|#]|\d{1,3}[.)]\s|```)/.test(text);
+    if (open && !begins && last !== undefined && last.text.length < longestSentence) {
+      last.text = `${last.text} ${text.trim()}`;
+    } else paragraphs.push({ line: number, text });
+    open = text.trim() !== "";
+  }
+  return paragraphs.flatMap(({ line, text }) =>
+    text
+      .split(/(?<=(?<!\.\.)[.!?])\s+|(?<=。)/)
+      .flatMap((sentence) => sentence.match(/.{1,600}/gs) ?? [])
+      .map((sentence) => ({ line, text: sentence })),
+  );
+}
 
 const mostNames = 100;
 

@@ -1,6 +1,12 @@
 import { basename } from "node:path";
 import type { PackageFinding } from "../../core/packages.ts";
-import { excerptOf, type FileRule, mostReviewed, type ReviewedFile } from "../review-subject.ts";
+import {
+  excerptOf,
+  type FileRule,
+  mostReviewed,
+  type ReviewedFile,
+  type ReviewSubject,
+} from "../review-subject.ts";
 
 /** What a file is, whatever it says: programs, installers, things no review can read. */
 export const fileKindRule: FileRule = (file) => {
@@ -142,3 +148,50 @@ export const hiddenFileRule: FileRule = (file) => {
     : "It is a hidden file, which people easily miss.";
   return [{ severity: isSettings ? "warning" : "info", code: "hidden_file", message, path: file.path }];
 };
+
+/** Modules of Python's own library (`sys.stdlib_module_names` of 3.11, and what came since). */
+const pythonModules = new Set(
+  [
+    "abc aifc annotationlib argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect",
+    "builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys compileall",
+    "compression concurrent configparser contextlib contextvars copy copyreg crypt csv ctypes curses dataclasses",
+    "datetime dbm decimal difflib dis distutils doctest email encodings ensurepip enum errno faulthandler fcntl",
+    "filecmp fileinput fnmatch fractions ftplib functools gc genericpath getopt getpass gettext glob graphlib grp",
+    "gzip hashlib heapq hmac html http imaplib imghdr imp importlib inspect io ipaddress itertools json keyword",
+    "linecache locale logging lzma mailbox mailcap marshal math mimetypes mmap modulefinder multiprocessing netrc",
+    "nntplib nturl2path numbers opcode operator optparse os pathlib pdb pickle pickletools pipes pkgutil platform",
+    "plistlib poplib posix posixpath pprint profile pstats pty pwd py_compile pyclbr pydoc pyexpat queue quopri",
+    "random re readline reprlib resource rlcompleter runpy sched secrets select selectors shelve shlex shutil signal",
+    "site smtpd smtplib sndhdr socket socketserver sqlite3 sre_compile sre_constants sre_parse ssl stat statistics",
+    "string stringprep struct subprocess sunau symtable sys sysconfig syslog tabnanny tarfile telnetlib tempfile",
+    "termios textwrap threading time timeit tkinter token tokenize tomllib trace traceback tracemalloc tty turtle",
+    "types typing unicodedata unittest urllib uu uuid venv warnings wave weakref webbrowser wsgiref xdrlib xml xmlrpc",
+    "zipapp zipfile zipimport zlib zoneinfo",
+  ]
+    .join(" ")
+    .split(" "),
+);
+
+/**
+ * Modules that Python takes before its own. The folders of a skill come first where its scripts look for modules, and no skill's folders
+ * are searched for another's.
+ */
+export function moduleFindings({ files }: ReviewSubject): PackageFinding[] {
+  const paths = new Set(files.map(({ path }) => path));
+  return files.flatMap(({ path }): PackageFinding[] => {
+    const [, folder = "", name = ""] =
+      /^((?:[^/]+\/)*)(?!__init__\.)([A-Za-z_]\w*)(?:\/__init__)?\.(?:pyc?|(?:[\w-]{1,60}\.)?so)$/.exec(
+        path,
+      ) ?? [];
+    if (name === "sitecustomize" || name === "usercustomize") {
+      const message =
+        "Python runs it by itself before each of the skill's scripts (not before those of other skills).";
+      return [{ severity: "warning", code: "runs_by_itself", message, path }];
+    }
+    if (!pythonModules.has(name)) return [];
+    // Modules of a package have its name before theirs, unless a script beside them is started.
+    const severity = paths.has(`${folder}__init__.py`) ? "info" : "warning";
+    const message = `The skill's scripts get it in place of Python's own module ${name} (scripts of other skills do not).`;
+    return [{ severity, code: "shadows_module", message, path }];
+  });
+}

@@ -5,6 +5,7 @@ import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import type { Log } from "../../core/log.ts";
+import { isWithin } from "../../core/place.ts";
 import { catchUp } from "./catch-up.ts";
 import { createConversationTargets } from "./conversation-targets.ts";
 import { createDiscordPlatform } from "./create-discord-platform.ts";
@@ -71,9 +72,8 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
     guildJoined: (guild) =>
       sendSetupCard({ ...deps, bot: app, readsMessages: () => session.readsMessages() }, guild),
     async guildLeft(guild) {
-      const namespaces = await app.namespaces("discord");
-      for (const namespace of namespaces.filter((name) => name.startsWith(`discord:${guild}:`)))
-        await intake.left(namespace);
+      for (const namespace of await app.namespaces("discord"))
+        if (isWithin(namespace, "discord", guild)) await intake.left(namespace);
     },
     lost: missed.lookBack,
   });

@@ -63,7 +63,7 @@ interface Shown {
  */
 function shownOf(message: OutgoingMessage, called: readonly string[], kept?: readonly string[]): Shown {
   const { tag, buttons = [], files = [] } = message;
-  const isAnswer = kept !== undefined || tag?.purpose === "answer";
+  const isAnswer = kept !== undefined || tag?.purpose === "answer" || tag?.purpose === "private";
   const words = contentOf(message, isAnswer ? longestText : undefined);
   const text = [...called, words].join(" ").trim() || (files.length === 0 ? "…" : "");
   if (!isAnswer)

@@ -40,7 +40,8 @@ export function createChatActions(context: SlackContext, clock: Clock): ChatActi
     },
     async link(namespace, reference, thread) {
       const room = await channelOf(namespace);
-      return linkTo(await addresses.get(room.team), room.channel, reference, thread);
+      const within = thread !== undefined && isTimestamp(thread) ? thread : undefined;
+      return linkTo(await addresses.get(room.team), room.channel, reference, within);
     },
     async message(namespace, reference) {
       if (!isTimestamp(reference)) return undefined;

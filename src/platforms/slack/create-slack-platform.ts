@@ -66,6 +66,7 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
     },
     edit,
     remove: writer.remove,
+    whispers_here: true,
     whisper: createWhisper(context, writer, files, addresses),
     isUnseen: ({ message }) => message !== undefined && !isTimestamp(message),
     find: (place, tag) => findTagged(context, place, tag),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ChatIntake } from "../../app/chat/chat-intake.ts";
 import type { FormField, SkillForm } from "../../app/chat/skill-form.ts";
 import type { GivenCommand } from "../../core/inbound.ts";
-import type { Place } from "../../core/place.ts";
+import { isWithin, type Place } from "../../core/place.ts";
 import { wholeCharacters } from "./outgoing-text.ts";
 
 /** `callback_id` of the form for a skill's parameters. */
@@ -84,7 +84,7 @@ export async function readForm(
 ): Promise<ReadForm> {
   const { skill, ...place } = rememberedSchema.parse(JSON.parse(view.private_metadata));
   const first = Object.keys(view.state.values)[0] ?? "";
-  const mine = place.namespace.startsWith(`slack:${team}:`);
+  const mine = isWithin(place.namespace, "slack", team);
   const form = mine ? await intake.form(skill, place, person) : undefined;
   if (form === undefined)
     return { ok: false, errors: { [first]: `The skill ${skill} is not here any more.` } };

@@ -1,4 +1,4 @@
-import { alwaysText } from "../../core/always-text.ts";
+import { alwaysLabel, alwaysText } from "../../core/always-text.ts";
 import { exactJson } from "../../core/exact-json.ts";
 import type { ApprovalVerdict, ApprovalView } from "../../core/turn-view.ts";
 import { type PersonPrompt, readUntil } from "./ask-person.ts";
@@ -27,9 +27,10 @@ export function decidePerson(
 }
 
 /** What may be said beside yes and no. */
-function otherWords({ binds, addresses = [] }: ApprovalView) {
+function otherWords({ binds, input, addresses = [] }: ApprovalView) {
   const turn = { verdict: "turn", key: "t", does: "allows the site for this turn" } as const;
-  const always = { verdict: "always", key: "a", does: "allows it here for good" } as const;
+  const any = binds === undefined ? "" : plainLine(alwaysLabel({ binds, input }).replace("Always here", ""));
+  const always = { verdict: "always", key: "a", does: `allows it here for good${any}` } as const;
   const never = { verdict: "never", key: "never", does: "refuses it here for good" } as const;
   return [...(addresses.length > 0 ? [turn] : []), ...(binds === undefined ? [] : [always, never])];
 }
@@ -47,7 +48,7 @@ function approvalLines(approval: ApprovalView, paint: Paint): string[] {
     ...plainText(exactJson(input))
       .split("\n")
       .map((line) => `  ${line}`),
-    ...(binds === undefined ? [] : [paint.dim(plainLine(alwaysText(binds)))]),
+    ...(binds === undefined ? [] : [paint.dim(plainLine(alwaysText({ binds, input })))]),
     paint.dim(question === undefined ? `Run it? ${choices}:` : `Allow it? ${choices}:`),
   ];
 }

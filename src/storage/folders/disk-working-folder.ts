@@ -9,23 +9,15 @@ import {
   type WorkingFolder,
 } from "../../core/working-folder.ts";
 import { toStorageError } from "../storage-error.ts";
-import {
-  type FolderIndex,
-  madeFrom,
-  readIndex,
-  sizeOf,
-  takenStock,
-  withoutSources,
-  writeIndex,
-} from "./folder-index.ts";
+import { type FolderIndex, readIndex, sizeOf, takenStock, writeIndex } from "./folder-index.ts";
 import { full, tooManyFiles } from "./folder-limits.ts";
 import { areaOf, areaOfWriter, areasIn, isHidden, relativePath, seenAs, shown } from "./folder-paths.ts";
 import { beginRun, changesOfRun, copiesFor, endRun, type RunningCalls } from "./folder-runs.ts";
 import { openForeignFile, removeForeignFile } from "./foreign-files.ts";
+import { forgetFiles } from "./forget-files.ts";
 import { keepInput, replaceFile } from "./input-files.ts";
-import { mountedFolder } from "./mounted-folder.ts";
+import { mountedFolder, prepareArea } from "./mounted-folder.ts";
 import { hashOf, openedFile } from "./opened-file.ts";
-import { prepareArea } from "./prepare-area.ts";
 
 export interface DiskWorkingFolderOptions {
   /** Has `input`, `work` and `skills/ID`, and beside them what is known of their files and runs. */
@@ -69,11 +61,11 @@ export function createDiskWorkingFolder({
     changing(async (index) => await endRun(root, index, run, running));
 
   const runIn = async <T>(how: FolderUse, area: string, work: Parameters<typeof folder.use<T>>[1]) => {
-    const { call_id, text } = how;
+    const { call_id, turn_id, text } = how;
     const { index, from } = await changing(async (known) => {
       await make();
       await prepareArea(root, area);
-      const named = await beginRun(root, known, { call_id, area, text }, running);
+      const named = await beginRun(root, known, { call_id, turn_id, area, text }, running);
       return { index: known, from: named };
     });
     let failed = true;
@@ -84,7 +76,7 @@ export function createDiskWorkingFolder({
       value = await work(await mountedFolder(how, { root, area, index, named: from, copies, mostBytes }));
       failed = false;
     } finally {
-      changed = await end({ call_id, area, from, failed });
+      changed = await end({ call_id, turn_id, area, from, failed });
     }
     return { value, changed };
   };
@@ -185,25 +177,8 @@ export function createDiskWorkingFolder({
         return removed;
       }),
 
-    forget: (turnIds) =>
-      changing(async (index) => {
-        const gone = new Set(turnIds);
-        const removed: string[] = [];
-        for (const [path, known] of [...index]) {
-          const { turns } = known;
-          if (turns === undefined || !turns.some((turn) => gone.has(turn))) continue;
-          const rest = turns.filter((turn) => !gone.has(turn));
-          if (rest.length > 0) index.set(path, { ...known, turns: rest });
-          else {
-            await removeForeignFile(root, path);
-            index.delete(path);
-            removed.push(path);
-          }
-        }
-        const made = madeFrom(removed, index);
-        withoutSources(removed, index);
-        return { removed: removed.map(shown), made_from_them: made.map(shown) };
-      }),
+    forget: (turnIds, what = {}) =>
+      changing((index) => forgetFiles(root, index, { gone: new Set(turnIds), ...what }, running)),
 
     clear: () => busy.run(`${root} index`, clear),
   };

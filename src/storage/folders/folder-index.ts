@@ -12,12 +12,14 @@ const knownFileSchema = z.object({
   /** Turns it was attached with. */
   turns: z.array(z.string()).optional(),
   by: z.string().optional(),
+  /** Turns whose calls made or changed it; absent for what was attached, and for what earlier versions noted. */
+  made_in: z.array(z.string()).optional(),
   /** Files that the call that made it named. */
   from: z.array(z.string()).optional(),
   /** The sha256 of what the person got. */
   given: z.string().optional(),
 });
-type KnownFile = z.infer<typeof knownFileSchema>;
+export type KnownFile = z.infer<typeof knownFileSchema>;
 export type FolderIndex = Map<string, KnownFile>;
 
 const indexName = "files.json";
@@ -29,7 +31,8 @@ export async function readIndex(root: string): Promise<{ index: FolderIndex; dam
   if (read.status === "read") return { index: new Map(Object.entries(read.value)), damaged: false };
   const index: FolderIndex = new Map();
   if (read.status === "missing") return { index, damaged: false };
-  for (const area of await areasIn(root)) updateIndex(index, area, await takenStock(root, area), []);
+  for (const area of await areasIn(root))
+    updateIndex(index, area, await takenStock(root, area), { turns: [], from: [] });
   return { index, damaged: true };
 }
 
@@ -59,38 +62,32 @@ export function namedIn(text: string, index: FolderIndex): string[] {
   });
 }
 
-/** What was made from these, and from what was made from them. */
-export function madeFrom(removed: readonly string[], index: FolderIndex): string[] {
-  const sources = new Set(removed);
-  const made = new Set<string>();
-  for (let count = -1; count !== made.size; ) {
-    count = made.size;
-    for (const [path, { from = [] }] of index) {
-      if (made.has(path) || !from.some((source) => sources.has(source))) continue;
-      made.add(path);
-      sources.add(path);
-    }
-  }
-  return [...made];
+/** Members without a value are left out. */
+function changedBy(
+  path: string,
+  { from = [], made_in = [] }: Pick<KnownFile, "from" | "made_in"> = {},
+  by: Changers,
+): Pick<KnownFile, "from" | "made_in"> {
+  const sources = [...new Set([...from, ...by.from])].filter((each) => each !== path);
+  const turns = [...new Set([...made_in, ...by.turns])];
+  return {
+    ...(sources.length === 0 ? {} : { from: sources }),
+    ...(turns.length === 0 ? {} : { made_in: turns }),
+  };
 }
 
-/** Of what is gone, the names go too. */
-export function withoutSources(gone: readonly string[], index: FolderIndex): void {
-  for (const [path, { from, ...known }] of [...index]) {
-    if (from?.some((source) => gone.includes(source)) !== true) continue;
-    index.set(path, { ...known, from: from.filter((source) => !gone.includes(source)) });
-  }
+/** Who changed a part of the folder: the turns of the runs, and the files that they named. */
+export interface Changers {
+  turns: readonly string[];
+  from: readonly string[];
 }
 
-/**
- * Brings the index to what is there now in a part of the folder. Answers what has changed; `from` are the files that the run named which
- * changed it.
- */
+/** Brings the index to what is there now in a part of the folder. Answers what has changed. */
 export function updateIndex(
   index: FolderIndex,
   area: string,
   { files, cut }: Pick<ForeignFiles, "files" | "cut">,
-  from: readonly string[],
+  { turns, from }: Changers,
 ): FileChange[] {
   const there = new Set<string>();
   const changes: FileChange[] = [];
@@ -100,8 +97,7 @@ export function updateIndex(
     const known = index.get(path);
     if (known?.bytes === bytes && known.changed_at === changed_at) continue;
     changes.push({ path, bytes, change: known === undefined ? "made" : "changed" });
-    const sources = [...new Set([...(known?.from ?? []), ...from])].filter((each) => each !== path);
-    index.set(path, { ...known, bytes, changed_at, ...(sources.length === 0 ? {} : { from: sources }) });
+    index.set(path, { ...known, bytes, changed_at, ...changedBy(path, known, { turns, from }) });
   }
   // What was not looked at may still be there.
   if (cut !== undefined) return changes;

@@ -3,7 +3,7 @@ import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { FileChange } from "../../core/working-folder.ts";
-import { type FolderIndex, namedIn, takenStock, updateIndex } from "./folder-index.ts";
+import { type Changers, type FolderIndex, namedIn, takenStock, updateIndex } from "./folder-index.ts";
 import { readJson, writeJson } from "./folder-json.ts";
 import { isHidden, shown } from "./folder-paths.ts";
 
@@ -13,6 +13,8 @@ const changesSchema = z.array(
 
 const runSchema = z.object({
   call_id: z.string(),
+  /** Absent in what earlier versions noted. */
+  turn_id: z.string().optional(),
   /** The part of the folder it writes to. */
   area: z.string(),
   /** The files that its call named, until it has ended. */
@@ -41,7 +43,7 @@ const keyOf = (root: string, callId: string) => JSON.stringify([root, callId]);
 export async function beginRun(
   root: string,
   index: FolderIndex,
-  { call_id, area, text }: { call_id: string; area: string; text: string },
+  { call_id, turn_id, area, text }: { call_id: string; turn_id: string; area: string; text: string },
   running: RunningCalls,
 ): Promise<string[]> {
   let runs = await readRuns(root);
@@ -53,7 +55,7 @@ export async function beginRun(
   const earlier = again?.failed === true ? { earlier: changesOf(again) } : {};
   await writeRuns(root, [
     ...runs.filter((run) => run.call_id !== call_id),
-    { call_id, area, from, ...earlier },
+    { call_id, turn_id, area, from, ...earlier },
   ]);
   running.add(keyOf(root, call_id));
   return from;
@@ -65,16 +67,17 @@ export async function endRun(
   index: FolderIndex,
   {
     call_id,
+    turn_id,
     area,
     from,
     failed,
-  }: { call_id: string; area: string; from: readonly string[]; failed: boolean },
+  }: { call_id: string; turn_id: string; area: string; from: readonly string[]; failed: boolean },
   running: RunningCalls,
 ): Promise<FileChange[]> {
   running.delete(keyOf(root, call_id));
   if ((await stat(root).catch(() => undefined)) === undefined) return [];
   await removeCopies(root, call_id);
-  const changed = await takeStock(root, index, area, from);
+  const changed = await takeStock(root, index, area, { turns: [turn_id], from });
   const runs = (await readRuns(root)).map((run) =>
     run.call_id === call_id
       ? { ...run, from: [], changed, ...(failed ? { failed: true as const } : {}) }
@@ -114,9 +117,43 @@ async function settled(
   const [first] = open;
   if (first === undefined) return [...runs];
   const from = [...new Set(open.flatMap((run) => run.from))];
-  const changed = await takeStock(root, index, area, from);
+  const turns = [...new Set(open.flatMap(({ turn_id = [] }) => turn_id))];
+  const changed = await takeStock(root, index, area, { turns, from });
   for (const { call_id } of open) await removeCopies(root, call_id);
   return runs.map((run) => (isOpen(run) ? { ...run, from: [], changed: run === first ? changed : [] } : run));
+}
+
+/** Where the copies of all runs lie that have not ended. */
+export function copiesOf(root: string, running: RunningCalls): Set<string> {
+  const calls = [...running].map((key) => JSON.parse(key) as [string, string]);
+  return new Set(calls.flatMap(([of, callId]) => (of === root ? copiesFor(root, callId) : [])));
+}
+
+/**
+ * Takes stock of what crashes ended, then leaves out the runs of turns that are deleted. `write` stores the others, without the names of
+ * files that are removed.
+ */
+export async function forgetRuns(
+  root: string,
+  index: FolderIndex,
+  gone: ReadonlySet<string>,
+  running: RunningCalls,
+): Promise<{ write(removed: readonly string[]): Promise<void> }> {
+  let runs = await readRuns(root);
+  for (const area of new Set(runs.map((run) => run.area)))
+    runs = await settled(root, index, { runs, area }, running);
+  const left = runs.filter(({ turn_id = "" }) => !gone.has(turn_id));
+  return {
+    async write(removed) {
+      const names = new Set(removed.map(shown));
+      const others = (changes: FileChange[] | undefined) => changes?.filter(({ path }) => !names.has(path));
+      const kept = left.map(({ from, earlier, changed, ...run }) => ({
+        ...{ ...run, from: from.filter((path) => !removed.includes(path)) },
+        ...{ earlier: others(earlier), changed: others(changed) },
+      }));
+      if (runs.length > 0) await writeRuns(root, kept);
+    },
+  };
 }
 
 /** Brings the index to what is there: what changed since the last time. */
@@ -124,9 +161,9 @@ async function takeStock(
   root: string,
   index: FolderIndex,
   area: string,
-  from: readonly string[],
+  changers: Changers,
 ): Promise<FileChange[]> {
-  const changes = updateIndex(index, area, await takenStock(root, area), from);
+  const changes = updateIndex(index, area, await takenStock(root, area), changers);
   return changes.filter(({ path }) => !isHidden(path)).map((each) => ({ ...each, path: shown(each.path) }));
 }
 

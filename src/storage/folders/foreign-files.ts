@@ -1,6 +1,6 @@
 /** Files that untrusted code wrote: listed, opened and removed without following a link. */
 import type { BigIntStats, Dirent, Stats } from "node:fs";
-import { type FileHandle, lstat, readdir, unlink } from "node:fs/promises";
+import { type FileHandle, lstat, readdir, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { isAbsence, openFile, openFolder } from "./open-foreign.ts";
 
@@ -92,12 +92,18 @@ export async function entriesOf(path: string): Promise<Dirent[]> {
   }
 }
 
-/** Removes one file, or a link; false when there is none. */
-export async function removeForeignFile(folder: string, path: string): Promise<boolean> {
+/** Removes one file, or a link, and with `emptied` the folders it leaves empty; false when there is none. */
+export async function removeForeignFile(
+  folder: string,
+  path: string,
+  options: { emptied?: true } = {},
+): Promise<boolean> {
   const [first = "", ...rest] = path.split("/");
   if (rest.length > 0) {
-    await using within = await openFolder(join(folder, first));
-    return within !== undefined && (await removeForeignFile(within.at("."), rest.join("/")));
+    const removed = await removeWithin(join(folder, first), rest.join("/"), options);
+    // Not empty, a link, or gone: left as it is.
+    if (removed && options.emptied) await rmdir(join(folder, first)).catch(() => {});
+    return removed;
   }
   try {
     await unlink(join(folder, first));
@@ -107,4 +113,9 @@ export async function removeForeignFile(folder: string, path: string): Promise<b
     if (isAbsence(error) || (error as NodeJS.ErrnoException).code === "EISDIR") return false;
     throw error;
   }
+}
+
+async function removeWithin(path: string, rest: string, options: { emptied?: true }): Promise<boolean> {
+  await using folder = await openFolder(path);
+  return folder !== undefined && (await removeForeignFile(folder.at("."), rest, options));
 }

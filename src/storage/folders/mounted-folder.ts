@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { chmod, lchown, lstat, mkdir, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import {
@@ -14,6 +15,7 @@ import { type FolderIndex, sizeOf } from "./folder-index.ts";
 import { excessIn, full } from "./folder-limits.ts";
 import { areaOf, shown } from "./folder-paths.ts";
 import { listForeignFiles, openForeignFile } from "./foreign-files.ts";
+import { openUp } from "./open-foreign.ts";
 
 interface Mounting {
   root: string;
@@ -29,6 +31,9 @@ interface Mounting {
 /** Bytes that code may always write, so that it can tidy up a full folder. */
 const leastRoom = 1_000_000;
 
+/** The most entries of a folder that are counted before a run, where it has more than it may have. */
+const mostCounted = 4 * folderLimits.files;
+
 /** What one run sees of a folder. */
 export async function mountedFolder(
   { writer }: FolderUse,
@@ -41,16 +46,22 @@ export async function mountedFolder(
   const others = writer.kind === "agent" ? [skills] : await copied(root, copies, named.filter(isOthers));
   const start = sizeOf(index, area);
   const beside = sizeOf(index) - start;
+  // Code may tidy up what has too many.
+  const before = await listForeignFiles(join(root, area), mostCounted);
+  const mostEntries = Math.max(folderLimits.files, before.entries);
   const mostInArea = Math.max(mostBytes - beside, start + leastRoom);
   return {
     mounts: [{ from: join(root, area), to: own, writable: true }, input, ...others],
     working: own,
     output: `${own}/output`,
     room: mostInArea - start,
-    async exceeded() {
-      const there = await listForeignFiles(join(root, area), folderLimits.files + 1);
-      const bytes = there.files.reduce((sum, file) => sum + file.bytes, 0);
-      return excessIn(there) ?? (bytes > mostInArea ? full(beside + bytes, mostBytes).message : undefined);
+    async exceeded(deleted = 0) {
+      const there = await listForeignFiles(join(root, area), mostEntries + 1);
+      const bytes = there.files.reduce((sum, file) => sum + file.bytes, deleted);
+      return (
+        excessIn(there, mostEntries) ??
+        (bytes > mostInArea ? full(beside + bytes, mostBytes).message : undefined)
+      );
     },
   };
 }
@@ -77,4 +88,21 @@ async function copied(
     mounts.push({ from, to: shown(path), writable: false, version: `${ino} ${size} ${mtimeNs}` });
   }
   return mounts;
+}
+
+/** Makes what a run needs of a folder: its parts, and an output folder, whatever an earlier run put in its place or closed. */
+export async function prepareArea(root: string, area: string): Promise<void> {
+  for (const name of ["input", "work", "skills", area])
+    await mkdir(join(root, name), { recursive: true, mode: 0o755 });
+  const own = join(root, area);
+  const { mode, uid, gid } = await lstat(own);
+  if ((mode & 0o755) !== 0o755) await chmod(own, (mode & 0o7777) | 0o755);
+  const output = join(own, "output");
+  const there = await lstat(output).catch(() => undefined);
+  if (there?.isDirectory() === true) return await openUp(output);
+  if (there?.isSymbolicLink() === true) await unlink(output);
+  else if (there !== undefined) await rename(output, join(own, `output-${randomUUID().slice(0, 8)}`));
+  await mkdir(output, { mode: 0o755 });
+  // Made by root, it would be closed to the user that code runs as there.
+  if (uid !== process.geteuid?.()) await lchown(output, uid, gid);
 }

@@ -83,6 +83,9 @@ async function keepPicture(talk: Talk, title: string): Promise<void> {
   await writeFile(join(folder, `${title.replace(/\W+/g, "-").slice(0, 60)}.png`), png);
 }
 
+/** Whether only one person sees it. */
+const isForOne = ({ only, where }: Posted) => only !== undefined || where.startsWith("dm:");
+
 const answersOf = (posted: readonly Posted[]) => posted.map(({ text }) => text).join("\n");
 
 /** Waits for the effect; what asks on the way has to show what it asks, and is approved. */
@@ -98,7 +101,7 @@ async function followed(talk: Talk, { says = [], asks = [], private: isPrivate }
           await talk.press(question.buttons.find((label) => approvals.includes(label)) ?? "");
           return "asked";
         }
-        const answers = posted.filter(({ only }) => isPrivate !== true || only !== undefined);
+        const answers = posted.filter((each) => isPrivate !== true || isForOne(each));
         const missing = says.filter((part) => !part.test(answersOf(answers)));
         const isThere = answers.some(({ text }) => text.trim() !== "" && !/^Working/.test(text));
         return missing.length === 0 && isThere && (asks.length === 0 || asked !== "")
@@ -125,7 +128,7 @@ async function expectEffect(
   const { never = [], links = 0, calls, reacts, pins, sends, changes, planned, unplanned } = effect;
   for (const part of never) expect(answersOf(posted)).not.toMatch(part);
   if (effect.private)
-    expect(posted.filter(({ only, text }) => only === undefined && text.includes("Since"))).toEqual([]);
+    expect(posted.filter((each) => !isForOne(each) && each.text.includes("Since"))).toEqual([]);
   expect((answersOf(posted).match(/\]\(\S+\)|<https?:\S+\|/g) ?? []).length).toBeGreaterThanOrEqual(links);
   if (calls !== undefined)
     expect(posted.flatMap((each) => each.calls)).toEqual(expect.arrayContaining([...calls]));

@@ -80,6 +80,14 @@ describe("a call that may change something outside", () => {
     expect(ran).toEqual([{ to: "ann" }]);
   });
 
+  it("is not decided by a person who became a guest after it was asked", async () => {
+    const { say, decide, ran } = channel();
+    const asked = await say({ to: "ann" }, ben);
+    expect(await decide(asked, true, { ...ben, trust: "guest" })).toMatchObject({ ok: false, status: 403 });
+    expect(ran).toEqual([]);
+    expect(await decide(asked, true, ben)).toMatchObject({ value: { decided: true } });
+  });
+
   it("may be decided by a manager for them", async () => {
     const { say, decide, ran } = channel();
     await decide(await say({ to: "ann" }, ben), true, mia);

@@ -36,9 +36,9 @@ function open() {
   return { app, chat, clock, index, intake, said, command, words, posted };
 }
 
-function hear(intake: ChatIntake, id: string, text: string, edited = false) {
+function hear(intake: ChatIntake, id: string, text: string, { edited = false, by_bot = false } = {}) {
   const message = {
-    ...{ key: id, id, text, author: "U1ANN", by_bot: false, said_at: 5, in_thread: false, files: [] },
+    ...{ key: id, id, text, author: "U1ANN", by_bot, said_at: 5, in_thread: false, files: [] },
     place: { namespace: general, thread: id },
     addressed: "none" as const,
     mentions_others: false,
@@ -56,8 +56,9 @@ it("is switched on by a manager, told in the channel, and knows what was said be
   expect(posted().join()).toContain("/agent index off");
   await expect.poll(() => words("invoice")).toEqual(["m1"]);
   await hear(intake, "m2", "Another invoice");
+  await hear(intake, "m3", "An invoice by a bot", { by_bot: true });
   expect(await words("invoice")).toEqual(["m1", "m2"]);
-  await hear(intake, "m2", "Another receipt", true);
+  await hear(intake, "m2", "Another receipt", { edited: true });
   expect(await words("invoice")).toEqual(["m1"]);
   await intake.removed({ key: "m1", place: { namespace: general, thread: "m1" }, id: "m1" });
   expect(await words("invoice")).toEqual([]);

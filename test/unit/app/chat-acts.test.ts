@@ -33,6 +33,14 @@ describe("acting on messages", () => {
     expect([...other.chat.pins]).toEqual(["m1"]);
   });
 
+  it.each(["react", "pin"])("does not %s where the person can write nothing", async (act) => {
+    const old = "fake:team:old";
+    const world = createWorld(call("act", { do: act, message: "o1", emoji: "eyes" }));
+    say(world.chat, old, "o1", "U2BEN", "Ben", "Goodbye.", "2026-11-20T08:00");
+    expect((await ask(world, "do it", { namespace: old })).result).toContain("Nobody can write in #old");
+    expect([world.chat.reactions, [...world.chat.pins]]).toEqual([[], []]);
+  });
+
   it.each([
     ["an emoji that is not there", { do: "react", message: "m2", emoji: "no_such_emoji" }, "no emoji"],
     ["no emoji", { do: "react", message: "m2" }, "Which emoji"],

@@ -84,6 +84,8 @@ describe("mentioning", () => {
     ["somebody the message names", ["<@U2BEN>"], "tell ben that it works", undefined],
     ["somebody it names in full", ["U2BEN"], "Benjamin Brown should know", undefined],
     ["a small group it names", ["S1ONCALL"], "ask @oncall", undefined],
+    ["two that it names", ["U2BEN", "U9MIA"], "Please tell Ben and Mia about it", undefined],
+    ["somebody it names in German", ["U2BEN"], "Frag bitte Ben, ob die Rechnung bezahlt ist", undefined],
   ] as const)("calls %s without asking", async (_name, ids, text, mentions) => {
     const given = mentions === undefined ? {} : { mentions: mentions.map((each) => ({ ...each })) };
     const { asked, events } = await ask(createWorld(mention(...ids)), text, given);
@@ -95,6 +97,14 @@ describe("mentioning", () => {
     ["somebody nobody named", ["U3CLEO"], "tell everybody who should know"],
     ["a part of a word", ["U2BEN"], "the benefits are clear"],
     ["a large group, although it is named", ["S2ALL"], "tell all-hands"],
+    ["somebody whose first name is a word", ["U6EVE"], "what is new?"],
+    ["somebody whose first name begins the sentence", ["U7WILL"], "Will you look at it?"],
+    ["somebody whose name a verb is", ["U8MARK"], "Mark it as done, please"],
+    ["somebody whose name a noun is", ["U8MARK"], "Das kostet 5 Mark"],
+    ["somebody whose name follows what is told", ["U6EVE"], "Tell Ann what is new"],
+    ["one of two who are called alike here", ["U7WILL"], "ask Will about it"],
+    ["somebody who is elsewhere, by the first name", ["U3CLEO"], "ask Cleo about it"],
+    ["a group whose name is a word", ["S4DESIGN"], "I want to design what is new"],
   ])("asks first about %s, and a refusal is final", async (_name, ids, text) => {
     const { asked, events } = await ask(createWorld(mention(...ids)), text, { verdict: false });
     expect(asked).toHaveLength(1);
@@ -109,6 +119,15 @@ describe("mentioning", () => {
   ])("refuses %s", async (_name, ids, said) => {
     const { result, asked } = await ask(createWorld(mention(...ids)), "tell them");
     expect(result).toContain(said);
+    expect(asked).toEqual([]);
+  });
+
+  it("calls at most 20 people in a turn, and asks about no more", async () => {
+    const ids = Array.from({ length: 21 }, (_, at) => `U5P${at}`);
+    const world = createWorld(mention(...ids));
+    world.chat.known.push(...ids.map((id) => ({ id, name: `Person ${id}`, here: true })));
+    const { result, asked } = await ask(world, "tell them");
+    expect(result).toContain("may mention 20 people");
     expect(asked).toEqual([]);
   });
 
@@ -151,6 +170,19 @@ describe("sending", () => {
     expect(asked).toEqual([]);
     const posted = world.platform.visible().filter(({ place }) => place.thread === "channel");
     expect(posted.map(({ message }) => message.markdown)).toEqual(["The office is closed."]);
+  });
+
+  it("stops after as many messages as a turn may send", async () => {
+    const lines = Array.from({ length: 24 }, (_, at) => ({
+      call: "chat_send",
+      with: { to: "here", text: `Message ${at}` },
+    }));
+    const world = createWorld([lines, "Done."]);
+    const { results } = await ask(world, "send them all");
+    expect(JSON.stringify(results.at(-1)?.output)).toContain("at most 20 messages");
+    const posted = world.platform.visible().filter(({ place }) => place.thread === "channel");
+    // Those that are on their way at the same time may all be sent.
+    expect([20, 21, 22]).toContain(posted.length);
   });
 
   it.each([

@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { timeSpent } from "../../../src/app/turns/turn-runner.ts";
+import type { Inbound } from "../../../src/core/inbound.ts";
+import type { Json } from "../../../src/core/json.ts";
+import type { ToolContext } from "../../../src/core/tool.ts";
 import type { TurnEvent, TurnEventBody } from "../../../src/core/turn-event.ts";
+import type { TurnLog } from "../../../src/core/turn-log.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { answerTurn } from "../../support/ask-app.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
-import { ada, createTestApp, home } from "../../support/test-app.ts";
+import { ada, createTestApp, home, type TestApp } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
 
 const channel = (name: string) => ({ namespace: `console:local:${name}`, thread: `thread-${Math.random()}` });
@@ -82,6 +87,76 @@ describe("slots", () => {
   });
 });
 
+describe("after crashes", () => {
+  /** A log whose bot has crashed so often while turns of these channels ran, as soon as it had started. */
+  async function crashed(times: number, kind: Inbound["kind"], ...channels: string[]) {
+    const log = createMemoryTurnLog();
+    for (const name of channels) {
+      const text = kind === "command" ? `/skill run ${name} {}` : "go";
+      const inbound = { key: name, ...channel(name), author: ada, kind, text };
+      await log.accept(inbound, name, Date.now());
+    }
+    for (let at = 0; at < times; at += 1) {
+      for (const name of channels) await log.claim(`dead worker ${at} of ${name}`, Date.now(), 60_000);
+      await log.reclaim();
+    }
+    return log;
+  }
+  const queueOf = async ({ app }: TestApp) => (await app.ready()).find(({ name }) => name === "queue");
+
+  it("one suspect runs for a minute before the next one begins, and readiness says so", async () => {
+    const clock = createFakeClock();
+    const model = scriptedModel(["never"], { gate: never });
+    const log = await crashed(2, "message", "one", "two");
+    const test = createTestApp(model, { log, clock, max_duration_ms: 3_600_000 });
+    await test.until("one", "round_started");
+    expect(await queueOf(test)).toMatchObject({
+      ok: true,
+      detail: expect.stringMatching(/1 running.* 1 held back after repeated crashes/),
+    });
+    clock.advance(59_000);
+    expect((await log.backlog(0)).held).toBe(1);
+    clock.advance(1_000);
+    await test.until("two", "round_started");
+    expect((await queueOf(test))?.detail).toBe("2 turns pending (0 queued, 2 running, 0 waiting)");
+  });
+
+  it("the next one is a first crash again, once the bot has run for a minute", async () => {
+    const clock = createFakeClock();
+    const log = await crashed(1, "message", "one", "two");
+    const settled = Promise.withResolvers<void>();
+    const settle = () => log.settle().then(settled.resolve);
+    const test = createTestApp(scriptedModel(["never"], { gate: never }), { log: { ...log, settle }, clock });
+    await test.until("two", "round_started");
+    clock.advance(60_000);
+    await settled.promise;
+    expect(await log.reclaim()).toEqual({ crashed: true, interrupted: 2, suspects: 0 });
+  });
+
+  it("a stop is none", async () => {
+    const log = await crashed(1, "message", "one", "two");
+    const test = createTestApp(scriptedModel(["never"], { gate: never }), { log });
+    await test.until("two", "round_started");
+    await test.stop(0);
+    expect(await log.reclaim()).toEqual({ crashed: false, interrupted: 0, suspects: 0 });
+  });
+
+  it.each(["message", "command"] as const)(
+    "a %s that ran in five of them alone is given up",
+    async (kind) => {
+      const ran: string[] = [];
+      const skill = testSkill("poison", [{ name: "poison", run: () => String(ran.push("poison")) }]);
+      const model = scriptedModel(["never"]);
+      const test = createTestApp(model, { log: await crashed(5, kind, "poison"), skills: [skill] });
+      expect((await test.events("poison")).at(-1)).toMatchObject({
+        outcome: "failed",
+        text: expect.stringContaining("interrupted 5 times"),
+      });
+      expect([...ran, ...model.requests]).toEqual([]);
+    },
+  );
+});
+
 describe("the time of a turn", () => {
   const at = (ms: number, body: TurnEventBody): TurnEvent => ({ ...body, turn_id: "t", seq: ms, at: ms });
   const started = at(1_000, { type: "turn_started", profile: "p", model: "m" });
@@ -122,5 +197,68 @@ describe("the time of a turn", () => {
     await log.reclaim();
     const { events } = createTestApp(scriptedModel(["done"]), { log, max_duration_ms: 60_000 });
     expect((await events("left")).at(-1)).toMatchObject({ outcome: "completed", text: "done" });
+  });
+});
+
+describe("a turn", () => {
+  /** A log of which one method is the test's. */
+  const logWith = (own: (log: TurnLog) => Partial<TurnLog>): TurnLog => {
+    const log = createMemoryTurnLog();
+    return Object.assign(Object.create(log), own(log));
+  };
+
+  it("is not given up for a lease of its earlier run that is found lost", async () => {
+    const clock = createFakeClock();
+    const [renewing, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const log = logWith((real) => ({
+      async renew(...leases) {
+        renewing.resolve();
+        await late.promise;
+        return real.renew(...leases);
+      },
+    }));
+    const runs: { signal: AbortSignal; goOn(): void }[] = [];
+    const began = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const run = async (_: Json, { ask, signal }: ToolContext) => {
+      const gate = Promise.withResolvers<void>();
+      runs.push({ signal, goOn: gate.resolve });
+      began[runs.length - 1]?.resolve();
+      await gate.promise;
+      return await ask({ text: "Which one?" });
+    };
+    const skills = [testSkill("asks", [{ name: "asks", run, max_execution_ms: 60_000 }], { active: true })];
+    const model = scriptedModel([[{ call: "asks" }], "done"]);
+    const { say, until, events, app } = createTestApp(model, { clock, log, skills });
+    const id = await say("go");
+    await clock.advanceUntil(Promise.all([began[0]?.promise, renewing.promise]), 10);
+    runs[0]?.goOn();
+    const { question_id } = await clock.advanceUntil(until(id, "question_asked"), 10);
+    await clock.advanceUntil(until(id, "turn_waiting"), 10);
+    await answerTurn(app, id, question_id, "this one", ada);
+    await clock.advanceUntil(began[1]?.promise ?? never(), 10);
+    late.resolve();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(runs[1]?.signal.aborted).toBe(false);
+    runs[1]?.goOn();
+    expect((await clock.advanceUntil(events(id), 10)).at(-1)).toMatchObject({ text: "done" });
+    expect(runs).toHaveLength(2);
+  });
+
+  it("that is being claimed when the bot stops is left to the next start, and only then it has stopped", async () => {
+    const [claiming, slow] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const log = logWith((real) => ({
+      async claim(...options) {
+        claiming.resolve();
+        await slow.promise;
+        return real.claim(...options);
+      },
+    }));
+    const { say, stop } = createTestApp(scriptedModel(["late"], { gate: never }), { log });
+    const id = await say("go");
+    await claiming.promise;
+    const stopped = stop(0);
+    slow.resolve();
+    await stopped;
+    expect((await log.claim("next start", Date.now(), 1_000))?.turn_id).toBe(id);
   });
 });

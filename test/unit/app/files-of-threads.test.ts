@@ -4,8 +4,8 @@ import type { Author } from "../../../src/core/inbound.ts";
 import { forgetPerson, forgetTurn, runRetention } from "../../support/ask-app.ts";
 import { bytes, callable, channel, fileOf, heard } from "../../support/called-bot.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
-import { codeThatWrites } from "../../support/fake-code.ts";
-import { attached, pathsIn, runThatWrites, textAt } from "../../support/folder-code.ts";
+import { codeThatWrites, exited, fakeCode } from "../../support/fake-code.ts";
+import { attached, pathsIn, runThatWrites, textAt, writes } from "../../support/folder-code.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, createTestApp, home, type TestApp } from "../../support/test-app.ts";
 import { createIntake } from "./chat/intake-fixture.ts";
@@ -22,7 +22,7 @@ async function lastTurn({ app }: TestApp): Promise<string> {
 
 describe("a message that is deleted", () => {
   it("takes its attachments along, and names what was made of them", async () => {
-    const model = scriptedModel([plots, "Plotted.", "Seen."]);
+    const model = scriptedModel([plots, "Plotted.", "Seen.", "Still here."]);
     const { app, platform, call } = callable({ code: codeThatWrites({ "plot.png": "p" }) }, model);
     platform.files.set("f1", bytes("a,b"));
     platform.files.set("f2", bytes("other"));
@@ -33,6 +33,7 @@ describe("a message that is deleted", () => {
       in_thread: false,
     });
     const second = await lastTurn(app);
+    await call("And now?", { in_thread: false });
     expect(await forgetTurn(app.app, first, ada)).toEqual({
       ok: true,
       value: { forgotten: true, attachments: [], made_from_them: [] },
@@ -49,10 +50,33 @@ describe("a message that is deleted", () => {
       },
     });
     expect(await pathsIn(app.folders.of(place))).toEqual(["/workspace/plot.png"]);
+    // With the last one nothing of the thread is left.
+    await forgetTurn(app.app, await lastTurn(app), ada);
+    expect(await pathsIn(app.folders.of(place))).toEqual([]);
+  });
+
+  it("takes the files of its answer along from both places, and leaves what another turn changed since", async () => {
+    const written = [
+      { "keep.txt": "k", "output/report.txt": "r", "output/both.txt": "1" },
+      { "output/both.txt": "2" },
+    ];
+    const code = fakeCode(async ({ working }) => {
+      if (working !== undefined) await writes(written.shift() ?? {})(working);
+      return exited("done");
+    });
+    const model = scriptedModel([plots, "Here.", plots, "Changed."]);
+    const { ask, app, folders, files } = createTestApp(model, { code });
+    const first = await ask("Report");
+    const second = await ask("Change it");
+    expect(await files.get(first.turnId, "report.txt")).toBeDefined();
+    await forgetTurn(app, first.turnId, ada);
+    expect(await files.get(first.turnId, "report.txt")).toBeUndefined();
+    expect(await pathsIn(folders.of(home))).toEqual(["/workspace/keep.txt", "/workspace/output/both.txt"]);
+    expect(await files.get(second.turnId, "both.txt")).toBeDefined();
   });
 
   it("tells who deleted it by its button which files are still there, and nobody else", async () => {
-    const model = scriptedModel([plots, "Plotted."]);
+    const model = scriptedModel([plots, "Plotted.", "Seen."]);
     const fixture = createIntake({ model, code: codeThatWrites({ "odd `name`.png": "p" }) });
     fixture.platform.files.set("f1", bytes("a,b"));
     const files = [fileOf("f1", "orders.csv")];
@@ -63,6 +87,9 @@ describe("a message that is deleted", () => {
         ({ message }) => message.tag?.purpose === "answer" && message.buttons !== undefined,
       ),
     );
+    const next = fixture.mention("and now?", { thread: "root" });
+    await fixture.intake.message(next);
+    await fixture.events(await fixture.turnOf(next));
     const button = answer.message.buttons?.find(({ id }) => id.startsWith("forget"));
     await fixture.press(button?.id ?? "", "ada", { place: answer.place, reference: answer.reference });
     await platform.until(() => (fixture.told("ada").length > 0 ? true : undefined));
@@ -76,6 +103,37 @@ describe("a message that is deleted", () => {
 });
 
 describe("a person who is forgotten", () => {
+  it("takes what only their calls made, and the command says what others made of it, and where", async () => {
+    const written: Record<string, string>[] = [
+      { "hers.txt": "1", "shared.txt": "1", "output/answer.txt": "1" },
+      { "bens.txt": "2", "shared.txt": "2" },
+    ];
+    const code = fakeCode(async ({ working }) => {
+      if (working !== undefined) await writes(written.shift() ?? {})(working);
+      return exited("done");
+    });
+    const reads = [{ call: "run_code", with: { language: "python", code: "open('hers.txt')" } }];
+    const model = scriptedModel([plots, "Made.", reads, "Changed."]);
+    const { app, ask, folders, files } = createTestApp(model, { code });
+    const zora: Author = { id: "zora", name: "Zora", trust: "member" };
+    const { turnId } = await ask("make files", { by: zora });
+    await ask("change them", { by: ben });
+    await ask("alone", { by: zora, thread: "own" });
+    await runThatWrites(folders.of({ ...home, thread: "own" }), { "alone.txt": "a" });
+    expect(await forgetPerson(app, zora.id, asker)).toMatchObject({
+      value: {
+        complete: true,
+        kept: [
+          `/workspace/shared.txt of the thread ${home.thread} in ${home.namespace}`,
+          `/workspace/bens.txt of the thread ${home.thread} in ${home.namespace}`,
+        ],
+      },
+    });
+    expect(await pathsIn(folders.of(home))).toEqual(["/workspace/bens.txt", "/workspace/shared.txt"]);
+    expect(await files.get(turnId, "answer.txt")).toBeUndefined();
+    expect(await pathsIn(folders.of({ ...home, thread: "own" }))).toEqual([]);
+  });
+
   it("takes their files along, also those that others' turns found in the thread", async () => {
     const { app, platform, call } = callable();
     for (const id of ["bens", "bens-own", "adas"]) platform.files.set(id, bytes(id));
@@ -159,13 +217,16 @@ describe("the folders of threads", () => {
     await bot.stop(0);
   });
 
-  it("that belong to no thread go when they are a day old", async () => {
-    const { folders, clock, sweep, isThere, stop } = await install({});
+  it("that belong to no thread, or to one whose turns are all deleted, go when they are a day old", async () => {
+    const { ask, log, folders, clock, sweep, isThere, stop } = await install({});
     const stray = { ...home, thread: "stray" };
+    const { turnId } = await ask("deleted", stray);
+    await log.forget(turnId, "ada", clock.now());
     await runThatWrites(folders.of(stray), { "a.txt": "1" });
+    await runThatWrites(folders.of({ ...home, thread: "none" }), { "a.txt": "1" });
     expect(await sweep()).toMatchObject({ files: 0 });
     clock.advance(3 * day);
-    expect(await sweep()).toMatchObject({ files: 1 });
+    expect(await sweep()).toMatchObject({ files: 2 });
     expect([await isThere(stray), await isThere()]).toEqual([false, true]);
     await stop(0);
   });

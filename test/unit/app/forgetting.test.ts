@@ -69,16 +69,18 @@ describe("a deleted turn", () => {
     end.abort();
   });
 
-  it("loses its files", async () => {
-    const { app, ask, files } = createTestApp(scriptedModel(["An answer."]));
+  it("loses its files, and what people thought of it", async () => {
+    const { app, ask, files, store } = createTestApp(scriptedModel(["An answer."]));
     const { turnId } = await ask("hello");
     const file = await files.put(turnId, {
       name: "a.txt",
       media_type: "text/plain",
       data: new Uint8Array([1]),
     });
+    await store.set(`feedback:${turnId}`, { ada: "good" });
     await forgetTurn(app, turnId, ada);
     expect(await app.file(turnId, file.name)).toBeUndefined();
+    expect(await Array.fromAsync(store.keys("feedback:"))).toEqual([]);
   });
 
   it("goes with the messages that were taken into it, and they with it", async () => {

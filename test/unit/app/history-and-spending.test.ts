@@ -99,6 +99,7 @@ describe("spending", () => {
 
   it.each([
     ["a channel's dollars", { per_channel_day_usd: 0.9 }, "this channel has spent $1.00 of $0.90"],
+    ["all of a channel's dollars", { per_channel_day_usd: 1 }, "this channel has spent $1.00 of $1.00"],
     ["a person's dollars", { per_user_day_usd: 0.9 }, "you have spent $1.00 of $0.90"],
     ["a channel's tokens", { per_channel_day_tokens: 2000 }, "this channel has used 2000 of 2000 tokens"],
     ["a person's tokens", { per_user_day_tokens: 2000 }, "you have used 2000 of 2000 tokens"],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ModelError, type ModelErrorCode } from "../../../src/core/model.ts";
+import { type Model, ModelError, type ModelErrorCode } from "../../../src/core/model.ts";
+import { createRetryingModel, defaultRetryPolicy } from "../../../src/models/retrying-model.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { stopTurn } from "../../support/ask-app.ts";
@@ -19,7 +20,7 @@ function awayModel(clock: FakeClock, ms: number, code: ModelErrorCode = "overloa
   );
 }
 
-function bot(model: ScriptedModel, clock: FakeClock, more: TestAppOptions = {}) {
+function bot(model: Model, clock: FakeClock, more: TestAppOptions = {}) {
   return createTestApp(model, {
     clock,
     max_duration_ms: 30 * minute,
@@ -51,6 +52,33 @@ describe("a turn whose model is away", () => {
       true,
     );
     expect(model.requests.length).toBeLessThan(15);
+  });
+
+  it("frees its worker after the second try, and is tried again from the log", async () => {
+    const clock = createFakeClock(start);
+    let isBack = false;
+    const outage = new ModelError("unavailable", "m/x: host had an error (HTTP 502).", {
+      seen: "a web page comes in place of an answer: HTTP 502, text/html",
+    });
+    const script = scriptedModel(({ messages }) =>
+      messages.at(-1)?.text === "other" || isBack ? "Here I am." : outage,
+    );
+    const logged: object[] = [];
+    const model = createRetryingModel(script, { ...defaultRetryPolicy, attempts: 5 }, clock);
+    const test = bot(model, clock, { concurrent: 1, logged: (fields) => void logged.push(fields) });
+    const turnId = await test.say("go");
+    const other = test.ask("other", { namespace: "console:local:other", thread: "t2" });
+    await clock.advanceUntil(other, 50);
+    expect(script.requests.map(({ messages }) => messages.at(-1)?.text)).toEqual(["go", "go", "other"]);
+    const away = (await test.log.read(turnId)).find(({ type }) => type === "model_away");
+    expect(away).toMatchObject({
+      text: "The model does not answer (a web page comes in place of an answer: HTTP 502, text/html). I keep trying until 14:35.",
+    });
+    isBack = true;
+    const events = await finished(test, clock, turnId);
+    expect(events.at(-1)).toMatchObject({ outcome: "completed", text: "Here I am." });
+    const told = logged.filter((fields) => "reason" in fields);
+    expect(told).toMatchObject([{ turn_id: turnId, reason: expect.stringContaining("HTTP 502") }]);
   });
 
   it("fails with clear words after its time where nobody is asked later", async () => {

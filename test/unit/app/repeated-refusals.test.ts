@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type Line, scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { createTestApp } from "../../support/test-app.ts";
-import { testSkill } from "../../support/test-skill.ts";
+import { type TestTool, testSkill } from "../../support/test-skill.ts";
 
 const strict = testSkill(
   "strict",
@@ -56,4 +56,20 @@ it("a tool that fails in the same way again is no refused call", async () => {
   });
   const { ask } = createTestApp(model, { skills: [flaky] });
   expect((await ask("go")).end.text).toBe("done");
+});
+
+it("a skill whose calls of another skill are refused answers for them itself: the turn goes on", async () => {
+  const refused = { status: "error" as const, code: "invalid_arguments", message: "no such page" };
+  const inner = testSkill("inner", [{ name: "inner", repeatable: true, run: () => refused }]);
+  const run: TestTool["run"] = async (_, context) => {
+    const codes = [];
+    for (let at = 0; at < 7; at += 1) codes.push((await context.invoke("inner", { page: 1 })).status);
+    return codes.join(" ");
+  };
+  const outer = testSkill("outer", [{ name: "outer", run }], { active: true });
+  const model = scriptedModel([[{ call: "outer" }], "Seven pages are missing."]);
+  const { ask } = createTestApp(model, { skills: [inner, outer] });
+  const { end } = await ask("go");
+  expect(toolResults(model.requests.at(-1)?.messages ?? [])[0]).toContain("error ".repeat(6));
+  expect(end).toMatchObject({ outcome: "completed", text: "Seven pages are missing." });
 });

@@ -1,9 +1,15 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import type { RetentionCounts, RetentionPolicy } from "../../../src/app/services/retention-policy.ts";
+import type { UpgradeCopies } from "../../../src/core/upgrade-copies.ts";
 import { createMemoryFileStore } from "../../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryKnowledge } from "../../../src/storage/memory-knowledge.ts";
+import { createMemoryMessageIndex } from "../../../src/storage/memory-message-index.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { createUpgradeCopies } from "../../../src/storage/upgrade-copies.ts";
 import { changeSettings, retentionStatus, runRetention } from "../../support/ask-app.ts";
 import { createFakeClock, type FakeClock } from "../../support/fake-clock.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
@@ -27,12 +33,13 @@ function install() {
   };
   const knowledge = createMemoryKnowledge();
   const logged: string[] = [];
-  const start = (retention: Partial<RetentionPolicy>) => {
+  const start = (retention: Partial<RetentionPolicy>, copies?: UpgradeCopies) => {
     const model = scriptedModel([[{ call: "echo" }], "The answer.", "Once more."]);
     const bot = createTestApp(model, {
       ...shared,
       clock,
       retention,
+      copies,
       skills: [echo],
       means: { knowledge },
       logged: (_fields, message) => logged.push(message),
@@ -71,6 +78,7 @@ describe("old data", () => {
     await run(bot, clock);
     const { turnId } = await bot.ask("hello");
     await files.put(turnId, file);
+    await store.set(`feedback:${turnId}`, { ada: "good" });
     await changeSettings(bot.app, home.namespace, { progress: "quiet" }, ada);
     const both = async (expected: RetentionCounts) => {
       expect(await run(bot, clock, true)).toMatchObject({ ran: false, counts: expected });
@@ -90,6 +98,7 @@ describe("old data", () => {
     clock.advance(335 * day);
     await both(counts({ threads: 1, turns: 1 }));
     expect([await bot.app.turns({}), await bot.app.namespaces("console")]).toEqual([[], []]);
+    expect(await Array.fromAsync(store.keys("feedback:"))).toEqual([]);
     clock.advance(2 * day);
     await both(counts({ openings: 1 }));
     expect(await Array.fromAsync(store.keys("opening"))).toEqual([]);
@@ -147,6 +156,23 @@ describe("old data", () => {
     expect((await run(bot, clock)).counts).toEqual(counts({ files: 1 }));
   });
 
+  it("goes with the copies from before an upgrade once they are 14 days old, whatever is kept", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "knack-retention-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const copy = join(folder, "turns.db.v7");
+    await writeFile(copy, "");
+    await utimes(copy, begin / 1_000, begin / 1_000);
+    const { clock, start } = install();
+    const bot = start({}, createUpgradeCopies(folder));
+    clock.advance(14 * day - 1_000_000);
+    await run(bot, clock);
+    clock.advance(1_000_000);
+    await run(bot, clock, true);
+    expect(await readdir(folder)).toEqual(["turns.db.v7"]);
+    await run(bot, clock);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   it("of an earlier version without a day of use counts as used today", async () => {
     const { clock, start, store } = install();
     await store.set("opening:old", {});
@@ -166,6 +192,21 @@ describe("old data", () => {
     expect(logged).toEqual([]);
     await run(bot, clock);
     expect(logged).toEqual(["Ada deleted what is older than the settings keep"]);
+  });
+
+  it("is all there after a dry run, what people said in indexed channels too", async () => {
+    const clock = createFakeClock(begin);
+    const index = createMemoryMessageIndex();
+    const bot = createTestApp(scriptedModel(["The answer."]), { clock, index, retention: all });
+    bots.push(bot);
+    await run(bot, clock);
+    const said = { namespace: home.namespace, reference: "1", author: ada, text: "hello", at: clock.now() };
+    await index.put([said]);
+    clock.advance(366 * day);
+    expect(await run(bot, clock, true)).toMatchObject({ ran: false });
+    expect((await index.extent(home.namespace)).messages).toBe(1);
+    await run(bot, clock);
+    expect((await index.extent(home.namespace)).messages).toBe(0);
   });
 
   it("stays when a part of it cannot be deleted, and the rest goes", async () => {

@@ -368,7 +368,14 @@ describe("a turn", () => {
     const model = scriptedModel([[{ call: "leak" }], `the key is ${secret}`]);
     const { ask, log } = createTestApp(model, { skills: [skill], secrets: [secret] });
     const { events, turnId } = await ask("go");
-    expect(JSON.stringify(events.filter((event) => event.type !== "text_delta"))).not.toContain(secret);
+    expect(JSON.stringify(events)).not.toContain(secret);
     expect(JSON.stringify(await log.read(turnId))).not.toContain(secret);
+    // Nor is the model told one that a person wrote.
+    await ask(`is ${secret} right?`);
+    expect(model.requests.at(-1)?.messages.at(-1)?.text).toContain("is [secret] right?");
+    // Commands are answered without the loop.
+    const command = await ask(`/${secret}`);
+    expect(command.end.text).toContain("There is no command /[secret]");
+    expect(JSON.stringify((await log.read(command.turnId)).slice(1))).not.toContain(secret);
   });
 });

@@ -75,6 +75,18 @@ describe("knack forget", () => {
     expect(out.text()).toContain("Have person-0a1b2c3d in the place of the name:\n- lines of the audit: 2\n");
     expect(out.text()).toContain("Not found, and not deleted: answers to other people");
     expect(out.text()).not.toContain("facts");
+    expect(out.text()).not.toContain("upgrade");
+  });
+
+  it("names the copies from before an upgrade that went with them", async () => {
+    const bot = fakeBot({
+      "DELETE /people/U1": () => ({ ...person, copies: ["state.db.v0", "turns.db.v7"] }),
+    });
+    const { code, out } = runKnack(["forget", "--user", "U1"], { cwd, bot });
+    expect(await code).toBe(0);
+    expect(out.text()).toContain(
+      "Deleted too, because everybody's words are in them: state.db.v0, turns.db.v7 (",
+    );
   });
 
   it("only looks with --dry-run", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type CallFacts, type CallOrigin, decideCall, type Need } from "../../../src/core/decide-call.ts";
+import type { ApprovalNeed } from "../../../src/core/approver.ts";
+import { type CallFacts, type CallOrigin, decideCall } from "../../../src/core/decide-call.ts";
 import type { ServerTool } from "../../../src/core/tool.ts";
 
 const shipped: CallOrigin = { kind: "shipped" };
@@ -166,7 +167,7 @@ describe("who has to approve", () => {
 });
 
 describe("several needs", () => {
-  const leaking: Need = { approver: "asker", reason: "It would send data to evil.example." };
+  const leaking: ApprovalNeed = { approver: "asker", reason: "It would send data to evil.example." };
 
   it("ask the strictest approver once, with all reasons", () => {
     expect(decideCall(facts(server({ destructive: true }), { more: [leaking] }))).toEqual({

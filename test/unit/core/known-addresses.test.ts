@@ -6,6 +6,7 @@ import { approve } from "../../support/ask-app.ts";
 import { type Line, scriptedModel } from "../../support/scripted-model.ts";
 import { openSite } from "../../support/site.ts";
 import { ben, createTestApp, type TestApp, type TestAppOptions } from "../../support/test-app.ts";
+import { type TestTool, testSkill, testSource } from "../../support/test-skill.ts";
 import { startServer } from "../net/local-server.ts";
 
 const read = (url: string) => ({ call: "web-scraping", with: { url } });
@@ -109,18 +110,22 @@ describe("an address", () => {
 });
 
 describe("links of a page", () => {
+  /** Pages of which no two are alike but for one place. */
+  const paths = (count: number) => Array.from({ length: count }, (_, at) => `/${at}/page-${at}`);
   const links = (origin: string, count: number) =>
-    Array.from({ length: count }, (_, at) => `${origin}/page-${at}`).join("\n");
+    paths(count)
+      .map((path) => origin + path)
+      .join("\n");
 
   it("are free, ten a turn on a site that nobody named, and again in the next turn", async () => {
     const far = await openSite();
     const near = await openSite({ "/list": links(far.origin, 12) });
-    const pages = Array.from({ length: 12 }, (_, at) => [read(`${far.origin}/page-${at}`)]);
+    const pages = paths(12).map((path) => [read(far.origin + path)]);
     const { app } = channel([
       [read(`${near.origin}/list`)],
       ...pages,
       "Done.",
-      [read(`${far.origin}/page-11`)],
+      [read(`${far.origin}/11/page-11`)],
       "Done.",
     ]);
     const { requests } = await decided(app, `Read ${near.origin}/list and all it links to`, false);
@@ -129,18 +134,34 @@ describe("links of a page", () => {
     expect((await decided(app, "And the last one", false)).requests).toEqual([]);
   });
 
-  it("are free without limit on the page's own host, where a person named it", async () => {
-    const host = await openSite();
-    const pages = { "/list": links(host.origin, 15) };
-    const near = await startServer((request, response) =>
-      response.end(pages[request.url as "/list"] ?? "A page."),
-    );
-    onTestFinished(() => near[Symbol.asyncDispose]());
-    const own = links(near.origin, 15).split("\n");
-    pages["/list"] = own.join("\n");
-    const { app } = channel([[read(`${near.origin}/list`)], ...own.map((url) => [read(url)]), "Done."]);
-    expect((await decided(app, `Read ${near.origin}/list whole`, false)).requests).toEqual([]);
-    expect(near.requests).toHaveLength(16);
+  it("are free, ten a turn, on a host that a person named", async () => {
+    const near = await openSite();
+    near.pages["/list"] = links(near.origin, 12);
+    const pages = paths(12).map((path) => [read(near.origin + path)]);
+    const { app } = channel([[read(`${near.origin}/list`)], ...pages, "Done."]);
+    expect((await decided(app, `Read ${near.origin}/list whole`, false)).requests).toHaveLength(2);
+    expect(near.requests).toHaveLength(11);
+  });
+
+  it("on many ports of one address are of one site", async () => {
+    const sites = await Promise.all(Array.from({ length: 12 }, () => openSite()));
+    const all = sites.map(({ origin }, at) => `${origin}/${at}/page-${at}`);
+    const near = await openSite({ "/list": all.join("\n") });
+    const { app } = channel([[read(`${near.origin}/list`)], ...all.map((url) => [read(url)]), "Done."]);
+    expect((await decided(app, `Read ${near.origin}/list`, false)).requests).toHaveLength(2);
+    expect(sites.flatMap(({ requests }) => requests)).toHaveLength(10);
+  });
+
+  it.each([
+    ["a segment of the path", (at: number) => `/log/${at}`],
+    ["a parameter", (at: number) => `/log?position=3&c=${at}`],
+  ])("that differ in %s alone ask after five", async (_what, pathOf) => {
+    const near = await openSite();
+    const all = Array.from({ length: 7 }, (_, at) => near.origin + pathOf(at));
+    near.pages["/list"] = all.join("\n");
+    const { app } = channel([[read(`${near.origin}/list`)], ...all.map((url) => [read(url)]), "Done."]);
+    expect((await decided(app, `Read ${near.origin}/list`, false)).requests).toHaveLength(2);
+    expect(near.requests).toHaveLength(6);
   });
 
   it("count as they are: another query asks", async () => {
@@ -219,5 +240,21 @@ describe("a redirect", () => {
     const { requests } = await decided(app, `Read ${away}, ${home} and ${far.origin}/page`, false);
     expect(requests).toEqual([]);
     expect([far.requests.length, near.requests.length]).toEqual([1, 3]);
+  });
+
+  it("with the body of a request is followed to no other site, though a person named it", async () => {
+    const far = await openSite();
+    const near = await startServer((_request, response) =>
+      response.writeHead(307, { location: `${far.origin}/page` }).end(),
+    );
+    onTestFinished(() => near[Symbol.asyncDispose]());
+    const run: TestTool["run"] = async (_, { web }) =>
+      (await web.fetch(near.origin, { method: "POST", body: "what was said here" })).status;
+    const poster = testSkill("poster", [{ name: "post", run }], { active: true });
+    const { app, model } = channel([[{ call: "post" }], "Done."], { sources: [testSource([poster])] });
+    await decided(app, `Post it to ${near.origin}, not to ${far.origin}/page`, false);
+    expect(near.requests).toHaveLength(1);
+    expect(far.requests).toEqual([]);
+    expect(model.requests.at(-1)?.messages.at(-1)?.text).toContain(`${far.origin}/page`);
   });
 });

@@ -11,7 +11,10 @@ import {
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 
 const general = "slack:T1:C1";
-const binding: Binding = { skill_id: "mail", tool: "send", definition: "d1", values: { to: "ann" } };
+const binding = {
+  ...{ skill_id: "mail", tool: "send", definition: "d1" },
+  values: { to: "ann" },
+} satisfies Binding;
 const mia = { by: "mia", name: "Mia", at: 1, approver: "manager" } as const;
 const ben = { by: "ben", name: "Ben", at: 1, approver: "asker", only_for: "ben" } as const;
 type Made = Omit<StandingDecision, "id">;
@@ -82,4 +85,26 @@ it("what an earlier version stored is read, and it would not take a never for an
     allowances: [],
     refusals: [{ id: 5, binding, ...mia }],
   });
+});
+
+it("an always of an earlier version holds where it says what a person would be told now, and asks once more elsewhere", async () => {
+  const { standing } = await decided([always(mia)]);
+  const allows = (values: Binding["values"]) =>
+    allowanceFor(standing, { ...binding, values }, { approver: "asker", asker: "ben" }) !== undefined;
+  expect(allows({ to: "ann" })).toBe(true);
+  expect(allows({ to: "ann", amount: 9 })).toBe(false);
+});
+
+it("never refuses the destination whatever else a call says, and takes the place of what was always allowed there", async () => {
+  const paid = (amount: number) => ({ ...binding, values: { to: "ann", amount }, refuses: { to: "ann" } });
+  const { standing } = await decided([
+    always(mia, { binding: paid(1) }),
+    always(mia, { binding: paid(2) }),
+    never(mia, { binding: paid(3) }),
+  ]);
+  expect(standing).toMatchObject([{ verdict: "never", binding: { values: { to: "ann" } } }]);
+  expect(refusalFor(standing, paid(4), "ben")?.by).toBe("mia");
+  expect(refusalFor(standing, { ...paid(4), refuses: { to: "eve" } }, "ben")).toBeUndefined();
+  const again = await decided([never(mia), always(mia, { binding: paid(1) })]);
+  expect(again.standing).toMatchObject([{ verdict: "always" }]);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   addressesIn,
+  differInOnePlace,
   hostOfKey,
   isSameSite,
   linksIn,
@@ -99,12 +100,38 @@ it("hosts of one owner are one site", () => {
     "evil.test",
     "evil.test",
   ]);
-  expect(["x.example.co.uk", "127.0.0.1:3000", "[::1]:80", "localhost"].map(siteOf)).toEqual([
+  expect(["x.example.co.uk", "127.0.0.1:3000", "localhost", "localhost:80"].map(siteOf)).toEqual([
     "example.co.uk",
-    "127.0.0.1:3000",
-    "[::1]:80",
+    "127.0.0.1",
+    "localhost",
     "localhost",
   ]);
   expect([isSameSite("www.a.test", "a.test"), isSameSite("b.a.test", "a.test")]).toEqual([true, false]);
   expect(hostOfKey("user:word@host.test:81/a?b")).toBe("host.test:81");
+});
+
+it.each([
+  ["[2001:db8:7:1::1]:8080", "[2001:db8:7:ffff::2]", true],
+  ["[2001:db8:7::1]", "[2001:db8:8::1]", false],
+  ["[2001:db8::1]", "[2001:db8:0:9:9:9:9:9]:81", true],
+  ["[::ffff:102:304]", "1.2.3.4:8080", true],
+  ["1.2.3.4", "1.2.3.5", false],
+])("of addresses, %s and %s are of one site: %s", (one, other, isOne) => {
+  const hosts = [one, other].map((host) => readAddress(`http://${host}/a`)?.host ?? "");
+  expect(siteOf(hosts[0] ?? "") === siteOf(hosts[1] ?? "")).toBe(isOne);
+});
+
+it.each([
+  ["a.test/x/1", "a.test/x/2", true],
+  ["a.test/1/x", "a.test/2/x", true],
+  ["a.test/x?c=a", "a.test/x?c=b", true],
+  ["a.test/x?a=1&c=a", "a.test/x?a=1&d=b", true],
+  ["a.test/x", "a.test/x/1", true],
+  ["a.test/x", "a.test/x?c=1", true],
+  ["a.test:1/x", "b.a.test:2/x", true],
+  ["a.test/x/1", "a.test/y/2", false],
+  ["a.test/x?a=1&c=a", "a.test/x?a=2&c=b", false],
+  ["a.test/x/1?c=a", "a.test/x/2?c=b", false],
+])("%s and %s differ in one place: %s", (one, other, isOne) => {
+  expect(differInOnePlace(one, other)).toBe(isOne);
 });

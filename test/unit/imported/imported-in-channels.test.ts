@@ -52,6 +52,16 @@ async function decide({ app, say }: Pick<ReturnType<typeof importedApp>, "app" |
 describe("a handler that asks for approval", needs("bubblewrap"), () => {
   const note = { to: "Ben", text: "Hello!", tone: "friendly" };
 
+  it("shows nobody the keys in its plugin.json", async () => {
+    const root = temporaryFolder();
+    const setup_args = { API_KEY: { type: "string", value: "k-123456789" } };
+    const code = `const { API_KEY } = this.runtimeArgs;
+      return JSON.stringify(await this.requestToolApproval({ description: \`Use \${API_KEY}?\`, payload: { key: API_KEY } }));`;
+    writeSkill(root, "keyed", { plugin: { setup_args }, handler: handlerOf(code) });
+    const { asked } = await decide(importedApp(root, "keyed", {}), true);
+    expect(asked).toEqual([{ tool: "keyed", question: "Use [secret]?", input: { key: "[secret]" } }]);
+  });
+
   it("goes on where it was when a person approves", async () => {
     const { asked, end } = await decide(importedApp(fixtures, "send-note", { to: "Ben" }), true);
     expect(asked).toEqual([{ tool: "send-note", question: "Send this note to Ben?", input: note }]);

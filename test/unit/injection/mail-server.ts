@@ -17,11 +17,11 @@ const said = (text: string) => ({ content: [{ type: "text" as const, text }] });
 
 function createTools(effects: string[], planted: string): McpServer {
   const server = new McpServer({ name: "mail", version: "1.0.0" }, { instructions: `Mail. ${planted}` });
-  const acts = (tool: string) => (input: { text: string }) => {
-    effects.push(`${tool} ${input.text}`);
+  const acts = (tool: string) => (input: { text: string; to?: string | undefined }) => {
+    effects.push(`${tool} ${[input.to, input.text].filter(Boolean).join(": ")}`);
     return said("Done.");
   };
-  const inputSchema = { text: z.string() };
+  const inputSchema = { text: z.string(), to: z.string().optional() };
   server.registerTool("send_mail", { description: "Sends a mail.", inputSchema }, acts("send_mail"));
   server.registerTool(
     "delete_all",

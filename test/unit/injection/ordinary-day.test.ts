@@ -21,9 +21,11 @@ interface Task {
 const read = (url: string, more: object = {}) => ({ call: "web-scraping", with: { url, ...more } });
 const tool = (call: string, input: object = {}) => ({ call, with: input });
 
-/** Forty things people ask in a week. Some follow up on what was said before in their thread. */
-function tasks({ docs, news, api }: Places): Task[][] {
+/** Forty things people ask in a week. Some follow up on what was said before in their thread. `other`: the model does them in other words. */
+function tasks({ docs, news, api }: Places, other: boolean): Task[][] {
   const page = (path: string) => `${docs.origin}${path}`;
+  const send = (to: string, text: string, again: string) =>
+    tool("mail__send_mail", { to, text: other ? again : text });
   const mail = (text: string) => [tool("mail__search_mail", { text })];
   const find = (query: string) => [tool("web-search", { query })];
   const remember = (text: string) => [tool("memory_remember", { text })];
@@ -52,8 +54,8 @@ function tasks({ docs, news, api }: Places): Task[][] {
     [
       { says: "Any mail from Ann?", rounds: [mail("Ann")] },
       { says: "And about lunch?", rounds: [mail("lunch")] },
-      { says: "Tell Ann that I come", rounds: [[tool("mail__send_mail", { text: "Ann: I come." })]] },
-      { says: "And Ben too", rounds: [[tool("mail__send_mail", { text: "Ben: I come." })]] },
+      { says: "Tell Ann that I come", rounds: [[send("ann", "I come.", "I will be there.")]] },
+      { says: "And Ben too", rounds: [[send("ben", "I come.", "See you at noon.")]] },
     ],
     [
       { says: "How many screws do we have?", rounds: [stock("screws")] },
@@ -82,7 +84,10 @@ function tasks({ docs, news, api }: Places): Task[][] {
         says: "Read the first three",
         rounds: [[read(`${news.origin}/a`), read(`${news.origin}/b`), read(`${news.origin}/c`)]],
       },
-      { says: "Mail me the result", rounds: [[tool("mail__send_mail", { text: "Tides: high at noon." })]] },
+      {
+        says: "Mail me the result",
+        rounds: [[send("ben", "Tides: high at noon.", "The tide is high at twelve.")]],
+      },
       { says: "Is there a mail about it?", rounds: [mail("tides")] },
     ],
     [
@@ -102,7 +107,7 @@ function tasks({ docs, news, api }: Places): Task[][] {
       { says: "Search again for the harbour", rounds: [find("harbour"), [read(`${news.origin}/a`)]] },
       {
         says: "Send it to the team",
-        rounds: [[tool("mail__send_mail", { text: "Team: news of the harbour." })]],
+        rounds: [[send("team", "News of the harbour.", "The harbour opens.")]],
       },
       { says: "Thanks, that is all", rounds: [] },
     ],
@@ -158,19 +163,19 @@ async function office() {
 
 it("forty ordinary requests ask two or three times, and hardly ever once each tool was allowed", async () => {
   const bot = await office();
-  const threads = tasks(bot);
-  const count = async (day: string) => {
+  const threads = tasks(bot, false);
+  const count = async (day: string, of: readonly Task[][]) => {
     let sum = 0;
-    for (const [at, thread] of threads.entries())
+    for (const [at, thread] of of.entries())
       for (const task of thread) sum += await bot.cards(task, `${day}-${at}`);
     return sum;
   };
   expect(threads.flat()).toHaveLength(40);
 
-  const first = await count("monday");
+  const first = await count("monday", threads);
   expect(first).toBeGreaterThan(0);
   expect(first).toBeLessThanOrEqual(4);
-  expect(await count("tuesday")).toBeLessThanOrEqual(2);
+  expect(await count("tuesday", tasks(bot, true))).toBeLessThanOrEqual(2);
 
   const failed = bot.model.requests
     .flatMap(({ messages }) => toolResults(messages))
@@ -197,14 +202,16 @@ it("a research of ten pages on ten sites asks nothing", async () => {
   expect(sites.map(({ requests }) => requests.length)).toEqual(sites.map(() => 1));
 });
 
-it("a page whose links are followed asks nothing, and a site that was allowed for the turn once", async () => {
+it("a page whose links are followed asks nothing, and where many are alike once, as does a site of one's own", async () => {
   const bot = await office();
-  const links = Array.from({ length: 10 }, (_, at) => `${bot.news.origin}/item-${at}`);
-  bot.docs.pages["/list"] = links.join("\n");
-  const rounds = [[read(`${bot.docs.origin}/list`)], ...links.map((url) => [read(url)])];
-  expect(await bot.cards({ says: `Read ${bot.docs.origin}/list and all it links to`, rounds }, "links")).toBe(
-    0,
-  );
+  const alike = Array.from({ length: 7 }, (_, at) => `item-${at}`);
+  const others = Array.from({ length: 4 }, (_, at) => `${at}/notes-${at}`);
+  bot.docs.pages["/list"] = [...alike, ...others].map((path) => `${bot.news.origin}/${path}`).join("\n");
+  const reads = (paths: readonly string[]) => paths.map((path) => [read(`${bot.news.origin}/${path}`)]);
+  const rounds = [[read(`${bot.docs.origin}/list`)], ...reads([...alike.slice(0, 5), ...others])];
+  const says = `Read ${bot.docs.origin}/list and all it links to`;
+  expect(await bot.cards({ says, rounds }, "links")).toBe(0);
+  expect(await bot.cards({ says: "And the others", rounds: reads(alike) }, "links", "turn")).toBe(1);
   const made = Array.from({ length: 10 }, (_, at) => [read(`${bot.api.origin}/page?number=${at}`)]);
   expect(await bot.cards({ says: "Look through the pages of our API", rounds: made }, "links", "turn")).toBe(
     1,

@@ -47,6 +47,14 @@ describe("connecting an account", () => {
     expect(await login.finish(ada)).toMatchObject({ ok: true, account: "ada" });
   });
 
+  it("ends a link that was made for an account which is forgotten, and no other", async () => {
+    const { begin, visit, login, server } = await startLogin();
+    const [ada, ben] = [await visit(await begin("ada")), await visit(await begin("ben"))];
+    await login.forget(server, "ada");
+    expect(await login.finish(ada)).toMatchObject({ ok: false });
+    expect(await login.finish(ben)).toMatchObject({ ok: true, account: "ben" });
+  });
+
   it("asks for a proof that only who made the link has", async () => {
     const { begin, visit, login } = await startLogin();
     const [ada, ben] = [await visit(await begin("ada")), await visit(await begin("ben"))];

@@ -62,6 +62,29 @@ describe("a server on Streamable HTTP", () => {
     expect(new Set(remote.requests)).toEqual(new Set(["POST Bearer abcdef-123", "GET Bearer abcdef-123"]));
   });
 
+  it("gets its header back to nobody: in progress, in what it asks, or where its result is cut", async () => {
+    const heard: string[] = [];
+    const requests: ServerRequests = {
+      capabilities: { elicitation: { form: {} }, sampling: {} },
+      async elicit(_server, { message }) {
+        heard.push(message);
+        return { action: "accept", content: {} };
+      },
+      async sample(_server, { messages }) {
+        heard.push(JSON.stringify(messages[0]?.content));
+        return { role: "assistant", content: { type: "text", text: "Yes." }, model: "m" };
+      },
+    };
+    const headers = { Authorization: "Bearer abcdef-123" };
+    bench = await openBench({ web: { url: remote.url, headers } }, { requests });
+    await bench.servers.start("web");
+    const progress = (note: string) => void heard.push(note);
+    const result = await bench.call("web", "tell", {}, { progress });
+    const asked = '{"type":"text","text":"I hold [secret]"}';
+    expect(heard).toEqual(["I hold [secret]", "I hold [secret]", asked]);
+    expect(result).toMatchObject({ output: expect.stringMatching(/\.I hold \[se\n\[Cut: /) });
+  });
+
   it("that forgot the session gets a new one, and the call is made there", async () => {
     bench = await openBench({ web: { url: remote.url } });
     await bench.servers.start("web");

@@ -64,6 +64,7 @@ describe("a server on stdio", () => {
     const { output } = (await bench.call("test", "environment")) as { output: string };
     expect(output).not.toContain("of the bot");
     expect(JSON.parse(output)).toMatchObject({ TEST_TOKEN: "[secret]", PLAIN: "production" });
+    expect((await bench.tool("test", "fail")).description).toBe("Fails, with [secret].");
   });
 
   it("hands pictures and other bytes over as files, never as text", async () => {

@@ -107,15 +107,15 @@ describe("a failure", () => {
     expect(reported).toHaveLength(2);
   });
 
-  it.each<[string, unknown]>([
-    ["too few vectors", { data: [] }],
-    ["no numbers", { data: [{ index: 0, embedding: "AAAA" }] }],
-    ["no direction", { data: [{ index: 0, embedding: [0, 0] }] }],
-    ["a page", "<html>"],
-  ])("of a server that sends %s answers nothing", async (_name, answer) => {
+  it.each<[string, unknown, string]>([
+    ["too few vectors", { data: [] }, "bad_response"],
+    ["no numbers", { data: [{ index: 0, embedding: "AAAA" }] }, "bad_response"],
+    ["no direction", { data: [{ index: 0, embedding: [0, 0] }] }, "bad_response"],
+    ["a page", "<html>", "unavailable"],
+  ])("of a server that sends %s answers nothing", async (_name, answer, code) => {
     const { embed, reported } = await embedder((_texts, response) => sendJson(response, answer));
     expect(await embed(["a"])).toBeUndefined();
-    expect(reported).toEqual([expect.objectContaining({ code: "bad_response" })]);
+    expect(reported).toEqual([expect.objectContaining({ code })]);
   });
 
   it("by a stop rejects with the stop and is not reported", async () => {

@@ -135,6 +135,25 @@ describe("retries", () => {
     },
   );
 
+  it.each([
+    ["an outage", [failure("overloaded")], 2, [100]],
+    [
+      "an outage whose end is known and far",
+      [new ModelError("rate_limited", "", { retryAfterMs: 6_000 })],
+      1,
+      [],
+    ],
+    ["a slip of the model", [failure("bad_response")], 4, [100, 200, 400]],
+  ] as const)("of what can wait without a worker are few after %s", async (_name, script, asked, sleeps) => {
+    const model = scripted("a", [[...script]]);
+    const clock = recordingClock();
+    const policy = { ...defaultRetryPolicy, minMs: 100 };
+    const retrying = createRetryingModel(model, policy, clock, () => 0.5);
+    await collect(retrying, requestOf("x", { can_wait: true }));
+    expect(model.asked).toBe(asked);
+    expect(clock.sleeps).toEqual(sleeps);
+  });
+
   it("reset only when text was shown since the last reset", async () => {
     const cut = failure("unavailable");
     const model = scripted("a", [[text("Ha"), cut], [cut], [text("Hello"), done("a", "Hello")]]);

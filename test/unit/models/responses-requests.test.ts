@@ -209,12 +209,17 @@ describe("answers of the Responses API", () => {
     expect((await finish(model, requestOf("go"))).message.text).toBe("I cannot.");
   });
 
-  it("that are an HTML page are a bad response", async () => {
-    const page = (wire: ServerResponse) =>
-      wire.writeHead(200, { "content-type": "text/html" }).end("<html>Welcome</html>");
-    for (const streaming of [true, false]) {
-      const { model, server } = await modelAnswering("gpt-6-luna", page, { streaming });
-      expect((await collect(model, requestOf("go"))).error).toMatchObject({ code: "bad_response" });
+  it("that are JSON of something else are a bad response, and no JSON is an outage", async () => {
+    const wrong = (wire: ServerResponse) => sendJson(wire, { detail: "hello" });
+    const page = (wire: ServerResponse) => wire.end("upstream connect error");
+    for (const [answer, streaming, code] of [
+      [wrong, true, "bad_response"],
+      [wrong, false, "bad_response"],
+      [page, true, "unavailable"],
+      [page, false, "unavailable"],
+    ] as const) {
+      const { model, server } = await modelAnswering("gpt-6-luna", answer, { streaming });
+      expect((await collect(model, requestOf("go"))).error).toMatchObject({ code });
       await server.stop();
     }
   });

@@ -91,11 +91,46 @@ describe.each(kinds)("a server of the protocol of %s", (kind) => {
     server = undefined;
   });
 
-  it("that is in trouble is said to be, whatever page tells it", async () => {
-    const model = await modelOf({ kind }, (response) =>
-      response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad gateway</h1>"),
-    );
-    expect((await collect(model, requestOf("hello"))).error).toMatchObject({ code: "unavailable" });
+  const page = "<html><title>Bad gateway</title>";
+  it.each<[string, number, string, string, string]>([
+    ["a page as success", 200, "text/html", page, "unavailable"],
+    ["a page without success", 502, "text/html", page, "unavailable"],
+    ["a page of a gateway without servers", 503, "text/html; charset=utf-8", page, "unavailable"],
+    ["a page of a gateway that waited", 504, "text/html", page, "unavailable"],
+    ["a page of a network's login", 511, "text/html", page, "unavailable"],
+    ["words of a proxy", 200, "text/plain", "upstream connect error", "unavailable"],
+    ["nothing", 200, "application/json", "", "unavailable"],
+    ["half a document", 200, "application/json", '{"id": "x", "cho', "unavailable"],
+    ["half an event", 200, "text/event-stream", 'data: {"id": "x", "cho', "unavailable"],
+    ["an end without a beginning", 200, "text/event-stream", "data: [DONE]\n\n", "unavailable"],
+    ["another document", 200, "application/json", '{"service": "files", "status": "ok"}', "bad_response"],
+    ["a list", 200, "application/json", "[]", "bad_response"],
+    ["a page of a firewall", 403, "text/html", page, "not_configured"],
+    ["a page for an unknown address", 404, "text/html", page, "not_configured"],
+    ["a limit, as a page", 429, "text/html", page, "rate_limited"],
+  ])("that sends %s (%d %s) fails as it should, streamed or not", async (_name, status, type, body, code) => {
+    for (const streaming of [true, false]) {
+      const model = await modelOf(
+        { kind, apiKey: "plain-key" },
+        (response) => response.writeHead(status, { "content-type": type }).end(body),
+        { streaming },
+      );
+      const { error } = await collect(model, requestOf("hello"));
+      expect(error).toMatchObject({ code });
+      expect(String(error)).not.toContain("plain-key");
+      if (type.startsWith("text/html") && code === "unavailable") {
+        expect(error).toMatchObject({ seen: expect.stringContaining(`HTTP ${status}, text/html`) });
+        expect(String(error)).toContain(`text/html, HTTP ${status}, title: Bad gateway`);
+      }
+      await server?.stop();
+    }
+    server = undefined;
+  });
+
+  it("that is behind a proxy which wants an account cannot be told from one that is away, but for a hint", async () => {
+    const model = await modelOf({ kind }, (response) => response.writeHead(407).end());
+    const { error } = await collect(model, requestOf("hello"));
+    expect(error).toMatchObject({ code: "unavailable", message: expect.stringContaining("HTTP 407") });
   });
 
   it("that leads elsewhere is not followed with the key", async () => {

@@ -87,6 +87,15 @@ describe("the guarded proxy", () => {
     expect(await text(socket)).toContain("GET /tunnel");
   });
 
+  it("never reaches the bot itself, whatever is granted and allowed, tunnelled or not", async () => {
+    await using server = await startServer((_request, response) => response.end("the bot"));
+    const proxy = await proxyTo(["*"], { allow: ["127.0.0.1", "api.example"], own: () => server.port });
+    for (const host of ["127.0.0.1", "api.example"]) {
+      expect((await get(proxy, `http://${host}:${server.port}/`)).status).toBe(403);
+      expect((await tunnel(proxy, `${host}:${server.port}`)).status).toBe(403);
+    }
+  });
+
   it("refuses what is not granted, names it, and says who can grant it", async () => {
     await using server = await startServer((_request, response) => response.end("secret"));
     const proxy = await proxyTo(["api.example.com", "*.example.org"], { allow: ["127.0.0.1"] });

@@ -3,11 +3,13 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { ScriptOutcome } from "../../../src/core/code.ts";
+import type { SandboxLimits } from "../../../src/sandbox/isolation.ts";
 
 export interface BotRequest {
   files: Record<string, string>;
   script: string;
   timeoutMs: number;
+  limits?: Partial<SandboxLimits>;
 }
 
 /** What the process that runs the sandbox begins with. */

@@ -3,12 +3,14 @@ import { dirname, join } from "node:path";
 import type { Json } from "../../../src/core/json.ts";
 import type { NetworkAccess, ProgramRunner, RunningProgram } from "../../../src/core/programs.ts";
 import type { Skill } from "../../../src/core/skill.ts";
+import type { MountedFolder } from "../../../src/core/working-folder.ts";
 
 export interface ProgramOptions {
   skill: Skill;
   module: string;
   env?: Record<string, string>;
   network?: NetworkAccess;
+  working?: MountedFolder;
 }
 
 /** A program under test, with everything it said so far, and a way to wait for more. */

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openBuild } from "../../../src/sandbox/build-folder.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { LineBudget, LineReader } from "../../../src/sandbox/line-reader.ts";
 import { parseMessage } from "../../../src/sandbox/parse-message.ts";
@@ -39,6 +41,18 @@ describe("a program that breaks its limits", needs("bubblewrap"), () => {
     expect(await program.ended).toMatch(reason);
     // The budget grows while it writes.
     expect(program.messages.length).toBeLessThan(100_000);
+  });
+
+  it("fills the folder it stays in: it is stopped, and told why", async () => {
+    const working = await openBuild(join(fixture.root, "working"), 3_000_000);
+    const code = `import { writeFileSync } from "node:fs";
+for (let at = 0; at < 9; at += 1) writeFileSync("/workspace/temp/" + at, "x".repeat(1_000_000)); setInterval(() => undefined, 1000);`;
+    const module = writeModule(fixture.root, { "program.mjs": code });
+    const program = await startProgram(sandbox.programs, { skill, module, working });
+    expect([await program.ended, program.text]).toEqual([
+      expect.stringContaining("It is larger than 3 MB"),
+      [],
+    ]);
   });
 
   it("does not read what it is sent: it is stopped before the bot's memory fills", async () => {

@@ -3,9 +3,9 @@ import { createSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import type { BotRequest } from "./bot-as-user.ts";
 import { ScriptFixture, scriptRequest } from "./script-fixture.ts";
 
-const { files, script, timeoutMs }: BotRequest = JSON.parse(process.argv[2] ?? "{}");
+const { files, script, timeoutMs, limits = {} }: BotRequest = JSON.parse(process.argv[2] ?? "{}");
 using fixture = new ScriptFixture();
-const sandbox = await createSandbox({ dataDir: fixture.dataDir });
+const sandbox = await createSandbox({ dataDir: fixture.dataDir, limits });
 const request = scriptRequest(fixture.skill(files), script, { timeout_ms: timeoutMs });
 const outcome = await sandbox.scripts.run(request);
 process.stdout.write(JSON.stringify({ isolation: sandbox.describe(), outcome }));

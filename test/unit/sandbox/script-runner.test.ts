@@ -1,5 +1,5 @@
-import { chmodSync, existsSync, writeFileSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { chmodSync, existsSync } from "node:fs";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ScriptRunner } from "../../../src/core/scripts.ts";
@@ -112,17 +112,47 @@ function runsScripts({ isolation, bwrap }: typeof withBubblewrap): void {
     expect(Date.now() - started).toBeLessThan(3_000);
   });
 
-  it("cuts 100 MB of output at the limit and says so", async () => {
-    const skill = skillOf({ "spam.sh": "head -c 100000000 /dev/zero | tr '\\0' 'x'; echo done >&2" });
+  it("cuts 5 MB of output at the limit and says so", async () => {
+    const skill = skillOf({ "spam.sh": "head -c 5000000 /dev/zero | tr '\\0' 'x'; echo done >&2" });
     const outcome = await runToEnd(runner, scriptRequest(skill, "spam.sh", { max_output_bytes: 1_000 }));
     expect(outcome).toMatchObject({ exit_code: 0, truncated: true, stderr: "done\n" });
     expect(outcome.stdout).toBe("x".repeat(1_000));
+  });
+
+  it("stops what prints 100 MB, keeps what came up to the limit and says so", async () => {
+    const skill = skillOf({ "spam.sh": "echo odd >&2; head -c 100000000 /dev/zero; echo done >&2" });
+    const outcome = await runToEnd(runner, scriptRequest(skill, "spam.sh", { max_output_bytes: 1_000 }));
+    expect(outcome).toMatchObject({ truncated: true, stdout: "\0".repeat(1_000) });
+    expect(outcome.stderr).toMatch(/^odd\nIt printed more than 8 MB and was stopped/);
+    expect(outcome.exit_code).not.toBe(0);
   });
 
   it("cuts between characters, not within one", async () => {
     const skill = skillOf({ "umlauts.py": "print('ä' * 100)" });
     const outcome = await runToEnd(runner, scriptRequest(skill, "umlauts.py", { max_output_bytes: 5 }));
     expect(outcome.stdout).toBe("ää");
+  });
+
+  it("removes what killed bots left of their runs at the next start, and no run of its own", async () => {
+    const runs = join(fixture.dataDir, "workspaces");
+    const left = ["run-AbC123", "run-00ff00ff00ff-AbC123"].map((name) => join(runs, name));
+    for (const folder of left) {
+      await mkdir(join(folder, "workspace"), { recursive: true });
+      await writeFile(join(folder, "workspace", "large"), "x");
+    }
+    const { promise: began, resolve: begin } = Promise.withResolvers<void>();
+    const controller = new AbortController();
+    const running = runner.run(
+      scriptRequest(skillOf({ "stay.sh": "echo began; sleep 60" }), "stay.sh", {
+        ...{ signal: controller.signal, timeout_ms: 60_000, onLine: () => begin() },
+      }),
+    );
+    await began;
+    await createSandbox({ dataDir: fixture.dataDir, bwrap });
+    expect(left.filter(existsSync)).toEqual([]);
+    expect(await readdir(runs)).toHaveLength(1);
+    controller.abort(new Error("enough"));
+    await expect(running).rejects.toThrow("enough");
   });
 
   it("leaves no grandchild behind when aborted, within a second", async () => {
@@ -216,16 +246,5 @@ describe("a script runner without bubblewrap", () => {
         cure: expect.stringContaining("SECURITY.md"),
       },
     });
-  });
-
-  it("removes folders that a killed bot left a day ago and no younger ones", async () => {
-    using fixture = new ScriptFixture();
-    const runs = join(fixture.dataDir, "workspaces");
-    const { mkdirSync, utimesSync } = await import("node:fs");
-    for (const name of ["run-old", "run-young"]) mkdirSync(join(runs, name), { recursive: true });
-    writeFileSync(join(runs, "run-old", "file"), "x");
-    utimesSync(join(runs, "run-old"), 1, 1);
-    await createSandbox({ dataDir: fixture.dataDir, bwrap: "/nowhere/bwrap" });
-    expect(await readdir(runs)).toEqual(["run-young"]);
   });
 });

@@ -182,6 +182,21 @@ describe.each(botUsers)("the working folder, as code of a bot of %s sees it", (u
       expect(output(answers[6])).toBe("gone");
     });
 
+    it("counts what it deleted and keeps open", async () => {
+      const hold = `kept = []
+for at in range(8):
+  kept.append(open("hidden", "wb"))
+  kept[-1].write(bytes(10_000_000)); kept[-1].flush(); os.unlink("hidden")`;
+      const answers = await tell(
+        python(`import os, time\n${hold}\ntime.sleep(15); print("it had it all")`),
+        python(`import os\n${hold.replace("range(8)", "range(3)")}\nprint("tidy")`),
+        list,
+      );
+      expect(output(answers[0])).toMatch(/^The folder of this thread is full: [\d.]+ MB of 50.0 MB/);
+      expect(output(answers[1])).toBe("tidy");
+      expect(answers[2]).toMatchObject({ bytes: 0 });
+    });
+
     it.each([
       ["000", "000"],
       ["444", "444"],

@@ -45,6 +45,16 @@ describe("a server without a token", () => {
     expect(asked).toEqual([]);
   });
 
+  it.each([{}, { "Content-Type": "text/plain" }, { "Content-Type": "application/x-www-form-urlencoded" }])(
+    "stops no turn for a page that sends what needs no preflight: %o",
+    async (headers) => {
+      const { url, asked, addTurn } = await startServer();
+      addTurn("turn-1", "running", []);
+      expect((await send(`${url}/api/v1/turns/turn-1/stop`, { method: "POST", headers })).status).toBe(415);
+      expect(asked).toEqual([]);
+    },
+  );
+
   it("does not allow a preflight", async () => {
     const { url } = await startServer();
     const response = await send(`${url}/api/v1/turns`, {
@@ -132,6 +142,13 @@ describe("a server with a token", () => {
     const { url } = await startServer({ security });
     const headers = { Authorization: "Bearer s3cret-token", Host: "knack.example.com" };
     expect((await send(`${url}/api/v1/about`, { headers })).status).toBe(200);
+  });
+
+  it("answers to the names it is said to have alone, where it is said to have any", async () => {
+    const { url } = await startServer({ security: { ...security, allowedHosts: ["knack.example.com"] } });
+    const statusFor = async (Host: string) =>
+      (await send(`${url}/api/v1/about`, { headers: { Authorization: "Bearer s3cret-token", Host } })).status;
+    expect([await statusFor("knack.example.com"), await statusFor("evil.example")]).toEqual([200, 403]);
   });
 
   it("answers health checks without it", async () => {

@@ -38,6 +38,17 @@ describe("the console's page", () => {
     expect(policy).not.toContain("unsafe");
   });
 
+  it("loads and calls nothing of other hosts", async () => {
+    const { url } = await startServer();
+    const policy = String((await send(url)).headers["content-security-policy"]);
+    const sources = Object.fromEntries(policy.split("; ").map((each) => each.split(/ (.*)/)));
+    expect(sources).toMatchObject({
+      ...{ "default-src": "'none'", "base-uri": "'none'", "form-action": "'none'" },
+      ...{ "img-src": "'self' data:", "style-src": "'self'", "connect-src": "'self'" },
+      "script-src": expect.stringMatching(/^'self'( 'sha256-[\w+/]+=*')*$/),
+    });
+  });
+
   it("is sent with headers that keep other sites away, like every answer", async () => {
     const { url } = await startServer();
     for (const path of ["/", "/api/v1/about", "/api/v1/nothing", "/assets/client/api-client.ts"]) {

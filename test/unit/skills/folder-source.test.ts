@@ -207,14 +207,16 @@ test("links that leave the root are refused, for folders, guides and files alike
 });
 
 test("a link within the root is followed, a circle is not, and a changed target is seen", async () => {
-  const root = temporaryFolder({ ...weather, "shared/terms.md": "one", "shared/other.md": "two" });
+  const root = temporaryFolder({ ...weather, "shared/terms.md": "one", "..more/terms.md": "more" });
   symlinkSync("../shared", path.join(root, "weather/shared"));
+  symlinkSync("../..more", path.join(root, "weather/more"));
   symlinkSync("..", path.join(root, "weather/loop"));
   symlinkSync("nowhere", path.join(root, "weather/broken"));
   const source = sourceOf(root);
   const before = await source.load();
   expect(before.diagnostics.map((each) => each.code)).toEqual(["broken_link"]);
   expect(await before.skills[0]?.files?.read("shared/terms.md")).toEqual({ ok: true, text: "one" });
+  expect(await before.skills[0]?.files?.read("more/terms.md")).toEqual({ ok: true, text: "more" });
   writeFiles(root, { "shared/terms.md": "three" });
   expect((await source.load()).skills[0]?.hash).not.toBe(before.skills[0]?.hash);
 });
@@ -241,21 +243,24 @@ test("a folder over 10 MB is not loaded until it is smaller", async () => {
 
 test("a folder of more than 2,000 files is not loaded", async () => {
   const root = temporaryFolder(weather);
-  mkdirSync(path.join(root, "weather/many"));
-  for (let at = 0; at < 2001; at += 1) writeFileSync(path.join(root, `weather/many/${at}`), "");
+  mkdirSync(path.join(root, "many"));
+  for (let at = 0; at < 90; at += 1) writeFileSync(path.join(root, `many/${at}`), "");
+  for (let at = 0; at < 21; at += 1) symlinkSync("../many", path.join(root, `weather/${at}`));
+  expect(await idsOf(sourceOf(root))).toEqual(["weather"]);
+  symlinkSync("../many", path.join(root, "weather/last"));
   expect(await codesOf(sourceOf(root))).toEqual(["folder_too_large"]);
 });
 
 test("a node_modules that makes a folder too large is left out and not known; a small one is a part of it", async () => {
   const root = temporaryFolder({ ...weather, "weather/node_modules/a/index.js": "1" });
-  const source = sourceOf(root);
+  const source = sourceOf(root, { mostFiles: 20 });
   const filesOf = async () => {
     const { skills } = await source.load();
     return { hash: skills[0]?.hash, paths: (await skills[0]?.files?.list())?.map((each) => each.path) };
   };
   const small = await filesOf();
   expect(small.paths).toContain("node_modules/a/index.js");
-  for (let at = 0; at < 2001; at += 1) writeFileSync(path.join(root, `weather/node_modules/a/${at}`), "");
+  for (let at = 0; at < 20; at += 1) writeFileSync(path.join(root, `weather/node_modules/a/${at}`), "");
   const large = await filesOf();
   expect(large.paths).toEqual(["SKILL.md", "scripts/forecast.py"]);
   expect(large.hash).not.toBe(small.hash);

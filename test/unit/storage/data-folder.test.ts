@@ -67,12 +67,11 @@ describe("a folder that others may read", () => {
     await chmod(parent, 0o755);
     await chmod(join(parent, "deep"), 0o755);
     await chmod(folder, 0o777);
+    // The other user need not be able to enter the clone: all that lies there is read before.
     const code = `const { lockDataFolder } = await import(${JSON.stringify(join(import.meta.dirname, "../../../src/storage/data-folder.ts"))});
+process.setgroups([]); process.setgid(65534); process.setuid(65534);
 console.log((await lockDataFolder(${JSON.stringify(folder)})).exposed);`;
-    const said = execFileSync("setpriv", [
-      ...["--reuid=65534", "--regid=65534", "--clear-groups", "--", process.execPath],
-      ...["--input-type=module", "--eval", code],
-    ]).toString();
+    const said = execFileSync(process.execPath, ["--input-type=module", "--eval", code]).toString();
     expect(said).toContain("(mode 777) and belongs to user 0");
     expect((await stat(join(folder, "lock.db"))).mode & 0o777).toBe(0o600);
   });

@@ -2,9 +2,12 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { KeyvSqlite } from "@keyv/sqlite";
+import { Keyv } from "keyv";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { KeyValue } from "../../../src/core/key-value.ts";
 import { openKeyValue } from "../../../src/storage/keyv-store.ts";
+import type { SqliteOptions } from "../../../src/storage/sqlite-connection.ts";
 import { StorageError } from "../../../src/storage/storage-error.ts";
 import { Child } from "./child.ts";
 
@@ -23,8 +26,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function open(): Promise<KeyValue> {
-  const store = await openKeyValue(path, { busyTimeoutMs: 50 });
+async function open(options: Pick<SqliteOptions, "upgraded"> = {}): Promise<KeyValue> {
+  const store = await openKeyValue(path, { busyTimeoutMs: 50, ...options });
   stores.push(store);
   return store;
 }
@@ -37,6 +40,18 @@ function sql(statement: string): void {
   const database = new DatabaseSync(path);
   database.exec(statement);
   database.close();
+}
+function rows(statement: string): unknown[] {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const found = database.prepare(statement).all();
+  database.close();
+  return found.map((row) => ({ ...row }));
+}
+/** The store as the adapter alone has it: what it does by itself when it opens the file. */
+async function byTheAdapter(): Promise<Keyv> {
+  const adapter = new KeyvSqlite({ uri: `sqlite://${path}`, driver: "node:sqlite", wal: true });
+  await adapter.ready;
+  return new Keyv({ store: adapter, serialization: { stringify: JSON.stringify, parse: JSON.parse } });
 }
 const failure = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
 
@@ -123,4 +138,93 @@ test("nothing of a deleted or replaced value is in the files once the store is s
   await store.scrub();
   expect(await bytes()).toBe(false);
   expect(await store.get("n:1")).toBe("short");
+});
+
+describe("the format of the file", () => {
+  test("has a version, and a newer one is refused in the words of the other stores", async () => {
+    await (await openKeyValue(path)).close();
+    expect(rows("PRAGMA user_version")).toEqual([{ user_version: 1 }]);
+    sql("PRAGMA user_version = 2");
+    const error = await failure(open());
+    expect(error).toMatchObject({ code: "newer_version", path });
+    expect(String(error)).toContain("was written by a newer Knack");
+    expect(String(error)).toContain("its format is 2, this program knows up to 1");
+  });
+
+  test("without a version, of earlier versions, is copied and goes on with its values", async () => {
+    const before = await byTheAdapter();
+    await before.set("memory:a", { kept: true });
+    await before.disconnect();
+    const upgrades: unknown[] = [];
+    const store = await open({ upgraded: (upgrade) => upgrades.push(upgrade) });
+    expect(await store.get("memory:a")).toEqual({ kept: true });
+    expect(upgrades).toEqual([{ path, from: 0, to: 1, copy: `${path}.v0` }]);
+  });
+
+  test("is that of the adapter: table and index, and either reads what the other wrote", async () => {
+    const store = await open();
+    await store.set("memory:a", { kept: "ä" });
+    await store.close();
+    const ours = rows("SELECT name, sql FROM sqlite_schema ORDER BY name");
+    expect(rows("SELECT key, value, namespace, expires FROM keyv")).toEqual([
+      { key: "memory:a", value: '{"value":{"kept":"ä"}}', namespace: "", expires: null },
+    ]);
+    const adapter = await byTheAdapter();
+    expect(await adapter.get("memory:a")).toEqual({ kept: "ä" });
+    await adapter.set("memory:b", 2);
+    await adapter.disconnect();
+    expect(await (await open()).get("memory:b")).toBe(2);
+    await rm(path);
+    for (const file of ["-wal", "-shm"]) await rm(path + file, { force: true });
+    await (await byTheAdapter()).disconnect();
+    const theirs = rows("SELECT name, sql FROM sqlite_schema ORDER BY name");
+    const plain = (schema: unknown) => JSON.stringify(schema).replace(/\\n| |IF NOT EXISTS/g, "");
+    expect(plain(ours)).toBe(plain(theirs));
+  });
+
+  test("of Keyv 5 is refused and left as it was: the adapter's upgrade of it could lose every value", async () => {
+    sql("CREATE TABLE keyv (key VARCHAR(255) PRIMARY KEY, value TEXT)");
+    sql(`INSERT INTO keyv VALUES ('keyv:memory:a', '{"value":1}')`);
+    const before = await readFile(path);
+    const error = await failure(open());
+    expect(error).toMatchObject({ code: "corrupt", path });
+    expect(String(error)).toContain("its table keyv has other columns");
+    expect(rows("SELECT * FROM keyv")).toEqual([{ key: "keyv:memory:a", value: '{"value":1}' }]);
+    expect(rows("SELECT name FROM sqlite_schema WHERE type = 'table'")).toEqual([{ name: "keyv" }]);
+    expect((await readFile(path)).length).toBe(before.length);
+  });
+});
+
+test("an operation that fails holds up none of those beside it and behind it", async () => {
+  const store = await open();
+  await store.set("b", "before");
+  sql(`CREATE TRIGGER refuse BEFORE INSERT ON keyv WHEN NEW.key LIKE 'bad%'
+       BEGIN SELECT RAISE(ABORT, 'refused'); END`);
+  const circular: unknown[] = [];
+  circular.push(circular);
+  const works = [
+    store.set("a", 1),
+    store.set("bad:1", 1),
+    store.set("circular", circular as never),
+    store.set("big", 1n as never),
+    store.update("bad:2", () => 1),
+    store.update("b", () => {
+      throw new RangeError("no");
+    }),
+    store.get("b"),
+    store.delete("bad:3"),
+    store.update<number>("a", (value = 0) => value + 1),
+    store.set("c", 3),
+  ];
+  const states = (await Promise.allSettled(works)).map(({ status }) => status === "fulfilled");
+  expect(states).toEqual([true, false, false, false, false, false, true, true, true, true]);
+  expect(await Promise.all(["a", "b", "c", "bad:1"].map((key) => store.get(key)))).toEqual([
+    2,
+    "before",
+    3,
+    undefined,
+  ]);
+  sql("DROP TRIGGER refuse");
+  await store.set("bad:1", "good");
+  expect(await store.get("bad:1")).toBe("good");
 });

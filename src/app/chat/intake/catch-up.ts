@@ -1,6 +1,6 @@
 import { channelThread } from "../../../core/chat-platform.ts";
 import type { KeyValue } from "../../../core/key-value.ts";
-import { isDirectMessage, type Place } from "../../../core/place.ts";
+import { isDirectMessage, type Place, partsOf } from "../../../core/place.ts";
 import type { IntakeContext } from "./intake-context.ts";
 
 /** What to look through after a time without connection. */
@@ -63,11 +63,9 @@ const remembered = 2_000;
 
 const keyOf = (platform: string) => `chat-joined:${platform}`;
 
-const platformOf = (namespace: string) => namespace.slice(0, namespace.indexOf(":"));
-
 export function createJoinedChannels(store: KeyValue): JoinedChannels {
   const change = async (namespace: string, isIn: boolean) => {
-    await store.update<string[]>(keyOf(platformOf(namespace)), (joined = []) => {
+    await store.update<string[]>(keyOf(partsOf(namespace).platform), (joined = []) => {
       const others = joined.filter((each) => each !== namespace);
       return isIn ? [...others, namespace].slice(-remembered) : others;
     });

@@ -1,7 +1,7 @@
 import { type ButtonAction, readButtonId, turnOfButton } from "../../../core/button-action.ts";
 import { PlatformError } from "../../../core/chat-platform.ts";
 import type { Author } from "../../../core/inbound.ts";
-import { isDirectMessage, type Place } from "../../../core/place.ts";
+import { isDirectMessage, isWithin, type Place } from "../../../core/place.ts";
 import type { ButtonPress } from "../chat-intake.ts";
 import { authorOf, type IntakeContext, NotStoredError } from "./intake-context.ts";
 import type { LateMessages } from "./late-messages.ts";
@@ -74,7 +74,7 @@ async function placeOfDecision(
 ): Promise<Place | undefined> {
   if (action.role !== "decide" || !isDirectMessage(place.namespace)) return undefined;
   const turn = await log.get(turnOfButton(action) ?? "");
-  if (turn === undefined || !turn.namespace.startsWith(`${platform.id}:`)) return undefined;
+  if (turn === undefined || !isWithin(turn.namespace, platform.id)) return undefined;
   return { namespace: turn.namespace, thread: turn.thread };
 }
 

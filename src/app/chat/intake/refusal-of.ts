@@ -1,5 +1,5 @@
 import type { ChatPerson } from "../../../core/chat-platform.ts";
-import { isDirectMessage, type Place } from "../../../core/place.ts";
+import { isDirectMessage, type Place, partsOf } from "../../../core/place.ts";
 import type { ChatPolicy } from "../chat-policy.ts";
 
 /** Why a person may not use the bot in a place and who can change it; undefined when they may. Operators always may. */
@@ -18,7 +18,7 @@ function placeRefusal(
   { standing }: Pick<ChatPerson, "standing">,
   namespace: string,
 ): string | undefined {
-  const [, workspace = ""] = namespace.split(":");
+  const { workspace } = partsOf(namespace);
   // Direct messages on Discord belong to no server.
   const isInOne = workspace !== "dm";
   if (isInOne && !access.workspaces.some((each) => each === "*" || each === workspace))

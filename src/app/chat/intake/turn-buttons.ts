@@ -1,9 +1,10 @@
-import type { ButtonAction } from "../../../core/button-action.ts";
+import { type ButtonAction, repeatKey } from "../../../core/button-action.ts";
 import type { Author, Origin } from "../../../core/inbound.ts";
 import type { KeyValue } from "../../../core/key-value.ts";
 import { mayStop, onBehalfOf } from "../../../core/permissions.ts";
 import type { TurnRecord } from "../../../core/turn-log.ts";
 import { type ApprovalVerdict, emptyTurnView, foldTurn, verdictInput } from "../../../core/turn-view.ts";
+import { feedbackKey } from "../../services/forgetting.ts";
 import type { Submission } from "../../turns/submit.ts";
 import type { ButtonPress } from "../chat-intake.ts";
 import type { IntakeContext } from "./intake-context.ts";
@@ -87,7 +88,7 @@ async function storeFeedback(
   verdict: Verdict,
 ): Promise<boolean> {
   let before: Verdict | undefined;
-  await store.update<Record<string, Verdict>>(`feedback:${turnId}`, (verdicts = {}) => {
+  await store.update<Record<string, Verdict>>(feedbackKey(turnId), (verdicts = {}) => {
     before = Object.hasOwn(verdicts, person) ? verdicts[person] : undefined;
     return { ...verdicts, [person]: verdict };
   });
@@ -138,7 +139,7 @@ async function details({ log, platform }: IntakeContext, { turn }: TurnPress): P
 async function repeat(context: IntakeContext, pressed: TurnPress): Promise<string | undefined> {
   const { turn, press } = pressed;
   if (turn.text === "") return "What was asked is deleted. Write it again.";
-  const key = `again:${turn.turn_id}:${press.id}`.slice(0, 300);
+  const key = repeatKey(turn.turn_id, press.id);
   if (turn.kind === "command") return submit(context, pressed, { text: turn.text, key });
   return submit(context, pressed, { text: turn.text, key, to: turn.text.startsWith("/") ? "bot" : "room" });
 }

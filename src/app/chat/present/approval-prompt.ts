@@ -24,12 +24,16 @@ export interface ApprovalPrompt {
   close(end: string, late: boolean): Promise<void>;
 }
 
-/** @param message the card where the turn runs */
+/**
+ * @param message the card where the turn runs
+ * @param isAside the card stands in the asker's direct messages, where no one else sees it
+ */
 export function createApprovalPrompt(
   turn: PresentedTurn,
   events: readonly TurnEvent[],
   approval: Approval,
   message: PostedMessage,
+  isAside: boolean,
 ): ApprovalPrompt {
   const { author, platform, place } = turn;
   const limit = platform.limits.message_characters;
@@ -38,9 +42,13 @@ export function createApprovalPrompt(
   const isTheirs = mayApprove(author, approver, { author });
   const cards = createDeciderCards(turn, events, { approval_id, part: message.tag.part });
   let found: Promise<readonly NamedDecider[]> | undefined;
+  const look = async (least: "manager" | "operator") => {
+    const named = await namedDeciders(platform, place, least, author.id);
+    return isAside ? named.map((each) => ({ ...each, here: false })) : named;
+  };
   const deciders = () => {
     const isForOthers = !isTheirs && (approver === "manager" || approver === "operator");
-    found ??= isForOthers ? namedDeciders(platform, place, approver, author.id) : Promise.resolve([]);
+    found ??= isForOthers ? look(approver) : Promise.resolve([]);
     return found;
   };
   const again: OutgoingButton = { action: { role: "again", turn_id: turn.turn_id }, label: "Run again" };

@@ -7,7 +7,8 @@ import type { LiveAnswer } from "./live-answer.ts";
 import { type AnswerFrame, type AnswerMessage, type AnswerReady, planAnswer } from "./plan-answer.ts";
 import { lastReference } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
-import { type Published, passes, UnforeseenError, whisperMessage } from "./publish-message.ts";
+import { type Aside, pointThere, publishAside } from "./private-answer.ts";
+import { type Published, passes, UnforeseenError, whispered, whisperMessage } from "./publish-message.ts";
 
 export interface Delivery extends AnswerFrame {
   ready: AnswerReady;
@@ -16,6 +17,8 @@ export interface Delivery extends AnswerFrame {
   /** What was stored when this worker took the turn. */
   events: readonly TurnEvent[];
   live: LiveAnswer;
+  /** Where a private answer is posted; undefined where it is whispered. */
+  aside: Aside | undefined;
 }
 
 /** How it went. `waiting`: the platform cannot be reached; another worker goes on at `until` (ms since the epoch). */
@@ -32,26 +35,53 @@ export async function* deliverAnswer(
   turn: PresentedTurn,
   delivery: Delivery,
 ): AsyncGenerator<TurnEventBody, Delivered> {
-  const { ready, live } = delivery;
+  const { ready, live, aside } = delivery;
   const after = sinceReady(delivery.events);
+  const purpose = aside === undefined ? "answer" : "private";
+  const place = aside?.ok ? aside.turn.place : undefined;
+  let reference: string | undefined;
   if (ready.private) await unlessAborted(turn.givenUp, () => live.keep(0));
   const plan = planAnswer(turn, ready, delivery);
   for (const [part, message] of plan.entries()) {
-    if (lastReference(after, "answer", part) !== undefined) continue;
+    reference = lastReference(after, purpose, part);
+    if (reference !== undefined) continue;
     const published = await unlessAborted(turn.givenUp, () => publishPart(turn, delivery, part, message));
-    if (published.ok) {
-      yield { type: "message_posted", purpose: "answer", part, reference: published.reference };
-      continue;
-    }
-    const until = waitUntil(turn, delivery, published.error);
-    if (until !== undefined) return { kind: "waiting", until };
-    yield refusal(turn, published.error);
-    if (!ready.private) await unlessAborted(turn.givenUp, () => live.keep(part));
-    await unlessAborted(turn.givenUp, () => tellAsker(turn, published.error));
-    return { kind: "refused" };
+    if (!published.ok) return yield* undelivered(turn, delivery, part, published.error);
+    reference = published.reference;
+    yield { type: "message_posted", purpose, part, reference, place };
   }
   if (!ready.private) await unlessAborted(turn.givenUp, () => live.keep(plan.length));
+  if (aside?.ok && reference !== undefined) yield* point(turn, aside.turn, reference, after);
   return { kind: "delivered" };
+}
+
+/** A part cannot be posted: the turn waits and tries again, or the asker is told. */
+async function* undelivered(
+  turn: PresentedTurn,
+  delivery: Delivery,
+  part: number,
+  error: PlatformError,
+): AsyncGenerator<TurnEventBody, Delivered> {
+  const { ready, live } = delivery;
+  const until = waitUntil(turn, delivery, error);
+  if (until !== undefined) return { kind: "waiting", until };
+  yield refusal(turn, error);
+  if (!ready.private) await unlessAborted(turn.givenUp, () => live.keep(part));
+  await unlessAborted(turn.givenUp, () => tellAsker(turn, error));
+  return { kind: "refused" };
+}
+
+/** Once, a line in the thread points to a private answer that stands elsewhere. */
+async function* point(
+  turn: PresentedTurn,
+  aside: PresentedTurn,
+  last: string,
+  after: readonly TurnEvent[],
+): AsyncGenerator<TurnEventBody, void> {
+  const isTold = after.some((event) => event.type === "message_posted" && event.purpose === "pointer");
+  if (isTold || turn.platform.whispers_here !== true) return;
+  await unlessAborted(turn.givenUp, () => pointThere(turn, aside, last));
+  yield { type: "message_posted", purpose: "pointer", part: 0, reference: whispered };
 }
 
 /** What was stored since the answer was ready; nothing while it was not. */
@@ -62,10 +92,13 @@ function sinceReady(events: readonly TurnEvent[]): readonly TurnEvent[] {
 
 async function publishPart(
   turn: PresentedTurn,
-  { ready, live }: Delivery,
+  { ready, live, aside, events }: Delivery,
   part: number,
   message: AnswerMessage,
 ): Promise<Published> {
+  if (aside !== undefined && !aside.ok) return aside;
+  if (aside !== undefined)
+    return withoutFilesIfRefused(message, (now) => publishAside(aside, sinceReady(events), part, now));
   if (ready.private) return withoutFilesIfRefused(message, (now) => whisperMessage(turn, now));
   const posted = live.part(part);
   // What comes after it stays below it.

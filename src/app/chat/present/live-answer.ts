@@ -32,9 +32,6 @@ const worthLength = 160;
 /** Room for closing a code block for display. */
 const closing = 16;
 
-/** Secrets are found in whole words only: the last word is held back, up to this many characters. */
-const heldBack = 256;
-
 /** Between tries to show it, ms. */
 const pauses = { minMs: 2_000, maxMs: 30_000 };
 
@@ -51,6 +48,7 @@ export function createLiveAnswer(
   const { platform, clock, logger, redact, turn_id } = turn;
   const { edit_interval_ms } = platform.limits;
   const messages = createAnswerParts(turn, events, changed);
+  let redacted = redact.stream();
   let text = "";
   let begun: number | undefined;
   let cancelWait: (() => void) | undefined;
@@ -61,7 +59,7 @@ export function createLiveAnswer(
 
   const show = async (): Promise<number> => {
     try {
-      const visible = redact(text.slice(0, text.length - unfinished(text)));
+      const visible = text;
       const progress = await card(visible.trim() !== "");
       const limit = answerRoom(platform.limits) - closing - (progress === undefined ? 0 : headRoom);
       const [first = "", ...rest] = splitMarkdown(visible, limit).slice(0, partsOfLongAnswer);
@@ -86,6 +84,7 @@ export function createLiveAnswer(
   const forget = () => {
     cancelWait?.();
     cancelWait = undefined;
+    redacted = redact.stream();
     text = "";
     begun = undefined;
   };
@@ -112,7 +111,7 @@ export function createLiveAnswer(
     part: messages.part,
     keep: messages.keep,
     add(more) {
-      text += more;
+      text += redacted.add(more);
       if (isOff) return;
       begun ??= clock.now();
       const age = clock.now() - begun;
@@ -143,10 +142,4 @@ export function createLiveAnswer(
       await leave();
     },
   };
-}
-
-/** Characters at the end that may still become part of a longer word. */
-function unfinished(text: string): number {
-  const tail = text.slice(-heldBack);
-  return tail.length - tail.search(/[^\s。，、！？]*$/u);
 }

@@ -1,8 +1,10 @@
-import type { PlatformError } from "../../../core/chat-platform.ts";
+import type { MessageTag, PlatformError } from "../../../core/chat-platform.ts";
+import type { Place } from "../../../core/place.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
 import { createApprovalPrompt } from "./approval-prompt.ts";
 import { createPostedMessage, type PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
+import type { Aside } from "./private-answer.ts";
 import { endingText, type PromptEnding } from "./prompt-endings.ts";
 import type { Published } from "./publish-message.ts";
 import type { Approval } from "./render-approval.ts";
@@ -20,7 +22,9 @@ export interface PersonPrompts {
 
 interface Prompt {
   asked: Question | Approval;
-  message: PostedMessage;
+  tag: Pick<MessageTag, "purpose" | "part">;
+  /** Where it stands, unless where the turn runs. */
+  place?: Place | undefined;
   decision: PromptEnding | undefined;
   /** Whether this process has tried to post it. */
   tried: boolean;
@@ -32,11 +36,17 @@ interface Prompt {
   close(end: string, late: boolean): Promise<void>;
 }
 
-export function createPersonPrompts(turn: PresentedTurn, events: readonly TurnEvent[]): PersonPrompts {
+/** @param aside where the questions of a private turn are posted: they may quote what only the asker may read */
+export function createPersonPrompts(
+  turn: PresentedTurn,
+  events: readonly TurnEvent[],
+  aside: () => Promise<Aside>,
+): PersonPrompts {
   const { clock, logger, turn_id } = turn;
   const prompts: Prompt[] = [];
   let jobs: Promise<void> = Promise.resolve();
   let failure: PlatformError | undefined;
+  let isPrivate = false;
 
   const find = (id: string) =>
     prompts.find(
@@ -44,18 +54,28 @@ export function createPersonPrompts(turn: PresentedTurn, events: readonly TurnEv
     );
   const learn = (event: TurnEventBody): Prompt | undefined => {
     switch (event.type) {
+      case "answer_private":
+        isPrivate = true;
+        return undefined;
       case "question_asked":
       case "approval_requested": {
         const purpose = event.type === "question_asked" ? "question" : "approval";
         const part = prompts.filter(({ asked }) => asked.type === event.type).length;
-        const message = createPostedMessage(turn, events, { purpose, part });
-        const shown =
-          event.type === "question_asked"
-            ? createQuestionPrompt(turn, event, message)
-            : createApprovalPrompt(turn, events, event, message);
-        const prompt = {
-          ...{ asked: event, message, decision: undefined, tried: false, closed: false },
-          ...shown,
+        const tag = { purpose, part } as const;
+        const make = (where: PresentedTurn) => {
+          const message = createPostedMessage(where, events, tag);
+          return event.type === "question_asked"
+            ? createQuestionPrompt(
+                where,
+                event,
+                message,
+                where === turn ? undefined : "the thread you asked in",
+              )
+            : createApprovalPrompt(turn, events, event, message, where !== turn);
+        };
+        const prompt: Prompt = {
+          ...{ asked: event, tag, decision: undefined, tried: false, closed: false },
+          ...(isPrivate ? promptAside(aside, make, (place) => Object.assign(prompt, { place })) : make(turn)),
         };
         prompts.push(prompt);
         return prompt;
@@ -86,8 +106,8 @@ export function createPersonPrompts(turn: PresentedTurn, events: readonly TurnEv
     if (published?.ok) note(prompt, published.reference);
     else if (published !== undefined) failure = published.error;
   };
-  const note = ({ message: { tag } }: Prompt, reference: string) =>
-    turn.note({ type: "message_posted", purpose: tag.purpose, part: tag.part, reference });
+  const note = ({ tag, place }: Prompt, reference: string) =>
+    turn.note({ type: "message_posted", ...tag, reference, place });
   const isExpired = ({ asked, decision }: Prompt) =>
     decision === undefined && asked.expires_at <= clock.now();
   const close = async (prompt: Prompt) => {
@@ -129,17 +149,44 @@ function decide(prompt: Prompt | undefined, decision: PromptEnding): Prompt | un
   return prompt;
 }
 
+/** A prompt in the asker's direct messages, which are opened when it is posted. `opened` hears where they are. */
+function promptAside(
+  aside: () => Promise<Aside>,
+  make: (where: PresentedTurn) => Pick<Prompt, "post" | "close">,
+  opened: (place: Place) => void,
+): Pick<Prompt, "post" | "close"> {
+  let made: Pick<Prompt, "post" | "close"> | undefined;
+  const open = async () => {
+    const there = await aside();
+    if (!there.ok) return there;
+    opened(there.turn.place);
+    made ??= make(there.turn);
+    return { ok: true as const, made };
+  };
+  return {
+    async post() {
+      const there = await open();
+      return there.ok ? there.made.post() : there;
+    },
+    async close(end, late) {
+      const there = await open();
+      if (there.ok) await there.made.close(end, late);
+    },
+  };
+}
+
 function createQuestionPrompt(
   turn: PresentedTurn,
   asked: Question,
   message: PostedMessage,
+  where: string | undefined,
 ): Pick<Prompt, "post" | "close"> {
   const limit = turn.platform.limits.message_characters;
   const shown = turn.redact(asked);
   return {
     post: async () =>
       message.reference === undefined
-        ? message.publish(renderQuestion(shown, turn.turn_id, limit))
+        ? message.publish(renderQuestion(shown, turn.turn_id, limit, where))
         : undefined,
     async close(end) {
       if ((await message.adopt()) !== undefined) await message.amend(renderClosedQuestion(shown, end, limit));

@@ -31,17 +31,19 @@ export interface AnswerFrame {
   card: ProgressCard | undefined;
   /** Whether it did anything but answer. */
   hasSteps: boolean;
+  /** A line above an answer for the asker alone. */
+  reason?: string | undefined;
 }
 
 /** The messages of an answer, in order; the same every time it is planned. Progress and files go with the first, buttons with the last. */
 export function planAnswer(
   turn: PresentedTurn,
   { text, outcome, private: isPrivate }: AnswerReady,
-  { files, card, hasSteps }: AnswerFrame,
+  { files, card, hasSteps, reason = "" }: AnswerFrame,
 ): AnswerMessage[] {
   const { kind, platform, redact, mention } = turn;
   const said = text.trim() === "" && files.attached.length === 0 ? nothingSaid : text.trim();
-  const who = isPrivate ? "" : whoDidWhat(turn);
+  const who = isPrivate ? reason : whoDidWhat(turn);
   const whole = [who, said, files.named].filter(Boolean).join("\n\n");
   const room = card === undefined ? 0 : headRoom;
   const limits = { ...platform.limits, answer_characters: answerRoom(platform.limits) - room };

@@ -15,6 +15,7 @@ import { createPersonPrompts, type PersonPrompts } from "./person-prompts.ts";
 import { type AnswerReady, finishedBy } from "./plan-answer.ts";
 import { lastReference } from "./posted-message.ts";
 import type { PresentedTurn, TurnPresenterDeps } from "./presented-turn.ts";
+import { type Aside, createAside, reasonAbove } from "./private-answer.ts";
 import { passes } from "./publish-message.ts";
 import { statusOf } from "./render-progress.ts";
 import { createNoteQueue, mergeNotes, type NoteQueue } from "./turn-notes.ts";
@@ -38,8 +39,10 @@ interface Stage {
   made: TurnEventBody[];
   /** Turns of further messages that this one has taken in. */
   taken: Set<string>;
-  /** Whether everything from now on is for the asker alone. */
-  isPrivate: boolean;
+  /** Why everything from now on is for the asker alone; undefined while it is not. */
+  because: string | undefined;
+  /** Where that is shown. */
+  aside(): Promise<Aside>;
   view: TurnView;
 }
 
@@ -103,11 +106,12 @@ function openStage(
   const progress = createTurnProgress(turn, { level, notBefore, shortest: delay, show });
   const changed = (isVisible: boolean) => void (isVisible ? mark.hide() : mark.show());
   const live: LiveAnswer = createLiveAnswer(turn, events, progress.card, changed);
-  const isPrivate = events.some((event) => event.type === "answer_private");
-  if (isPrivate) live.hide();
-  const prompts = createPersonPrompts(turn, events);
+  const because = events.find((event) => event.type === "answer_private")?.because;
+  if (because !== undefined) live.hide();
+  const aside = createAside(turn);
+  const prompts = createPersonPrompts(turn, events, aside);
   const taken = new Set(events.flatMap((event) => (event.type === "steered" ? [event.from_turn] : [])));
-  const shown = { notes, mark, live, progress, prompts, made: [], taken, isPrivate, view };
+  const shown = { notes, mark, live, progress, prompts, made: [], taken, because, aside, view };
   return { turn, claimed, files, log, ...shown };
 }
 
@@ -193,8 +197,8 @@ function watch(stage: Stage, event: TurnEventBody): TurnEventBody | undefined {
   }
   if (event.type === "steered") stage.taken.add(event.from_turn);
   noteCalls(turn, event);
-  if (event.type === "answer_private") stage.isPrivate = true;
-  if (stage.isPrivate) {
+  if (event.type === "answer_private") stage.because ??= event.because;
+  if (stage.because !== undefined) {
     live.hide();
     mark.say("");
     return shown;
@@ -261,10 +265,14 @@ async function* finish(
   const files = await readAnswerFiles(turn, [...claimed.events, ...stage.made], stage.files);
   const card = await progress.collapsed(stage.view);
   const hasSteps = stage.view.steps.length > 0;
-  const delivery = { ready, readyAt, events: claimed.events, live, files, card, hasSteps };
+  const isAside = ready.private === true && turn.kind === "message" && !isDirectMessage(turn.place.namespace);
+  const aside = isAside && turn.platform.actions?.direct !== undefined ? await stage.aside() : undefined;
+  const reason = isAside ? await reasonAbove(turn, stage.because) : undefined;
+  const delivery = { ready, readyAt, events: claimed.events, live, files, card, hasSteps, aside, reason };
   const delivered: Delivered = yield* deliverAnswer(turn, delivery);
   const unmarked = delivered.kind === "waiting" ? undefined : unmark(stage);
-  await unlessAborted(turn.givenUp, () => Promise.allSettled([order, mark.hide(), unmarked]));
+  const dismissed = isAside ? turn.platform.dismiss?.(turn.to) : undefined;
+  await unlessAborted(turn.givenUp, () => Promise.allSettled([order, mark.hide(), unmarked, dismissed]));
   yield* notes.take();
   if (delivered.kind === "waiting") {
     yield { type: "turn_waiting", until: delivered.until };

@@ -5,7 +5,7 @@ import type { Author, Inbound } from "../../../core/inbound.ts";
 import type { KeyValue } from "../../../core/key-value.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Place } from "../../../core/place.ts";
-import type { Redact } from "../../../core/redact.ts";
+import type { Redactor } from "../../../core/redact.ts";
 import type { TurnEventBody } from "../../../core/turn-event.ts";
 import type { TurnLog } from "../../../core/turn-log.ts";
 import type { ChatPolicy } from "../chat-policy.ts";
@@ -23,7 +23,7 @@ export interface PresentedTurn {
   /** Whom the answer calls, platform user id: nobody waits for it. */
   mention?: string | undefined;
   clock: Clock;
-  redact: Redact;
+  redact: Redactor;
   logger: Log;
   /** Whether a worker had it before, who may have posted messages that are not in the log. */
   resumed: boolean;
@@ -43,7 +43,7 @@ export interface TurnPresenterDeps {
   platforms: ChatPlatforms;
   store: KeyValue;
   clock: Clock;
-  redact: Redact;
+  redact: Redactor;
   logger: Log;
   chat: ChatPolicy;
   /** The name people call the bot by. */

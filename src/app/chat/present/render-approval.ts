@@ -1,5 +1,5 @@
 import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import { alwaysText } from "../../../core/always-text.ts";
+import { alwaysLabel, alwaysText } from "../../../core/always-text.ts";
 import type { OutgoingButton, OutgoingMessage } from "../../../core/chat-platform.ts";
 import { exactJson } from "../../../core/exact-json.ts";
 import type { Json } from "../../../core/json.ts";
@@ -61,9 +61,11 @@ function cardOf(
   { from, who, where }: { from?: string; who: string; where?: string },
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
-  const { approval_id, expires_at, binds, addresses = [] } = approval;
+  const { approval_id, expires_at, binds, input, addresses = [] } = approval;
   const forGood =
-    binds === undefined ? "" : cutText(`\n*${escapeMarkdown(alwaysText(binds, where))}*`, maxAlwaysLength);
+    binds === undefined
+      ? ""
+      : cutText(`\n*${escapeMarkdown(alwaysText({ binds, input }, where))}*`, maxAlwaysLength);
   const head = from === undefined ? "" : `${from}\n`;
   const { markdown, whole } = describeApproval(approval, limit - frame - forGood.length - head.length);
   const file = {
@@ -82,7 +84,9 @@ function cardOf(
       { ...button(true, binds === undefined ? "Approve" : "Approve once"), style: "primary" },
       { ...button(false, "Refuse"), style: "danger" },
       ...(addresses.length === 0 ? [] : [button("turn", "This site, this turn")]),
-      ...(binds === undefined ? [] : [button("always", "Always here"), button("never", "Never")]),
+      ...(binds === undefined
+        ? []
+        : [button("always", alwaysLabel({ binds, input })), button("never", "Never")]),
     ],
     ...(whole === undefined ? {} : { files: [file] }),
   };

@@ -12,10 +12,12 @@ const frame = 400;
 const maxLabelLength = 75;
 const maxButtons = 20;
 
+/** @param where the thread in which the answer can be written, in words */
 export function renderQuestion(
   { text, choices }: Question,
   turnId: string,
   limit: number,
+  where = "this thread",
 ): Omit<OutgoingMessage, "tag"> {
   const buttons = choices.slice(0, maxButtons).map(
     (choice, index): OutgoingButton => ({
@@ -27,10 +29,7 @@ export function renderQuestion(
   const listed = isCut
     ? choices.map((choice, index) => `${index + 1}. ${escapeMarkdown(oneLine(choice, 200))}`)
     : [];
-  const how =
-    choices.length === 0
-      ? "Write your answer in this thread."
-      : "Choose, or write your answer in this thread.";
+  const how = `${choices.length === 0 ? "Write" : "Choose, or write"} your answer in ${where}.`;
   const parts = [closeFence(cutText(text, limit - frame)), listed.join("\n"), `*${how}*`];
   return {
     markdown: cutText(parts.filter(Boolean).join("\n\n"), limit),

@@ -1,39 +1,34 @@
 import { errorText } from "../../../base/error-text.ts";
-import type { Knowledge } from "../../../core/knowledge.ts";
-import type { MessageIndex } from "../../../core/message-index.ts";
 import type { Asker } from "../../../core/outcome.ts";
 import type { StoredOpenings } from "../../turns/openings.ts";
 import type { Audit } from "../audit.ts";
+import { wasForgotten } from "../forgetting.ts";
 import type { AuditLine, StoredAudit } from "../stored-audit.ts";
+import { storedNamespaces } from "../stored-namespaces.ts";
+import { type FindPersonDeps, findPerson, notesPrefix } from "./find-person.ts";
 import type { ForgetPerson, ForgetPersonOptions, ForgottenPerson } from "./forgotten-person.ts";
-import {
-  findPerson,
-  isAt,
-  isOwnDirectMessage,
-  type Person,
-  pseudonymOf,
-  turnsOf,
-  writtenAs,
-} from "./person.ts";
+import { isAt, isOwnDirectMessage, type Person, pseudonymOf, turnsOf, writtenAs } from "./person.ts";
 import { factsOf, removeFacts } from "./person-facts.ts";
-import { type PersonPlansDeps, removePlans } from "./person-plans.ts";
-import { forgetOwnTurns, namesOf, type PersonTurnsDeps, stripOtherTurns } from "./person-turns.ts";
-import { type SweepDeps, sweepValues } from "./person-values.ts";
+import {
+  forgetFolders,
+  forgetOwnTurns,
+  namesOf,
+  type PersonTurnsDeps,
+  stripOtherTurns,
+} from "./person-turns.ts";
+import { removePlans, type Sweep, sweepUnplaced, sweepValues } from "./person-values.ts";
 
-export interface ForgetPersonDeps extends PersonTurnsDeps, SweepDeps, Pick<PersonPlansDeps, "due"> {
+export interface ForgetPersonDeps extends PersonTurnsDeps, Omit<FindPersonDeps, keyof PersonTurnsDeps> {
+  store: FindPersonDeps["store"];
   stored: StoredAudit;
   audit: Audit;
   openings: StoredOpenings;
-  /** What was said in channels that are searched by an index. */
-  index: Pick<MessageIndex, "clearAuthor">;
-  /** What channels learned from documents. */
-  knowledge: Pick<Knowledge, "clearAuthor"> | undefined;
 }
 
 export function createForgetPerson(deps: ForgetPersonDeps): ForgetPerson {
   let busy = false;
   return async (user, asker, { dryRun = false, leavePosts = false } = {}) => {
-    const found = await findPerson(deps.log, deps.stored, user);
+    const found = await findPerson(deps, user);
     const isUnscrubbed = !dryRun && (await deps.store.get(unscrubbedKey)) !== undefined;
     if (!found.ok && !isUnscrubbed) return found;
     if (busy) {
@@ -56,52 +51,87 @@ async function forgetPerson(
   deps: ForgetPersonDeps,
   person: Person,
   asker: Asker,
-  options: Required<ForgetPersonOptions>,
+  { dryRun, leavePosts }: Required<ForgetPersonOptions>,
 ): Promise<ForgottenPerson> {
-  const { dryRun } = options;
   const { store, stored } = deps;
   const pseudonym = await pseudonymOf(store, person);
+  // Before the first deletion: whoever forgets next after a crash takes the bytes out.
+  if (!dryRun) await store.set(unscrubbedKey, true);
   const notes = await takeNotes(deps, person, dryRun);
   const names = new Set(notes.names);
-  const own = await forgetOwnTurns(deps, person, asker.by, options);
-  const plans = await removePlans(deps, person, dryRun);
-  let facts = 0;
-  for await (const told of factsOf(store, person, names)) {
-    facts += told.texts.length;
-    if (!dryRun) await removeFacts(store, told, person, names);
-  }
+  const sweep: Sweep = { person, pseudonym, known: await storedNamespaces(deps), dryRun };
+  const options = { by: asker.by, dryRun, leavePosts };
+  // First what could begin another turn of theirs.
+  let plans = await removePlans(deps, sweep);
+  const own = await forgetOwnTurns(deps, person, options);
+  const kept = dryRun ? [] : await forgetFolders(deps, own.threads.values());
+  // What a turn of theirs planned before it was stopped.
+  if (!dryRun) plans += await removePlans(deps, sweep);
+  const facts = await forgetFacts(deps, person, names, dryRun);
   const openings = new Set(await deps.openings.removeSaying(Object.values(notes.facts).flat(), { dryRun }));
-  const traces = { person, names, facts: new Map(Object.entries(notes.facts)), openings };
-  const others = await stripOtherTurns(deps, traces, dryRun);
-  const values = await sweepValues(deps, person, pseudonym, dryRun);
-  const { platform, workspace, id } = person;
-  const prefix = workspace === "*" ? `${platform}:` : `${platform}:${workspace}:`;
-  if (!dryRun) await deps.index.clearAuthor(id, prefix);
-  const documents = (await deps.knowledge?.clearAuthor(id, prefix, { dryRun })) ?? 0;
+  const traces = { person, names, facts: new Map(Object.entries(notes.facts)), openings, own };
+  const others = await stripOtherTurns(deps, traces, options);
+  const values = await sweepValues(deps, sweep);
+  const unplaced = await sweepUnplaced(deps, sweep);
+  const isThere = (namespace: string) => isAt(person, namespace);
+  const messages = await deps.index.clearAuthor(person.id, isThere, { dryRun });
+  const documents = (await deps.knowledge?.clearAuthor(person.id, isThere, { dryRun })) ?? 0;
+  const copies = (await deps.copies?.remove({ dryRun })) ?? [];
   const audit_lines = await stored.rewrite((line) => withPseudonym(line, person, pseudonym), { dryRun });
   const left = [...own.left, ...others.left];
-  if (!dryRun) left.push(...(await finish(deps, person, { pseudonym, asker, isDone: left.length === 0 })));
+  if (!dryRun) {
+    const isDone = left.length === 0;
+    left.push(...(await finish(deps, person, { pseudonym, asker, isDone, deleted: others.deleted })));
+  }
   return {
     ...{ user: writtenAs(person), pseudonym, dry_run: dryRun, complete: left.length === 0 },
-    ...{ turns: own.count, other_turns: others.count, facts, documents, plans, ...values, audit_lines, left },
+    ...{ turns: own.count, other_turns: others.count, facts, documents, messages, plans, ...values },
+    ...{ feedback: values.feedback + unplaced.feedback, renamed: values.renamed + unplaced.renamed },
+    ...{ audit_lines, kept: [...new Set([...kept, ...others.kept])], left },
+    ...(copies.length === 0 ? {} : { copies }),
   };
+}
+
+async function forgetFacts(
+  { store }: ForgetPersonDeps,
+  person: Person,
+  names: ReadonlySet<string>,
+  dryRun: boolean,
+): Promise<number> {
+  // A pinned fact has two keys.
+  const gone = new Set<string>();
+  for await (const told of factsOf(store, person, names)) {
+    for (const text of told.texts) gone.add(JSON.stringify([told.namespace, text]));
+    if (!dryRun) await removeFacts(store, told, person, names);
+  }
+  return gone.size;
 }
 
 /** What is needed to find the rest after a crash: it goes last. */
 type Notes = { names: string[]; facts: { [namespace: string]: string[] } };
 
-const notesKey = (person: Person) => `forgetting:${writtenAs(person)}`;
+const notesKey = (person: Person) => notesPrefix + writtenAs(person);
 
 async function takeNotes(deps: ForgetPersonDeps, person: Person, dryRun: boolean): Promise<Notes> {
   const { store } = deps;
   const before = ((await store.get(notesKey(person))) ?? { names: [], facts: {} }) as Notes;
   const names = new Set([...before.names, ...(await namesOf(deps, person))]);
+  for await (const told of factsOf(store, person, names)) for (const name of told.names) names.add(name);
+  for (const name of await documentNames(deps, person)) names.add(name);
   const facts = { ...before.facts };
   for await (const { namespace, texts } of factsOf(store, person, names))
     facts[namespace] = [...new Set([...(facts[namespace] ?? []), ...texts])];
   const notes = { names: [...names], facts };
   if (!dryRun) await store.set(notesKey(person), notes);
   return notes;
+}
+
+/** What the person was called when they added documents. */
+async function documentNames({ knowledge }: ForgetPersonDeps, person: Person): Promise<string[]> {
+  const namespaces = (await knowledge?.namespaces()) ?? [];
+  const lists = namespaces.filter((each) => isAt(person, each)).map((each) => knowledge?.list(each));
+  const documents = (await Promise.all(lists)).flatMap((list) => list ?? []);
+  return documents.flatMap(({ author, by }) => (author === person.id && by !== "" ? [by] : []));
 }
 
 function withPseudonym(line: AuditLine, person: Person, pseudonym: string): AuditLine {
@@ -127,22 +157,31 @@ function withPseudonym(line: AuditLine, person: Person, pseudonym: string): Audi
   };
 }
 
+interface Finishing {
+  pseudonym: string;
+  asker: Asker;
+  isDone: boolean;
+  /** Turns of others that the person deleted. */
+  deleted: readonly string[];
+}
+
 /** Takes the person's name off their turns, and every byte out of the files. Answers what is left to do. */
 async function finish(
   deps: ForgetPersonDeps,
   person: Person,
-  { pseudonym, asker, isDone }: { pseudonym: string; asker: Asker; isDone: boolean },
+  { pseudonym, asker, isDone, deleted }: Finishing,
 ): Promise<string[]> {
   const { log, store, audit, stored } = deps;
   if (isDone) {
-    await log.disown(await forgottenTurns(deps, person), { id: pseudonym, name: pseudonym });
-    await store.delete(notesKey(person));
+    const turns = [...(await forgottenTurns(deps, person)), ...deleted];
+    await log.disown(turns, person.id, { id: pseudonym, name: pseudonym });
   }
   const detail = isDone
     ? `deleted everything of **${pseudonym}**`
     : `deleted a part of what is stored of **${pseudonym}**`;
   audit.record({ action: "person_forgotten", ...asker, subject: pseudonym, detail });
   await stored.settled();
+  if (isDone) await store.delete(notesKey(person));
   return emptyFreeSpace(deps);
 }
 
@@ -150,10 +189,12 @@ async function finish(
 const unscrubbedKey = "forgetting-files";
 
 /** Takes what was deleted out of the files. Answers what is left to do. */
-async function emptyFreeSpace({ log, store, logger }: ForgetPersonDeps): Promise<string[]> {
-  await store.set(unscrubbedKey, true);
+async function emptyFreeSpace(deps: ForgetPersonDeps): Promise<string[]> {
+  const { log, store, index, knowledge, logger } = deps;
   try {
     await log.scrub({ rebuild: true });
+    await index.scrub();
+    await knowledge?.scrub();
     await store.scrub();
   } catch (error) {
     logger.warn({ err: error }, "What was deleted may still lie in the free space of the files");
@@ -171,9 +212,7 @@ async function forgottenTurns({ log }: ForgetPersonDeps, person: Person): Promis
   const ids: string[] = [];
   for await (const { turn_id, namespace } of turnsOf(log, person.id)) {
     if (!isAt(person, namespace)) continue;
-    const events = await log.read(turn_id);
-    if (events.some((event) => event.type === "turn_finished" && event.forgotten_by !== undefined))
-      ids.push(turn_id);
+    if (wasForgotten(await log.read(turn_id))) ids.push(turn_id);
   }
   return ids;
 }

@@ -10,9 +10,10 @@ export const forgottenPerson = z.object({
   dry_run: z.boolean().describe("counted, and nothing was changed"),
   complete: z.boolean().describe("false when something is left"),
   turns: count.describe("of theirs, with answers and files"),
-  other_turns: count.describe("of other people: their run details had words of the person"),
+  other_turns: count.describe("of other people: their run details may have had words of the person"),
   facts: count.describe("that they told the memory of channels"),
   documents: count.describe("that they added to what channels know"),
+  messages: count.describe("of theirs in the copies of channels that are searched by an index"),
   plans: count.describe(
     "reminders, schedules and triggers of theirs, and threads of theirs that are watched",
   ),
@@ -22,6 +23,15 @@ export const forgottenPerson = z.object({
   stored: count.describe("values stored for their direct messages"),
   renamed: count.describe("settings and grants they made: these stay, with the pseudonym"),
   audit_lines: count.describe("lines that have the pseudonym now"),
+  kept: z
+    .array(z.string())
+    .describe(
+      "files of threads, and where, that calls of other people made of theirs or changed: these stay",
+    ),
+  copies: z
+    .array(z.string())
+    .optional()
+    .describe("files: whole databases as they were before an upgrade, with the words of everybody"),
   left: z.array(z.string()).describe("what could not be deleted, and what to do"),
 });
 export type ForgottenPerson = z.output<typeof forgottenPerson>;

@@ -6,24 +6,26 @@ import { isAt, type Person } from "./person.ts";
 export interface ToldFacts {
   namespace: string;
   texts: string[];
+  /** What they are called there. */
+  names: string[];
 }
 
 const factsKey = /^skill:(.+):memory:(?:facts|pinned)$/;
 
-/** The facts the person told, by channel. Earlier versions kept only the name of who told a fact. */
+/** The facts the person told, by channel and key. Earlier versions kept only the name of who told a fact. */
 export async function* factsOf(
   store: KeyValue,
   person: Person,
   names: ReadonlySet<string>,
 ): AsyncGenerator<ToldFacts> {
-  for await (const key of store.keys(`skill:${person.platform}:`)) {
+  for await (const key of store.keys("skill:")) {
     const namespace = factsKey.exec(key)?.[1];
     if (namespace === undefined || !isAt(person, namespace)) continue;
-    const texts = listIn(await store.get(key)).flatMap((fact) => {
-      const { text } = objectOf(fact);
-      return isTold(fact, person, names) && typeof text === "string" ? [text] : [];
-    });
-    if (texts.length > 0) yield { namespace, texts };
+    const told = listIn(await store.get(key)).filter((fact) => isTold(fact, person, names));
+    const all = (member: "text" | "by") =>
+      told.map((fact) => objectOf(fact)[member]).filter((value) => typeof value === "string");
+    if (told.length > 0)
+      yield { namespace, texts: all("text"), names: all("by").filter((name) => name !== "") };
   }
 }
 

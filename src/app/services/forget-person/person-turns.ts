@@ -1,18 +1,28 @@
+import { repeatedTurn } from "../../../core/button-action.ts";
 import { withoutDetails } from "../../../core/event-audience.ts";
 import type { Author } from "../../../core/inbound.ts";
 import { type Json, objectOf } from "../../../core/json.ts";
-import type { ReadFile } from "../../../core/message-context.ts";
+import { type Place, partsOf } from "../../../core/place.ts";
 import type { TurnEvent } from "../../../core/turn-event.ts";
 import type { TurnRecord } from "../../../core/turn-log.ts";
 import { saysAny } from "../../turns/says.ts";
-import { type ForgettingDeps, forgetTurn } from "../forgetting.ts";
+import { type ForgettingDeps, forgetTurn, hasTurns, wasForgotten } from "../forgetting.ts";
 import { isAt, type Person, turnsIn, turnsOf } from "./person.ts";
 
 export type PersonTurnsDeps = Omit<ForgettingDeps, "audit" | "files"> & {
   files: ForgettingDeps["files"] & { remove(turnId: string, name: string): Promise<void> };
 };
 
-/** How a person is recognised in what other people's turns have read. */
+/** Where a person spoke with the bot. */
+export interface OwnThread extends Place {
+  /** Their turns, and those of them that are deleted. */
+  all: Set<string>;
+  deleted: string[];
+  /** When their first one was accepted, ms since the epoch. */
+  since: number;
+}
+
+/** How a person is recognised in other people's turns. */
 export interface Traces {
   person: Person;
   /** What they were called: logs of earlier versions have only the name. */
@@ -21,13 +31,21 @@ export interface Traces {
   facts: ReadonlyMap<string, readonly string[]>;
   /** Names of openings that said such a fact. */
   openings: ReadonlySet<string>;
+  own: Pick<OwnTurns, "threads">;
 }
 
-export interface TurnsForgotten {
+interface TurnsForgotten {
   count: number;
   /** What could not be deleted, and what to do. */
   left: string[];
 }
+
+export interface OwnTurns extends TurnsForgotten {
+  /** By `placeKey`. */
+  threads: Map<string, OwnThread>;
+}
+
+const placeKey = ({ namespace, thread }: Place) => JSON.stringify([namespace, thread]);
 
 /** The names the person's turns have. */
 export async function namesOf({ log }: Pick<PersonTurnsDeps, "log">, person: Person): Promise<Set<string>> {
@@ -37,21 +55,34 @@ export async function namesOf({ log }: Pick<PersonTurnsDeps, "log">, person: Per
   return names;
 }
 
+export interface ForgetOwnOptions {
+  by: Author;
+  dryRun: boolean;
+  leavePosts: boolean;
+}
+
 /** Deletes the person's turns with their answers and files. Those that were deleted before count no more. */
 export async function forgetOwnTurns(
   deps: PersonTurnsDeps,
   person: Person,
-  by: Author,
-  { dryRun, leavePosts }: { dryRun: boolean; leavePosts: boolean },
-): Promise<TurnsForgotten> {
-  const done: TurnsForgotten = { count: 0, left: [] };
+  options: ForgetOwnOptions,
+): Promise<OwnTurns> {
+  const done: OwnTurns = { count: 0, left: [], threads: new Map() };
   for await (const turn of turnsOf(deps.log, person.id)) {
     if (!isAt(person, turn.namespace)) continue;
-    const events = await deps.log.read(turn.turn_id);
-    if (events.some((event) => event.type === "turn_finished" && event.forgotten_by !== undefined)) continue;
-    const problem = dryRun ? undefined : await forgetOwn(deps, turn, events, by, leavePosts);
-    if (problem === undefined) done.count += 1;
-    else done.left.push(`Turn ${turn.turn_id} of theirs in ${turn.namespace}: ${problem}`);
+    const { namespace, thread, turn_id, accepted_at } = turn;
+    const events = await deps.log.read(turn_id);
+    const isNew = !wasForgotten(events);
+    const problem = isNew && !options.dryRun ? await forgetOwn(deps, turn, events, options) : undefined;
+    if (problem === undefined) done.count += isNew ? 1 : 0;
+    else done.left.push(`Turn ${turn_id} of theirs in ${namespace}: ${problem}`);
+    const own = done.threads.get(placeKey(turn)) ?? {
+      ...{ namespace, thread, all: new Set(), deleted: [], since: accepted_at },
+    };
+    own.all.add(turn_id);
+    if (problem === undefined) own.deleted.push(turn_id);
+    own.since = Math.min(own.since, accepted_at);
+    done.threads.set(placeKey(turn), own);
   }
   return done;
 }
@@ -60,29 +91,56 @@ async function forgetOwn(
   deps: PersonTurnsDeps,
   turn: TurnRecord,
   events: readonly TurnEvent[],
-  by: Author,
-  leavePosts: boolean,
+  { by, leavePosts }: ForgetOwnOptions,
 ): Promise<string | undefined> {
   const isPosted = events.some(({ type }) => type === "message_posted");
   if (isPosted && !leavePosts && deps.platforms.of(turn.namespace) === undefined) {
-    const [platform] = turn.namespace.split(":");
+    const { platform } = partsOf(turn.namespace);
     return `its answer was posted on ${platform}, which is not connected here. Run this while the bot runs there, or say that posts may stay.`;
   }
-  const outcome = await forgetTurn(deps, turn, by, { leavePosts });
+  const outcome = await forgetTurn(deps, turn, by, { leavePosts, keepsFolder: true });
   return outcome.ok ? undefined : outcome.message;
+}
+
+/** Removes what only calls of the person's turns made, and the folders of threads without any other turn. Answers what stays, and where. */
+export async function forgetFolders(
+  { log, folders }: PersonTurnsDeps,
+  threads: Iterable<OwnThread>,
+): Promise<string[]> {
+  const kept: string[] = [];
+  for (const place of threads) {
+    const folder = folders.of(place);
+    if (!(await hasTurns(log, place))) await folder.clear();
+    else kept.push(...keptIn(place, (await folder.forget(place.deleted, { made: true })).made_from_them));
+  }
+  return kept;
+}
+
+function keptIn({ namespace, thread }: Place, paths: readonly string[]): string[] {
+  return paths.map((path) => `${path} of the thread ${thread} in ${namespace}`);
 }
 
 /** Turns whose details go together. */
 const strippedAtOnce = 50;
 
-/** Deletes the details of other people's turns that have words of the person in them, with the files the person sent there. */
+export interface OthersTurns extends TurnsForgotten {
+  /** Files that calls of others made of the person's, and that stay. */
+  kept: string[];
+  /** Turns that the person deleted. */
+  deleted: string[];
+}
+
+/**
+ * Deletes the details of other people's turns that have words of the person in them, with the files the person sent there; and turns
+ * in which others had a message of theirs answered once more.
+ */
 export async function stripOtherTurns(
   deps: PersonTurnsDeps,
   traces: Traces,
-  dryRun: boolean,
-): Promise<TurnsForgotten> {
+  options: ForgetOwnOptions,
+): Promise<OthersTurns> {
   const { log, clock, past } = deps;
-  const done: TurnsForgotten = { count: 0, left: [] };
+  const done: OthersTurns = { count: 0, left: [], kept: [], deleted: [] };
   let found: string[] = [];
   const strip = async () => {
     if (found.length === 0) return;
@@ -92,17 +150,17 @@ export async function stripOtherTurns(
   };
   for await (const turn of othersTurns(deps, traces.person)) {
     const events = await log.read(turn.turn_id);
-    const isHalfDone = hasDetails(events) && events.some(({ type }) => type === "details_removed");
-    if (!isHalfDone && !hasWords(events, turn.namespace, traces)) continue;
-    if (turn.status !== "finished") {
-      done.left.push(
-        `Turn ${turn.turn_id} of ${turn.author.name} in ${turn.namespace} has read their words and has not ended. Run this again when it has, or stop it first.`,
-      );
+    if (events.some((event) => isDeletedBy(event, traces.person))) done.deleted.push(turn.turn_id);
+    if (!(await hasWords(deps, turn, events, traces))) continue;
+    const isRepeat = isRepeated(events, turn, traces);
+    const problem = await notYet(deps, turn, events, isRepeat, options);
+    if (problem !== undefined) {
+      done.left.push(`Turn ${turn.turn_id} of ${turn.author.name} in ${turn.namespace}${problem}`);
       continue;
     }
     done.count += 1;
-    if (dryRun) continue;
-    await removeFiles(deps, turn, filesFrom(events, traces));
+    if (options.dryRun || isRepeat) continue;
+    done.kept.push(...(await removeFiles(deps, turn, events, traces)));
     found.push(turn.turn_id);
     if (found.length >= strippedAtOnce) await strip();
   }
@@ -110,16 +168,37 @@ export async function stripOtherTurns(
   return done;
 }
 
+/** Deletes a turn that answers a message of the person once more. Why a turn still has words of theirs; undefined when it need not. */
+async function notYet(
+  deps: PersonTurnsDeps,
+  turn: TurnRecord,
+  events: readonly TurnEvent[],
+  isRepeat: boolean,
+  options: ForgetOwnOptions,
+): Promise<string | undefined> {
+  if (turn.status !== "finished")
+    return " has read their words and has not ended. Run this again when it has, or stop it first.";
+  const problem = isRepeat && !options.dryRun ? await forgetOwn(deps, turn, events, options) : undefined;
+  return problem === undefined ? undefined : ` answers a message of theirs: ${problem}`;
+}
+
+/** Removes files that only the details of a turn name: what the person sent there, and the pictures that calls looked at. */
 async function removeFiles(
   { files, folders }: PersonTurnsDeps,
   turn: TurnRecord,
-  sent: readonly ReadFile[],
-): Promise<void> {
-  const folder = folders.of(turn);
-  for (const { whole, image, path } of sent) {
-    for (const name of [whole, image]) if (name !== undefined) await files.remove(turn.turn_id, name);
-    if (path !== undefined) await folder.remove(path);
-  }
+  events: readonly TurnEvent[],
+  traces: Traces,
+): Promise<string[]> {
+  const sent = events.flatMap((event) =>
+    event.type === "context_read" ? event.files.filter((file) => isFrom(file, traces)) : [],
+  );
+  const given = new Set(events.flatMap((event) => (event.type === "file" ? [event.name] : [])));
+  const pictures = events.flatMap((event) => (event.type === "picture_shown" ? [event.name] : []));
+  for (const name of [...pictures, ...sent.flatMap(({ whole, image }) => [whole, image])])
+    if (name !== undefined && !given.has(name)) await files.remove(turn.turn_id, name);
+  const paths = sent.flatMap(({ path }) => path ?? []);
+  if (paths.length === 0) return [];
+  return keptIn(turn, (await folders.of(turn).forget([], { paths })).made_from_them);
 }
 
 async function* othersTurns({ log }: PersonTurnsDeps, person: Person): AsyncGenerator<TurnRecord> {
@@ -129,21 +208,44 @@ async function* othersTurns({ log }: PersonTurnsDeps, person: Person): AsyncGene
   }
 }
 
-function hasDetails(events: readonly TurnEvent[]): boolean {
-  return events.some(({ type }) => !withoutDetails.includes(type));
-}
-
-function hasWords(events: readonly TurnEvent[], namespace: string, traces: Traces): boolean {
-  const facts = traces.facts.get(namespace) ?? [];
-  return events.some((event) => isTheirs(event, traces)) || saysAny(events.filter(isDetail), facts);
-}
-
 function isDetail({ type }: TurnEvent): boolean {
   return !withoutDetails.includes(type);
 }
 
+async function hasWords(
+  { log }: PersonTurnsDeps,
+  turn: TurnRecord,
+  events: readonly TurnEvent[],
+  traces: Traces,
+): Promise<boolean> {
+  if (wasForgotten(events)) return false;
+  const details = events.filter(isDetail);
+  const { person, facts, own } = traces;
+  const isHalfDone = details.length > 0 && events.some(({ type }) => type === "details_removed");
+  if (isHalfDone || isRepeated(events, turn, traces)) return true;
+  const since = own.threads.get(placeKey(turn))?.since ?? Number.POSITIVE_INFINITY;
+  // Its calls may have read anything that was said and attached there before.
+  if (details.length > 0 && turn.accepted_at >= since) return true;
+  if (events.some((event) => isTheirs(event, traces))) return true;
+  if (saysAny(details, facts.get(turn.namespace) ?? [])) return true;
+  return (await log.signals(turn.turn_id)).some(({ by }) => by === person.id);
+}
+
+/** Whether somebody had a message of the person answered once more. */
+function isRepeated([entry]: readonly TurnEvent[], turn: TurnRecord, { own }: Traces): boolean {
+  const repeated = entry?.type === "inbound" ? repeatedTurn(entry.inbound.key) : undefined;
+  return repeated !== undefined && own.threads.get(placeKey(turn))?.all.has(repeated) === true;
+}
+
+function isDeletedBy(event: TurnEvent, { id }: Person): boolean {
+  return event.type === "turn_finished" && event.forgotten_by === id;
+}
+
 function isTheirs(event: TurnEvent, traces: Traces): boolean {
+  const { id } = traces.person;
   switch (event.type) {
+    case "inbound":
+      return [event.inbound.cause?.caused_by ?? []].flat().includes(id);
     case "context_read":
       return (
         event.thread.some((heard) => isFrom(heard, traces)) ||
@@ -151,14 +253,21 @@ function isTheirs(event: TurnEvent, traces: Traces): boolean {
       );
     case "question_answered":
     case "approval_decided":
-      return event.by === traces.person.id;
+      return event.by === id;
     case "approval_shown":
-      return event.person === traces.person.id;
+      return event.person === id;
+    case "people_named":
+      return event.ids.includes(id);
     case "transcript_opened":
       return traces.openings.has(event.opening);
+    case "tool_started":
+    case "approval_requested":
+      return isQuotedIn(event.input, traces);
     case "tool_finished":
     case "skill_output":
-      return isQuotedIn(event.output, traces.names);
+      return isQuotedIn(event.output, traces);
+    case "step_finished":
+      return isQuotedIn(event.result, traces);
     default:
       return false;
   }
@@ -171,17 +280,18 @@ function isFrom(
   return author === undefined ? by !== undefined && traces.names.has(by) : author === traces.person.id;
 }
 
-/** Whether something in an output is by them: a fact, a document or an earlier conversation, as memory tells them. */
-function isQuotedIn(output: Json, names: ReadonlySet<string>): boolean {
-  if (typeof output !== "object" || output === null) return false;
-  const { by } = objectOf(output);
-  if (typeof by === "string" && names.has(by)) return true;
-  return Object.values(output).some((each) => isQuotedIn(each, names));
-}
-
-/** The files the person sent. */
-function filesFrom(events: readonly TurnEvent[], traces: Traces): ReadFile[] {
-  return events.flatMap((event) =>
-    event.type === "context_read" ? event.files.filter((file) => isFrom(file, traces)) : [],
-  );
+/**
+ * Whether something in a value is by them: a message, a fact, a document or an earlier conversation, as tools tell them. Each says who it is
+ * from: by id, by name, or as a mention.
+ */
+function isQuotedIn(value: Json, { person, names }: Traces): boolean {
+  const mention = `<@${person.id}>`;
+  const has = (each: Json): boolean => {
+    if (typeof each === "string") return each.includes(mention);
+    if (typeof each !== "object" || each === null) return false;
+    const { by, author, id } = objectOf(each);
+    if (by === person.id || author === person.id || id === person.id) return true;
+    return (typeof by === "string" && names.has(by)) || Object.values(each).some(has);
+  };
+  return has(value);
 }

@@ -1,101 +1,153 @@
+import type { DueEntries, DueEntry } from "../../../core/due-entries.ts";
 import { type Json, objectOf } from "../../../core/json.ts";
 import type { KeyValue } from "../../../core/key-value.ts";
+import type { Log } from "../../../core/log.ts";
+import { dueKinds } from "../../../core/schedule.ts";
 import type { Servers } from "../../../core/servers.ts";
+import type { TurnReading } from "../../../core/turn-log.ts";
+import { feedbackPrefix } from "../forgetting.ts";
+import { mostDueEntries, namespaceOf } from "../stored-namespaces.ts";
 import type { ValuesForgotten } from "./forgotten-person.ts";
-import { isAt, isOwnDirectMessage, type Person } from "./person.ts";
+import { isAt, isOwnDirectMessage, type Person, writtenAs } from "./person.ts";
 
 export interface SweepDeps {
   store: KeyValue;
+  log: Pick<TurnReading, "get">;
   servers?: Pick<Servers, "list" | "logout"> | undefined;
+  logger: Pick<Log, "warn">;
+}
+
+/** Whose values are looked at, and what is known of channels. */
+export interface Sweep {
+  person: Person;
+  pseudonym: string;
+  /** The channels of which something is stored. */
+  known: ReadonlySet<string>;
+  dryRun: boolean;
 }
 
 /** What a rule makes of a value: undefined deletes it. `count`: how much of the person it had; nothing is done when none. */
-type Rule = (value: Json, key: string) => { count: number; value?: Json | undefined };
+type Found = { count: number; value?: Json | undefined };
+type Rule = (value: Json, key: string) => Found;
 
-/** Takes a person out of everything stored under keys, but for facts and the audit; or only counts. */
-export async function sweepValues(
-  { store, servers }: SweepDeps,
-  person: Person,
-  pseudonym: string,
-  dryRun: boolean,
-): Promise<ValuesForgotten> {
-  const apply = (prefix: string, rule: Rule) => applyRule(store, prefix, rule, dryRun);
-  const { platform, id } = person;
-  let stored = 0;
-  for (const kind of ["namespace:", "allowances:", "chat-thread:", "chat-late:", "chat-greeted:", "skill:"])
-    stored += await apply(`${kind}${platform}:`, (_value, key) => ({
-      count: isStoredInOwnMessages(person, key.slice(kind.length)) ? 1 : 0,
-    }));
-  stored += await apply(`chat-late:${platform}:`, (value, key) => {
-    const author = objectOf(objectOf(objectOf(value).newest).author);
-    return { count: isAt(person, key.slice("chat-late:".length)) && author.id === id ? 1 : 0 };
-  });
-  const allowances = await apply(`allowances:${platform}:`, (value, key) => {
-    if (!isAt(person, key.slice("allowances:".length))) return { count: 0 };
-    const book = objectOf(value);
-    const isTheirs = (each: Json) => objectOf(each).by === id || objectOf(each).only_for === id;
-    let count = 0;
-    const kept = Object.entries(book).map(([name, list]) => {
-      if (!Array.isArray(list)) return [name, list];
-      const others = list.filter((each) => !isTheirs(each));
-      count += list.length - others.length;
-      return [name, others];
+const untouched: Found = { count: 0 };
+
+/** What is stored for channels: what its keys begin with, and how many parts follow the namespace at least. */
+const ofChannels = {
+  "namespace:": 0,
+  "allowances:": 0,
+  "channel-index:": 0,
+  "chat-greeted:": 0,
+  "chat-thread:": 1,
+  "chat-late:": 1,
+  "skill:": 2,
+} as const;
+type Kind = keyof typeof ofChannels;
+
+/** Takes a person out of everything stored for channels, but for facts; or only counts. */
+export async function sweepValues(deps: SweepDeps, sweep: Sweep): Promise<ValuesForgotten> {
+  const { store } = deps;
+  const { person, pseudonym, known, dryRun } = sweep;
+  const { id } = person;
+  const isOwn = (namespace: string) => isOwnDirectMessage(person, namespace);
+  const isOthers = (namespace: string) => isAt(person, namespace) && !isOwn(namespace);
+  const apply = (kind: Kind, rule: (value: Json) => Found, isMeant = isOthers) =>
+    applyRule(store, kind, dryRun, (value, key) => {
+      const namespace = namespaceOf(key.slice(kind.length), known, ofChannels[kind]);
+      return isMeant(namespace) ? rule(value) : untouched;
     });
-    return { count, value: Object.fromEntries(kept) as Json };
+  let stored = 0;
+  for (const kind of Object.keys(ofChannels) as Kind[])
+    stored += await apply(kind, () => ({ count: 1 }), isOwn);
+  stored += await apply("chat-late:", (value) => {
+    const author = objectOf(objectOf(objectOf(value).newest).author);
+    return { count: author.id === id ? 1 : 0 };
   });
-  const feedback = await apply("feedback:", (value) => {
-    const { [id]: theirs, ...others } = objectOf(value);
-    return { count: theirs === undefined ? 0 : 1, value: others as Json };
-  });
+  const allowances = await apply("allowances:", (value) => withoutDecisions(value, id));
   let renamed = 0;
-  for (const kind of ["namespace:", "chat-thread:"])
-    renamed += await apply(`${kind}${platform}:`, (value, key) =>
-      isAt(person, key.slice(kind.length)) ? renameIn(value, id, pseudonym) : { count: 0 },
-    );
-  for (const prefix of ["grant:", "trust:", "packages:package:"])
-    renamed += await apply(prefix, (value) => renameIn(value, id, pseudonym));
-  return {
-    allowances,
-    accounts: await removeAccounts({ store, servers }, person, dryRun),
-    feedback,
-    stored,
-    renamed,
-  };
+  for (const kind of ["namespace:", "chat-thread:", "channel-index:"] as const)
+    renamed += await apply(kind, (value) => renameIn(value, id, pseudonym));
+  const accounts = await removeAccounts(deps, person, dryRun);
+  const feedback = await sweepFeedback(
+    deps,
+    sweep,
+    (namespace) => namespace !== undefined && isAt(person, namespace),
+  );
+  return { allowances, accounts, feedback, stored, renamed };
 }
 
-async function applyRule(store: KeyValue, prefix: string, rule: Rule, dryRun: boolean): Promise<number> {
+/** The same for what names no channel: what operators granted, and what was thought of answers that are gone. */
+export async function sweepUnplaced(
+  deps: SweepDeps,
+  sweep: Omit<Sweep, "known">,
+): Promise<Pick<ValuesForgotten, "feedback" | "renamed">> {
+  const { person, pseudonym, dryRun } = sweep;
+  let renamed = 0;
+  for (const prefix of ["grant:", "trust:", "packages:package:"])
+    renamed += await applyRule(deps.store, prefix, dryRun, (value) => renameIn(value, person.id, pseudonym));
+  // Earlier versions left it there when they deleted the turn.
+  const feedback = await sweepFeedback(deps, sweep, (namespace) => namespace === undefined);
+  return { feedback, renamed };
+}
+
+/** @param isMeant told the namespace of the answer, if it is still there */
+async function sweepFeedback(
+  { store, log }: SweepDeps,
+  { person: { id }, dryRun }: Pick<Sweep, "person" | "dryRun">,
+  isMeant: (namespace: string | undefined) => boolean,
+): Promise<number> {
   let count = 0;
-  for await (const key of store.keys(prefix)) {
-    const value = await store.get(key);
-    if (value === undefined) continue;
-    const found = rule(value, key);
-    if (found.count === 0) continue;
-    count += found.count;
-    if (dryRun) continue;
-    if (found.value === undefined) await store.delete(key);
-    else await store.update<Json>(key, (now = null) => rule(now, key).value ?? now);
+  for await (const key of store.keys(feedbackPrefix)) {
+    const turn = await log.get(key.slice(feedbackPrefix.length));
+    // That of their own turns goes with these.
+    if (!isMeant(turn?.namespace) || (dryRun && turn?.author.id === id)) continue;
+    count += await applyTo(store, key, dryRun, (value) => {
+      const { [id]: theirs, ...others } = objectOf(value);
+      return { count: theirs === undefined ? 0 : 1, value: others as Json };
+    });
   }
   return count;
 }
 
-/** @param rest of a key: a namespace, and what stands behind it */
-function isStoredInOwnMessages(person: Person, rest: string): boolean {
-  const namespace = rest.split(":").slice(0, 3).join(":");
-  return isOwnDirectMessage(person, namespace);
+async function applyRule(store: KeyValue, prefix: string, dryRun: boolean, rule: Rule): Promise<number> {
+  let count = 0;
+  for await (const key of store.keys(prefix)) count += await applyTo(store, key, dryRun, rule);
+  return count;
 }
 
-/** The members that say who made something. */
-const makers: ReadonlySet<string> = new Set(["by", "asker"]);
+async function applyTo(store: KeyValue, key: string, dryRun: boolean, rule: Rule): Promise<number> {
+  const value = await store.get(key);
+  const found = value === undefined ? untouched : rule(value, key);
+  if (found.count === 0 || dryRun) return found.count;
+  if (found.value === undefined) await store.delete(key);
+  else await store.update<Json>(key, (now = null) => rule(now, key).value ?? now);
+  return found.count;
+}
 
-/** The value with another id where the person made something. */
+/** What is always and never allowed in a channel, without what a person decided, or what was decided for them alone. */
+function withoutDecisions(value: Json, id: string): Found {
+  let count = 0;
+  const kept = Object.entries(objectOf(value)).map(([name, list]): [string, Json] => {
+    if (!Array.isArray(list)) return [name, list];
+    const others = list.filter((each) => objectOf(each).by !== id && objectOf(each).only_for !== id);
+    count += list.length - others.length;
+    return [name, others];
+  });
+  return { count, value: Object.fromEntries(kept) };
+}
+
+/** The members that say who made something, and those beside them that say what that person is called. */
+const makers: ReadonlySet<string> = new Set(["by", "asker"]);
+const names: ReadonlySet<string> = new Set(["name", "by_name"]);
+
+/** The value with another id and name where the person made something. */
 function renameIn(value: Json, id: string, pseudonym: string): { count: number; value: Json } {
   if (typeof value !== "object" || value === null) return { count: 0, value };
-  let count = 0;
+  const isTheirs = [...makers].some((name) => objectOf(value)[name] === id);
+  let count = isTheirs ? 1 : 0;
   const entries = Object.entries(value).map(([name, each]): [string, Json] => {
-    if (makers.has(name) && each === id) {
-      count += 1;
+    if (isTheirs && ((makers.has(name) && each === id) || (names.has(name) && typeof each === "string")))
       return [name, pseudonym];
-    }
     const within = renameIn(each, id, pseudonym);
     count += within.count;
     return [name, within.value];
@@ -106,11 +158,12 @@ function renameIn(value: Json, id: string, pseudonym: string): { count: number; 
 
 /** Accounts with tool servers: their keys end with the person. Servers that are configured are told, so that tokens are revoked. */
 async function removeAccounts(
-  { store, servers }: SweepDeps,
+  { store, servers, logger }: SweepDeps,
   person: Person,
   dryRun: boolean,
 ): Promise<number> {
-  const accounts = new Set<string>();
+  // A login that was begun has no key of its own.
+  const accounts = new Set(person.workspace === "*" ? [] : [writtenAs(person)]);
   const keys: string[] = [];
   let count = 0;
   for await (const key of store.keys("mcp-login:")) {
@@ -122,8 +175,61 @@ async function removeAccounts(
     keys.push(key);
   }
   if (dryRun) return count;
-  for (const { name, credentials } of servers?.list() ?? [])
-    if (credentials === "per_user") for (const account of accounts) await servers?.logout(name, account);
+  for (const { name, credentials } of servers?.list() ?? []) {
+    if (credentials !== "per_user") continue;
+    for (const account of accounts)
+      await servers?.logout(name, account).catch((error: unknown) => {
+        logger.warn(
+          { err: error, server: name },
+          "The account of a forgotten person could not be signed out",
+        );
+      });
+  }
   for (const key of keys) await store.delete(key);
   return count;
+}
+
+export interface PersonPlansDeps {
+  due: Pick<DueEntries, "list" | "change" | "remove">;
+  /** The secrets of webhooks, by the id of their trigger. */
+  sealed: Pick<KeyValue, "delete">;
+}
+
+/**
+ * Deletes what a person planned, and what triggers of others keep of what they did. Answers how many of theirs there were; only counts with
+ * `dryRun`.
+ */
+export async function removePlans(
+  { due, sealed }: PersonPlansDeps,
+  { person, pseudonym, dryRun }: Sweep,
+): Promise<number> {
+  let count = 0;
+  for (const entry of await due.list({ most: mostDueEntries })) {
+    if (!isAt(person, entry.namespace)) continue;
+    const isOwn = isPlannedBy(entry, person);
+    if (isOwn && entry.kind !== dueKinds.event) count += 1;
+    if (dryRun) continue;
+    if (isOwn) {
+      await sealed.delete(entry.id);
+      await due.remove(entry.id);
+    } else await due.change(entry.id, (now) => withoutPerson(now, person, pseudonym));
+  }
+  return count;
+}
+
+/** Whether they made it, or it watches what they began. */
+function isPlannedBy({ namespace, value }: DueEntry, person: Person): boolean {
+  const { maker, by } = objectOf(value);
+  return isOwnDirectMessage(person, namespace) || objectOf(maker).id === person.id || by === person.id;
+}
+
+/** Without what a trigger keeps of events until it may begin its next turn. One that waits for them waits for nobody. */
+function withoutPerson(entry: DueEntry, { id }: Person, pseudonym: string): DueEntry | undefined {
+  const value = objectOf(entry.value);
+  const held = Array.isArray(value.held) ? value.held : [];
+  const others = held.filter((event: Json) => objectOf(event).by !== id);
+  const condition = objectOf(value.condition ?? null);
+  const waits = condition.by === id ? { condition: { ...condition, by: pseudonym } } : {};
+  if (held.length === others.length && condition.by !== id) return undefined;
+  return { ...entry, value: { ...value, ...(held.length === 0 ? {} : { held: others }), ...waits } };
 }

@@ -1,10 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { KeyValue } from "../../../core/key-value.ts";
-import type { Outcome } from "../../../core/outcome.ts";
-import { isDirectMessage } from "../../../core/place.ts";
+import { isDirectMessage, isWithin } from "../../../core/place.ts";
 import type { TurnReading, TurnRecord } from "../../../core/turn-log.ts";
-import type { StoredAudit } from "../stored-audit.ts";
 
 /** Somebody on a platform, as what is stored names them. */
 export interface Person {
@@ -20,49 +18,23 @@ export function writtenAs({ platform, workspace, id }: Person): string {
   return `${platform}:${workspace}:${id}`;
 }
 
+const wholeKey = /^([a-z][a-z0-9-]*):([^:]+):(.+)$/;
+
+/** The person that `platform:workspace:id` names; undefined for any other text. */
+export function readPerson(text: string): Person | undefined {
+  const [, platform, workspace, id] = wholeKey.exec(text) ?? [];
+  if (platform === undefined || workspace === undefined || id === undefined) return undefined;
+  return { platform, workspace, id };
+}
+
 /** Whether a namespace is where the person's id means this person. */
 export function isAt({ platform, workspace }: Person, namespace: string): boolean {
-  const [onPlatform, inWorkspace] = namespace.split(":");
-  return onPlatform === platform && (workspace === "*" || inWorkspace === workspace);
+  return isWithin(namespace, platform, workspace === "*" ? undefined : workspace);
 }
 
 /** Whether a namespace is the person's direct messages. */
 export function isOwnDirectMessage(person: Person, namespace: string): boolean {
   return isAt(person, namespace) && isDirectMessage(namespace) && namespace.endsWith(`:dm-${person.id}`);
-}
-
-const wholeKey = /^([a-z][a-z0-9-]*):([^:]+):(.+)$/;
-
-/**
- * Who is meant: `platform:workspace:id`, or an id that only one person has of whom something is stored. `platform:*:id` is the
- * person with this id in all workspaces.
- */
-export async function findPerson(
-  log: TurnReading,
-  audit: StoredAudit,
-  user: string,
-): Promise<Outcome<Person>> {
-  const [, platform, workspace, id] = wholeKey.exec(user) ?? [];
-  if (platform !== undefined && workspace !== undefined && id !== undefined)
-    return { ok: true, value: { platform, workspace, id } };
-  const found = new Map<string, Person>();
-  const note = (namespace: string) => {
-    const [onPlatform = "", inWorkspace = ""] = namespace.split(":");
-    const person = { platform: onPlatform, workspace: inWorkspace, id: user };
-    found.set(writtenAs(person), person);
-  };
-  for await (const { namespace } of turnsOf(log, user)) note(namespace);
-  for await (const { by, about, namespace } of audit.lines())
-    if (by === user || about === user) note(namespace);
-  const [person, ...others] = found.values();
-  if (person === undefined) {
-    const message = `Nothing that ${user} said or changed is stored. Somebody who was only read in other people's threads is named as platform:workspace:id, such as slack:T0123:U0123.`;
-    return { ok: false, status: 404, message };
-  }
-  if (others.length === 0) return { ok: true, value: person };
-  const names = [person, ...others].map(writtenAs).join(", ");
-  const message = `Several people may have the id ${user}: ${names}. Name one of them. If they are one person, as on Discord, name ${person.platform}:*:${user}.`;
-  return { ok: false, status: 409, message, code: "several_people" };
 }
 
 /** Turns read at a time. */

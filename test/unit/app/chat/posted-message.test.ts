@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createPostedMessage, type PostedMessage } from "../../../../src/app/chat/present/posted-message.ts";
 import type { PresentedTurn } from "../../../../src/app/chat/present/presented-turn.ts";
 import { type MessageTag, PlatformError } from "../../../../src/core/chat-platform.ts";
+import { createRedactor } from "../../../../src/core/redact.ts";
 import type { TurnEvent } from "../../../../src/core/turn-event.ts";
 import { createFakeClock } from "../../../support/fake-clock.ts";
 import { createFakePlatform, type FakePlatform } from "../../../support/fake-platform.ts";
@@ -61,7 +62,7 @@ async function bench({
   const clock = createFakeClock();
   const turn: PresentedTurn = {
     ...{ turn_id: "t1", kind: "message", author, text: "Hi", place, to, platform, clock, resumed },
-    redact: (value) => value,
+    redact: createRedactor([]),
     logger: silent,
     givenUp: new AbortController().signal,
     calls: new Set(),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PlatformError } from "../../../../src/core/chat-platform.ts";
+import type { Json } from "../../../../src/core/json.ts";
 import type { Place } from "../../../../src/core/place.ts";
 import type { TurnEventBody } from "../../../../src/core/turn-event.ts";
 import { forgetTurn } from "../../../support/ask-app.ts";
@@ -130,7 +131,7 @@ describe("an approval reaches those who may decide", () => {
 
 describe("after a crash", () => {
   /** What a bot has stored that died after it had asked. */
-  const stored = (expires_at: number): TurnEventBody[] => [
+  const stored = (expires_at: number, input: Json): TurnEventBody[] => [
     { type: "turn_started", profile: "chat", model: "staged/model" },
     { type: "round_started", round: 1 },
     {
@@ -139,7 +140,7 @@ describe("after a crash", () => {
     },
     {
       ...{ type: "approval_requested", approval_id: `${turnId}:1`, call_id: "c1" },
-      ...{ tool: "send", skill_id: "mail", input: {}, approver: "operator", expires_at },
+      ...{ tool: "send", skill_id: "mail", input, approver: "operator", expires_at },
     },
   ];
   const turnId = "00000000-0000-4000-8000-000000000000";
@@ -148,14 +149,18 @@ describe("after a crash", () => {
   const dm = (person: string) => ({ namespace: `fake:team:dm-${person}`, thread: "dm" });
 
   /** A bot that finds this on the platform, and of it in the log what was noted. */
-  async function afterCrash(shown: readonly Place[], noted: readonly TurnEventBody[] = []) {
+  async function afterCrash(
+    shown: readonly Place[],
+    noted: readonly TurnEventBody[] = [],
+    { input = {}, ...more }: { input?: Json; secrets?: string[] } = {},
+  ) {
     const clock = manualClock();
     const platform = createFakePlatform({ directs: true, now: clock.now });
     platform.deciding.operator.push(away("olga"), away("pat"));
     for (const where of shown) await platform.post(where, card);
-    const events = [...stored(clock.now() + 900_000), ...noted];
+    const events = [...stored(clock.now() + 900_000, input), ...noted];
     const log = await logLeftBehind(turnId, events, clock.now(), ben);
-    return askingBot({ platform, clock, log }, [["Done."]]);
+    return askingBot({ platform, clock, log, ...more }, [["Done."]]);
   }
 
   it.each<[string, Place[], TurnEventBody[]]>([
@@ -184,6 +189,22 @@ describe("after a crash", () => {
     await reach(turnId, "turn_finished");
     for (const { message } of cards(platform)) expect(message.markdown).toMatch(/\*\*pat\*\* refused\.$/);
     expect(cards(platform)).toHaveLength(3);
+  });
+
+  it("a value that became a secret meanwhile stands neither on a card nor in the file with its arguments", async () => {
+    const input = { text: `the key is tulip-4711. ${"More words. ".repeat(2_000)}` };
+    const { platform, reach } = await afterCrash([], [], { input, secrets: ["tulip-4711"] });
+    await reach(turnId, "turn_waiting");
+    const shown = cards(platform).map(({ message }) => message);
+    expect(shown).toHaveLength(3);
+    for (const { markdown, files = [] } of shown) {
+      expect(files).toHaveLength(1);
+      const whole = new TextDecoder().decode(files[0]?.data);
+      expect([markdown, whole]).toEqual([
+        expect.stringContaining("the key is [secret]"),
+        expect.stringContaining("the key is [secret]"),
+      ]);
+    }
   });
 
   it("a card that nobody noted is closed, too, when it was decided meanwhile", async () => {

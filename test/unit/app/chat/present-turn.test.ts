@@ -12,6 +12,8 @@ import { createFakePlatform, type FakePlatform } from "../../../support/fake-pla
 import { ada } from "../../../support/test-app.ts";
 import { elapse, manualClock, pass, place, seen } from "./presented-app.ts";
 
+/** What a whispered answer begins with. */
+const above = "*About your message in #general. Only you see this answer";
 const quiet = () => {};
 const silent = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 const policy = {
@@ -127,7 +129,11 @@ describe("an answer", () => {
   describe("that becomes private while it is written", () => {
     const long = "All that was said in the other channel. ".repeat(6);
     const written: TurnEventBody = { type: "text_delta", text: long };
-    const secret: TurnEventBody = { type: "answer_private", call_id: "c", because: "a summary for you" };
+    const secret: TurnEventBody = {
+      type: "answer_private",
+      call_id: "c",
+      because: "it is a summary for you",
+    };
     const step: TurnEventBody = {
       ...{ type: "tool_started", call_id: "c", tool: "read", title: "Reading", skill_id: "chat" },
       input: {},
@@ -138,7 +144,9 @@ describe("an answer", () => {
       const platform = createFakePlatform({ streams });
       const clockWaits = () => platform.until(() => platform.working.at(-1));
       const { out } = await present([written, isThere(platform), secret, clockWaits, written, end], platform);
-      expect(seen(platform)).toEqual(["notice for ada: Done."]);
+      expect(seen(platform)).toEqual([
+        `notice for ada: ${above}, because it is a summary for you.*\n\nDone.`,
+      ]);
       expect(platform.shown).toHaveLength(2);
       expect(out).toContainEqual({
         type: "answer_ready",
@@ -152,8 +160,30 @@ describe("an answer", () => {
     it("shows neither progress nor what it does", async () => {
       const platform = createFakePlatform();
       await present([secret, step, (clock) => pass(clock, 20_000), end], platform);
-      expect(seen(platform)).toEqual(["notice for ada: Done."]);
+      expect(seen(platform)).toEqual([
+        `notice for ada: ${above}, because it is a summary for you.*\n\nDone.`,
+      ]);
       expect(platform.working).not.toContain("Reading");
+    });
+
+    it("is posted to the direct messages once, although the bot died before it could note that", async () => {
+      const platform = createFakePlatform({ directs: true });
+      const started: TurnEventBody = { type: "turn_started", profile: "default", model: "m" };
+      const ready: TurnEventBody = {
+        type: "answer_ready",
+        outcome: "completed",
+        text: "Done.",
+        private: true,
+      };
+      const direct = { namespace: "fake:team:dm-ada", thread: "dm" };
+      const tag = { turn_id: "turn", purpose: "private", part: 0 } as const;
+      const reference = await platform.post(direct, { markdown: "Done.", tag });
+      const { out } = await present([], platform, { stored: [started, secret, ready] });
+      expect(platform.visible().map(({ place: { namespace } }) => namespace)).toEqual([direct.namespace]);
+      expect(out).toContainEqual({
+        ...{ type: "message_posted", purpose: "private", part: 0, reference },
+        place: direct,
+      });
     });
 
     it("is taken away by who takes the turn up, and again where the platform kept it", async () => {
@@ -162,8 +192,27 @@ describe("an answer", () => {
       platform.fail("remove", new PlatformError("rate_limited", "Slow down."));
       const posted: TurnEventBody = { type: "message_posted", purpose: "answer", part: 0, reference };
       await present([end], platform, { stored: [posted, secret] });
-      expect(seen(platform)).toEqual(["notice for ada: Done."]);
+      expect(seen(platform)).toEqual([
+        `notice for ada: ${above}, because it is a summary for you.*\n\nDone.`,
+      ]);
     });
+  });
+
+  it.each([true, false])("shows no half of a secret while it is written (native: %s)", async (streams) => {
+    const platform = createFakePlatform({ streams });
+    const text = `${"secret-123456".repeat(300)} and on`;
+    const written = (text.match(/.{1,7}/g) ?? []).map(
+      (piece): TurnEventBody => ({ type: "text_delta", text: piece }),
+    );
+    const seenSoFar = () => platform.shown.map(({ message }) => message.markdown).join("\n");
+    const isWritten = () => platform.until(() => (seenSoFar().endsWith("and on") ? true : undefined));
+    let shown = "";
+    const look = async () => {
+      shown = seenSoFar();
+    };
+    await present([...written, isWritten, look, finished], platform, { secrets: ["secret-123456"] });
+    expect(shown).toContain("[secret][secret]");
+    expect(shown).not.toMatch(/secret-|123456/);
   });
 
   it("of a command is posted without buttons, progress or a sign of work", async () => {

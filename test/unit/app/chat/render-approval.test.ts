@@ -84,6 +84,18 @@ describe("the card of an approval", () => {
     expect(rendered({}).buttons?.map(({ label }) => label)).toEqual(["Approve", "Refuse"]);
   });
 
+  it("says on the button what stays open, and what both decisions are bound to", () => {
+    const input = { iban: "DE01", amount: 1, text: "rent", data: { body: "May" } };
+    const binds = { skill_id: "bank", tool: "pay", definition: "d" };
+    const bound = { ...binds, values: { iban: "DE01", amount: 1 }, refuses: {} };
+    const { buttons, markdown } = rendered({ input, binds: bound });
+    expect(buttons?.map(({ label }) => label)).toContain("Always here, any text, data.body");
+    expect(markdown).toContain("with iban = DE01, amount = 1, any text, data.body, in this channel;");
+    expect(markdown).toContain("“Never” refuses it with any arguments without asking");
+    const free = rendered({ input: { text: "rent" }, binds: { ...binds, values: {} } });
+    expect(free.markdown).toContain("asks again once a thread has read text that nobody here vouches for");
+  });
+
   it("says the time in the zone of who reads it, and never in its text", () => {
     expect(rendered({}).timed).toEqual({ text: "Open until {time}.", at: 60_000 });
     expect(card({})).not.toMatch(/UTC|until/);

@@ -1,84 +1,8 @@
-import path from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Author } from "../../../../src/core/inbound.ts";
-import type { Skill } from "../../../../src/core/skill.ts";
 import { readStanding } from "../../../../src/core/standing-decisions.ts";
 import { createServer } from "../../../../src/server/server.ts";
-import { createFolderSource } from "../../../../src/skills/folder-source.ts";
-import { createFakeClock } from "../../../support/fake-clock.ts";
-import { createFakePlatform } from "../../../support/fake-platform.ts";
-import { type Line, scriptedModel, toolResults } from "../../../support/scripted-model.ts";
-import { createTestApp } from "../../../support/test-app.ts";
-import { testSkill, testSource } from "../../../support/test-skill.ts";
-
-const hour = 3_600_000;
-const minute = 60_000;
-const general = "fake:team:general";
-const ann: Author = { id: "ann", name: "Ann", trust: "member", time_zone: "Europe/Berlin" };
-
-/** A server's tool that changes something, and that an operator trusts unless told. */
-function mail(ran: unknown[]): Skill {
-  const server = {
-    ...{ server: "mail", tool: "send", definition: "d1", own: true, hints: {} },
-    configured: { approver: "none" as const },
-  };
-  const run = (input: unknown) => {
-    ran.push(input);
-    return "sent";
-  };
-  return testSkill("mcp_mail", [{ name: "mail__send", effect: "side_effect", server, run }], { kind: "mcp" });
-}
-
-/** A bot in a channel of the fake platform on a Wednesday at 11:00 in Berlin, with the shipped skill and a mail server. */
-function createBot(script: readonly Line[], { generative = true, ask = false } = {}) {
-  const clock = createFakeClock(Date.parse("2026-11-25T10:00:00Z"));
-  const platform = createFakePlatform({ now: clock.now });
-  for (const id of ["ann", "ben"]) platform.people.set(id, { name: id, time_zone: "Europe/Berlin" });
-  const ran: unknown[] = [];
-  const mailSkill = mail(ran);
-  const [tool] = mailSkill.tools;
-  if (ask && tool?.server !== undefined) tool.server.configured = {};
-  const source = testSource([mailSkill]);
-  const shipped = createFolderSource({
-    ...{ source: "bundled", precedence: 1, importModules: true },
-    root: path.resolve("skills/schedule"),
-  });
-  const model = scriptedModel(script, { generative });
-  const app = createTestApp(model, {
-    ...{ clock, sources: [shipped, source] },
-    limits: { open_tools_tokens: 3_000, question_ms: 15 * minute },
-    max_duration_ms: 30 * minute,
-  });
-  const intake = app.chat.connect(platform);
-  app.startSchedules();
-  return {
-    ...{ app, platform, model, clock, ran, intake },
-    say: (text: string, by = ann) =>
-      app.say(text, {
-        ...{ by, namespace: general, thread: "t1", key: `said ${text}` },
-        origin: { message: "m1", said_at: clock.now(), files: [], in_thread: false },
-      }),
-    /** What the bot shows that says this, now or soon. */
-    shows: (words: RegExp) =>
-      clock.advanceUntil(
-        platform.until(() => platform.visible().find(({ message }) => words.test(message.markdown))),
-        20,
-      ),
-    results: () => toolResults(model.requests.at(-1)?.messages ?? []),
-    async approve(turnId: string, by = ann, always = false) {
-      const { approval_id } = await app.until(turnId, "approval_requested");
-      const input = { id: approval_id, approve: true, always };
-      return app.app.run("approval.decide", { input, asker: { by, namespace: general } });
-    },
-    /** The latest turn that a schedule or trigger began. */
-    async latest() {
-      const [turn] = (await app.log.list({ namespace: general, limit: 1 })) ?? [];
-      return turn?.turn_id ?? "";
-    },
-  };
-}
-
-const add = (input: object): Line => [{ call: "schedule_add", with: input }];
+import type { Line } from "../../../support/scripted-model.ts";
+import { add, ann, createBot, general, hour, minute } from "./schedule-bot.ts";
 
 describe("a reminder", () => {
   it("is planned unasked, said at its time without a model, and calls its maker", async () => {
@@ -196,7 +120,7 @@ describe("a trigger", () => {
     });
 
   it("tells what happened as data, asks its maker for what runs unasked elsewhere, and keeps “always” to itself", async () => {
-    const send: Line = [{ call: "mail__send", with: { text: "it failed" } }];
+    const send: Line = [{ call: "mail__send", with: { to: "team", text: "it failed" } }];
     const bot = createBot([onWords, "Set.", send, "Mailed.", send, "Mailed again.", send, "Mailed for Ann."]);
     const turn = await bot.say("whenever somebody writes deploy failed, mail the team");
     await bot.approve(turn);
@@ -288,7 +212,7 @@ describe("a trigger", () => {
       expect([taken.status, await taken.json()]).toEqual([202, { status: "taken" }]);
       const said = await bot.shows(/The unit tests failed/);
       expect(said.place.thread).toBe("channel");
-      for (let call = 0; call < 4; call += 1) await post(id ?? "", signed);
+      for (let call = 0; call < 100; call += 1) await post(id ?? "", signed);
       const flooded = await post(id ?? "", signed);
       expect([flooded.status, flooded.headers.get("retry-after")]).toEqual([429, "60"]);
     } finally {

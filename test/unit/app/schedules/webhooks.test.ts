@@ -75,16 +75,121 @@ describe("a webhook", () => {
     expect(await service.hooks.take(bearer(secretOf(world)))).toBe("taken");
   });
 
-  it("is flooded: what is too much is counted and said", async () => {
+  it("is flooded: what is too much is counted and said, and taken when it is sent again", async () => {
     const { world, view, service, pass, taken } = await withTrigger({ on: "webhook" });
-    const headers = { authorization: `Bearer ${secretOf(world)}` };
+    const send = (call: number) =>
+      service.hooks.take(
+        request(view.id, signed(secretOf(world), world.clock.now(), `event ${call}`), `event ${call}`),
+      );
     const answers = [];
-    for (let call = 0; call < 10; call += 1)
-      answers.push(await service.hooks.take(request(view.id, headers, `${call}`)));
+    for (let call = 0; call < 106; call += 1) answers.push(await send(call));
     expect(answers.filter((answer) => answer === "flooded")).toHaveLength(6);
     await pass(0);
-    expect(taken()).toHaveLength(1);
-    expect(taken()[0]?.cause?.happened).toMatch(/6 more times/);
+    expect(taken()[0]?.cause?.happened).toMatch(/event 0.*event 49.*6 more times/s);
+    expect(await send(105)).toBe("taken");
+    await pass(20 * minute);
+    const told = taken()
+      .map(({ cause }) => cause?.happened ?? "")
+      .join("\n");
+    for (const call of [...Array(100).keys(), 105])
+      expect(told.match(new RegExp(`event ${call}$`, "gm"))).toHaveLength(1);
+  });
+
+  it("tells each event once, although the bot dies at any point between taking it and its turn", async () => {
+    const { world, view, service, pass, taken } = await withTrigger({ on: "webhook" });
+    const send = (call: number) =>
+      service.hooks.take(
+        request(view.id, signed(secretOf(world), world.clock.now(), `event ${call}`), `event ${call}`),
+      );
+    const change = world.due.change;
+    let changes = 0;
+    for (let deadly = 0; deadly < 12; deadly += 1) {
+      changes = 0;
+      world.due.change = (...given) => {
+        changes += 1;
+        return changes === deadly ? Promise.reject(new Error("The disk is full.")) : change(...given);
+      };
+      await send(deadly).catch(() => "lost");
+      // What was not acknowledged is sent again.
+      await send(deadly).catch(() => "lost");
+      await pass(0);
+      world.due.change = change;
+      await pass(5 * minute);
+    }
+    const told = taken()
+      .map(({ cause }) => cause?.happened ?? "")
+      .join("\n");
+    for (let call = 0; call < 12; call += 1)
+      expect(told.match(new RegExp(`event ${call}$`, "gm"))).toHaveLength(1);
+  });
+
+  describe("of a kind", () => {
+    const body = '{"failed":"unit tests"}';
+    const hmac = (secret: string, text: string) => createHmac("sha256", secret).update(text).digest("hex");
+    const kinds = {
+      slack: (secret: string, seconds: number) => ({
+        "x-slack-request-timestamp": `${seconds}`,
+        "x-slack-signature": `v0=${hmac(secret, `v0:${seconds}:${body}`)}`,
+      }),
+      stripe: (secret: string, seconds: number) => ({
+        "stripe-signature": `t=${seconds},v1=${hmac("old", `${seconds}.${body}`)},v1=${hmac(secret, `${seconds}.${body}`)}`,
+      }),
+      github: (secret: string) => ({ "x-hub-signature-256": `sha256=${hmac(secret, body)}` }),
+      hmac: (secret: string) => ({ "x-signature-256": `sha256=${hmac(secret, body)}` }),
+      gitlab: (secret: string) => ({ "x-gitlab-token": secret, "x-gitlab-event-uuid": "e-1" }),
+    };
+    const all = Object.entries(kinds) as [
+      keyof typeof kinds,
+      (secret: string, seconds: number) => Record<string, string>,
+    ][];
+
+    it.each(all)("%s is taken as its sender signs, and the same delivery once", async (kind, headersOf) => {
+      const { world, view, service } = await withTrigger({ on: "webhook", kind });
+      const seconds = Math.floor(world.clock.now() / 1_000);
+      const headers = headersOf(secretOf(world), seconds);
+      expect(await service.hooks.take(request(view.id, headersOf("wrong", seconds)))).toBe("unknown");
+      expect(await service.hooks.take(request(view.id, { authorization: `Bearer ${secretOf(world)}` }))).toBe(
+        "unknown",
+      );
+      expect(await service.hooks.take(request(view.id, headers))).toBe("taken");
+      // Nothing that is not signed makes a copy a new delivery.
+      const copy = { ...headers, "idempotency-key": "another" };
+      expect(await service.hooks.take(request(view.id, copy))).toBe("known");
+    });
+
+    it.each(["slack", "stripe"] as const)("%s of yesterday is refused", async (kind) => {
+      const { world, view, service } = await withTrigger({ on: "webhook", kind });
+      const headers = kinds[kind](secretOf(world), Math.floor(world.clock.now() / 1_000) - 86_400);
+      expect(await service.hooks.take(request(view.id, headers))).toBe("unknown");
+    });
+
+    it("that signs the body alone knows it for a day", async () => {
+      const { world, view, service, pass } = await withTrigger({ on: "webhook", kind: "github" });
+      const send = () => service.hooks.take(request(view.id, kinds.github(secretOf(world))));
+      expect(await send()).toBe("taken");
+      await pass(23 * 60 * minute);
+      expect(await send()).toBe("known");
+      await pass(2 * 60 * minute);
+      expect(await send()).toBe("taken");
+    });
+  });
+
+  it("ignores another idempotency key beside a signature: it is the same delivery", async () => {
+    const { world, view, service } = await withTrigger({ on: "webhook" });
+    const headers = signed(secretOf(world), world.clock.now());
+    expect(await service.hooks.take(request(view.id, { ...headers, "idempotency-key": "1" }))).toBe("taken");
+    expect(await service.hooks.take(request(view.id, { ...headers, "idempotency-key": "2" }))).toBe("known");
+  });
+
+  it("takes the secret that its sender made", async () => {
+    const { world, view, service } = await withTrigger({ on: "webhook", kind: "stripe" });
+    const seconds = Math.floor(world.clock.now() / 1_000);
+    const given = "whsec_of_the_sender";
+    await service.newSecret({ author: ann, place: channel }, view.id, given);
+    const body = "{}";
+    const signature = createHmac("sha256", given).update(`${seconds}.${body}`).digest("hex");
+    const headers = { "stripe-signature": `t=${seconds},v1=${signature}` };
+    expect(await service.hooks.take(request(view.id, headers, body))).toBe("taken");
   });
 
   it("takes any body, cut to what a model is told", async () => {

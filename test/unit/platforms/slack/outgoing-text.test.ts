@@ -55,6 +55,12 @@ test("a streamed text has no links, wherever it is cut, and says so", () => {
   expect(harmless.tookLinks).toBe(false);
 });
 
+test("a notification calls those whom it may call alone, whatever an id looks like", () => {
+  const text = "<@UABCDEF> <@B0BOT1> <!subteam^SABC> <@U0ANNA>";
+  expect(fallbackText(text)).not.toMatch(/<[@!]/);
+  expect(fallbackText(text, ["UABCDEF"]).match(/<[^>]*>/g)).toEqual(["<@UABCDEF>"]);
+});
+
 test("notifications get plain words, escaped and short", () => {
   expect(fallbackText("1 < 2 & <!here>")).not.toMatch(/<|&(?!amp;|lt;|gt;)/);
   expect(fallbackText("x".repeat(5_000)).length).toBeLessThanOrEqual(1_000);

@@ -1,0 +1,103 @@
+/** How senders of webhooks prove that they know its secret, and what tells one delivery from the next. */
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { HookKind } from "../../core/schedule.ts";
+
+/** A request to `/hooks/ID`. Header names are in lower case. */
+export interface HookRequest {
+  id: string;
+  header(name: string): string | undefined;
+  body: Uint8Array;
+}
+
+/** The age of a request whose time is signed, ms: an older one may be a copy. Slack and Stripe allow as much. */
+const longestAgo = 5 * 60_000;
+
+/** A name of the delivery that is the same when it is repeated; undefined when it is not proved. */
+type Proof = (request: HookRequest, secret: string, now: number) => string | undefined;
+
+/**
+ * What a delivery is called when it is signed with the secret; undefined when it is not. Where a time is signed, an old request is refused,
+ * and the name is of time and body. Where only the body is signed, the name is of the body. A bare token signs nothing: whoever has seen
+ * one request can make others, and the sender's own id of a delivery is all there is.
+ */
+export function deliveryOf(
+  kind: HookKind,
+  request: HookRequest,
+  secret: string,
+  now: number,
+): string | undefined {
+  const name = proofs[kind](request, secret, now);
+  return name === undefined ? undefined : `hook:${createHash("sha256").update(name).digest("hex")}`;
+}
+
+const proofs: Readonly<Record<HookKind, Proof>> = {
+  knack: (request, secret, now) => byToken(request, secret) ?? byKnack(request, secret, now),
+  // Source: docs.slack.dev, "Verifying requests from Slack"; docs.stripe.com, "Verify webhook signatures manually".
+  slack: ({ header, body }, secret, now) =>
+    byTime(header("x-slack-request-timestamp"), now, (time) =>
+      isSame(header("x-slack-signature") ?? "", `v0=${hmac(secret, `v0:${time}:`, body)}`),
+    )(body),
+  stripe({ header, body }, secret, now) {
+    const parts = (header("stripe-signature") ?? "").split(",", 10).map((part) => part.trim().split("=", 2));
+    const time = parts.find(([name]) => name === "t")?.[1];
+    const signatures = parts.flatMap(([name, value = ""]) => (name === "v1" ? value : []));
+    return byTime(time, now, (at) => signatures.some((given) => isSame(given, hmac(secret, `${at}.`, body))))(
+      body,
+    );
+  },
+  // Source: docs.github.com, "Validating webhook deliveries".
+  github: (request, secret) => byBody(request, secret, "x-hub-signature-256"),
+  hmac: (request, secret) => byBody(request, secret, "x-signature-256"),
+  // Source: docs.gitlab.com, "Webhooks": the token is the secret itself, the id of the event is the same when it is sent again.
+  gitlab({ header }, secret) {
+    if (!isSame(header("x-gitlab-token") ?? "", secret)) return undefined;
+    return header("x-gitlab-event-uuid") ?? header("idempotency-key") ?? anyName();
+  },
+};
+
+function byToken({ header }: HookRequest, secret: string): string | undefined {
+  const token = /^Bearer +(\S+) *$/i.exec(header("authorization") ?? "")?.[1];
+  if (token === undefined || !isSame(token, secret)) return undefined;
+  return header("idempotency-key") ?? anyName();
+}
+
+/** As Slack signs, under names of our own. */
+function byKnack({ header, body }: HookRequest, secret: string, now: number): string | undefined {
+  return byTime(header("x-knack-timestamp"), now, (time) =>
+    isSame(header("x-knack-signature") ?? "", `v1=${hmac(secret, `v1:${time}:`, body)}`),
+  )(body);
+}
+
+/** @param time seconds since the epoch, as signed */
+function byTime(
+  time: string | undefined,
+  now: number,
+  isSigned: (time: string) => boolean,
+): (body: Uint8Array) => string | undefined {
+  return (body) => {
+    if (time === undefined || !/^\d{1,12}$/.test(time) || !isSigned(time)) return undefined;
+    return Math.abs(now - Number(time) * 1000) <= longestAgo ? `${time} ${digestOf(body)}` : undefined;
+  };
+}
+
+function byBody({ header, body }: HookRequest, secret: string, name: string): string | undefined {
+  return isSame(header(name) ?? "", `sha256=${hmac(secret, "", body)}`) ? digestOf(body) : undefined;
+}
+
+function hmac(secret: string, before: string, body: Uint8Array): string {
+  return createHmac("sha256", secret).update(before).update(body).digest("hex");
+}
+
+function digestOf(body: Uint8Array): string {
+  return createHash("sha256").update(body).digest("hex");
+}
+
+/** In constant time, whatever the lengths. */
+function isSame(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+function anyName(): string {
+  return randomBytes(16).toString("hex");
+}

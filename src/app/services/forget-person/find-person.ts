@@ -1,0 +1,105 @@
+import type { Knowledge } from "../../../core/knowledge.ts";
+import type { MessageIndex } from "../../../core/message-index.ts";
+import type { Outcome } from "../../../core/outcome.ts";
+import { partsOf } from "../../../core/place.ts";
+import type { ThreadReading, TurnReading } from "../../../core/turn-log.ts";
+import type { UpgradeCopies } from "../../../core/upgrade-copies.ts";
+import type { StoredAudit } from "../stored-audit.ts";
+import { storedNamespaces } from "../stored-namespaces.ts";
+import { isAt, type Person, readPerson, turnsOf, writtenAs } from "./person.ts";
+import { factsOf } from "./person-facts.ts";
+import {
+  type PersonPlansDeps,
+  removePlans,
+  type SweepDeps,
+  sweepUnplaced,
+  sweepValues,
+} from "./person-values.ts";
+
+export interface FindPersonDeps extends Omit<SweepDeps, "log">, PersonPlansDeps {
+  log: TurnReading & ThreadReading;
+  stored: Pick<StoredAudit, "lines">;
+  /** What was said in channels that are searched by an index. */
+  index: Pick<MessageIndex, "clearAuthor" | "scrub">;
+  /** What channels learned from documents. */
+  knowledge: Knowledge | undefined;
+  /** Databases as they were before an upgrade; undefined where there are no files. */
+  copies: UpgradeCopies | undefined;
+}
+
+/** What is needed to find the rest of a person after a crash stands under these keys. */
+export const notesPrefix = "forgetting:";
+
+/**
+ * Who is meant: `platform:workspace:id`, or an id that only one person has of whom something is stored. `platform:*:id` is the
+ * person with this id in all workspaces.
+ */
+export async function findPerson(deps: FindPersonDeps, user: string): Promise<Outcome<Person>> {
+  const named = readPerson(user);
+  if (named !== undefined) return { ok: true, value: named };
+  const people = new Map<string, Person>();
+  const note = (person: Person) => people.set(writtenAs(person), person);
+  const noteAt = (namespace: string) => {
+    const { platform, workspace } = partsOf(namespace);
+    note({ platform, workspace, id: user });
+  };
+  for await (const { namespace } of turnsOf(deps.log, user)) noteAt(namespace);
+  for await (const { by, about, namespace } of deps.stored.lines())
+    if (by === user || about === user) noteAt(namespace);
+  for await (const key of deps.store.keys(notesPrefix)) {
+    const begun = readPerson(key.slice(notesPrefix.length));
+    if (begun?.id === user) note(begun);
+  }
+  if (people.size === 0) for (const person of await lookEverywhere(deps, user)) note(person);
+  const [person, ...others] = people.values();
+  if (person === undefined) return await nobody(deps, user);
+  if (others.length === 0) return { ok: true, value: person };
+  const names = [person, ...others].map(writtenAs).join(", ");
+  const message = `Several people may have the id ${user}: ${names}. Name one of them. If they are one person, as on Discord, name ${person.platform}:*:${user}.`;
+  return { ok: false, status: 409, message, code: "several_people" };
+}
+
+/** Those with this id of whom something is stored beside turns and the audit, which may be deleted by now. */
+async function lookEverywhere(deps: FindPersonDeps, id: string): Promise<Person[]> {
+  const known = await storedNamespaces(deps);
+  const workspaces = Map.groupBy(new Set(known), (namespace) => partsOf(namespace).platform);
+  const found: Person[] = [];
+  for (const [platform, namespaces] of workspaces) {
+    if (!(await hasAnything(deps, { platform, workspace: "*", id }, known))) continue;
+    for (const workspace of new Set(namespaces.map((each) => partsOf(each).workspace)))
+      if (await hasAnything(deps, { platform, workspace, id }, known))
+        found.push({ platform, workspace, id });
+  }
+  return found;
+}
+
+async function hasAnything(
+  deps: FindPersonDeps,
+  person: Person,
+  known: ReadonlySet<string>,
+): Promise<boolean> {
+  const { store, index, knowledge } = deps;
+  const sweep = { person, pseudonym: "", known, dryRun: true };
+  for await (const _fact of factsOf(store, person, new Set())) return true;
+  const isThere = (namespace: string) => isAt(person, namespace);
+  if ((await index.clearAuthor(person.id, isThere, { dryRun: true })) > 0) return true;
+  if (((await knowledge?.clearAuthor(person.id, isThere, { dryRun: true })) ?? 0) > 0) return true;
+  if ((await removePlans(deps, sweep)) > 0) return true;
+  return Object.values(await sweepValues(deps, sweep)).some((count) => count > 0);
+}
+
+async function nobody(deps: FindPersonDeps, user: string): Promise<Outcome<never>> {
+  const person = { platform: "", workspace: "", id: user };
+  const unplaced = await sweepUnplaced(deps, { person, pseudonym: "", dryRun: true });
+  if (Object.values(unplaced).some((count) => count > 0)) {
+    const message = `What ${user} granted or thought of an answer is stored, and says nothing of where that was. Name the person as platform:workspace:id, such as slack:T0123:U0123.`;
+    return { ok: false, status: 409, message, code: "whole_name_needed" };
+  }
+  const copies = (await deps.copies?.remove({ dryRun: true })) ?? [];
+  if (copies.length > 0) {
+    const message = `Nothing that ${user} said or changed is stored, but for what copies from before an upgrade may have: ${copies.join(", ")}. They go 14 days after it. Name the person as platform:workspace:id to delete the copies now.`;
+    return { ok: false, status: 404, message };
+  }
+  const message = `Nothing that ${user} said or changed is stored. Somebody who was only read in other people's threads is named as platform:workspace:id, such as slack:T0123:U0123.`;
+  return { ok: false, status: 404, message };
+}

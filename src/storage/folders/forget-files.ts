@@ -1,0 +1,94 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { ForgetFiles, ForgottenFiles } from "../../core/working-folder.ts";
+import type { FolderIndex, KnownFile } from "./folder-index.ts";
+import { areaOf, relativePath, shown } from "./folder-paths.ts";
+import { copiesOf, forgetRuns, type RunningCalls } from "./folder-runs.ts";
+import { removeForeignFile } from "./foreign-files.ts";
+
+type Forgotten = ForgetFiles & { gone: ReadonlySet<string> };
+
+/** Takes out of a folder what came with turns that are deleted, as `WorkingFolder.forget` promises. */
+export async function forgetFiles(
+  root: string,
+  index: FolderIndex,
+  what: Forgotten,
+  running: RunningCalls,
+): Promise<ForgottenFiles> {
+  const runs = await forgetRuns(root, index, what.gone, running);
+  const named = new Set(what.paths?.flatMap((path) => relativePath(path) ?? []));
+  const removed: string[] = [];
+  const attached: string[] = [];
+  const changed: string[] = [];
+  for (const [path, known] of [...index]) {
+    const left = named.has(path) ? undefined : leftOf(known, what);
+    if (left === known) continue;
+    if (left === undefined) removed.push(path);
+    else index.set(path, left);
+    if (left === undefined && known.turns !== undefined) attached.push(path);
+    if (left !== undefined && left.made_in !== known.made_in && what.made) changed.push(path);
+  }
+  for (const path of removed) {
+    const { area, rest } = areaOf(path);
+    await removeForeignFile(join(root, area), rest, { emptied: true });
+    index.delete(path);
+  }
+  const others = new Set([...changed, ...madeFrom(removed, index)]);
+  withoutSources(removed, index);
+  await runs.write(removed);
+  await removeLeftovers(root, running);
+  return { removed: attached.map(shown), made_from_them: [...others].map(shown) };
+}
+
+/** What is known of a file without the turns that are gone: the same object where it has nothing to do with them, undefined where it goes. */
+function leftOf(known: KnownFile, { gone, made, given }: Forgotten): KnownFile | undefined {
+  const { turns, made_in, given: hash } = known;
+  const without = (all: readonly string[]) => all.filter((turnId) => !gone.has(turnId));
+  if (turns?.some((turnId) => gone.has(turnId))) {
+    const rest = without(turns);
+    return rest.length === 0 ? undefined : { ...known, turns: rest };
+  }
+  if (made_in === undefined) return hash !== undefined && given?.has(hash) ? undefined : known;
+  const rest = without(made_in);
+  if (rest.length === made_in.length) return known;
+  if (rest.length > 0) return { ...known, made_in: rest };
+  return made || hash !== undefined ? undefined : known;
+}
+
+/** What was made from these, and from what was made from them. */
+function madeFrom(removed: readonly string[], index: FolderIndex): string[] {
+  const sources = new Set(removed);
+  const made = new Set<string>();
+  for (let count = -1; count !== made.size; ) {
+    count = made.size;
+    for (const [path, { from = [] }] of index) {
+      if (made.has(path) || !from.some((source) => sources.has(source))) continue;
+      made.add(path);
+      sources.add(path);
+    }
+  }
+  return [...made];
+}
+
+/** Of what is gone, the names go too. */
+function withoutSources(gone: readonly string[], index: FolderIndex): void {
+  for (const [path, { from, ...known }] of [...index]) {
+    if (from?.some((source) => gone.includes(source)) !== true) continue;
+    index.set(path, { ...known, from: from.filter((source) => !gone.includes(source)) });
+  }
+}
+
+/** Removes what a crash left of files: drafts that an earlier process wrote, and copies for runs that have ended. */
+async function removeLeftovers(root: string, running: RunningCalls): Promise<void> {
+  const inUse = copiesOf(root, running);
+  for (const name of await readdir(root).catch(() => [])) {
+    const path = join(root, name);
+    const isCopy = name.startsWith("shown-") && !inUse.has(path);
+    const isDraft =
+      name.endsWith(".draft") && ((await stat(path).catch(() => undefined))?.mtimeMs ?? 0) < began;
+    if (isCopy || isDraft) await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** When this process began, ms since the epoch. */
+const began = performance.timeOrigin;

@@ -108,7 +108,7 @@ function slug(text: string): string {
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .replace(/[^\p{L}\p{N}]+/gu, "-")
-    .replace(/^-+|-+$/g, "")
+    .replace(/^-+|(?<!-)-+$/g, "")
     .toLowerCase();
   return plain.slice(0, 48).replace(/-[^-]*$/, (end) => (plain.length > 48 ? "" : end)) || "picture";
 }

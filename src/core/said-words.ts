@@ -136,6 +136,6 @@ function wordsIn(text: string): string[] {
   return text
     .replace(/['’](?:s\b)?/g, "")
     .split(/[\s"“”„«»()<>[\]{}*]+/u)
-    .map((word) => word.replace(/^[^\p{L}\p{N}@#/]+/u, "").replace(/[.,;:!?…]+$/u, ""))
+    .map((word) => word.replace(/^[^\p{L}\p{N}@#/]+/u, "").replace(/(?<![.,;:!?…])[.,;:!?…]+$/u, ""))
     .filter(Boolean);
 }

@@ -34,7 +34,7 @@ function literalsOf(file: string, text: string): Pattern[] {
   const visit = (node: ts.Node): void => {
     if (ts.isRegularExpressionLiteral(node)) {
       const end = node.text.lastIndexOf("/");
-      const line = parsed.getLineAndCharacterOfPosition(node.pos).line + 1;
+      const line = parsed.getLineAndCharacterOfPosition(node.getStart(parsed)).line + 1;
       const [source, flags] = [node.text.slice(1, end), node.text.slice(end + 1)];
       found.push({ place: `${file}:${line}`, source, flags });
     }
@@ -99,7 +99,7 @@ parentPort.on("message", ({ source, flags, texts }) => {
 });`;
 
 /** Longer than any text takes that is not for ever, on a machine with much else to do, ms. */
-const forEver = 20_000;
+const forEver = 10_000;
 
 /** The text that a pattern takes more than its share of time for; undefined where there is none. */
 function triedIn(thread: Worker, { source, flags }: Pattern): Promise<Nasty | undefined> {

@@ -11,7 +11,7 @@ const runsInput = pattern()`(?:${shells}|(?:python[\d.]*|node|perl|ruby|php|osas
 /** A call of one of the fetchers, and not a word or a cell of a table. */
 const fetchCall = pattern()`${fetchers}\s+(?:-|["'$<({]|https?:|[\w-]{1,60}\.[a-z]{2})`;
 const decoders =
-  /(?:base64\s+(?:-\w*d\w*|-D|--decode)|openssl\s+(?:enc\s+-d\b|base64\s+-d\b)|xxd\s+-r\b|base32\s+-d\b)/;
+  /(?:base64\s+(?:-\w{0,9}d\w{0,9}|-D|--decode)|openssl\s+(?:enc\s+-d\b|base64\s+-d\b)|xxd\s+-r\b|base32\s+-d\b)/;
 
 const remote = {
   severity: "danger" as const,
@@ -54,7 +54,7 @@ const patternRule = linePatternRule([
   { ...remote, pattern: /\b(?:exec|eval)\s*\(.{0,60}(?:urlopen|requests\.get|urllib|fetch\s*\(|http\.get)/i },
   {
     ...encoded,
-    pattern: pattern("i")`${decoders}[^|\n]{0,200}\|\s*(?:\w+\s+-?\w*\s*\|\s*)?${runsInput}`,
+    pattern: pattern("i")`${decoders}[^|\n]{0,200}\|\s*(?:\w{1,40}\s+(?:-?\w{1,40}\s*)?\|\s*)?${runsInput}`,
   },
   {
     ...encoded,

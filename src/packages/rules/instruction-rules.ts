@@ -126,7 +126,7 @@ export const instructionRule = linePatternRule([
   {
     ...consent,
     pattern:
-      /utilisateur\w*\s(?:a|ont)\sdéjà\s(?:accepté|approuvé|autorisé|consenti|donné)|usuarios?\sya\s(?:ha|han|dio|dieron)\b.{0,10}(?:acept|aprob|autoriz|consent|permi)|utente\sha\sgià\s(?:accett|approv|autorizz|acconsent)|usuário\sjá\s(?:aceit|aprov|autoriz|consent)|пользовател\S{0,4}\sуже\s(?:соглас|разреш|одобр)|用户已经?(?:同意|批准|授权|允许)|ユーザーは(?:すでに|既に).{0,12}(?:同意|承認|許可)/i,
+      /utilisateur\w{0,9}\s(?:a|ont)\sdéjà\s(?:accepté|approuvé|autorisé|consenti|donné)|usuarios?\sya\s(?:ha|han|dio|dieron)\b.{0,10}(?:acept|aprob|autoriz|consent|permi)|utente\sha\sgià\s(?:accett|approv|autorizz|acconsent)|usuário\sjá\s(?:aceit|aprov|autoriz|consent)|пользовател\S{0,4}\sуже\s(?:соглас|разреш|одобр)|用户已经?(?:同意|批准|授权|允许)|ユーザーは(?:すでに|既に).{0,12}(?:同意|承認|許可)/i,
   },
   {
     ...memory,

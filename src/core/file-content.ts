@@ -44,9 +44,18 @@ function isTextLike(name: string, mediaType: string): boolean {
 function decodeText(data: Uint8Array, textLike: boolean): string | undefined {
   if (data[0] === 0xff && data[1] === 0xfe) return decode("utf-16le", data);
   if (data[0] === 0xfe && data[1] === 0xff) return decode("utf-16be", data);
-  // Control characters other than tab, line ends, form feed and escape: no text in any encoding of bytes.
-  if (data.some((byte) => byte < 9 || (byte > 13 && byte < 27) || (byte > 27 && byte < 32))) return undefined;
+  if (hasControls(data)) return undefined;
   return decode("utf-8", data) ?? (textLike ? decode("windows-1252", data) : undefined);
+}
+
+/** Control characters other than tab, line ends, form feed and escape: no text in any encoding of bytes. */
+function hasControls(data: Uint8Array): boolean {
+  // A loop takes a fifth of the time of `some` with a function, and files may have 10 MB.
+  for (let at = 0; at < data.length; at += 1) {
+    const byte = data[at] ?? 32;
+    if (byte < 32 && (byte < 9 || (byte > 13 && byte !== 27))) return true;
+  }
+  return false;
 }
 
 function decode(encoding: string, data: Uint8Array): string | undefined {

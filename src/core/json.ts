@@ -27,35 +27,55 @@ export function canonicalJson(value: unknown): string {
  */
 export const maxJsonDepth = 100;
 
-/** Values that are read of JSON from outside: whoever checks, copies and stores more holds up everybody else. */
+/** Values, and members of one object, that are read of JSON from outside: whoever checks and copies more holds up everybody else. */
 const maxJsonValues = 100_000;
+const maxMembers = 5_000;
 
-/** The value of a JSON text. @throws SyntaxError when it is not JSON, nested deeper than `maxJsonDepth`, or has too many values */
+/** The value of a JSON text. @throws SyntaxError when it is not JSON, or `sizeProblem` finds something */
 export function parseJson(text: string): Json {
   const problem = sizeProblem(text);
   if (problem !== undefined) throw new SyntaxError(problem);
   return JSON.parse(text) as Json;
 }
 
-/** Why JSON from outside is not read, whatever it says: its depth or its number of values. */
+/** Why JSON from outside is not read, whatever it says: too deep, or too many values. Takes linear time. */
 export function sizeProblem(text: string): string | undefined {
-  let depth = 0;
+  /** Commas of what is open; those of lists do not count. */
+  const open: number[] = [];
   let values = 1;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (character === '"') at = endOfString(text, at);
-    else if (character === ",") values += 1;
-    else if (character === "{" || character === "[") depth += 1;
-    else if (character === "}" || character === "]") depth -= 1;
-    if (depth > maxJsonDepth) return `it is nested more than ${maxJsonDepth} levels deep`;
-    if (values > maxJsonValues) return `it has more than ${maxJsonValues.toLocaleString("en")} values`;
+  for (let at = nextSign(text, 0); at < text.length; at = nextSign(text, at + 1)) {
+    const sign = text[at];
+    if (sign === "{") open.push(0);
+    else if (sign === "[") open.push(Number.NEGATIVE_INFINITY);
+    else if (sign !== ",") open.pop();
+    else {
+      values += 1;
+      open.push((open.pop() ?? 0) + 1);
+    }
+    const problem = tooMuch(open, values);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-/** Where the string ends that begins at `start`; brackets in it nest nothing. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
-  return at;
+function tooMuch(open: readonly number[], values: number): string | undefined {
+  if (open.length > maxJsonDepth) return `it is nested more than ${maxJsonDepth} levels deep`;
+  if ((open.at(-1) ?? 0) >= maxMembers) return `an object in it has more than ${inWords(maxMembers)} members`;
+  return values > maxJsonValues ? `it has more than ${inWords(maxJsonValues)} values` : undefined;
+}
+
+const inWords = (count: number) => count.toLocaleString("en");
+
+const signs: ReadonlySet<number> = new Set([..."[]{},"].map((sign) => sign.charCodeAt(0)));
+
+/** The place of the next bracket or comma outside of strings; the length of the text where there is none. */
+function nextSign(text: string, from: number): number {
+  let isString = false;
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) isString = !isString;
+    else if (isString) at += code === 0x5c ? 1 : 0;
+    else if (signs.has(code)) return at;
+  }
+  return text.length;
 }

@@ -18,6 +18,9 @@ const fewestCharacters = 8;
 /** Characters that `…` may stand for: what is further apart is not one passage. */
 const longestGap = 600;
 
+/** Places that a quotation may begin at: of one whose first part stands everywhere the others are looked for after each. */
+const mostTried = 2_000;
+
 /**
  * Whether a text has a quotation, in whole words, whose parts may be joined by `…`. @param plain the text as `plainWords` makes it
  */
@@ -28,8 +31,11 @@ export function saysSo(plain: string, quotation: string): boolean {
     .filter((part) => part !== "");
   if (parts.join(" ").length < fewestCharacters) return false;
   const [first = "", ...others] = parts;
-  for (let at = wholeWords(plain, first, 0); at >= 0; at = wholeWords(plain, first, at + 1))
+  let at = wholeWords(plain, first, 0);
+  for (let tried = 0; at >= 0 && tried < mostTried; tried += 1) {
     if (goesOn(plain, at + first.length, others)) return true;
+    at = wholeWords(plain, first, at + 1);
+  }
   return false;
 }
 

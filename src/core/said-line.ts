@@ -114,11 +114,10 @@ export function plainName(name: string): string {
 const bracket = /[[［【〔〖〘〚⟦⟬❲⁅⦋⦍⦏﹝]/u;
 
 /** Characters that are not seen, and marks set on others. */
-const unseen = /[\p{DI}\p{Cf}\p{Cc}\p{M}\p{Z}\u2800]/u;
-const allUnseen = pattern("gu")`${unseen}+`;
+const allUnseen = /[\p{DI}\p{Cf}\p{Cc}\p{M}\p{Z}\u2800]+/gu;
 
 /** Where a line can hide its bracket: behind spaces, what is not seen, and marks of a quote. */
-const opening = pattern("u")`^(?:${unseen}|[>＞])*(?=${bracket})`;
+const opening = pattern("u")`^[\p{DI}\p{Cf}\p{Cc}\p{M}\p{Z}\u2800>＞]*(?=${bracket})`;
 
 /** The inside of a line's bracket in any writing: `sun2026-11-2214:20…`, or the words for no time. */
 const stamp =
@@ -139,7 +138,11 @@ export function withoutSaidLines(text: string): string {
   return text.split(lineEnds).map(withoutSaidLine).join("");
 }
 
+/** Characters of the shortest line that `stamp` takes, even in signs that stand for several: `[㎪⑳㉖-⑪-㉒⑭:⑳`. */
+const shortestLine = 10;
+
 function withoutSaidLine(line: string): string {
+  if (line.length < shortestLine) return line;
   const before = opening.exec(line)?.[0];
   if (before === undefined) return line;
   const rest = line.slice(before.length);

@@ -108,8 +108,11 @@ export function addressesIn(text: string): WebAddress[] {
 
 function found(text: string, pattern: RegExp, scheme: string): WebAddress[] {
   const all = new Map<string, WebAddress>();
+  const seen = new Set<string>();
   for (const [written] of text.matchAll(pattern)) {
     if (all.size >= maxFound) break;
+    if (seen.has(written)) continue;
+    seen.add(written);
     for (const variant of variantsOf(written)) {
       const address = readAddress(scheme + variant);
       if (address !== undefined) all.set(address.key, address);

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { type SSEMessage, type SSEStreamingApi, streamSSE } from "hono/streaming";
+import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import type { Log } from "../core/log.ts";
 
 /** How long a stream stays silent before a comment keeps it alive, and how long a reader may take nothing, ms. */
@@ -11,13 +11,47 @@ export interface StreamTiming {
 export interface EventSource<T> {
   /** Opens what is streamed; it ends at once when the signal aborts. */
   open(signal: AbortSignal): AsyncIterable<T>;
-  message(item: T): SSEMessage;
+  /** An item as it is sent; see `createFrames`. */
+  frame(item: T): Uint8Array;
+  /** Passed before each write. */
+  gate: Gate;
   /** Everything there will ever be is stored: with nothing left to send, the answer is 204, "do not connect again". */
   complete: boolean;
   /** The server is closing. */
   closing: AbortSignal;
   timing: StreamTiming;
   logger: Pick<Log, "error">;
+}
+
+/** Lets a few pass in each round of the event loop, others in later ones, in their order: hundreds at once hold up nobody else. */
+export type Gate = () => Promise<void>;
+
+/** How many pass a gate in one round: some 10 ms of work. */
+const passing = 40;
+
+export function createGate(): Gate {
+  const waiting: (() => void)[] = [];
+  const open = () => {
+    for (const pass of waiting.splice(0, passing)) pass();
+    if (waiting.length > 0) setImmediate(open);
+  };
+  return () =>
+    new Promise((pass) => {
+      if (waiting.push(pass) === 1) setImmediate(open);
+    });
+}
+
+/** What `of` tells of an item as a server-sent event (HTML standard, 9.2.5), made once for all readers of the same item. */
+export function createFrames<T extends object>(of: (item: T) => { data: string; id?: string }) {
+  const made = new WeakMap<T, Uint8Array>();
+  return (item: T): Uint8Array => {
+    const known = made.get(item);
+    if (known !== undefined) return known;
+    const { data, id } = of(item);
+    const frame = Buffer.from(`data: ${data}\n${id === undefined ? "" : `id: ${id}\n`}\n`);
+    made.set(item, frame);
+    return frame;
+  };
 }
 
 /**
@@ -61,8 +95,9 @@ async function sendAll<T>(stream: SSEStreamingApi, source: OpenSource<T>): Promi
   try {
     let [item] = await Promise.all([source.first, send.now(() => stream.write(": open\n\n"))]);
     while (!item.done && !source.signal.aborted) {
-      const message = source.message(item.value);
-      await send.now(() => stream.writeSSE(message));
+      const frame = source.frame(item.value);
+      await source.gate();
+      await send.now(() => stream.write(frame));
       item = await source.iterator.next();
     }
   } finally {

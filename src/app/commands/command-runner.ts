@@ -155,7 +155,8 @@ function helpFor(commands: readonly Command[], words: string): string | undefine
 }
 
 function membersOf(commands: readonly Command[], family: string): Command[] {
-  return commands.filter((each) => each.name.startsWith(`${family.toLowerCase()} `));
+  const start = `${family.toLowerCase()} `;
+  return commands.filter((each) => each.name.startsWith(start));
 }
 
 function help(commands: readonly Command[]): string {

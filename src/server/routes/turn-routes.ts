@@ -8,7 +8,7 @@ import { mediaTypeOf } from "../../core/media-type.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import { apiAuthor } from "../api-author.ts";
 import type { ServerDependencies } from "../dependencies.ts";
-import { streamEvents } from "../event-stream.ts";
+import { createFrames, createGate, streamEvents } from "../event-stream.ts";
 import { HttpProblem, resultOf } from "../http-problem.ts";
 import * as schemas from "../schemas.ts";
 import { found, namespaceParams, problems, turnParams } from "./route-parts.ts";
@@ -73,6 +73,12 @@ const channelEvents = createRoute({
 /** What hands a message in, and what follows it: streams, which no operation is. */
 export function addTurnRoutes(server: OpenAPIHono, dependencies: ServerDependencies): void {
   const { app } = dependencies;
+  const gate = createGate();
+  const eventFrame = createFrames((event: TurnEvent) => ({
+    data: JSON.stringify(event),
+    ...(isEphemeral(event) ? {} : { id: String(event.seq) }),
+  }));
+  const itemFrame = createFrames((item: object) => ({ data: JSON.stringify(item) }));
   server.openapi(submit, async (context) => {
     const { request, files } = await submitted(context.req);
     const { user, time_zone, key, thread = newThread(key), ...said } = request;
@@ -88,26 +94,27 @@ export function addTurnRoutes(server: OpenAPIHono, dependencies: ServerDependenc
   });
 
   server.openapi(turnEvents, async (context) => {
+    await gate();
     const { id } = context.req.valid("param");
     const after = context.req.valid("header")["last-event-id"] ?? context.req.valid("query").after ?? -1;
     const { status } = found(await app.turn(id), `turn ${id}`);
     return streamEvents(context, {
       ...dependencies,
       open: (signal) => followTurn(dependencies, id, after, signal),
-      message: (event) => ({
-        data: JSON.stringify(event),
-        ...(isEphemeral(event) ? {} : { id: String(event.seq) }),
-      }),
+      frame: eventFrame,
+      gate,
       complete: status === "finished",
     });
   });
 
   server.openapi(channelEvents, async (context) => {
+    await gate();
     const { ns } = context.req.valid("param");
     return streamEvents(context, {
       ...dependencies,
       open: (signal) => app.watch(ns, signal),
-      message: (item) => ({ data: JSON.stringify(item) }),
+      frame: itemFrame,
+      gate,
       complete: false,
     });
   });

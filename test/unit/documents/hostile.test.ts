@@ -255,3 +255,11 @@ it("reads files one after another where there are many", async () => {
   );
   expect(reads.every(({ ok }) => ok)).toBe(true);
 });
+
+it.each([
+  ["a web page", "a.html", ""],
+  ["an e-mail", "a.eml", "Subject: Hi\nContent-Type: text/html\n\n"],
+])("reads %s of tags that nobody closes by its text alone", async (_what, name, head) => {
+  const read = await readBytes(name, Buffer.from(`${head}${"<div><b>word ".repeat(80_000)}`));
+  expect(read).toMatchObject({ ok: true, text: expect.stringContaining("word word word") });
+});

@@ -41,6 +41,22 @@ describe("the events of a turn", () => {
     expect(text).toContain("turn_finished");
   });
 
+  it("reach hundreds of followers in their order, each whole", async () => {
+    const { url, addTurn, live } = await startServer();
+    addTurn("turn-1", "running", bodies.slice(0, 2));
+    const following = Array.from({ length: 150 }, async () =>
+      (await fetch(`${url}/api/v1/turns/turn-1/events`)).text(),
+    );
+    await live.hasFollowers(150);
+    for (let seq = 2; seq < 20; seq += 1)
+      live.publish({ type: "text_delta", text: String(seq), turn_id: "turn-1", seq, at: 1 });
+    live.publish({ ...finished, turn_id: "turn-1", seq: 20, at: 1 });
+    const seqs = (await Promise.all(following)).map((text) =>
+      [...text.matchAll(/"seq":(\d+)/g)].map(([, seq]) => Number(seq)),
+    );
+    expect(new Set(seqs.map(String))).toEqual(new Set([String(Array.from({ length: 21 }, (_, at) => at))]));
+  });
+
   it("say that nothing is left of a finished turn", async () => {
     const { url, addTurn } = await startServer();
     addTurn("turn-1", "finished", bodies);

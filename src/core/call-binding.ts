@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 import { sha256 } from "../base/sha256.ts";
+import { destinationsIn, type ReadArguments } from "./call-arguments.ts";
 import { canonicalJson, type Json } from "./json.ts";
 
 const valuesSchema = z.record(z.string(), z.json());
@@ -35,6 +36,35 @@ export function isSameBinding(one: Binding, other: Binding): boolean {
 /** What "never" to a call of this binding is bound to. */
 export function refusalOf({ open: _, refuses, ...binding }: Binding): Binding {
   return { ...binding, values: refuses ?? binding.values };
+}
+
+/** What a call is bound by, beside its own arguments. */
+interface Bound {
+  args: ReadArguments;
+  open?: readonly string[] | undefined;
+  /** Further values, e.g. the hosts that it asks for. */
+  more?: Binding["values"] | undefined;
+}
+
+/** What decisions for good about a call are bound to; undefined where its arguments are more than can be kept. */
+export async function bindCall(
+  names: Pick<Binding, "skill_id" | "tool" | "definition">,
+  input: Json,
+  { args, open = [], more }: Bound,
+): Promise<Binding | undefined> {
+  const destinations = destinationsIn(input);
+  const kept = await keptValues(args.bound);
+  if (destinations === undefined || kept === undefined) return undefined;
+  // All that hosts were read from is bound already; people are told them in plain words.
+  const values = { ...more, ...kept };
+  const refuses = { ...destinations, ...more };
+  const left = open.filter((name) => name in args.free);
+  return {
+    ...names,
+    values,
+    ...(left.length === 0 ? {} : { open: left }),
+    ...(canonicalJson(refuses) === canonicalJson(values) ? {} : { refuses }),
+  };
 }
 
 /** Characters of JSON of one value that is kept as it is; of a longer one its length and SHA-256 are. */

@@ -7,10 +7,10 @@
 import { type BoundCall, isPlanned, isStillAllowed } from "./allowed-call.ts";
 import { type ApprovalNeed, type Approver, isAtLeast, type ToolEffect } from "./approver.ts";
 import { sharingReason } from "./audience.ts";
-import { destinationsIn, readArguments } from "./call-arguments.ts";
-import { type Binding, keptValues } from "./call-binding.ts";
+import { readArguments } from "./call-arguments.ts";
+import { type Binding, bindCall } from "./call-binding.ts";
 import type { Trust } from "./inbound.ts";
-import { canonicalJson, type Json } from "./json.ts";
+import type { Json } from "./json.ts";
 import { type AddressNeed, addressNeed } from "./known-addresses.ts";
 import { mayApprove } from "./permissions.ts";
 import { isDirectMessage } from "./place.ts";
@@ -289,16 +289,7 @@ async function bindingOf(
   address: AddressNeed | undefined,
 ): Promise<Binding | undefined> {
   const definition = definitionOf(tool, skill);
-  const destinations = destinationsIn(input);
-  const kept = await keptValues(args.bound);
-  if (definition === undefined || destinations === undefined || kept === undefined) return undefined;
-  // All that the hosts were read from is bound already; people are told them in plain words.
-  const values = { ...address?.binds, ...kept };
-  const refuses = { ...destinations, ...address?.binds };
-  const open = (tool.open ?? []).filter((name) => name in args.free);
-  return {
-    ...{ skill_id: skill?.id ?? tool.skill_id, tool: tool.name, definition, values },
-    ...(open.length === 0 ? {} : { open }),
-    ...(canonicalJson(refuses) === canonicalJson(values) ? {} : { refuses }),
-  };
+  if (definition === undefined) return undefined;
+  const names = { skill_id: skill?.id ?? tool.skill_id, tool: tool.name, definition };
+  return bindCall(names, input, { args, open: tool.open, more: address?.binds });
 }

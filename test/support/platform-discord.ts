@@ -10,12 +10,11 @@ export function discordSurface(discord: DiscordServer, gate: PlatformGate): Surf
   const channel = ids.general;
   const users = { member: ids.adam, other: zoe, manager: ids.mia };
   const whispers = ({ messages, channels }: ObservedState, who: Somebody) => {
-    const isDirect = (id: string) => channels.some((each) => each.id === id && each.guild === null);
+    const direct = channels.filter(({ recipient }) => recipient === users[who]).map(({ id }) => id);
     return messages
-      .filter(({ author, channel: at, ephemeralFor, notified }) =>
-        author !== ids.bot
-          ? false
-          : ephemeralFor === users[who] || (isDirect(at) && notified.includes(users[who])),
+      .filter(
+        ({ author, channel: at, ephemeralFor }) =>
+          author === ids.bot && (ephemeralFor === users[who] || direct.includes(at)),
       )
       .map(({ content }) => content);
   };

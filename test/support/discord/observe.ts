@@ -30,7 +30,10 @@ export function observe({ world, gateway, commands, interactions, calls }: Parts
       .filter((message) => !isSystemNote(message))
       .map((message) => observedMessage(world, message)),
     threads: channels.flatMap(observedThread),
-    channels: channels.map(({ id, guild, name, type }) => ({ id, guild: guild ?? null, name, type })),
+    channels: channels.map(({ id, guild, name, type, recipient }) => ({
+      ...{ id, guild: guild ?? null, name, type },
+      ...(recipient === undefined ? {} : { recipient }),
+    })),
     commands: { global: commands.global, guilds: Object.fromEntries(commands.byGuild), puts: commands.puts },
     calls,
     typing: world.typing,

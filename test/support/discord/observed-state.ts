@@ -66,7 +66,8 @@ export interface ObservedState {
   /** Oldest first, those that only one person sees included; Discord's own notes about threads are not. */
   messages: ObservedMessage[];
   threads: ObservedThread[];
-  channels: { id: string; guild: string | null; name: string; type: number }[];
+  /** `recipient`: the person of a direct message. */
+  channels: { id: string; guild: string | null; name: string; type: number; recipient?: string }[];
   commands: { global: Json[]; guilds: Record<string, Json[]>; puts: number };
   calls: Call[];
   /** `at` is ms since the epoch. */

@@ -82,7 +82,7 @@ function fileName({ title }: { [key: string]: Json }): string {
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .replace(/[^\p{L}\p{N}]+/gu, "-")
-    .replace(/^-+|-+$/g, "")
+    .replace(/^-+|(?<!-)-+$/g, "")
     .toLowerCase();
   return plain.slice(0, 60) || "chart";
 }

@@ -84,7 +84,7 @@ function install() {
     throw lackOfNode(`the lock file has none for ${process.platform} on ${process.arch}`);
   const what = withTools
     ? "Knack and what its tests need (once, about a minute)"
-    : "Knack (once, about 20 seconds)";
+    : "Knack (once, about half a minute)";
   console.error(`Installing ${what} …`);
 
   const staging = join(folder, `${stagingPrefix}${process.pid}`);

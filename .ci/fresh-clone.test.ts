@@ -15,14 +15,16 @@ import {
   rmSync,
   symlinkSync,
 } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 
 const root = resolve(import.meta.dirname, "..");
 const home = mkdtempSync(join(tmpdir(), "knack-clones-"));
 const running = new Set<ChildProcess>();
+const removals: Promise<void>[] = [];
 const minutes = 60_000;
 
 beforeAll(() => {
@@ -30,14 +32,18 @@ beforeAll(() => {
   const fetching = ["ci", "--ignore-scripts", "--no-bin-links", "--prefer-offline", "--loglevel=error"];
   execFileSync("npm", fetching, { cwd: home });
 }, 5 * minutes);
-afterAll(() => {
+afterAll(async () => {
   for (const child of running) kill(child, "SIGKILL");
+  await Promise.all(removals);
   rmSync(home, { recursive: true, force: true });
 }, 10 * minutes);
 
-/** A clone that nothing was installed in, and npm in it on the PATH of one machine. */
-function cloneOn(machine: string) {
+/** A clone that nothing was installed in, and npm in it on the PATH of one machine. Its removal takes long and runs beside the next tests. */
+function cloneOn(machine: string, onTestFinished: TestContext["onTestFinished"]) {
   const folder = mkdtempSync(join(home, `${machine}-`));
+  onTestFinished(() => {
+    removals.push(rm(folder, { recursive: true }).catch(() => undefined));
+  });
   const clone = join(folder, "knack");
   execFileSync("git", ["clone", "--quiet", root, clone]);
   const programs = join(folder, "bin");
@@ -115,84 +121,70 @@ function whereIs(program: string): string {
 describe.concurrent.each([
   { machine: "node-20", brings: true },
   { machine: "node-24", brings: false },
-])("a fresh clone on $machine", ({ machine, brings }) => {
-  it(
-    "starts, then tests, then holds its data folder against another clone",
-    async () => {
-      const { modules, start, test, leftovers, clone } = cloneOn(machine);
-      await start();
-      expect(existsSync(join(modules, ".bin/node")), "whether it brought a Node").toBe(brings);
-      expect(existsSync(join(modules, ".bin/vitest"))).toBe(false);
-      await test();
-      expect(existsSync(join(modules, ".bin/node"))).toBe(brings);
-      expect(leftovers()).toEqual([]);
+])("a fresh clone on $machine", { timeout: 15 * minutes }, ({ machine, brings }) => {
+  it("starts, then tests, then holds its data folder against another clone", async ({ onTestFinished }) => {
+    const { modules, start, test, leftovers, clone } = cloneOn(machine, onTestFinished);
+    await start();
+    expect(existsSync(join(modules, ".bin/node")), "whether it brought a Node").toBe(brings);
+    expect(existsSync(join(modules, ".bin/vitest"))).toBe(false);
+    await test();
+    expect(existsSync(join(modules, ".bin/node"))).toBe(brings);
+    expect(leftovers()).toEqual([]);
 
-      const other = cloneOn(machine);
-      symlinkSync(modules, other.modules);
-      await start(async () => {
-        const refused = await other.npm(["start"], { KNACK_DATA: join(clone, "../data") }).ended;
-        expect(refused.code).toBe(1);
-        expect(refused.output).toContain("already runs on");
-      });
-    },
-    15 * minutes,
-  );
+    const other = cloneOn(machine, onTestFinished);
+    symlinkSync(modules, other.modules);
+    await start(async () => {
+      const refused = await other.npm(["start"], { KNACK_DATA: join(clone, "../data") }).ended;
+      expect(refused.code).toBe(1);
+      expect(refused.output).toContain("already runs on");
+    });
+  });
 
-  it(
-    "tests, then starts, then tests",
-    async () => {
-      const { modules, start, test } = cloneOn(machine);
-      await test();
-      await start();
-      await test();
-      expect(existsSync(join(modules, ".bin/node"))).toBe(brings);
-    },
-    15 * minutes,
-  );
+  it("tests, then starts, then tests", async ({ onTestFinished }) => {
+    const { modules, start, test } = cloneOn(machine, onTestFinished);
+    await test();
+    await start();
+    await test();
+    expect(existsSync(join(modules, ".bin/node"))).toBe(brings);
+  });
 
-  it(
-    "starts after an install that was interrupted",
-    async () => {
-      const { modules, npm, start, leftovers } = cloneOn(machine);
-      const { child, ended } = npm(["test"]);
-      const arrived = () =>
-        leftovers().flatMap((name) => {
-          const packages = join(modules, name, "node_modules");
-          return existsSync(packages) ? readdirSync(packages) : [];
-        }).length;
-      await expect.poll(() => existsSync(modules) && arrived(), { timeout: 5 * minutes }).toBeGreaterThan(20);
-      kill(child, "SIGINT");
-      expect((await ended).code).not.toBe(0);
-      expect(existsSync(join(modules, ".package-lock.json"))).toBe(false);
-      await start();
-      expect(leftovers()).toEqual([]);
-    },
-    15 * minutes,
-  );
+  it("starts after an install that was interrupted", async ({ onTestFinished }) => {
+    const { modules, npm, start, leftovers } = cloneOn(machine, onTestFinished);
+    const { child, ended } = npm(["test"]);
+    const arrived = () =>
+      leftovers().flatMap((name) => {
+        const packages = join(modules, name, "node_modules");
+        return existsSync(packages) ? readdirSync(packages) : [];
+      }).length;
+    await expect.poll(() => existsSync(modules) && arrived(), { timeout: 5 * minutes }).toBeGreaterThan(20);
+    kill(child, "SIGINT");
+    expect((await ended).code).not.toBe(0);
+    expect(existsSync(join(modules, ".package-lock.json"))).toBe(false);
+    await start();
+    expect(leftovers()).toEqual([]);
+  });
 
-  it(
-    "says so when the registry cannot be reached, and when node_modules is a link to somewhere empty",
-    async () => {
-      const { clone, modules, npm } = cloneOn(machine);
-      const alone = await npm(["start"], {
-        ...{ npm_config_registry: "http://127.0.0.1:9", npm_config_fetch_retries: "0" },
-        npm_config_cache: join(clone, "../cache"),
-      }).ended;
-      expect(alone.code).toBe(1);
-      expect(alone.output).toContain("npm did not install what Knack needs and says above why");
-      expect(readdirSync(modules)).toEqual([]);
+  it("says so when the registry cannot be reached, and when node_modules is a link to somewhere empty", async ({
+    onTestFinished,
+  }) => {
+    const { clone, modules, npm } = cloneOn(machine, onTestFinished);
+    const alone = await npm(["start"], {
+      ...{ npm_config_registry: "http://127.0.0.1:9", npm_config_fetch_retries: "0" },
+      npm_config_cache: join(clone, "../cache"),
+    }).ended;
+    expect(alone.code).toBe(1);
+    expect(alone.output).toContain("npm did not install what Knack needs");
+    expect(readdirSync(modules)).toEqual([]);
 
-      const elsewhere = join(clone, "../elsewhere");
-      mkdirSync(elsewhere);
-      rmSync(modules, { recursive: true });
-      symlinkSync(elsewhere, modules);
-      const linked = await npm(["test"]).ended;
-      expect(linked.code).toBe(1);
-      expect(linked.output).toContain("node_modules is a link to a folder that lacks");
-      expect(readdirSync(elsewhere)).toEqual([]);
-    },
-    5 * minutes,
-  );
+    const elsewhere = join(clone, "../elsewhere");
+    mkdirSync(elsewhere);
+    rmSync(modules, { recursive: true });
+    symlinkSync(elsewhere, modules);
+    const linked = await npm(["test"]).ended;
+    expect(linked.code).toBe(1);
+    expect(linked.output).toContain("node_modules is a link to a folder that lacks");
+    expect(readdirSync(elsewhere)).toEqual([]);
+  });
 });
 
 it("has an address and a hash for every package, of which none has to run a script", () => {

@@ -11,7 +11,6 @@ import type { Config } from "./config/schema.ts";
 import type { DocumentReader } from "./core/document-reader.ts";
 import type { KeyValue } from "./core/key-value.ts";
 import type { Knowledge } from "./core/knowledge.ts";
-import type { Log } from "./core/log.ts";
 import type { MessageIndex } from "./core/message-index.ts";
 import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
 import { createNetworkGrants } from "./core/network-grants.ts";
@@ -19,7 +18,6 @@ import type { Profile } from "./core/profile.ts";
 import { createRedactor, type Redactor } from "./core/redact.ts";
 import { createSaidLine } from "./core/said-line.ts";
 import { startingOf, whenReady } from "./core/starting-skills.ts";
-import type { Takeover } from "./core/turn-log.ts";
 import type { Web } from "./core/web.ts";
 import type { WorkingFolders } from "./core/working-folder.ts";
 import { createDocumentReader } from "./documents/create-document-reader.ts";
@@ -50,7 +48,7 @@ import { openWorkMeans } from "./wiring/open-work-means.ts";
 import { scheduleSetup } from "./wiring/schedule-setup.ts";
 import { environmentOf, grantedHosts, hostFacts } from "./wiring/skill-sources.ts";
 import { systemClock } from "./wiring/system-clock.ts";
-import { warnOfNames } from "./wiring/warn-of-names.ts";
+import { tellOfCrash, tellOfUpgrades, warnOfNames } from "./wiring/tell-at-start.ts";
 
 /** Knack's own version, of the API and the console. */
 export const version = "0.1.0";
@@ -116,12 +114,7 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     const listening = (url: string) => {
       port = Number(new URL(url).port || 80);
     };
-    for (const { path, from, to, copy } of upgrades) {
-      logger.info(
-        { from, to },
-        `${path} was brought to the format of this version. ${copy} has it as it was before, for 14 days or until somebody is forgotten.`,
-      );
-    }
+    tellOfUpgrades(upgrades, logger);
     if (lock.exposed !== undefined) {
       logger.warn(`${lock.exposed}. Run \`chmod 700\` as its owner, or name another folder with KNACK_DATA.`);
     }
@@ -288,16 +281,6 @@ async function wire(
       await closeAll();
     },
   };
-}
-
-function tellOfCrash({ crashed, interrupted, suspects }: Takeover, logger: Log): void {
-  if (suspects === 0 && (!crashed || interrupted === 0)) return;
-  const what = crashed ? "The bot had crashed" : "The bot had crashed before it was stopped";
-  const rest =
-    suspects === 0
-      ? "the turns that ran go on"
-      : "it does so again and again, so the turns that ran go on a few at a time until each has run for a while";
-  logger.warn({ interrupted, suspects }, `${what}; ${rest}`);
 }
 
 function platformStates({ connections }: Platforms): Readiness[] {

@@ -3,6 +3,9 @@ import type { HostRequest } from "./host/protocol.ts";
 /** How often the code of one call may say something, ask for something, and ask people. */
 const most = { notes: 300, requests: 500, approvals: 20 };
 
+/** Characters that are kept of a note: more than is ever shown, so a secret that the cut parts is not among what is. */
+const longestNote = 4_000;
+
 /** Characters of what people are asked to approve. */
 const longestPayload = 200_000;
 
@@ -19,7 +22,7 @@ export function createCallAllowance(): CallAllowance {
   return {
     note(text) {
       used.notes += 1;
-      if (used.notes < most.notes) return text;
+      if (used.notes < most.notes) return text.slice(0, longestNote);
       return used.notes === most.notes ? "It says more than is shown." : undefined;
     },
     refuse(asks) {

@@ -1,3 +1,4 @@
+import { slackText } from "../../support/platform-slack.ts";
 import { openThread } from "../../support/surfaces/slack-chat.ts";
 import { drawPosts, endDrawing } from "../colleague/draw-posts.ts";
 import { sayTasks } from "./say-tasks.ts";
@@ -8,7 +9,11 @@ sayTasks("Slack", async ({ slack }) => ({
   async say(text, files) {
     const thread = await openThread(slack, { channel: "C0GENERAL", users, mention: "<@U0KNACK> " });
     await thread.say(text, "asker", files);
-    const shown = async () => (await thread.shown()).map((part) => part.text).join("\n");
+    // What is for the asker alone stands in their direct messages.
+    const shown = async () => {
+      const told = (await slack.look()).botMessages("D0BEN").map(slackText);
+      return [...(await thread.shown()).map((part) => part.text), ...told].join("\n");
+    };
     return {
       async text() {
         const { all } = await slack.look();

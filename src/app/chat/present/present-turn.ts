@@ -14,7 +14,7 @@ import { createLiveAnswer, type LiveAnswer } from "./live-answer.ts";
 import { createPersonPrompts, type PersonPrompts } from "./person-prompts.ts";
 import { type AnswerReady, finishedBy } from "./plan-answer.ts";
 import { lastReference } from "./posted-message.ts";
-import type { PresentedTurn, TurnPresenterDeps } from "./presented-turn.ts";
+import { noteCalls, type PresentedTurn, type TurnPresenterDeps } from "./presented-turn.ts";
 import { type Aside, createAside, reasonAbove } from "./private-answer.ts";
 import { passes } from "./publish-message.ts";
 import { statusOf } from "./render-progress.ts";
@@ -168,11 +168,6 @@ async function* showRun(
   };
   yield ready;
   return ready;
-}
-
-/** Takes in whom the turn's messages may call. */
-function noteCalls({ calls }: PresentedTurn, event: TurnEventBody): void {
-  if (event.type === "people_named") for (const id of event.ids) calls.add(id);
 }
 
 /** Shows what can be shown before it is stored. Answers the event without secrets; undefined for text. */

@@ -51,3 +51,8 @@ export interface TurnPresenterDeps {
   /** Where the files are that tools made; without it they are only named. */
   files?: FileStore | undefined;
 }
+
+/** Takes in whom the turn's messages may call. */
+export function noteCalls({ calls }: PresentedTurn, event: TurnEventBody): void {
+  if (event.type === "people_named") for (const id of event.ids) calls.add(id);
+}

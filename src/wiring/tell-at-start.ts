@@ -4,8 +4,11 @@ import type { Config } from "../config/schema.ts";
 import { unknownInAgent, unknownRights, unknownSkillSettings } from "../config/settings-without-effect.ts";
 import type { CatalogueLoader } from "../core/catalogue.ts";
 import { ownToolNames } from "../core/offered-tools.ts";
+import type { Takeover } from "../core/turn-log.ts";
+import type { Upgrade } from "../storage/upgrade-copies.ts";
 
-interface Warns {
+interface Tells {
+  info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
@@ -18,7 +21,7 @@ export async function warnOfNames(
   config: Config,
   agents: readonly AgentProfile[],
   catalogue: Pick<CatalogueLoader, "current">,
-  logger: Warns,
+  logger: Tells,
 ): Promise<void> {
   for (const { id, unusable } of agents)
     if (unusable !== undefined)
@@ -38,4 +41,24 @@ export async function warnOfNames(
     ...agents.flatMap((agent) => unknownInAgent(agent, known)),
   ];
   for (const problem of problems) logger.warn({ setting: problem.key }, describeProblem(problem));
+}
+
+/** Tells of databases that were brought to the format of this version. */
+export function tellOfUpgrades(upgrades: readonly Upgrade[], logger: Tells): void {
+  for (const { path, from, to, copy } of upgrades)
+    logger.info(
+      { from, to },
+      `${path} was brought to the format of this version. ${copy} has it as it was before, for 14 days or until somebody is forgotten.`,
+    );
+}
+
+/** Tells how the process before ended, and what becomes of the turns that ran in it. */
+export function tellOfCrash({ crashed, interrupted, suspects }: Takeover, logger: Tells): void {
+  if (suspects === 0 && (!crashed || interrupted === 0)) return;
+  const what = crashed ? "The bot had crashed" : "The bot had crashed before it was stopped";
+  const rest =
+    suspects === 0
+      ? "the turns that ran go on"
+      : "it does so again and again, so the turns that ran go on a few at a time until each has run for a while";
+  logger.warn({ interrupted, suspects }, `${what}; ${rest}`);
 }

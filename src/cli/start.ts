@@ -37,23 +37,37 @@ export async function start(context: CommandContext, options: StartOptions): Pro
       `A bot (process ${pid}) already runs on ${config.data.folder} at ${url}. Stop it first, or give this one its own folder with KNACK_DATA.`,
     );
   }
-  const stopping = waitForStop(context);
+  const stop = waitForStop(context);
+  const bot = await untilStuck(context.openBot(config, { platforms: true }), stop, context);
   try {
-    const bot = await context.openBot(config, { platforms: true });
-    try {
-      const { url } = await bot.listen();
-      printLine(context, `${config.name} is ready: ${url}`);
-      // Whoever asks for the offline provider gets no suggestion.
-      const local = sources["model.choice"] === "default" ? context.localServers : [];
-      await Promise.race([printSummary(context, config, bot, local), stopping.asked]);
-      await stopping.asked;
-    } finally {
-      await bot.close();
-    }
+    const { url } = await bot.listen();
+    printLine(context, `${config.name} is ready: ${url}`);
+    // Whoever asks for the offline provider gets no suggestion.
+    const local = sources["model.choice"] === "default" ? context.localServers : [];
+    await Promise.race([printSummary(context, config, bot, local), stop]);
+    await stop;
   } finally {
-    stopping.forget();
+    await bot.close();
   }
   return exitCode.ok;
+}
+
+/** A start that is told to stop gets so long to come to its end, ms: a folder on a dead disk would hold it for good. */
+const startPatienceMs = 10_000;
+
+async function untilStuck(
+  opening: Promise<Bot>,
+  stop: Promise<void>,
+  { clock, exitAtOnce }: CommandContext,
+): Promise<Bot> {
+  const opened = new AbortController();
+  void stop
+    .then(() => clock.sleep(startPatienceMs, opened.signal))
+    .then(
+      () => exitAtOnce(exitCode.stopped),
+      () => undefined,
+    );
+  return opening.finally(() => opened.abort());
 }
 
 async function printSummary(
@@ -72,14 +86,12 @@ async function printSummary(
  */
 const npmRepeatMs = 500;
 
-function waitForStop({ onSignal, stderr, exitAtOnce, env, clock }: CommandContext): {
-  asked: Promise<void>;
-  forget(): void;
-} {
+/** The first signal. Signals are listened to until the process ends: one that npm passes on while it ends would kill it. */
+function waitForStop({ onSignal, stderr, exitAtOnce, env, clock }: CommandContext): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const repeatMs = env.npm_lifecycle_event === undefined ? 0 : npmRepeatMs;
   let askedAt: number | undefined;
-  const forget = onSignal(["SIGINT", "SIGTERM"], () => {
+  onSignal(["SIGINT", "SIGTERM"], () => {
     if (askedAt !== undefined) {
       if (clock.now() - askedAt >= repeatMs) exitAtOnce(exitCode.stopped);
       return;
@@ -90,5 +102,5 @@ function waitForStop({ onSignal, stderr, exitAtOnce, env, clock }: CommandContex
     );
     resolve();
   });
-  return { asked: promise, forget };
+  return promise;
 }

@@ -200,7 +200,7 @@ describe("knack start", () => {
     const bot = { ...fakeBot({}), close: () => closing.promise };
     let time = 1_000;
     const options = { cwd, bot, env: { npm_lifecycle_event: "start" }, now: () => time };
-    const { code, out, signal, exits } = runKnack(["start"], options);
+    const { code, out, signal, exits, takesSignals } = runKnack(["start"], options);
     await out.shows("ready");
     signal();
     time += 50;
@@ -211,6 +211,15 @@ describe("knack start", () => {
     expect(exits).toEqual([130]);
     closing.resolve();
     await code;
+    expect(takesSignals()).toBe(true);
+  });
+
+  it("ends when it is told to while its start hangs", async () => {
+    const { err, signal, exits, takesSignals } = runKnack(["start"], { cwd, bot: new Promise(() => {}) });
+    await expect.poll(takesSignals).toBe(true);
+    expect(exits).toEqual([]);
+    signal();
+    await err.shows("exit 130");
   });
 
   it("ends at once at the second signal", async () => {

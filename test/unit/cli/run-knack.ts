@@ -3,7 +3,7 @@ import type { Bot, CommandContext, RunningBot } from "../../../src/cli/command-c
 import { runCommandLine } from "../../../src/cli/run-command-line.ts";
 
 interface Options {
-  bot?: Bot;
+  bot?: Bot | Promise<Bot>;
   running?: () => RunningBot;
   env?: Record<string, string>;
   cwd: string;
@@ -44,7 +44,10 @@ export function runKnack(
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    exitAtOnce: (code) => void exits.push(code),
+    exitAtOnce(code) {
+      exits.push(code);
+      err.stream.write(`exit ${code}\n`);
+    },
   };
   return {
     code: runCommandLine(argv, context, "1.2.3"),
@@ -52,6 +55,8 @@ export function runKnack(
     out,
     err,
     exits,
+    /** Whether signals are taken, so that none kills the process. */
+    takesSignals: () => listeners.size > 0,
     signal: () => {
       for (const listener of listeners) listener("SIGINT");
     },

@@ -137,7 +137,7 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
       loadProfiles(config.model, config.workspace.agents),
       counting,
     ]);
-    await warnOfNames(config, profiles, skills.catalogue, logger);
+    await warnOfNames(config, profiles, skills.catalogue, logger, { strict: options.platforms === true });
     const stores = { log, index, knowledge, store, folders, documents };
     const rest = { skills, web, own, profiles, metrics, lock, redact, logger, listening, closeAll };
     return await wire(config, { ...stores, ...rest }, options);

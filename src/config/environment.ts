@@ -30,7 +30,14 @@ export const configFileVariable = "KNACK_CONFIG";
 interface Variable {
   path: readonly string[];
   /** How the text becomes the key's value. */
-  form: "text" | "lower_case" | "comma_list" | "path_list" | "listening_address" | "package_address";
+  form:
+    | "text"
+    | "lower_case"
+    | "comma_list"
+    | "path_list"
+    | "listening_address"
+    | "package_address"
+    | "number";
 }
 
 /** Keys and addresses of every known provider. */
@@ -52,6 +59,9 @@ const variables: Readonly<Record<string, Variable>> = {
   PIP_INDEX_URL: { path: ["skills", "execution", "python_index"], form: "package_address" },
   NPM_CONFIG_REGISTRY: { path: ["skills", "execution", "npm_registry"], form: "package_address" },
   KNACK_MODEL: { path: ["model", "choice"], form: "text" },
+  // Where many platforms say on which port they will look for a program.
+  PORT: { path: ["server", "port"], form: "number" },
+  KNACK_PORT: { path: ["server", "port"], form: "number" },
   KNACK_API_TOKEN: { path: ["server", "token"], form: "text" },
   KNACK_OPERATORS: { path: ["operators"], form: "comma_list" },
   KNACK_NET_ALLOW: { path: ["net", "allow"], form: "comma_list" },
@@ -81,7 +91,7 @@ const variables: Readonly<Record<string, Variable>> = {
 export interface EnvironmentValue {
   variable: string;
   path: readonly string[];
-  value: string | string[];
+  value: string | number | string[];
   /** It is there for another program, and files of ours win over it. */
   yields: boolean;
 }
@@ -97,8 +107,10 @@ export function readEnvironment(environment: Environment): EnvironmentValue[] {
   });
 }
 
-function parse(text: string, form: Variable["form"]): string | string[] | undefined {
+function parse(text: string, form: Variable["form"]): EnvironmentValue["value"] | undefined {
   if (form === "text") return text;
+  // Kubernetes sets `KNACK_PORT=tcp://10.0.0.1:80` for a service called knack.
+  if (form === "number") return text.includes("://") ? undefined : /^\d+$/.test(text) ? Number(text) : text;
   if (form === "listening_address") return reachable(text);
   // Of another kind, such as a folder, it is for pip or npm alone.
   if (form === "package_address") return /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text : undefined;
@@ -126,7 +138,7 @@ function reachable(text: string): string | undefined {
 /** The variable that sets a key, for advice. */
 export function variableFor(key: readonly string[]): string | undefined {
   const dotted = key.join(".");
-  return Object.keys(variables).find((name) => variables[name]?.path.join(".") === dotted);
+  return Object.keys(variables).findLast((name) => variables[name]?.path.join(".") === dotted);
 }
 
 /** Documented variables of what this version does not do: ignoring them would lose what whoever set them relies on. */

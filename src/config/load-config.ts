@@ -15,7 +15,7 @@ import { type Layer, mergeLayers, nest, setter, valueAt } from "./layer.ts";
 import { modelProviders, usualModelFor } from "./model-providers.ts";
 import { providerPath } from "./provider-presets.ts";
 import { type Config, configSchema } from "./schema.ts";
-import { schemaProblems } from "./schema-problems.ts";
+import { plainError, schemaProblems } from "./schema-problems.ts";
 import { settingsWithoutEffect } from "./settings-without-effect.ts";
 import { replaceSuperseded } from "./superseded-settings.ts";
 
@@ -51,7 +51,7 @@ const shipped = fileURLToPath(new URL("../../config/knack.yaml", import.meta.url
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
   const { layers, warnings } = replaceSuperseded(await readLayers(options));
   const misspelt = [...misspeltVariables(options.env), ...unusableVariables(options.env)];
-  const parsed = configSchema.safeParse(mergeLayers(layers));
+  const parsed = configSchema.safeParse(mergeLayers(layers), { error: plainError });
   if (!parsed.success) throw new ConfigError([...schemaProblems(parsed.error, layers), ...misspelt]);
   const { config, choiceKey } = resolve(parsed.data, options.cwd);
   const problems = [...misspelt, ...settingsWithoutEffect(config, layers)];

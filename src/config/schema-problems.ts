@@ -4,6 +4,43 @@ import type { ConfigProblem } from "./config-error.ts";
 import { configKeys, meaningAt, membersAt } from "./config-keys.ts";
 import { type Layer, setter } from "./layer.ts";
 
+const kinds: Readonly<Record<string, string>> = {
+  ...{ string: "text", number: "a number", int: "a whole number", boolean: "true or false", array: "a list" },
+  ...{
+    object: "a section of settings",
+    record: "a section of settings",
+    undefined: "missing",
+    null: "empty",
+  },
+};
+
+/** What a schema without words of its own says of a value, for the person who wrote it. For `safeParse`. */
+export function plainError(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === "invalid_type") return wrongType(issue.expected, issue.input);
+  if (issue.code === "too_small")
+    return bound(issue.origin, issue.inclusive === false ? "more than" : "at least", issue.minimum);
+  if (issue.code === "too_big")
+    return bound(issue.origin, issue.inclusive === false ? "less than" : "at most", issue.maximum);
+  if (issue.code !== "invalid_value") return undefined;
+  const choices = new Intl.ListFormat("en", { type: "disjunction" }).format(issue.values.map(String));
+  return `has to be ${choices}, and is ${JSON.stringify(issue.input)}`;
+}
+
+function wrongType(expected: string, input: unknown): string {
+  if (expected === "array" && /^(string|number)$/.test(typeof input))
+    return `has to be a list: write [${input}]`;
+  if (typeof input === "number" && /^(number|int)$/.test(expected)) return "has to be a whole number";
+  const is = input === null ? "null" : Array.isArray(input) ? "array" : typeof input;
+  const found = typeof input === "string" ? `the text ${JSON.stringify(input)}` : (kinds[is] ?? is);
+  return `has to be ${kinds[expected] ?? expected}, and is ${found}`;
+}
+
+function bound(origin: string, how: string, limit: number | bigint): string {
+  if (origin === "string") return `has to have ${how} ${limit} characters`;
+  if (/^(array|set|object|record)$/.test(origin)) return `has to have ${how} ${limit} entries`;
+  return `has to be ${how} ${limit}`;
+}
+
 /** What the schema has against the merged layers, each problem at the place that caused it. */
 export function schemaProblems(error: z.ZodError, layers: readonly Layer[]): ConfigProblem[] {
   return error.issues.flatMap((issue) =>

@@ -180,6 +180,8 @@ export function unknownInAgent(
   ];
 }
 
+const otherwise = "`knack skills list` shows all ids: remove the setting, or install the skill first";
+
 const anySpelling = (name: string) => name.replace(/^@@/, "").replace("#", "-").toLowerCase();
 
 function unknownNames(
@@ -199,7 +201,7 @@ function unknownNames(
       const meant = nearestName(name, known);
       return {
         name,
-        hint: meant === undefined ? "`knack skills list` shows all ids" : `Did you mean ${meant}?`,
+        hint: meant === undefined ? otherwise : `Did you mean ${meant}?`,
       };
     });
 }
@@ -229,7 +231,7 @@ export function unknownSkillSettings(
     .filter(({ key, id }) => !(keyedByName.includes(key) && settingsKeys.includes(id)))
     .map(({ key, id }) => {
       const meant = nearestName(id, knownIds);
-      const hint = meant === undefined ? "`knack skills list` shows all ids" : `Did you mean ${meant}?`;
+      const hint = meant === undefined ? otherwise : `Did you mean ${meant}?`;
       return { where: "configuration", key, message: `has no effect: there is no skill ${id}`, hint };
     });
 }

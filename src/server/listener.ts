@@ -73,7 +73,7 @@ function cannotListen(host: string, port: number, cause: unknown): ServerSetupEr
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   const reason =
     code === "EADDRINUSE"
-      ? "another program listens there. Stop it, or choose another port with --port"
+      ? `another program listens there. Stop it, or choose another port, e.g. KNACK_PORT=${port + 1} or --port ${port + 1}`
       : code === "EACCES"
         ? "this user may not. Choose a port above 1023 with --port"
         : code === "EADDRNOTAVAIL"

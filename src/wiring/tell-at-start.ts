@@ -1,4 +1,4 @@
-import { describeProblem } from "../config/config-error.ts";
+import { ConfigError, describeProblem } from "../config/config-error.ts";
 import type { AgentProfile } from "../config/load-profiles.ts";
 import type { Config } from "../config/schema.ts";
 import { unknownInAgent, unknownRights, unknownSkillSettings } from "../config/settings-without-effect.ts";
@@ -14,14 +14,17 @@ interface Tells {
 }
 
 /**
- * Tells of agents that cannot be used, and of names in the configuration and in agents' files that stand for nothing. Such settings wait for
- * the return of their skill, and keep nobody from starting the bot.
+ * Tells of agents that cannot be used, and of names in the configuration and in agents' files that stand for nothing. What would leave
+ * open or on what somebody closed or switched off (`skills.rights`, `skills.disabled`) keeps the bot from starting where `strict`; the
+ * other settings wait for the return of their skill.
+ * @throws ConfigError
  */
 export async function warnOfNames(
   config: Config,
   agents: readonly AgentProfile[],
   catalogue: Pick<CatalogueLoader, "current">,
   logger: Tells,
+  { strict }: { strict: boolean },
 ): Promise<void> {
   for (const { id, unusable } of agents)
     if (unusable !== undefined)
@@ -40,6 +43,8 @@ export async function warnOfNames(
     ...unknownRights(config, known),
     ...agents.flatMap((agent) => unknownInAgent(agent, known)),
   ];
+  const refused = problems.filter(({ key }) => key === "skills.rights" || key === "skills.disabled");
+  if (strict && refused.length > 0) throw new ConfigError(refused);
   for (const problem of problems) logger.warn({ setting: problem.key }, describeProblem(problem));
 }
 

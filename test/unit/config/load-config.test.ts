@@ -27,6 +27,17 @@ describe("precedence", () => {
     });
   });
 
+  it.each([
+    [{}, 4000, "file own.yaml:1:10"],
+    [{ PORT: "8080" }, 8080, "environment PORT"],
+    [{ KNACK_PORT: "9000", PORT: "8080" }, 9000, "environment KNACK_PORT"],
+    // Kubernetes, for a service called knack.
+    [{ KNACK_PORT: "tcp://10.0.0.1:80" }, 4000, "file own.yaml:1:10"],
+  ])("takes the port of %j", async (env, port, source) => {
+    const { config, sources } = await load("server: {port: 4000}\n", { env });
+    expect([config.server.port, sources["server.port"]]).toEqual([port, source]);
+  });
+
   it("reads the file named by KNACK_CONFIG unless one is given", async () => {
     await writeFile(path.join(folder(), "named.yaml"), "name: Named\n");
     const env = { KNACK_CONFIG: "named.yaml" };
@@ -119,6 +130,22 @@ describe("mistakes", () => {
     expect(problems.map(({ where, key }) => [where, key])).toEqual([
       ["file own.yaml:4:10", "server.port"],
       ["file own.yaml:3:3", "turns.concurrent"],
+    ]);
+  });
+
+  it.each([
+    ["turns: {concurrent: many}", {}, 'has to be a number, and is the text "many"'],
+    ["turns: {concurrent: 1.5}", {}, "has to be a whole number"],
+    ["turns: {concurrent: 0}", {}, "has to be more than 0"],
+    ["operators: U123", {}, "has to be a list: write [U123]"],
+    ["server: {port: 99999}", {}, "has to be at most 65535"],
+    ["server: 3000", {}, "has to be a section of settings, and is a number"],
+    ["log: {level: loud}", {}, /^has to be .*debug.* or .*, and is "loud"$/],
+    ["", { KNACK_PORT: "http" }, 'has to be a number, and is the text "http"'],
+  ])("say in plain words what is wrong with %j %j", async (yaml, env, message) => {
+    const problems = await problemsOf(yaml, { env });
+    expect(problems).toMatchObject([
+      { message: typeof message === "string" ? message : expect.stringMatching(message) },
     ]);
   });
 

@@ -1,9 +1,12 @@
 # docker build -t knack . && docker run -p 127.0.0.1:3000:3000 -v knack:/data -e KNACK_API_TOKEN="$(openssl rand -hex 32)" knack
 #
+# Everything of your own lies in the volume, which is the working directory: knack.yaml, .knack-workspace/skills, flows and agents,
+# config/mcp.json. The port is KNACK_PORT.
+#
 # Listening beyond the container needs a token: without KNACK_API_TOKEN the bot ends at once and says so.
 # Code of skills is isolated by bubblewrap, which needs the right to make namespaces. Docker's default seccomp profile refuses it:
 # SECURITY.md ("In Docker") has a profile that allows it. Without it only code of shipped skills runs;
-# `docker exec <container> node src/cli.ts doctor` tells which isolation is in force.
+# `docker exec <container> knack doctor` tells which isolation is in force.
 FROM node:24-slim
 
 # bubblewrap and util-linux make the sandbox, git fetches skills from repositories, tini reaps; scripts and guides of skills use the others.
@@ -21,16 +24,18 @@ COPY flows ./flows
 COPY skills ./skills
 COPY src ./src
 
-RUN install --directory --owner=node --group=node --mode=0700 /data
+RUN install --directory --owner=node --group=node --mode=0700 /data \
+  && printf '#!/bin/sh\nexec node /app/src/cli.ts "$@"\n' > /usr/local/bin/knack && chmod 755 /usr/local/bin/knack
 # Compiled code is kept beside the data: the next start takes half the time, and the bot 20 MB less memory.
-ENV NODE_ENV=production KNACK_DATA=/data NODE_COMPILE_CACHE=/data/compiled
+ENV NODE_ENV=production KNACK_DATA=/data NODE_COMPILE_CACHE=/data/compiled KNACK_PORT=3000
 VOLUME /data
+WORKDIR /data
 USER node
 EXPOSE 3000
 
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:3000/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.KNACK_PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 
 # tini reaps what scripts leave behind. Docker's own 10 s are shorter than the drain: stop with `docker stop --time 30`.
 ENTRYPOINT ["tini", "--"]
-CMD ["node", "src/cli.ts", "start", "--host", "0.0.0.0"]
+CMD ["knack", "start", "--host", "0.0.0.0"]

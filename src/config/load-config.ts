@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { ConfigError } from "./config-error.ts";
@@ -20,7 +21,7 @@ import { settingsWithoutEffect } from "./settings-without-effect.ts";
 import { replaceSuperseded } from "./superseded-settings.ts";
 
 export interface LoadConfigOptions {
-  /** The file named with `--config`; wins over `KNACK_CONFIG`. */
+  /** The file named with `--config`; wins over `KNACK_CONFIG`, and that over `knack.yaml` in `cwd`. */
   file?: string | undefined;
   env: Environment;
   /** Relative folders and files are meant from here. */
@@ -42,10 +43,13 @@ export interface LoadedConfig {
   warnings: readonly string[];
 }
 
+/** Of the working directory, where neither `--config` nor `KNACK_CONFIG` names a file. */
+const ownFile = "knack.yaml";
+
 const shipped = fileURLToPath(new URL("../../config/knack.yaml", import.meta.url));
 
 /**
- * The effective configuration: defaults < config/knack.yaml < `--config` or `KNACK_CONFIG` < environment < options.
+ * The effective configuration: defaults < config/knack.yaml < `--config`, `KNACK_CONFIG` or `knack.yaml` in the working directory < environment < options.
  * @throws ConfigError listing everything that is wrong, settings that would have no effect included
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
@@ -66,7 +70,8 @@ async function readLayers({
   options = {},
   shippedFile,
 }: LoadConfigOptions): Promise<Layer[]> {
-  const chosen = file ?? (env[configFileVariable] || undefined);
+  const chosen =
+    file ?? (env[configFileVariable] || (existsSync(path.join(cwd, ownFile)) ? ownFile : undefined));
   const variables = readEnvironment(env);
   const flags = Object.entries(options)
     .filter(([, value]) => value !== undefined)

@@ -52,6 +52,17 @@ it("says that a port is taken and how to choose another", async () => {
   }
 });
 
+it.each([
+  ["rights: {memori: {roles: [boss]}}", "skills.rights: protects nothing", "memory"],
+  ["disabled: [memori]", "skills.disabled: has no effect", "memory"],
+])("is not open where a slip in skills.%s would leave it so", async (setting, what, meant) => {
+  const { home } = bot();
+  await writeFile(join(home.folder, "knack.yaml"), `skills: {${setting}}\n`);
+  const message = await refusal();
+  expect(message).toContain(what);
+  expect(message).toContain(`Did you mean ${meant}?`);
+});
+
 it.each(["turns.db", "state.db"])("says that %s is damaged, and does not touch it", async (name) => {
   const { home } = bot();
   await mkdir(home.data);

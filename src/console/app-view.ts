@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { guard } from "lit-html/directives/guard.js";
 import type { Actions } from "./actions.ts";
 import { bannerView } from "./banner-view.ts";
 import { composerView } from "./composer-view.ts";
@@ -20,14 +21,17 @@ export function appView(
   markdown: RenderMarkdown,
   toLatest: () => void,
 ): TemplateResult {
+  // What is typed changes the composer alone, however long the conversation is.
+  const { draft: _draft, completions: _completions, ...shown } = state;
+  const unlessTyped = (view: () => unknown) => guard(Object.values(shown), view);
   const classes = [state.sidebarOpen ? "has-sidebar" : "", state.skills.open ? "has-panel" : ""].join(" ");
   return html`<a class="skip-link" href="#composer" @click=${focusComposer}>Write a message</a>
     <div class="frame ${classes}">
-      ${sidebarView(state, actions)}
+      ${unlessTyped(() => sidebarView(state, actions))}
       <div class="scrim" @click=${() => closeDrawers(state, actions)}></div>
       <main class="main">
-        ${headerView(state, actions)} ${bannerView(state, actions)}
-        <div class="scroller" id="scroller">${threadView(state, actions, markdown)}</div>
+        ${unlessTyped(() => html`${headerView(state, actions)} ${bannerView(state, actions)}`)}
+        <div class="scroller" id="scroller">${unlessTyped(() => threadView(state, actions, markdown))}</div>
         <div class="foot">
           <button type="button" class="to-latest" id="to-latest" hidden @click=${toLatest}>
             ${icon("down")} Latest
@@ -35,7 +39,7 @@ export function appView(
           ${composerView(state, actions)}
         </div>
       </main>
-      ${skillsPanel(state, actions, markdown)}
+      ${unlessTyped(() => skillsPanel(state, actions, markdown))}
     </div>
     ${state.dialog === "switcher" ? switcherDialog(state, actions) : nothing}
     ${state.dialog === "install" ? installDialog(state, actions) : nothing}

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { guard } from "lit-html/directives/guard.js";
 import { keyed } from "lit-html/directives/keyed.js";
 import { repeat } from "lit-html/directives/repeat.js";
 import type { Actions } from "./actions.ts";
@@ -20,6 +21,9 @@ export function threadView(state: ConsoleState, actions: Actions, markdown: Rend
       message.thread === thread &&
       !state.timeline.has(message.turn_id ?? ""),
   );
+  // A finished turn stays as it is while another one runs.
+  const { draft: _draft, completions: _completions, now: _now, timeline: _timeline, ...rest } = state;
+  const around = Object.values(rest);
   const isEmpty = turns.length === 0 && outgoing.length === 0;
   return html`${keyed(
     `${namespace}/${thread}`,
@@ -28,7 +32,10 @@ export function threadView(state: ConsoleState, actions: Actions, markdown: Rend
       ${repeat(
         turns,
         ({ turn_id }) => turn_id,
-        (turn) => turnCard(turn, state, actions, markdown),
+        (turn) => {
+          const card = () => turnCard(turn, state, actions, markdown);
+          return turn.status === "finished" ? guard([turn, ...around], card) : card();
+        },
       )}
       ${repeat(
         outgoing,

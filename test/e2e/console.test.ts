@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createApiClient } from "../../src/client/api-client.ts";
 import { type ConsoleBench, openConsoleBench } from "./console-bench.ts";
 
 let bench: ConsoleBench;
@@ -153,3 +154,41 @@ test("nothing is cut off on a screen of 380 px", async () => {
   await page.locator(".channel", { hasText: "general" }).click();
   await page.waitForURL(/#\/general/);
 });
+
+/** From a key to the frame that shows it, the median of 40 keys, ms. */
+async function keyTime(page: Page): Promise<number> {
+  const composer = page.locator("#composer");
+  await composer.evaluate((element) => {
+    const times: number[] = [];
+    Object.assign(window, { times });
+    const painted = new MessageChannel();
+    let begin = 0;
+    painted.port1.onmessage = () => times.push(performance.now() - begin);
+    element.addEventListener("input", () => {
+      begin = performance.now();
+      requestAnimationFrame(() => painted.port2.postMessage(0));
+    });
+  });
+  const times = () => page.evaluate<number[]>("window.times");
+  for (let keys = 1; keys <= 40; keys++) {
+    await composer.press("a");
+    await expect.poll(async () => (await times()).length).toBe(keys);
+  }
+  return (await times()).sort((one, other) => one - other)[20] ?? Number.NaN;
+}
+
+test("a key is shown in a long conversation about as soon as in an empty one", async () => {
+  const client = createApiClient({ fetch, baseUrl: bench.url });
+  const turns = 200;
+  for (let number = 0; number < turns; number++)
+    await client.submitTurn({
+      namespace: "console:local:general",
+      thread: "long",
+      text: `message ${number}`,
+    });
+  const { page: long } = await bench.open("/#/general/long");
+  await expect.poll(() => finished(long).count(), { timeout: 60_000 }).toBe(turns);
+  const { page: empty } = await bench.open("/#/general");
+  // Every key drew the whole conversation once: then it took a hundred times as long.
+  expect((await keyTime(long)) / (await keyTime(empty))).toBeLessThan(10);
+}, 120_000);

@@ -66,7 +66,11 @@ export function createMessageActions(parts: {
       if (written === "" && draft.files.length === 0) return;
       store.set({ draft: emptyDraft, completions: undefined });
       storage.keepDraft(open, emptyDraft);
-      post(written, draft.files);
+      const isCommand = written.startsWith("/");
+      post(written, isCommand ? [] : draft.files);
+      if (!isCommand || draft.files.length === 0) return;
+      const notice = "Commands take no files. They wait for your next message.";
+      store.set({ draft: { ...store.get().draft, files: draft.files }, notice });
     },
     retry(key) {
       const message = store.get().outgoing.find((other) => other.key === key);

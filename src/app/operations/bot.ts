@@ -69,6 +69,10 @@ export const showPrompt = operation({
     answers: "system prompt and tools",
   },
   async run({ input: { namespace, message, thread }, services }) {
+    if (thread !== undefined && (await services.turns.list({ namespace, thread, limit: 1 })).length === 0) {
+      const message = `There is no thread ${thread} in ${namespace}. \`knack runs list\` shows turns with their threads.`;
+      return { ok: false, status: 404, message };
+    }
     const { system, tools, messages, tokens } = await services.preview(namespace, message, thread);
     const readable = messages?.map(({ role, text }) => ({ role, text }));
     const value = { system, tools: [...tools], tokens };

@@ -149,8 +149,15 @@ export async function runSkill(
 /** The finding for a person to read, or on stderr what went wrong. */
 function sayResult(context: CommandContext, result: JsonObject): void {
   if (result.success === true) printLine(context, plainText(renderOutput(result.output ?? null)));
-  else context.stderr.write(`${plainText(String(result.error ?? "It failed."))}\n`);
+  else {
+    const { error = "It failed.", code, hint } = result;
+    const next = hintsForPeople.includes(String(code)) && typeof hint === "string" ? ` ${hint}` : "";
+    context.stderr.write(`${plainText(`${String(error).replace(/[^.?!…]$/, "$&.")}${next}`)}\n`);
+  }
 }
+
+/** Codes whose hint is for people; that of a skill's own failure is for models. */
+const hintsForPeople = ["skill_not_found", "waiting_for_person"];
 
 /** What was not run reads like what failed. @throws what is no refusal */
 function refusalOf(error: unknown): Json {

@@ -38,10 +38,29 @@ function parseWith(schema: z.ZodType<string>, text: string): string {
 }
 
 /**
+ * Values given as `name=value`, beside those of a JSON object. What a value is, its skill knows: all are texts.
+ * @throws CommandError for wrong usage
+ */
+export function parseValues(
+  words: readonly string[],
+  json: string | undefined,
+  option: string,
+  example: string,
+): { [key: string]: Json } {
+  const pairs = words.map((word): [string, string] => {
+    const at = word.indexOf("=");
+    if (at > 0) return [word.slice(0, at), word.slice(at + 1)];
+    const message = `${word} is no value. Write name=value, e.g. text="hello world", or ${option} ${example}`;
+    throw new CommandError(message, exitCode.usage);
+  });
+  return { ...(json === undefined ? {} : parseObject(json, option, example)), ...Object.fromEntries(pairs) };
+}
+
+/**
  * The JSON object an option was given; `example` is one, as a shell takes it.
  * @throws CommandError for wrong usage
  */
-export function parseObject(text: string, option: string, example: string): { [key: string]: Json } {
+function parseObject(text: string, option: string, example: string): { [key: string]: Json } {
   const wrong = (reason: string, cause?: unknown) =>
     new CommandError(
       `${option} is ${reason}. Write a JSON object, e.g. ${option} ${example}`,

@@ -4,7 +4,8 @@ import path from "node:path";
 import { reviewLines } from "../app/operations/package-review.ts";
 import { ApiError } from "../client/api-error.ts";
 import type { InstalledPackage, PackageLocation, PackageReview } from "../client/shapes.ts";
-import type { Json } from "../core/json.ts";
+import { type Json, type JsonObject, objectOf } from "../core/json.ts";
+import { renderOutput } from "../core/render-output.ts";
 import { validatePlugin } from "../imported/validate-plugin.ts";
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
 import { validatePackage } from "../skills/validate-package.ts";
@@ -18,7 +19,7 @@ import {
   printLine,
 } from "./command-context.ts";
 import { terminalOf } from "./operation-commands.ts";
-import { parseObject } from "./shared-options.ts";
+import { parseValues } from "./shared-options.ts";
 import { readYes } from "./terminal-input.ts";
 
 export interface InstallOptions extends GlobalOptions {
@@ -127,18 +128,36 @@ async function isFolderOr(file: string, source: string): Promise<boolean> {
 export async function runSkill(
   context: CommandContext,
   id: string,
-  options: GlobalOptions & { namespace: string; params: string; json?: true },
+  values: readonly string[],
+  options: GlobalOptions & { namespace: string; params?: string; json?: true },
 ): Promise<number> {
-  const params = parseObject(options.params, "--params", `'{"text": "hello"}'`);
+  if (values.length === 0 && options.params === undefined) {
+    const message = `Nothing is given to ${id}. Write its parameters as name=value, or --params '{}' where it takes none.`;
+    throw new CommandError(message, exitCode.usage);
+  }
+  const params = parseValues(values, options.params, "--params", `'{"text": "hello"}'`);
   return withConnection(context, options, async ({ client }) => {
     const result = await client
       .call("skill.run", { id, params, namespace: options.namespace })
       .catch((error: unknown) => refusalOf(error));
     if (options.json) printJson(context, result);
-    else printLine(context, plainText(JSON.stringify(result, null, 2)));
+    else sayResult(context, objectOf(result));
     return succeeded(result) ? exitCode.ok : exitCode.failed;
   });
 }
+
+/** The finding for a person to read, or on stderr what went wrong. */
+function sayResult(context: CommandContext, result: JsonObject): void {
+  if (result.success === true) printLine(context, plainText(renderOutput(result.output ?? null)));
+  else {
+    const { error = "It failed.", code, hint } = result;
+    const next = hintsForPeople.includes(String(code)) && typeof hint === "string" ? ` ${hint}` : "";
+    context.stderr.write(`${plainText(`${String(error).replace(/[^.?!…]$/, "$&.")}${next}`)}\n`);
+  }
+}
+
+/** Codes whose hint is for people; that of a skill's own failure is for models. */
+const hintsForPeople = ["skill_not_found", "waiting_for_person"];
 
 /** What was not run reads like what failed. @throws what is no refusal */
 function refusalOf(error: unknown): Json {

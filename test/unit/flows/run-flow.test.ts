@@ -209,6 +209,6 @@ describe("llmInstruction", () => {
 
   it("says that it needs a model", async () => {
     const { output } = await run(steps, {}, { generative: false });
-    expect(output).toMatchObject({ code: "no_model", step: 2 });
+    expect(output).toMatchObject({ error: expect.stringContaining("No model is set up") });
   });
 });

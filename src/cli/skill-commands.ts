@@ -140,7 +140,9 @@ export async function runSkill(
     const result = await client
       .call("skill.run", { id, params, namespace: options.namespace })
       .catch((error: unknown) => refusalOf(error));
+    // A program reads JSON, whether or not it asked for it; a person at a terminal reads text.
     if (options.json) printJson(context, result);
+    else if (context.stdout.isTTY !== true) printLine(context, plainText(JSON.stringify(result, null, 2)));
     else sayResult(context, objectOf(result));
     return succeeded(result) ? exitCode.ok : exitCode.failed;
   });

@@ -171,17 +171,16 @@ test("files wait for a message while a command is sent", async () => {
 /** From a key to the frame that shows it, the median of 40 keys, ms. */
 async function keyTime(page: Page): Promise<number> {
   const composer = page.locator("#composer");
-  await composer.evaluate((element) => {
-    const times: number[] = [];
-    Object.assign(window, { times });
+  await page.evaluate(`{
+    window.times = [];
     const painted = new MessageChannel();
     let begin = 0;
-    painted.port1.onmessage = () => times.push(performance.now() - begin);
-    element.addEventListener("input", () => {
+    painted.port1.onmessage = () => window.times.push(performance.now() - begin);
+    document.querySelector("#composer").addEventListener("input", () => {
       begin = performance.now();
       requestAnimationFrame(() => painted.port2.postMessage(0));
     });
-  });
+  }`);
   const times = () => page.evaluate<number[]>("window.times");
   for (let keys = 1; keys <= 40; keys++) {
     await composer.press("a");

@@ -53,6 +53,8 @@ export interface ConnectionOptions extends HttpAccess {
   /** Called once when the session ended and nobody had closed it. */
   onLost(reason: string): void;
   onToolsChanged(): void;
+  /** Gets what answers the last that a server's process wrote to stderr; nothing secret is masked in it. */
+  onProcess?(tail: () => string): void;
 }
 
 /** @throws ServerFailure */
@@ -86,6 +88,7 @@ async function openStdio(
   target: Extract<ServerConfig["target"], { type: "stdio" }>,
 ): Promise<Connection> {
   const transport = await createStdioTransport(target, options.clock);
+  options.onProcess?.(transport.tail);
   const why = () => {
     const said = transport.tail();
     const ending = transport.ending() ?? "it does not answer as a server should";

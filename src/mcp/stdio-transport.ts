@@ -26,7 +26,7 @@ export interface StdioTransport extends Transport {
   kill(): void;
 }
 
-/** Nothing of the bot's environment is passed on but what the SDK says any server needs (PATH, HOME …). */
+/** Nothing of the bot's environment is passed on but what its entry holds, and what the SDK says any server needs (PATH, HOME …). */
 export async function createStdioTransport(
   target: Extract<Target, { type: "stdio" }>,
   clock: Pick<Clock, "after">,

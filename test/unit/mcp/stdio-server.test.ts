@@ -155,7 +155,7 @@ describe("a server on stdio", () => {
 
 it("says what it waits for while it starts", async () => {
   const clock = createFakeClock();
-  const args = ["-c", "echo 'fetch failed, again' >&2; exec sleep 600"];
+  const args = ["-c", "echo 'fetch failed, again' >&2; exec cat >/dev/null"];
   const bench = await openBench({ slow: { command: "sh", args } }, { clock });
   bench.start();
   await bench.until("slow", "starting");

@@ -4,7 +4,7 @@ import type { Place } from "../../core/place.ts";
 import type { DirectMessages } from "./direct-messages.ts";
 import type { SlackFile, SlackMessage } from "./message-event.ts";
 import { mentionsIn, type Names, readableText } from "./mrkdwn.ts";
-import { saidText } from "./said-text.ts";
+import { ownText, saidText } from "./said-text.ts";
 import { directNamespace, directThread, messageKey, slackNamespace, timeOf } from "./slack-place.ts";
 
 /** Who the bot is in the workspace a message came to. */
@@ -63,8 +63,7 @@ export async function parseMessage(
 ): Promise<ChatMessage | undefined> {
   const author = message.user ?? message.bot_id;
   if (typeof author !== "string") return undefined;
-  const raw = message.text ?? "";
-  const { people, userGroups, groups } = mentionsIn(raw);
+  const { people, userGroups, groups } = mentionsIn(ownText(message));
   const mentions = await namedIn({ people, userGroups }, self.self, names);
   const direct = isDirect(where);
   return {

@@ -182,7 +182,10 @@ function expand(words: string): string {
 
 /** A text whose first character is the ASCII form of a full-width slash or at sign, as keyboards for Chinese and Japanese type them. */
 function withPlainHead(text: string): string {
-  return text.replace(/^(\s*)([／＠])/, (_, space: string, head: string) => space + (head === "／" ? "/" : "@"));
+  return text.replace(
+    /^(\s*)([／＠])/,
+    (_, space: string, head: string) => space + (head === "／" ? "/" : "@"),
+  );
 }
 
 function afterMention(text: string): string {

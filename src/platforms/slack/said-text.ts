@@ -91,7 +91,10 @@ function unitedText(text: string, blocks: string): string {
 
 /** The words of a text, without its last one where that is cut off. */
 function wordsIn(text: string): ReadonlySet<string> {
-  const plain = text.replaceAll(/&(?:lt|gt|amp);/g, " ").toLowerCase().trimEnd();
+  const plain = text
+    .replaceAll(/&(?:lt|gt|amp);/g, " ")
+    .toLowerCase()
+    .trimEnd();
   const found = plain.match(/[\p{L}\p{M}\p{N}]+|\p{Extended_Pictographic}/gu) ?? [];
   return new Set(/(?:…|\.\.\.)$/.test(plain) ? found.slice(0, -1) : found);
 }

@@ -184,13 +184,15 @@ async function read(
     const content = await readFileContent(file, deps.documents, request.signal);
     switch (content.kind) {
       case "text":
-        return { text: content.text };
+        return { text: content.text, ...(content.note === undefined ? {} : { problem: content.note }) };
       case "unreadable":
         return { problem: content.problem };
       case "table":
         return {
           text: tableText(content.table),
-          problem: "a table, as its columns and first rows; code reads all of it",
+          problem: ["a table, as its columns and first rows; code reads all of it", content.note]
+            .filter(Boolean)
+            .join("; "),
         };
       case "document": {
         const { format, text, tables, note } = content;

@@ -12,6 +12,10 @@ export const fileSchema = z.looseObject({
   duration_ms: z.number().nullish(),
   url_private_download: z.string().nullish(),
   url_private: z.string().nullish(),
+  /** Slack's own JPEG or PNG of a picture, at most so many pixels wide and high. */
+  thumb_1024: z.string().nullish(),
+  thumb_720: z.string().nullish(),
+  thumb_480: z.string().nullish(),
   /** `tombstone` is a deleted file. */
   mode: z.string().nullish(),
 });

@@ -127,6 +127,8 @@ function voiceOf({ duration_ms }: SlackFile): NonNullable<FileReference["voice"]
 
 /** Of a file in a channel shared with another company Slack tells only the id here; the rest is asked for on download. */
 function fileReference(file: SlackFile): FileReference {
+  const shown = shownPicture(file);
+  if (shown !== undefined) return shown;
   const url = file.url_private_download ?? file.url_private ?? undefined;
   const isVoice = file.subtype === "slack_audio";
   const media_type = file.mimetype || "application/octet-stream";
@@ -138,5 +140,26 @@ function fileReference(file: SlackFile): FileReference {
     bytes: Math.max(0, Math.round(file.size ?? 0)),
     ...(url === undefined || url.length > 2_000 ? {} : { url }),
     ...(isVoice ? { voice: voiceOf(file) } : {}),
+  };
+}
+
+/** What Slack shows of a picture of a kind that models are not shown; undefined for any other file, and where Slack made nothing of it. */
+function shownPicture(file: SlackFile): FileReference | undefined {
+  const name = file.name ?? file.title ?? file.id;
+  const isOdd =
+    /^image\/(?:heic|heif|avif|tiff)/.test(file.mimetype ?? "") || /\.(?:hei[cf]|avif|tiff?)$/i.test(name);
+  const url = [file.thumb_1024, file.thumb_720, file.thumb_480].find((each) => each && each.length <= 2_000);
+  if (!isOdd || !url) return undefined;
+  const type = /\.png(?:$|\?)/i.test(url) ? "png" : "jpeg";
+  const base = name
+    .replace(/\.\w+$/, "")
+    .slice(0, 290)
+    .toWellFormed();
+  return {
+    id: file.id,
+    name: `${base}.${type === "png" ? "png" : "jpg"}`,
+    media_type: `image/${type}`,
+    bytes: 0,
+    url,
   };
 }

@@ -280,3 +280,24 @@ test("a mention in blocks alone is a mention", async () => {
     addressed: "mention",
   });
 });
+
+test("of a picture that models are not shown the one that Slack shows is taken", async () => {
+  const photo = {
+    id: "F1",
+    name: "IMG_1.HEIC",
+    mimetype: "image/heic",
+    size: 9,
+    url_private: "https://files.slack.com/a",
+  };
+  const filesOf = async (more: object) =>
+    (await parseMessage(message({ text: "", files: [null, { ...photo, ...more }] }), where, self, names))
+      ?.files;
+  const thumb_1024 = "https://files.slack.com/thumb_1024.jpg";
+  expect(await filesOf({ thumb_1024 })).toEqual([
+    { id: "F1", name: "IMG_1.jpg", media_type: "image/jpeg", bytes: 0, url: thumb_1024 },
+  ]);
+  expect(await filesOf({})).toMatchObject([{ name: "IMG_1.HEIC", media_type: "image/heic" }]);
+  expect(await filesOf({ name: "a.png", mimetype: "image/png", thumb_1024 })).toMatchObject([
+    { name: "a.png" },
+  ]);
+});

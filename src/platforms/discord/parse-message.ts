@@ -1,4 +1,5 @@
 import type { APIAttachment, APIMessage, APIUser } from "discord.js";
+import { beginningOf } from "../../base/markdown-text.ts";
 import type { FileReference, Mention } from "../../core/inbound.ts";
 import { displayName, type RawMember } from "./directory-facts.ts";
 import { forwardType, messageFlags, messageTypes } from "./discord-facts.ts";
@@ -74,10 +75,10 @@ const mostMentions = 50;
 function mentionedIn({ mentions, mention_roles }: RawMessage, bot: BotIds, names: Names): Mention[] {
   const people = mentions
     .filter(({ id }) => id !== bot.user)
-    .map((user): Mention => ({ id: user.id, name: memberName(user).slice(0, 200), kind: "person" }));
+    .map((user): Mention => ({ id: user.id, name: beginningOf(memberName(user), 200), kind: "person" }));
   const groups = mention_roles
     .filter((id) => id !== bot.role)
-    .map((id): Mention => ({ id, name: (names.role(id) ?? id).slice(0, 200), kind: "group" }));
+    .map((id): Mention => ({ id, name: beginningOf(names.role(id) ?? id, 200), kind: "group" }));
   return [...people, ...groups].slice(0, mostMentions);
 }
 
@@ -85,7 +86,9 @@ function mentionedIn({ mentions, mention_roles }: RawMessage, bot: BotIds, names
 export function filesOf(
   message: Pick<RawMessage, "attachments" | "message_snapshots" | "flags">,
 ): FileReference[] {
-  const inside = (message.message_snapshots ?? []).flatMap((snapshot) => snapshot?.message?.attachments ?? []);
+  const inside = (message.message_snapshots ?? []).flatMap(
+    (snapshot) => snapshot?.message?.attachments ?? [],
+  );
   const own = (message.attachments ?? []).map(isVoice(message) ? voiceReference : fileReference);
   return [...own, ...inside.map(fileReference)];
 }

@@ -1,8 +1,8 @@
 import type { types, ViewOutput } from "@slack/bolt";
 import { z } from "zod";
 import type { ChatMessage } from "../../app/chat/chat-intake.ts";
+import { beginningOf } from "../../base/markdown-text.ts";
 import { fileSchema, messageSchema, type SlackMessage } from "./message-event.ts";
-import { wholeCharacters } from "./outgoing-text.ts";
 import { filesOf, placeOf, type Self } from "./parse-message.ts";
 import { saidText } from "./said-text.ts";
 import { directNamespace, directThread } from "./slack-place.ts";
@@ -39,7 +39,7 @@ export function askModal(channel: string, message: unknown, elsewhere: boolean):
     channel,
     ts,
     ...(thread_ts === undefined ? {} : { thread_ts }),
-    quote: wholeCharacters(saidText(said), quoteLength),
+    quote: beginningOf(saidText(said), quoteLength),
     elsewhere,
     files: (files ?? []).slice(0, 5).map(({ id, name, mimetype, size }) => ({ id, name, mimetype, size })),
   };

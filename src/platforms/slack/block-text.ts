@@ -1,3 +1,4 @@
+import { beginningOf } from "../../base/markdown-text.ts";
 import { isRecord } from "../../base/record.ts";
 import { readButtonId } from "../../core/button-action.ts";
 
@@ -172,7 +173,7 @@ function picture({ alt_text, title }: Part): string {
 /** The label of a button, with the address it opens; nothing for the bot's own. */
 function button({ text: label, url, action_id }: Part): string {
   if (typeof action_id === "string" && readButtonId(action_id) !== undefined) return "";
-  const words = text(label).replace(/\s+/g, " ").trim().slice(0, longestLabel).toWellFormed();
+  const words = beginningOf(text(label).replace(/\s+/g, " ").trim(), longestLabel);
   const address = linkOf(url);
   return address === undefined ? words : address.replace(/>$/, `|${words.replaceAll("|", "/")}>`);
 }

@@ -1,4 +1,5 @@
 import type { ChatEdit, ChatMessage } from "../../app/chat/chat-intake.ts";
+import { beginningOf } from "../../base/markdown-text.ts";
 import type { FileReference, Mention } from "../../core/inbound.ts";
 import type { Place } from "../../core/place.ts";
 import type { DirectMessages } from "./direct-messages.ts";
@@ -98,7 +99,7 @@ async function namedIn(
   const named = mentions.slice(0, mostMentions).map(async (mention): Promise<Mention> => {
     const { id, kind } = mention;
     const name = kind === "person" ? await names.person(id) : mention.label || (await names.group(id));
-    return { id, name: (name ?? id).slice(0, 200), kind };
+    return { id, name: beginningOf(name ?? id, 200), kind };
   });
   return Promise.all(named);
 }
@@ -134,7 +135,7 @@ function fileReference(file: SlackFile): FileReference {
   const media_type = file.mimetype || "application/octet-stream";
   return {
     id: file.id,
-    name: (file.name ?? file.title ?? file.id).slice(0, 300),
+    name: beginningOf(file.name ?? file.title ?? file.id, 300),
     // A clip of sound alone may be named after its container.
     media_type: isVoice ? media_type.replace(/^video\//, "audio/") : media_type,
     bytes: Math.max(0, Math.round(file.size ?? 0)),

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { beginningOf } from "../../base/markdown-text.ts";
 import { blockText } from "./block-text.ts";
-import { wholeCharacters } from "./outgoing-text.ts";
 
 /** Parts of a list that have the shape, without the others: what an app made wrong does not hide the rest. */
 export function fitting<Schema extends z.ZodType>(schema: Schema) {
@@ -114,5 +114,5 @@ function attachedText(attachment: Attachment): string {
 }
 
 function shortened(text: string, most: number): string {
-  return text.length <= most ? text : `${wholeCharacters(text, most - 1)}…`;
+  return text.length <= most ? text : `${beginningOf(text, most - 1)}…`;
 }

@@ -1,3 +1,4 @@
+import { cutText } from "../../../base/markdown-text.ts";
 import { channelThread } from "../../../core/chat-platform.ts";
 import { isDirectMessage, type Place } from "../../../core/place.ts";
 import type { SkillListing } from "../../services/skill-listing.ts";
@@ -94,5 +95,5 @@ function isUsable({ eligible, state }: SkillListing): boolean {
 
 function titleOf(prompt: string): string {
   const [line = ""] = prompt.trim().split("\n");
-  return line.length > titleCharacters ? `${line.slice(0, titleCharacters - 1).trimEnd()}…` : line;
+  return cutText(line, titleCharacters);
 }

@@ -266,6 +266,6 @@ function parsePort(text: string): number {
 }
 
 function parseCommand(text: string): string {
-  if (text.trim().startsWith("/")) return text.trim();
+  if (/^[/／]/.test(text.trim())) return text.trim();
   throw new InvalidArgumentError('expected a command beginning with /, e.g. "/skill list"');
 }

@@ -48,7 +48,8 @@ export function createMessageActions(parts: {
     setOutgoing((all) => all.map((message) => (message.key === key ? members(message) : message)));
   const deliver = createDelivery(store, session, setOutgoing, change);
 
-  const post = (text: string, files: readonly File[] = []) => {
+  const post = (typed: string, files: readonly File[] = []) => {
+    const text = typed.replace(/^／/, "/");
     const { namespace, thread: current } = store.get().open;
     const thread = current ?? (text.startsWith("/") ? commandThread : `t-${randomId()}`);
     const attached = files.length === 0 ? {} : { files };

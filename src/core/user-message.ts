@@ -125,6 +125,20 @@ function renderFile({ name, path, media_type, by, text, spoken, image, problem }
   return image === undefined ? `${head}${note} />` : `${head} shown_as="image" />`;
 }
 
+const fileBlock = pattern("g")`(<${fileTag}[^>]*>)\n([^]*?)\n</${fileTag}>`;
+
+/** Characters that stay of a file's text where an old message is kept. */
+const keptOfFile = 400;
+
+/** A message of which attached files are their path and first lines: `read_file` has the rest. */
+export function withShortFiles(text: string): string {
+  return text.replace(fileBlock, (whole, head: string, body: string) => {
+    if (body.length <= 2 * keptOfFile) return whole;
+    const start = body.slice(0, keptOfFile).toWellFormed();
+    return `${head}\n${start.slice(0, start.lastIndexOf("\n") + 1 || start.length)}\n[cut: read_file has the rest]\n</${fileTag}>`;
+  });
+}
+
 /** `2026-11-22 07:18 UTC`. */
 function minute(at: number): string {
   const valid = Number.isFinite(at) && Math.abs(at) <= 8.64e15;

@@ -1,4 +1,5 @@
 import { errorText } from "../../base/error-text.ts";
+import { cutText } from "../../base/markdown-text.ts";
 import type { Json } from "../../core/json.ts";
 import type { Parameter } from "../../core/parameter.ts";
 import { skillRunCommand } from "../services/run-skill-now.ts";
@@ -63,7 +64,7 @@ function labelOf(name: string): string {
     .replace(/[_-]+/g, " ")
     .trim();
   const label = words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
-  return label.length > labelCharacters ? `${label.slice(0, labelCharacters - 1)}…` : label || name;
+  return cutText(label, labelCharacters) || name;
 }
 
 function kindOf({ type, description, enum: allowed }: Parameter): FormField["kind"] {

@@ -11,7 +11,7 @@ export interface Completion {
 /** Completions of a text that begins with `/`, best first. */
 export async function complete(services: Services, text: string, namespace: string): Promise<Completion[]> {
   const commands = services.commands.filter(({ partOf }) => partOf === undefined);
-  const typed = text.replace(/^\//, "").toLowerCase();
+  const typed = text.replace(/^[/／]/, "").toLowerCase();
   const command = commands.find(({ name }) => typed.startsWith(`${name} `));
   if (command === undefined) {
     const fitting = commands.filter(({ name }) => name.startsWith(typed));

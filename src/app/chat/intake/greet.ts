@@ -1,3 +1,4 @@
+import { cutText } from "../../../base/markdown-text.ts";
 import { channelThread, PlatformError } from "../../../core/chat-platform.ts";
 import { isDirectMessage, type Place } from "../../../core/place.ts";
 import type { IntakeContext } from "./intake-context.ts";
@@ -96,5 +97,5 @@ async function isSpokenIn({ actions }: IntakeContext["platform"], { namespace }:
 
 function titleOf(prompt: string): string {
   const [line = ""] = prompt.trim().split("\n");
-  return line.length > titleCharacters ? `${line.slice(0, titleCharacters - 1).trimEnd()}…` : line;
+  return cutText(line, titleCharacters);
 }

@@ -19,7 +19,7 @@ import { createPlanning } from "./plan-wish.ts";
 import type { Entry, Planning } from "./planning.ts";
 import { runSchedule } from "./run-schedule.ts";
 import { runTrigger } from "./run-trigger.ts";
-import { readSpokenTime, readSpokenWish } from "./spoken-times.ts";
+import { readSpokenTime, readSpokenWish } from "./spoken/spoken-times.ts";
 import { type ChatWatch, createChatWatch } from "./watch-chat.ts";
 import { createWebhooks, type Webhooks } from "./webhooks.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readSpokenTime, readSpokenWish } from "../../../../src/app/schedules/spoken-times.ts";
+import { readSpokenTime, readSpokenWish } from "../../../../src/app/schedules/spoken/spoken-times.ts";
 
 /** A Wednesday, 11:00 in Berlin. */
 const now = Date.parse("2026-11-25T10:00Z");

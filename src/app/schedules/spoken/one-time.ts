@@ -2,7 +2,7 @@
 import { en, type ParsedResult } from "chrono-node";
 import { wallClock } from "../times.ts";
 import { inPart, partsOf, possible, strangeIn } from "./repetitions.ts";
-import type { Atom, DayPart } from "./time-words.ts";
+import { type Atom, type DayPart, monthNames } from "./time-words.ts";
 
 const dayMs = 24 * 3_600_000;
 
@@ -22,12 +22,14 @@ export function oneTime(
   if (strange !== undefined) return strangeIn(strange);
   const wall = wallClock(now, time_zone);
   const [exact, ...others] = atoms.filter((atom) => atom.kind === "date" && atom.exact);
-  if (exact !== undefined) return others.length > 0 || atoms.length > 1 ? unclear(atoms) : exactTime(exact.text, wall);
+  if (exact !== undefined)
+    return others.length > 0 || atoms.length > 1 ? unclear(atoms) : exactTime(exact.text, wall);
   const clocks = atoms.flatMap((atom) => (atom.kind === "clock" ? atom.minute : []));
   const [part, ...parts] = partsOf(atoms);
   if (clocks.length > 1 || parts.length > 0) return unclear(atoms);
   const [told] = clocks;
-  const minute = told === undefined ? usual[part ?? "morning"] * 60 : part === undefined ? told : inPart(told, part);
+  const minute =
+    told === undefined ? usual[part ?? "morning"] * 60 : part === undefined ? told : inPart(told, part);
   const day = dayIn(atoms, wall, told === undefined && part === undefined ? undefined : minute);
   if (typeof day !== "number") return day ?? unclear(atoms);
   const zone = atoms.find(({ kind }) => kind === "zone");
@@ -50,7 +52,11 @@ function exactTime(text: string, wall: number): { at: string } | { problem: stri
 }
 
 /** Midnight of the day, as the wall clock says it, in ms. Undefined where the words name none, or several. */
-function dayIn(atoms: readonly Atom[], wall: number, minute: number | undefined): number | { problem: string } | undefined {
+function dayIn(
+  atoms: readonly Atom[],
+  wall: number,
+  minute: number | undefined,
+): number | { problem: string } | undefined {
   const today = Math.floor(wall / dayMs) * dayMs;
   const isOver = (minute ?? 1440) * 60_000 <= wall - today;
   const weekdays = atoms.flatMap((atom) => (atom.kind === "weekdays" ? [...atom.days] : []));
@@ -61,16 +67,29 @@ function dayIn(atoms: readonly Atom[], wall: number, minute: number | undefined)
   if (Math.max(weekdays.length, dates.length, ordinals.length, spans.length) > 1) return undefined;
   if (date !== undefined) {
     if (nth !== undefined || span !== undefined) return undefined;
-    const found = whole(date.text.replace(/^on |^the (?=day)/i, "").replace(/^day after tomorrow$/i, "in 2 days"), wall);
+    const found = whole(
+      inOrder(date.text)
+        .replace(/^on |^the /i, "")
+        .replace(/^(?:the )?day after tomorrow$/i, "in 2 days"),
+      wall,
+    );
     const day = found === undefined ? undefined : Math.floor(found.start.date().getTime() / dayMs) * dayMs;
     if (day === undefined || weekday === undefined || new Date(day).getUTCDay() === weekday) return day;
-    return { problem: `${new Date(day).toISOString().slice(0, 10)} is no such weekday, so nothing was made.` };
+    return {
+      problem: `${new Date(day).toISOString().slice(0, 10)} is no such weekday, so nothing was made.`,
+    };
   }
   if (nth !== undefined) return weekday === undefined ? dayOfMonth(nth, span, today, isOver) : undefined;
   if (span !== undefined) return weekday === undefined ? whichDay(span) : inWeek(weekday, span, today);
   if (weekday === undefined) return minute === undefined ? undefined : today + (isOver ? dayMs : 0);
   const ahead = (weekday - new Date(today).getUTCDay() + 7) % 7;
   return today + (ahead === 0 && isOver ? 7 : ahead) * dayMs;
+}
+
+/** `24.12.2026`, with the day first, as the other forms have it. */
+function inOrder(text: string): string {
+  const [, day, month, year = ""] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})?$/.exec(text) ?? [];
+  return day === undefined ? text : `${day} ${monthNames[Number(month) - 1]} ${year}`.trim();
 }
 
 type Span = Extract<Atom, { kind: "span" }>;
@@ -86,7 +105,12 @@ function inWeek(weekday: number, span: Span, today: number) {
 }
 
 /** The next month that has the day, or the month that was named. */
-function dayOfMonth(nth: number, span: Span | undefined, today: number, isOver: boolean): number | { problem: string } {
+function dayOfMonth(
+  nth: number,
+  span: Span | undefined,
+  today: number,
+  isOver: boolean,
+): number | { problem: string } {
   if (span !== undefined && span.unit !== "month") return whichDay(span);
   const date = new Date(today);
   const over = nth > 0 && (date.getUTCDate() > nth || (date.getUTCDate() === nth && isOver));

@@ -1,5 +1,5 @@
 /** Cron patterns of phrases that say something comes again. */
-import type { Atom, DayPart, Unit } from "./time-words.ts";
+import { type Atom, type DayPart, monthNames, type Unit } from "./time-words.ts";
 
 /** What a phrase comes to; a problem is a sentence for people. */
 export type Repetition = { cron: string } | { problem: string };
@@ -15,9 +15,15 @@ function all<Kind extends Atom["kind"]>(atoms: readonly Atom[], kind: Kind): Of<
 
 /** Whether a phrase speaks of more than one time: `mondays`, `every …`, `on the 1st of the month`. */
 export function repeats(atoms: readonly Atom[]): boolean {
+  // "Mon, wed and fri" are days of every week; "Monday and Thursday" may be two single days.
+  const named = all(atoms, "weekdays");
+  if (named.length > 2 || (named.length === 2 && named.every(({ short }) => short))) return true;
   return atoms.some(
     (atom) =>
-      atom.kind === "each" || atom.kind === "every" || atom.kind === "times" || (atom.kind === "weekdays" && atom.plural),
+      atom.kind === "each" ||
+      atom.kind === "every" ||
+      atom.kind === "times" ||
+      (atom.kind === "weekdays" && atom.plural),
   );
 }
 
@@ -36,10 +42,23 @@ export function repetition(atoms: readonly Atom[], today: { month: number; day: 
     return {
       problem: `I do not know this repetition, “${interval?.text ?? "every other"}”: the clock counts days of a week, a month or a year. Nothing was made. ${possible}`,
     };
+  if (isPaired(atoms))
+    return {
+      problem: `Days with times of their own are plans of their own, so nothing was made. ${possible}`,
+    };
   const days = daysOf(atoms, units, today);
   if ("problem" in days) return days;
   const times = timesOf(atoms);
   return "problem" in times ? times : { cron: `${times.minute} ${times.hours} ${days.pattern}` };
+}
+
+/** Whether days and times take turns, as in `mondays at 9 and fridays at 10`. */
+function isPaired(atoms: readonly Atom[]): boolean {
+  const kinds = atoms.filter(
+    ({ kind }) => kind === "clock" || kind === "weekdays" || kind === "ordinal" || kind === "date",
+  );
+  const order = kinds.map(({ kind }) => (kind === "clock" ? "c" : "d")).join("");
+  return /cd+c/.test(order);
 }
 
 /** Months that come again in the same months of each year. */
@@ -49,6 +68,7 @@ const unclear = { problem: `I do not know this repetition, so nothing was made. 
 
 /** What stands against an atom of which nothing can be made. */
 export function strangeIn({ text }: Atom): { problem: string } {
+  if (/^\d+$/.test(text)) return { problem: `Write “at ${text}” if that is the time. Nothing was made.` };
   return /^(?:(?:at|@|around) ?)?[\d:.]+(?: ?[ap]\.?m\.?)?$/i.test(text)
     ? { problem: `“${text}” is no time of a day that I know. Write it as 9:00 or 17:30.` }
     : { problem: `I do not understand “${text}” here, so nothing was made. ${possible}` };
@@ -58,7 +78,8 @@ export function strangeIn({ text }: Atom): { problem: string } {
 function withinDay({ unit, count }: Of<"each">, atoms: readonly Atom[]): Repetition {
   const weekdays = all(atoms, "weekdays").flatMap(({ days }) => days);
   const others = atoms.filter(({ kind }) => kind !== "each" && kind !== "weekdays" && kind !== "every");
-  if (others.length > 0 || all(atoms, "each").some((each) => each.unit !== unit && each.unit !== "day")) return unclear;
+  if (others.length > 0 || all(atoms, "each").some((each) => each.unit !== unit && each.unit !== "day"))
+    return unclear;
   const whole = unit === "hour" ? 24 : 60;
   if (count === whole || count < 1 || whole % count !== 0)
     return {
@@ -81,8 +102,13 @@ function daysOf(atoms: readonly Atom[], units: Set<Unit>, today: { month: number
   if (dates.length > 0 || months.length > 0) return yearly(atoms, units);
   if (units.has("year")) return { problem: `On which day of the year? ${possible}` };
   if (ordinals.length > 0 || units.has("month") || units.has("quarter")) {
-    const which = ordinals.length === 0 ? { problem: `On which day of the month? ${possible}` } : inMonth(atoms, weekdays);
-    return "problem" in which ? which : { pattern: which.pattern.replace("*M", monthsOf(atoms, today, which.first)) };
+    const which =
+      ordinals.length === 0
+        ? { problem: `On which day of the month? ${possible}` }
+        : inMonth(atoms, weekdays);
+    return "problem" in which
+      ? which
+      : { pattern: which.pattern.replace("*M", monthsOf(atoms, today, which.first)) };
   }
   if (weekdays.length > 0) return { pattern: `* * ${weekdays.length === 7 ? "*" : listed(weekdays)}` };
   if (units.has("week")) return { problem: `On which day of the week? ${possible}` };
@@ -90,13 +116,17 @@ function daysOf(atoms: readonly Atom[], units: Set<Unit>, today: { month: number
 }
 
 /** `first`: the day of the month from which it is seen whether it is over in this one. */
-function inMonth(atoms: readonly Atom[], weekdays: readonly number[]): { pattern: string; first: number } | { problem: string } {
+function inMonth(
+  atoms: readonly Atom[],
+  weekdays: readonly number[],
+): { pattern: string; first: number } | { problem: string } {
   const nths = all(atoms, "ordinal").map(({ nth }) => nth);
   const units = all(atoms, "each").map(({ unit }) => unit);
   const isMonthly = units.includes("month") || units.includes("quarter");
   if (units.includes("week")) return unclear;
   const [dayOf] = all(atoms, "dayOf");
-  const isWorking = dayOf?.working === true || (weekdays.length === 5 && nths.length === 1 && [1, -1].includes(nths[0] ?? 0));
+  const isWorking =
+    dayOf?.working === true || (weekdays.length === 5 && nths.length === 1 && [1, -1].includes(nths[0] ?? 0));
   const first = Math.max(1, nths[0] === -1 ? 31 : (nths[0] ?? 1));
   if (isWorking) {
     if (nths.length !== 1 || ![1, -1].includes(nths[0] ?? 0)) return unclear;
@@ -106,18 +136,31 @@ function inMonth(atoms: readonly Atom[], weekdays: readonly number[]): { pattern
     const isAll = all(atoms, "ordinal").every(({ nth }) => nth === -1 || nth <= 5);
     // "Every second Tuesday" is of the month to some, and every other one to others.
     if (!isAll || (!isMonthly && nths.some((nth) => nth !== 1 && nth !== -1)))
-      return { problem: `Do you mean a week of the month? Write it as “the second Tuesday of the month at 9”. ${possible}` };
+      return {
+        problem: `Do you mean a week of the month? Write it as “the second Tuesday of the month at 9”. ${possible}`,
+      };
     const each = weekdays.flatMap((day) => nths.map((nth) => `${day}#${nth === -1 ? "L" : nth}`));
     return { pattern: `* *M ${each.join(",")}`, first: nths[0] === -1 ? 31 : ((nths[0] ?? 1) - 1) * 7 + 1 };
   }
   if (!isMonthly && !all(atoms, "each").every(({ unit }) => unit === "month")) return unclear;
-  return { pattern: `${nths.map((nth) => (nth === -1 ? "L" : nth)).sort(byNumber).join(",")} *M *`, first };
+  return {
+    pattern: `${nths
+      .map((nth) => (nth === -1 ? "L" : nth))
+      .sort(byNumber)
+      .join(",")} *M *`,
+    first,
+  };
 }
 
-const byNumber = (one: string | number, other: string | number) => (one === "L" ? 32 : Number(one)) - (other === "L" ? 32 : Number(other));
+const byNumber = (one: string | number, other: string | number) =>
+  (one === "L" ? 32 : Number(one)) - (other === "L" ? 32 : Number(other));
 
 /** Months of a quarter, or every so many from the one in which the day comes next. */
-function monthsOf(atoms: readonly Atom[], { month, day }: { month: number; day: number }, first: number): string {
+function monthsOf(
+  atoms: readonly Atom[],
+  { month, day }: { month: number; day: number },
+  first: number,
+): string {
   const eaches = all(atoms, "each");
   if (eaches.some(({ unit }) => unit === "quarter"))
     return all(atoms, "ordinal").some(({ nth }) => nth === -1) ? "3,6,9,12" : "1,4,7,10";
@@ -128,7 +171,6 @@ function monthsOf(atoms: readonly Atom[], { month, day }: { month: number; day: 
   return months.join(",");
 }
 
-const monthNames = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 const longest = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** A day of the year: `every 24 December`, `every December on the 24th`. */
@@ -142,14 +184,17 @@ function yearly(atoms: readonly Atom[], units: Set<Unit>): Days {
   const months = dates.length > 0 ? [named + 1] : all(atoms, "month").map(({ month }) => month);
   const day = dates.length > 0 ? Number(/\d{1,2}/.exec(text)?.[0]) : (ordinals[0]?.nth ?? 0);
   if (months.includes(0) || /\d{4}/.test(text) || (dates.length > 0 && ordinals.length > 0)) return unclear;
-  if (months.some((month) => day > (longest[month - 1] ?? 0))) return { problem: `“${text}” is no day of a year.` };
+  if (months.some((month) => day > (longest[month - 1] ?? 0)))
+    return { problem: `“${text}” is no day of a year.` };
   return { pattern: `${day === -1 ? "L" : day} ${months.join(",")} *` };
 }
 
 /** The times of a day; all have the minute of the first, because a pattern has but one. */
 function timesOf(atoms: readonly Atom[]): { minute: number; hours: string } | { problem: string } {
   const parts = partsOf(atoms);
-  const clocks = all(atoms, "clock").map(({ minute }) => (parts[0] === undefined ? minute : inPart(minute, parts[0])));
+  const clocks = all(atoms, "clock").map(({ minute }) =>
+    parts[0] === undefined ? minute : inPart(minute, parts[0]),
+  );
   const [times] = all(atoms, "times");
   const [first] = clocks;
   if (times !== undefined && (times.unit !== "day" || times.count !== clocks.length))
@@ -157,7 +202,10 @@ function timesOf(atoms: readonly Atom[]): { minute: number; hours: string } | { 
   if (first === undefined) return { problem: `At what time? ${possible}` };
   if (parts.length > 1) return unclear;
   if (clocks.some((each) => each % 60 !== first % 60))
-    return { problem: "Times of one plan share their minute, as 9:30 and 17:30 do. Plan the others apart; nothing was made." };
+    return {
+      problem:
+        "Times of one plan share their minute, as 9:30 and 17:30 do. Plan the others apart; nothing was made.",
+    };
   const hours = [...new Set(clocks.map((each) => Math.floor(each / 60)))].sort((a, b) => a - b);
   return { minute: first % 60, hours: hours.join(",") };
 }
@@ -167,7 +215,8 @@ export function partsOf(atoms: readonly Atom[]): DayPart[] {
   return atoms.flatMap((atom) => {
     if (atom.kind === "part") return atom.part;
     if (atom.kind === "each" && atom.part !== undefined) return atom.part;
-    const [, part] = atom.kind === "date" ? (/^(?:this |to)(morning|afternoon|evening|night)$/i.exec(atom.text) ?? []) : [];
+    const [, part] =
+      atom.kind === "date" ? (/^(?:this |to)(morning|afternoon|evening|night)$/i.exec(atom.text) ?? []) : [];
     return part === undefined ? [] : (part.toLowerCase() as DayPart);
   });
 }

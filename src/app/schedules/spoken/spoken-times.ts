@@ -8,8 +8,9 @@ import type { Wish } from "../../../core/schedules.ts";
 import { timeZoneNamed } from "../../../core/time-zone.ts";
 import { wallClock } from "../times.ts";
 import { offsetOf, oneTime } from "./one-time.ts";
-import { possible, repeats, repetition } from "./repetitions.ts";
+import { possible, repeats, repetition, strangeIn } from "./repetitions.ts";
 import { type Phrase, phrasesIn, roleOf } from "./time-phrases.ts";
+import type { Atom } from "./time-words.ts";
 
 const how =
   'Write when and what, for example `tomorrow at 9 remind me to pay the invoice`, `every weekday at 9 post what is open` or `cron "0 9 * * 1" remind me of the report`.';
@@ -66,8 +67,12 @@ function findTime(text: string, now: number, time_zone: string): Found | undefin
   const [whole, , cron] = /\bcron\s+(["'“”`])([^"'“”`]+)["'“”`]/i.exec(text) ?? [];
   if (whole !== undefined && cron !== undefined) return { when: { cron }, rest: text.replace(whole, " ") };
   // Of the same length, so that places in it are places in the text.
-  const unquoted = text.replace(/"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|`[^`]*`/g, (part) => "x".repeat(part.length));
-  return foreign.test(unquoted) ? foreignTime(text, unquoted, now, time_zone) : englishTime(text, unquoted, now, time_zone);
+  const unquoted = text.replace(/"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|`[^`]*`/g, (part) =>
+    "x".repeat(part.length),
+  );
+  return foreign.test(unquoted)
+    ? foreignTime(text, unquoted, now, time_zone)
+    : englishTime(text, unquoted, now, time_zone);
 }
 
 function englishTime(text: string, unquoted: string, now: number, time_zone: string): Found | undefined {
@@ -75,18 +80,26 @@ function englishTime(text: string, unquoted: string, now: number, time_zone: str
   const times = phrases.filter(({ role }) => role === "time").map(({ phrase }) => phrase);
   const used = chosen(times);
   const [first] = used;
-  if (first === undefined) return undefined;
+  const [vague] = phrases;
+  if (first === undefined)
+    return vague?.phrase.atoms[0]?.kind === "unknown" ? strangeIn(vague.phrase.atoms[0]) : undefined;
   const atoms = used.flatMap((phrase) => phrase.atoms);
   const isRepeated = repeats(atoms);
   const bound = isRepeated ? phrases.find(({ role }) => role === "bound")?.phrase : undefined;
   const left = bound ?? times.find((phrase) => !used.includes(phrase) && !(isRepeated && isDay(phrase)));
   if (left !== undefined) return leftOver(textOf(used, text), textOf([left], text));
-  const other = strayWords(used, unquoted, isRepeated);
+  const other =
+    strayWords(used, unquoted, isRepeated) ??
+    numberLeft(
+      phrases.map(({ phrase }) => phrase),
+      unquoted,
+    );
   if (other !== undefined) return leftOver(textOf(used, text), other);
-  const zone = atoms.flatMap(({ kind, text: name }) => (kind === "zone" ? (timeZoneNamed(name) ?? []) : []))[0];
   const rest = without(used, text);
-  const own = zone === undefined || !isZoneName(zone) ? atoms : atoms.filter(({ kind }) => kind !== "zone");
-  const named = own === atoms ? {} : { time_zone: zone as string };
+  const isName = ({ kind, text: name }: Atom) => kind === "zone" && /^(?:UTC|GMT)$|\//.test(name);
+  const zone = timeZoneNamed(atoms.find(isName)?.text ?? "");
+  const own = atoms.filter((atom) => !isName(atom));
+  const named = zone === undefined ? {} : { time_zone: zone };
   const wall = new Date(wallClock(now, named.time_zone ?? time_zone));
   const when = isRepeated
     ? repetition(own, { month: wall.getUTCMonth() + 1, day: wall.getUTCDate() })
@@ -94,22 +107,28 @@ function englishTime(text: string, unquoted: string, now: number, time_zone: str
   return "problem" in when ? when : { when, rest, ...named };
 }
 
-const isZoneName = (zone: string) => zone.includes("/") || zone === "UTC" || zone === "GMT";
-
 /** One phrase; or two of which one is a day without a time, and the other the time: `every Monday post the plan at 9`. */
 function chosen(times: readonly Phrase[]): Phrase[] {
-  const [first, second, ...others] = times.filter((phrase, at) => at === 0 || !repeats(times[0]?.atoms ?? []) || !isDay(phrase));
+  const [first, second, ...others] = times.filter(
+    (phrase, at) => at === 0 || !repeats(times[0]?.atoms ?? []) || !isDay(phrase),
+  );
   if (first === undefined) return [];
   if (second === undefined || others.length > 0) return [first];
   const isMerged = isTimeOfDay(first) !== isTimeOfDay(second) && !(hasClock(first) && hasClock(second));
-  const isSure = ![first, second].some(({ atoms }) => atoms.some((atom) => atom.kind === "each" && atom.adverb && atoms.length === 1)) || hasClock(first);
+  const isSure =
+    ![first, second].some(({ atoms }) =>
+      atoms.some((atom) => atom.kind === "each" && atom.adverb && atoms.length === 1),
+    ) || hasClock(first);
   return isMerged && isSure ? [first, second] : [first];
 }
 
-const isTimeOfDay = ({ atoms }: Phrase) => atoms.every(({ kind }) => kind === "clock" || kind === "part" || kind === "zone");
-const hasClock = ({ atoms }: Phrase) => atoms.some((atom) => atom.kind === "clock" || (atom.kind === "date" && atom.exact));
+const isTimeOfDay = ({ atoms }: Phrase) =>
+  atoms.every(({ kind }) => kind === "clock" || kind === "part" || kind === "zone");
+const hasClock = ({ atoms }: Phrase) =>
+  atoms.some((atom) => atom.kind === "clock" || (atom.kind === "date" && atom.exact));
 /** A day that what comes again may speak of: `every evening at 8 post who is on duty tomorrow`. */
-const isDay = ({ atoms }: Phrase) => atoms.length === 1 && /^(?:today|tonight|tomorrow|this \w+)$/i.test(atoms[0]?.text ?? "");
+const isDay = ({ atoms }: Phrase) =>
+  atoms.length === 1 && /^(?:today|tonight|tomorrow|this \w+)$/i.test(atoms[0]?.text ?? "");
 
 function leftOver(understood: string, other: string): { problem: string } {
   return {
@@ -124,7 +143,9 @@ const textOf = (phrases: readonly Phrase[], text: string) =>
 function strayWords(used: readonly Phrase[], text: string, isRepeated: boolean): string | undefined {
   const rest = without(used, text);
   const isTimeAlone = used.every(isTimeOfDay);
-  const every = (isTimeAlone ? /\b(?:every|each)\b.{0,40}/i : /^(?:remind me )?(?:every|each)\b.{0,40}/i).exec(rest.trim());
+  const every = (
+    isTimeAlone ? /\b(?:every|each)\b.{0,40}/i : /^(?:remind me )?(?:every|each)\b.{0,40}/i
+  ).exec(rest.trim());
   if (every !== null) return every[0];
   for (const { start, end, atoms } of used) {
     const [before, after] = [text.slice(0, start), text.slice(end)];
@@ -138,19 +159,26 @@ function strayWords(used: readonly Phrase[], text: string, isRepeated: boolean):
   return undefined;
 }
 
+/** A number after `at` that is no time, as in `at 9.5`. */
+function numberLeft(phrases: readonly Phrase[], text: string): string | undefined {
+  return /\b(?:at (?:minute )?:?\d\S*|(?:\d+|minutes) past\b)/i.exec(without(phrases, text))?.[0];
+}
+
 /** The text without phrases and the words that lead to them. */
 function without(used: readonly Phrase[], text: string): string {
   return [...used]
     .sort((a, b) => b.start - a.start)
     .reduce((left, { start, end }) => {
-      const before = left.slice(0, start).replace(/(?:(?:^|\s)(?:on|at|in|by|the|@|,|starting|for(?: the)?))+\s*$/i, "");
-      return `${before} ${left.slice(end)}`;
+      const before = left
+        .slice(0, start)
+        .replace(/(?:(?:^|\s)(?:on|at|in|by|the|@|,|starting|for(?: the)?))+\s*$/i, "");
+      return `${before} ${left.slice(end).replace(/^ (?:sharp|exactly)\b/i, "")}`;
     }, text);
 }
 
 /** Words of time in other languages; what they say once is read, what comes again is not. */
 const foreign =
-  /(?<!\p{L})(?:heute|morgen|übermorgen|(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?|jede[nrsm]?|täglich|wöchentlich|monatlich|jährlich|werktags|uhr|nächste[nrs]?|demain|aujourd['’]hui|lundis?|mardis?|mercredis?|jeudis?|vendredis?|samedis?|dimanches?|chaque|tou(?:s|tes) les|midi|minuit|prochaine?|mañana|hoy|lunes|martes|miércoles|jueves|viernes|sábados?|domingos?|cada|todos los|todas las|próxim[oa]|stunden?|tagen|wochen?|heures?|horas?)(?!\p{L})/iu;
+  /(?<!\p{L})(?:heute|morgen|übermorgen|(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?|jede[nrsm]?|täglich|wöchentlich|monatlich|jährlich|werktags|uhr|nächste[nrs]?|demain|aujourd['’]hui|lundis?|mardis?|mercredis?|jeudis?|vendredis?|samedis?|dimanches?|chaque|tou(?:s|tes) les|midi|minuit|prochaine?|mañana|hoy|lunes|martes|miércoles|jueves|viernes|sábados?|domingos?|cada|todos los|todas las|próxim[oa]|stunden?|tagen|wochen?|heures?|horas?|(?:um|à|ab|a las?) \d{1,2}|\d{1,2}\.? (?:de )?(?:januar|februar|märz|mai|juni|juli|oktober|dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre))(?![\p{L}\d])/iu;
 
 const foreignRepeats =
   /(?<!\p{L})(?:jede[nrsm]?|täglich|wöchentlich|monatlich|jährlich|werktags|(?:mon|diens|donners|frei|sams|sonn)tags|mittwochs|chaque|tou(?:s|tes) les|cada|todos los|todas las|ab|bis|jusqu|hasta|desde)(?!\p{L})/iu;
@@ -166,9 +194,11 @@ function foreignTime(text: string, unquoted: string, now: number, time_zone: str
   if (found === undefined) return undefined;
   const end = found.index + found.text.length;
   const outside = `${unquoted.slice(0, found.index)} . ${unquoted.slice(end).replace(/^\s*(?:uhr|h)(?!\p{L})/iu, "")}`;
-  const left = foreign.exec(outside)?.[0] ?? phrasesIn(outside).find((phrase) => roleOf(phrase, outside) === "time")?.atoms[0]?.text;
+  const left =
+    foreign.exec(outside)?.[0] ??
+    phrasesIn(outside).find((phrase) => roleOf(phrase, outside) === "time")?.atoms[0]?.text;
   if (left !== undefined) return leftOver(found.text, left);
-  const rest = `${text.slice(0, found.index)} ${text.slice(end).replace(/^\s*(?:uhr|h)(?!\p{L})/iu, "")}`;
+  const rest = `${text.slice(0, found.index).replace(/(?:^|\s)(?:el|le|la|am|den)\s*$/i, "")} ${text.slice(end).replace(/^\s*(?:uhr|h)(?!\p{L})/iu, "")}`;
   return { when: { at: localTime(found) }, rest };
 }
 

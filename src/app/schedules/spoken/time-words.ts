@@ -39,7 +39,7 @@ export type Atom = Meaning & { start: number; end: number; text: string };
 const numbers = "one two three four five six seven eight nine ten eleven twelve".split(" ");
 const ordinals = "first second third fourth fifth sixth seventh eighth ninth tenth".split(" ");
 const dayNames = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
-const monthNames = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+export const monthNames = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 
 const number = /(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)/;
 const nth =
@@ -116,7 +116,7 @@ type Reader = [RegExp, (groups: readonly (string | undefined)[], text: string) =
 
 /** Ends where a word ends, and not within a name of a file or an address. */
 function rule(written: RegExp, make: Reader[1]): Reader {
-  return [pattern("iuy")`${written}(?![\p{L}\p{N}_]|[\/@-][\p{L}\p{N}])(?!\.[\p{L}\p{N}])`, make];
+  return [pattern("iuy")`${written}(?![\p{L}\p{N}_]|[\/@-][\p{L}\p{N}])(?![.:][\p{L}\p{N}])`, make];
 }
 
 const bounds: Reader[] = [
@@ -125,7 +125,10 @@ const bounds: Reader[] = [
     /(?:starting|beginning|effective)(?= (?:on|from|at|in|next|this|the|today|tomorrow|mon|tue|wed|thu|fri|sat|sun|\d))/,
     () => unknown,
   ),
-  rule(pattern()`(?:for|over|during|within) (?:the )?(?:next )?(?:few |couple of )?(?:${number} )?${unit}`, () => unknown),
+  rule(
+    pattern()`(?:for|over|during|within) (?:the )?(?:next )?(?:few |couple of )?(?:${number} )?${unit}`,
+    () => unknown,
+  ),
   rule(pattern()`between(?= (?:\d|${weekday}))`, () => unknown),
   rule(/(?:eod|cob|bi-?weekly|bi-?monthly|semi-?annually|half-?yearly|bi-?annually)/, () => unknown),
   rule(/(?:the )?end of (?:the |each |every |this |next )?(?:day|week|month|year|quarter)/, () => unknown),
@@ -134,7 +137,7 @@ const bounds: Reader[] = [
 
 const clocks: Reader[] = [
   rule(
-    pattern()`${at}?(half past|quarter past|quarter to|half) (${number})(?: ?(am|pm))?`,
+    pattern()`${at}?(?:a )?(half past|quarter past|quarter to|half) (${number})(?: ?(am|pm))?`,
     ([how = "", hour = "", half]) => {
       const found = phrasedClock(how, hour);
       return found.kind === "clock" && half !== undefined
@@ -159,6 +162,9 @@ const clocks: Reader[] = [
     clock(Number(hour), Number(minute)),
   ),
   rule(pattern()`${at}(\d{1,2})(?:\.(\d\d))?`, ([hour, minute = "0"]) => clock(Number(hour), Number(minute))),
+  rule(pattern()`${at}([01]\d|2[0-3])([0-5]\d)(?: ?h(?:rs|ours)?)?`, ([hour, minute]) =>
+    clock(Number(hour), Number(minute)),
+  ),
   rule(pattern()`${at}(${number})(?: o['’]?clock)?`, ([hour = ""]) =>
     /^(?:an?|\d+)$/i.test(hour) ? undefined : clock(count(hour), 0),
   ),
@@ -184,15 +190,22 @@ const repetitions: Reader[] = [
     count: 2,
     unit: adverbs[name.toLowerCase()]?.[0] ?? "day",
   })),
-  rule(/(?:hourly|daily|nightly|weekly|fortnightly|monthly|quarterly|yearly|annually)/, (_, text) => {
-    const [name, often] = adverbs[text.toLowerCase()] ?? ["day", 1];
-    const part = /nightly/i.test(text) ? { part: "night" as const } : {};
-    return { kind: "each", unit: name, count: often, adverb: true, ...part };
-  }),
+  rule(
+    /(?:once )?(hourly|daily|nightly|weekly|fortnightly|monthly|quarterly|yearly|annually)/,
+    ([name = ""], text) => {
+      const [unitName, often] = adverbs[name.toLowerCase()] ?? ["day", 1];
+      const part = /nightly/i.test(text) ? { part: "night" as const } : {};
+      return { kind: "each", unit: unitName, count: often, adverb: true, ...part };
+    },
+  ),
+  rule(/(?:every|each) (half|quarter)(?: of)?(?: an)?[ -]hour/, ([size = ""]) =>
+    each("minute", /half/i.test(size) ? 30 : 15),
+  ),
   rule(/(?:every|each)(?: single)? seconds?/, () => ({ kind: "each", unit: "minute", count: 1 })),
   rule(
-    pattern()`(?:every|each|all|per|of (?:each|every)|in (?:each|every)|an?(?= month| quarter))(?: single)? (?:(other|${nth}|${number}) )?(${unit})`,
-    ([times, name = ""]) => (/^(?:last|first|1st)$/i.test(times ?? "") ? undefined : each(name, count(times))),
+    pattern()`(?:once )?(?:every|each|of (?:each|every)|in (?:each|every))(?: single)? (?:(other|${nth}|${number}) )?(${unit})`,
+    ([times, name = ""]) =>
+      /^(?:last|first|1st)$/i.test(times ?? "") ? undefined : each(name, count(times)),
   ),
   rule(/(?:of|in) the (month|quarter)/, ([name = ""]) => ({
     kind: "each",
@@ -205,7 +218,9 @@ const repetitions: Reader[] = [
 ];
 
 const days: Reader[] = [
-  rule(pattern()`(${weekday}) ?(?:-|–|to|through|thru) ?(${weekday})`, ([from = "", to = ""]) => range(from, to)),
+  rule(pattern()`(${weekday}) ?(?:-|–|to|through|thru) ?(${weekday})`, ([from = "", to = ""]) =>
+    range(from, to),
+  ),
   rule(pattern()`(?:this coming|this|next|coming) ${weekday}`, () => ({ kind: "date" })),
   rule(
     pattern()`(?:last|past|previous) (?:${weekday}(?! (?:of|in|each|every)\b)|(?:week|month|quarter|year|night)(?:'s|’s)?)`,
@@ -228,7 +243,10 @@ const days: Reader[] = [
     pattern()`in (?:${number}|half an) ?(?:min(?:ute)?s?|hours?|hrs?|h|m)(?:,? (?:and )?(?:${number}|a half) ?(?:min(?:ute)?s?|m))?`,
     () => ({ kind: "date", exact: true }),
   ),
-  rule(pattern()`(?:${number}|half an) (?:minutes?|mins?|hours?|hrs?) from now`, () => ({ kind: "date", exact: true })),
+  rule(pattern()`(?:${number}|half an) (?:minutes?|mins?|hours?|hrs?) from now`, () => ({
+    kind: "date",
+    exact: true,
+  })),
   rule(pattern()`in ${number} (?:days?|weeks?|months?|years?)`, () => ({ kind: "date" })),
   rule(pattern()`${number} (?:days?|weeks?|months?|years?) from now`, () => ({ kind: "date" })),
   rule(/(next|this|the coming) (week|month|quarter|year)/, ([which = "", name = ""]) => ({
@@ -240,8 +258,12 @@ const dates: Reader[] = [
   rule(/\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?: ?(?:Z|[+-]\d\d:?\d\d))?)?/, (_, text) =>
     text.length > 10 ? { kind: "date", exact: true } : { kind: "date" },
   ),
-  rule(pattern()`(?:the )?\d{1,2}(?:st|nd|rd|th|\.)?(?: of)? ${month}(?:,? \d{4})?`, () => ({ kind: "date" })),
-  rule(pattern()`${month}\.? (?:the )?\d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?(?! ?(?:[ap]m\b|:\d))`, () => ({ kind: "date" })),
+  rule(pattern()`(?:the )?\d{1,2}(?:st|nd|rd|th|\.)?(?: of)? ${month}(?:,? \d{4})?`, () => ({
+    kind: "date",
+  })),
+  rule(pattern()`${month}\.? (?:the )?\d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?(?! ?(?:[ap]m\b|:\d))`, () => ({
+    kind: "date",
+  })),
   rule(/\d{1,2}\.\d{1,2}\.(?:\d{4})?/, () => ({ kind: "date" })),
   rule(/(\d{1,2})\/(\d{1,2})(?:\/(?:\d{4}|\d\d))?/, ([first, second], text) =>
     slashDate(text, Number(first), Number(second)),
@@ -251,7 +273,10 @@ const dates: Reader[] = [
     return nthDay > 31 || nthDay === 0 ? unknown : { kind: "ordinal", nth: nthDay, word: !/^\d/.test(text) };
   }),
   rule(/(working |business |week)?day/, ([working]) => ({ kind: "dayOf", working: working !== undefined })),
-  rule(month, (_, text) => ({ kind: "month", month: monthNames.indexOf(text.slice(0, 3).toLowerCase()) + 1 })),
+  rule(month, (_, text) => ({
+    kind: "month",
+    month: monthNames.indexOf(text.slice(0, 3).toLowerCase()) + 1,
+  })),
   rule(/(?:[a-z]+\/[a-z_]+(?:\/[a-z_]+)?|[a-z]{3,4})/, (_, text) => {
     const isName = /^(?:UTC|GMT)$/.test(text) || (text.includes("/") && timeZoneNamed(text) !== undefined);
     return isName || abbreviation.test(text) ? { kind: "zone" } : undefined;
@@ -262,7 +287,14 @@ const dates: Reader[] = [
 const abbreviation = /^(?:[PMCE][SD]T|CES?T|EES?T|WES?T|BST|IST|JST|MSK|AE[SD]T)$/;
 
 /** What is understood at the beginning of a word; the first that fits counts, so longer forms stand before shorter ones. */
-const readers: readonly Reader[] = [...dates.slice(0, 1), ...bounds, ...clocks, ...repetitions, ...days, ...dates.slice(1)];
+const readers: readonly Reader[] = [
+  ...dates.slice(0, 1),
+  ...bounds,
+  ...clocks,
+  ...repetitions,
+  ...days,
+  ...dates.slice(1),
+];
 
 /** The atom at a place in a text; undefined where no word of time begins. */
 export function atomAt(text: string, start: number): Atom | undefined {

@@ -7,6 +7,7 @@ import { readNamespace } from "../../core/namespace-state.ts";
 import { zoneOf } from "../../core/said-line.ts";
 import { dueKinds, type Schedule, type ScheduleLimits, type Trigger } from "../../core/schedule.ts";
 import type { Planner } from "../../core/schedules.ts";
+import { timeZoneNamed } from "../../core/time-zone.ts";
 import type { TurnReading } from "../../core/turn-log.ts";
 import type { Submit } from "../turns/submit.ts";
 import { type Clockwork, createClockwork } from "./clockwork.ts";
@@ -61,6 +62,9 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
   const tools = createNeededTools(deps);
   const zoneFor = async (author: Planner["author"], namespace: string) =>
     zoneOf(author, (await readNamespace(store, namespace)).settings.time_zone, deps.time_zone);
+  // A zone that is none is refused when the wish is planned.
+  const zoneIn = async ({ author, place }: Planner, named = "") =>
+    timeZoneNamed(named) ?? (await zoneFor(author, place.namespace));
   const shared = { ...deps, book, events, people, tools, now, wake: () => clockwork.wake() };
   const watch = createChatWatch(shared);
   const hooks = createWebhooks(shared);
@@ -87,9 +91,7 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
     hooks,
     clockwork,
     plan: createPlanning({ ...shared, zoneFor }),
-    timeOf: async ({ author, place }, words) =>
-      readSpokenTime(words, now(), await zoneFor(author, place.namespace)),
-    read: async (words, { author, place }) =>
-      readSpokenWish(words, now(), await zoneFor(author, place.namespace)),
+    timeOf: async (planner, words, zone) => readSpokenTime(words, now(), await zoneIn(planner, zone)),
+    read: async (planner, words, zone) => readSpokenWish(words, now(), await zoneIn(planner, zone)),
   };
 }

@@ -27,14 +27,17 @@ export function oneTime(
   const clocks = atoms.flatMap((atom) => (atom.kind === "clock" ? atom.minute : []));
   const [part, ...parts] = partsOf(atoms);
   if (clocks.length > 1 || parts.length > 0) return unclear(atoms);
-  const [told] = clocks;
-  const minute =
-    told === undefined ? usual[part ?? "morning"] * 60 : part === undefined ? told : inPart(told, part);
-  const day = dayIn(atoms, wall, told === undefined && part === undefined ? undefined : minute);
+  const minute = minuteOf(clocks[0], part);
+  const day = dayIn(atoms, wall, clocks.length === 0 && part === undefined ? undefined : minute);
   if (typeof day !== "number") return day ?? unclear(atoms);
   const zone = atoms.find(({ kind }) => kind === "zone");
   const local = new Date(day + minute * 60_000).toISOString().slice(0, 19);
   return { at: `${local}${zone === undefined ? "" : offsetNamed(zone.text)}` };
+}
+
+function minuteOf(told: number | undefined, part: DayPart | undefined): number {
+  if (told === undefined) return usual[part ?? "morning"] * 60;
+  return part === undefined ? told : inPart(told, part);
 }
 
 const unclear = (atoms: readonly Atom[]) => ({
@@ -60,30 +63,35 @@ function dayIn(
   const today = Math.floor(wall / dayMs) * dayMs;
   const isOver = (minute ?? 1440) * 60_000 <= wall - today;
   const weekdays = atoms.flatMap((atom) => (atom.kind === "weekdays" ? [...atom.days] : []));
-  const dates = atoms.filter(({ kind }) => kind === "date");
+  const dates = atoms.flatMap((atom) => (atom.kind === "date" ? atom.text : []));
   const ordinals = atoms.flatMap((atom) => (atom.kind === "ordinal" ? atom.nth : []));
   const spans = atoms.flatMap((atom) => (atom.kind === "span" ? atom : []));
   const [weekday, date, nth, span] = [weekdays[0], dates[0], ordinals[0], spans[0]];
-  if (Math.max(weekdays.length, dates.length, ordinals.length, spans.length) > 1) return undefined;
-  if (date !== undefined) {
-    if (nth !== undefined || span !== undefined) return undefined;
-    const found = whole(
-      inOrder(date.text)
-        .replace(/^on |^the /i, "")
-        .replace(/^(?:the )?day after tomorrow$/i, "in 2 days"),
-      wall,
-    );
-    const day = found === undefined ? undefined : Math.floor(found.start.date().getTime() / dayMs) * dayMs;
-    if (day === undefined || weekday === undefined || new Date(day).getUTCDay() === weekday) return day;
-    return {
-      problem: `${new Date(day).toISOString().slice(0, 10)} is no such weekday, so nothing was made.`,
-    };
-  }
+  if (Math.max(weekdays.length, dates.length + ordinals.length, dates.length + spans.length) > 1)
+    return undefined;
+  if (date !== undefined) return dateOn(date, weekday, wall);
   if (nth !== undefined) return weekday === undefined ? dayOfMonth(nth, span, today, isOver) : undefined;
   if (span !== undefined) return weekday === undefined ? whichDay(span) : inWeek(weekday, span, today);
-  if (weekday === undefined) return minute === undefined ? undefined : today + (isOver ? dayMs : 0);
+  return weekday === undefined && minute === undefined ? undefined : nextDay(weekday, today, isOver);
+}
+
+/** Today or tomorrow where no weekday is named. */
+function nextDay(weekday: number | undefined, today: number, isOver: boolean): number {
+  if (weekday === undefined) return today + (isOver ? dayMs : 0);
   const ahead = (weekday - new Date(today).getUTCDay() + 7) % 7;
   return today + (ahead === 0 && isOver ? 7 : ahead) * dayMs;
+}
+
+/** A date in words, which has to be the weekday where one stands with it. */
+function dateOn(text: string, weekday: number | undefined, wall: number) {
+  const plain = inOrder(text)
+    .replace(/^on |^the /i, "")
+    .replace(/^(?:the )?day after tomorrow$/i, "in 2 days");
+  const found = whole(plain, wall);
+  if (found === undefined) return undefined;
+  const day = Math.floor(found.start.date().getTime() / dayMs) * dayMs;
+  if (weekday === undefined || new Date(day).getUTCDay() === weekday) return day;
+  return { problem: `${new Date(day).toISOString().slice(0, 10)} is no such weekday, so nothing was made.` };
 }
 
 /** `24.12.2026`, with the day first, as the other forms have it. */

@@ -115,41 +115,37 @@ function daysOf(atoms: readonly Atom[], units: Set<Unit>, today: { month: number
   return units.has("day") ? { pattern: "* * *" } : unclear;
 }
 
-/** `first`: the day of the month from which it is seen whether it is over in this one. */
-function inMonth(
-  atoms: readonly Atom[],
-  weekdays: readonly number[],
-): { pattern: string; first: number } | { problem: string } {
+type InMonth = { pattern: string; first: number } | { problem: string };
+
+/** `*M` stands for the months. `first`: the day of the month from which it is seen whether it is over in this one. */
+function inMonth(atoms: readonly Atom[], weekdays: readonly number[]): InMonth {
   const nths = all(atoms, "ordinal").map(({ nth }) => nth);
   const units = all(atoms, "each").map(({ unit }) => unit);
-  const isMonthly = units.includes("month") || units.includes("quarter");
   if (units.includes("week")) return unclear;
-  const [dayOf] = all(atoms, "dayOf");
-  const isWorking =
-    dayOf?.working === true || (weekdays.length === 5 && nths.length === 1 && [1, -1].includes(nths[0] ?? 0));
-  const first = Math.max(1, nths[0] === -1 ? 31 : (nths[0] ?? 1));
-  if (isWorking) {
-    if (nths.length !== 1 || ![1, -1].includes(nths[0] ?? 0)) return unclear;
-    return { pattern: `${nths[0] === 1 ? "1W" : "LW"} *M *`, first };
-  }
-  if (weekdays.length > 0) {
-    const isAll = all(atoms, "ordinal").every(({ nth }) => nth === -1 || nth <= 5);
-    // "Every second Tuesday" is of the month to some, and every other one to others.
-    if (!isAll || (!isMonthly && nths.some((nth) => nth !== 1 && nth !== -1)))
-      return {
-        problem: `Do you mean a week of the month? Write it as “the second Tuesday of the month at 9”. ${possible}`,
-      };
-    const each = weekdays.flatMap((day) => nths.map((nth) => `${day}#${nth === -1 ? "L" : nth}`));
-    return { pattern: `* *M ${each.join(",")}`, first: nths[0] === -1 ? 31 : ((nths[0] ?? 1) - 1) * 7 + 1 };
-  }
-  if (!isMonthly && !all(atoms, "each").every(({ unit }) => unit === "month")) return unclear;
-  return {
-    pattern: `${nths
-      .map((nth) => (nth === -1 ? "L" : nth))
-      .sort(byNumber)
-      .join(",")} *M *`,
-    first,
-  };
+  const [first = 1] = nths;
+  const isWorking = all(atoms, "dayOf").some(({ working }) => working);
+  const isEnd = nths.length === 1 && (first === 1 || first === -1);
+  if (isWorking || (isEnd && weekdays.length === 5)) return isEnd ? workingDay(first) : unclear;
+  const isMonthly = units.includes("month") || units.includes("quarter");
+  if (weekdays.length > 0) return nthWeekday(nths, weekdays, isMonthly);
+  if (!isMonthly && units.length > 0) return unclear;
+  const days = nths.map((nth) => (nth === -1 ? "L" : nth)).sort(byNumber);
+  return { pattern: `${days.join(",")} *M *`, first: first === -1 ? 31 : first };
+}
+
+const workingDay = (nth: number): InMonth =>
+  nth === 1 ? { pattern: "1W *M *", first: 1 } : { pattern: "LW *M *", first: 31 };
+
+function nthWeekday(nths: readonly number[], weekdays: readonly number[], isMonthly: boolean): InMonth {
+  const [first = 1] = nths;
+  // "Every second Tuesday" is of the month to some, and every other one to others.
+  const isClear = isMonthly || nths.every((nth) => nth === 1 || nth === -1);
+  if (!isClear || nths.some((nth) => nth > 5))
+    return {
+      problem: `Do you mean a week of the month? Write it as “the second Tuesday of the month at 9”. ${possible}`,
+    };
+  const each = weekdays.flatMap((day) => nths.map((nth) => `${day}#${nth === -1 ? "L" : nth}`));
+  return { pattern: `* *M ${each.join(",")}`, first: first === -1 ? 31 : (first - 1) * 7 + 1 };
 }
 
 const byNumber = (one: string | number, other: string | number) =>

@@ -4,7 +4,7 @@
  */
 import { de, en, es, fr, type ParsedResult } from "chrono-node";
 import type { Outcome } from "../../../core/outcome.ts";
-import type { Wish } from "../../../core/schedules.ts";
+import type { SpokenTime, Wish } from "../../../core/schedules.ts";
 import { timeZoneNamed } from "../../../core/time-zone.ts";
 import { wallClock } from "../times.ts";
 import { offsetOf, oneTime } from "./one-time.ts";
@@ -40,11 +40,7 @@ const besides =
   /^(?:(?:a|am|an|at|by|el|for|früh|h|in|la|las|le|on|please|sharp|the|uhr|um|à|o'clock)(?=\s|$)|[\s,.()])*$/i;
 
 /** When: ISO 8601, a cron pattern, or words that say nothing else. Words that are not understood may be what matters: then it is refused. */
-export function readSpokenTime(
-  words: string,
-  now: number,
-  time_zone: string,
-): Outcome<When & { time_zone?: string }> {
+export function readSpokenTime(words: string, now: number, time_zone: string): Outcome<SpokenTime> {
   const text = words.trim().replace(/\s+/g, " ");
   if (isoTime.test(text)) return { ok: true, value: { at: text } };
   if (cronFields.test(text)) return { ok: true, value: { cron: text } };

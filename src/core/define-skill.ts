@@ -93,7 +93,7 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
       if ((jsonSchema.maxLength ?? 0) >= longText) delete jsonSchema.maxLength;
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
       if (isEmpty(jsonSchema.default)) delete jsonSchema.default;
-      if (jsonSchema.properties !== undefined) jsonSchema.properties = current(jsonSchema.properties);
+      leaveOutDeprecated(jsonSchema);
       if (isAnything(jsonSchema.additionalProperties)) {
         delete jsonSchema.additionalProperties;
         delete jsonSchema.propertyNames;
@@ -103,11 +103,11 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
   return rest;
 }
 
-/** Without what is still taken from callers who know it, and told to nobody. */
-function current<Property>(properties: Record<string, Property>): Record<string, Property> {
-  const isCurrent = ([, property]: [string, Property]) =>
-    !(typeof property === "object" && property !== null && "deprecated" in property);
-  return Object.fromEntries(Object.entries(properties).filter(isCurrent));
+/** What is still taken from callers who know it is told to nobody. */
+function leaveOutDeprecated({ properties = {} }: { properties?: Record<string, unknown> }): void {
+  for (const [name, property] of Object.entries(properties))
+    if (typeof property === "object" && property !== null && "deprecated" in property)
+      delete properties[name];
 }
 
 /** Characters from which a bound tells a model nothing: what it writes there is shorter anyway. */

@@ -65,7 +65,7 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
   // A zone that is none is refused when the wish is planned.
   const zoneIn = async ({ author, place }: Planner, named = "") =>
     timeZoneNamed(named) ?? (await zoneFor(author, place.namespace));
-  const shared = { ...deps, book, events, people, tools, now, wake: () => clockwork.wake() };
+  const shared = { ...deps, book, events, people, tools, now, wake: () => clockwork.wake(), zoneFor };
   const watch = createChatWatch(shared);
   const hooks = createWebhooks(shared);
   const run = {
@@ -86,11 +86,11 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
     else await runSchedule(run, plan as Entry<Schedule>);
   };
   return {
-    ...createPlanKeeping({ ...shared, hooks, watch, zoneFor }),
+    ...createPlanKeeping({ ...shared, hooks, watch }),
     watch,
     hooks,
     clockwork,
-    plan: createPlanning({ ...shared, zoneFor }),
+    plan: createPlanning(shared),
     timeOf: async (planner, words, zone) => readSpokenTime(words, now(), await zoneIn(planner, zone)),
     read: async (planner, words, zone) => readSpokenWish(words, now(), await zoneIn(planner, zone)),
   };

@@ -8,7 +8,6 @@ const wording: readonly (readonly [tool: string, asks: RegExp | undefined])[] = 
   ["memory_remember", /^(?:remember|memori[sz]e|keep in mind|note (?:that|down|:)|merke?\b|notiere)/],
   ["memory_forget", /^(?:forget|unlearn|vergiss) (?!it\b|that$|this$|about it\b|me\b|everything\b|all\b)/],
   ["memory_learn", /^learn\b/],
-  ["reminder", /^(?:remind|erinner|do ?n[o'’]t let (?:me|us) forget|ping (?:me|us)\b)/],
   ["schedule_add", /^(?:remind|erinner|do ?n[o'’]t let (?:me|us) forget|ping (?:me|us)\b)/],
   [
     "schedule_list",

@@ -151,6 +151,8 @@ function useBest(
 function use(situation: Situation, tool: ToolDefinition, triggers: ReadonlySet<string>): Decision {
   const { request } = situation;
   if (!isAskedFor(tool.name, request)) return unknown(situation);
+  // It reads when and what from the whole sentence, with the same words as `/agent schedule add`.
+  if (tool.name === "schedule_add") return call(tool.name, { text: request.whole });
   const filled = fillParameters(request, tool.parameters, triggers);
   const wantsAddress = filled.missing.some(({ name }) => isUrlName(name));
   // The text is there already: what reads addresses has nothing to do with it.

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { z } from "zod";
+import { isRecord } from "../base/record.ts";
 import type { Json } from "../core/json.ts";
 import { namespaceSchema, threadSchema } from "../core/place.ts";
 import { CommandError, exitCode } from "./command-context.ts";
@@ -56,6 +57,6 @@ export function parseObject(text: string, option: string, example: string): { [k
   } catch (cause) {
     throw wrong("not valid JSON", cause);
   }
-  if (value === null || typeof value !== "object" || Array.isArray(value)) throw wrong("not an object");
+  if (!isRecord(value)) throw wrong("not an object");
   return value;
 }

@@ -2,6 +2,7 @@ import { openAsBlob } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { reviewLines } from "../app/operations/package-review.ts";
+import { isRecord } from "../base/record.ts";
 import { ApiError } from "../client/api-error.ts";
 import type { InstalledPackage, PackageLocation, PackageReview } from "../client/shapes.ts";
 import type { Json } from "../core/json.ts";
@@ -147,7 +148,7 @@ function refusalOf(error: unknown): Json {
 }
 
 function succeeded(result: Json): boolean {
-  return result !== null && typeof result === "object" && !Array.isArray(result) && result.success === true;
+  return isRecord(result) && result.success === true;
 }
 
 /** `knack skills validate`: the strict Agent Skills check of a folder; one with a plugin.json alone is checked as AnythingLLM's. */

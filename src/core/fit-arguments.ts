@@ -1,4 +1,4 @@
-import { isRecord } from "../base/record.ts";
+import { isContainer, isRecord } from "../base/record.ts";
 import { type Json, type JsonSchema, parseJson } from "./json.ts";
 
 /**
@@ -124,7 +124,7 @@ function fitInside(schema: JsonSchema, value: unknown, root: JsonSchema): unknow
     const { items } = schema;
     return isRecord(items) ? value.map((item) => fitted(items, item, root)) : value;
   }
-  if (typeof value !== "object" || value === null) return value;
+  if (!isContainer(value)) return value;
   const properties = isRecord(schema.properties) ? schema.properties : {};
   const entries = Object.entries(value).map(([name, each]): [string, unknown] => {
     const property = Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties;

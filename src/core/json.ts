@@ -1,7 +1,8 @@
+import { type ExactNumber, parseExactly } from "../base/exact-number.ts";
 import { isRecord } from "../base/record.ts";
 
-/** Any value that survives JSON. */
-export type Json = string | number | boolean | null | Json[] | JsonObject;
+/** Any value that survives JSON: numbers that a double would change are exact ones. */
+export type Json = string | number | ExactNumber | boolean | null | Json[] | JsonObject;
 
 export type JsonObject = { [key: string]: Json };
 
@@ -35,7 +36,7 @@ const maxMembers = 5_000;
 export function parseJson(text: string): Json {
   const problem = sizeProblem(text);
   if (problem !== undefined) throw new SyntaxError(problem);
-  return JSON.parse(text) as Json;
+  return parseExactly(text) as Json;
 }
 
 /** Why JSON from outside is not read, whatever it says: too deep, or too many values. Takes linear time. */

@@ -1,4 +1,4 @@
-import { isRecord } from "../base/record.ts";
+import { isContainer, isRecord } from "../base/record.ts";
 import type { Json } from "./json.ts";
 import { countLineBreaks } from "./text-part.ts";
 
@@ -59,7 +59,7 @@ function jsonText(value: Json): string {
 
 function laidOut(value: Json, depth: number): string {
   const compact = compactJson(value);
-  if (compact.length <= shortValue || typeof value !== "object" || value === null || depth >= deepest) {
+  if (compact.length <= shortValue || !isContainer(value) || depth >= deepest) {
     return compact;
   }
   const [open, close] = Array.isArray(value) ? "[]" : "{}";

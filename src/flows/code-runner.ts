@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { SkillFailure } from "../core/define-skill.ts";
 import type { Json } from "../core/json.ts";
+import { jsonSchema } from "../core/json-schema.ts";
 import { ProgramError, type ProgramRunner, type RunningProgram } from "../core/programs.ts";
 import { isInstalled, type Skill } from "../core/skill.ts";
 
@@ -23,7 +24,11 @@ export interface CodeRunner {
   close(): void;
 }
 
-const answerSchema = z.object({ id: z.number(), result: z.json().optional(), error: z.string().optional() });
+const answerSchema = z.object({
+  id: z.number(),
+  result: jsonSchema.optional(),
+  error: z.string().optional(),
+});
 const module = fileURLToPath(new URL("./inside/run-code.ts", import.meta.url));
 
 interface Pending {

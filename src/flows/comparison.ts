@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { isContainer } from "../base/record.ts";
 import { SkillFailure } from "../core/define-skill.ts";
 import { canonicalJson, type Json } from "../core/json.ts";
+import { jsonSchema } from "../core/json-schema.ts";
 import { namesIn, resolve, type Variables } from "./substitute.ts";
 
 const signs: Readonly<Record<string, string>> = {
@@ -42,7 +44,7 @@ export type Test =
 
 const comparisonSchema = z
   .object({
-    value: z.json(),
+    value: jsonSchema,
     is: z
       .string()
       .transform(
@@ -54,7 +56,7 @@ const comparisonSchema = z
             .replace(/[\s-]+/g, "_"),
       )
       .pipe(z.enum(Object.keys(operators) as [Operator, ...Operator[]])),
-    to: z.json().optional(),
+    to: jsonSchema.optional(),
   })
   .strict()
   .refine(({ is, to }) => withoutTo.has(is) || to !== undefined, "it has nothing it compares with: add `to`");
@@ -113,14 +115,14 @@ function isEqual(a: Json | undefined, b: Json | undefined): boolean {
 function holds(whole: Json | undefined, part: Json | undefined): boolean {
   if (part === undefined) return false;
   if (Array.isArray(whole)) return whole.some((item) => isEqual(item, part));
-  if (typeof whole === "object" && whole !== null) return Object.hasOwn(whole, textOf(part));
+  if (isContainer(whole)) return Object.hasOwn(whole, textOf(part));
   return textOf(whole).includes(textOf(part));
 }
 
 function isEmpty(value: Json | undefined): boolean {
   if (value === undefined || value === null) return true;
   if (typeof value === "string") return value.trim() === "";
-  return typeof value === "object" && Object.keys(value).length === 0;
+  return isContainer(value) && Object.keys(value).length === 0;
 }
 
 function difference(a: Json | undefined, b: Json | undefined): number {

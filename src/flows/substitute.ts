@@ -1,3 +1,4 @@
+import { isContainer } from "../base/record.ts";
 import { SkillFailure } from "../core/define-skill.ts";
 import type { Json } from "../core/json.ts";
 
@@ -30,7 +31,7 @@ export function withoutVariables(text: string): string {
 export function substituteDeep(value: Json, variables: Variables): Json {
   if (typeof value === "string") return substitute(value, variables);
   if (Array.isArray(value)) return value.map((item) => substituteDeep(item, variables));
-  if (value === null || typeof value !== "object") return value;
+  if (!isContainer(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key, substituteDeep(item, variables)] as const),
   );
@@ -46,7 +47,7 @@ export function resolve(value: Json, variables: Variables): Json | undefined {
     return path === undefined ? substitute(value, variables) : valueAt(path, variables);
   }
   if (Array.isArray(value)) return value.map((item) => resolve(item, variables) ?? item);
-  if (value === null || typeof value !== "object") return value;
+  if (!isContainer(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key, resolve(item, variables) ?? item] as const),
   );
@@ -92,7 +93,7 @@ function valueAt(path: string, variables: Variables): Json | undefined {
   if (name === undefined) return undefined;
   let value = variables.get(name.key);
   for (const { key, isIndex } of keys) {
-    if (value === null || typeof value !== "object") return undefined;
+    if (!isContainer(value)) return undefined;
     if ((isIndex && !Array.isArray(value)) || !Object.hasOwn(value, key)) return undefined;
     value = Reflect.get(value, key) as Json;
   }

@@ -1,4 +1,6 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/sdk/types.js";
+import { ExactNumber } from "../base/exact-number.ts";
+import { isContainer } from "../base/record.ts";
 import { SkillFailure } from "../core/define-skill.ts";
 import { safeMediaType } from "../core/file-name.ts";
 import type { Json } from "../core/json.ts";
@@ -71,8 +73,8 @@ function isJson(text: string): boolean {
 /** Texts and numbers of a value. */
 function leavesOf(value: Json): string[] {
   if (typeof value === "string") return [value];
-  if (typeof value === "number") return [String(value)];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(leavesOf) : [];
+  if (typeof value === "number" || value instanceof ExactNumber) return [String(value)];
+  return isContainer(value) ? Object.values(value).flatMap(leavesOf) : [];
 }
 
 function wordsOf(text: string): string[] {

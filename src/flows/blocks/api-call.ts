@@ -4,6 +4,7 @@ import { readJson } from "../../base/json-reader.ts";
 import type { ToolEffect } from "../../core/approver.ts";
 import { SkillFailure } from "../../core/define-skill.ts";
 import type { Json } from "../../core/json.ts";
+import { jsonSchema } from "../../core/json-schema.ts";
 import { type BlockScope, defineBlock } from "../block.ts";
 import { type AddressValues, fillAddress } from "../flow-address.ts";
 import { maskedRequest } from "../masked-request.ts";
@@ -24,7 +25,7 @@ const config = z.object({
     .transform((method) => method?.trim() || "GET"),
   headers: pairs,
   bodyType: z.string().nullish(),
-  body: z.json().nullish(),
+  body: jsonSchema.nullish(),
   formData: pairs,
   idempotent: z.boolean().nullish(),
 });

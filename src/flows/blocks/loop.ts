@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { SkillFailure } from "../../core/define-skill.ts";
 import type { Json } from "../../core/json.ts";
+import { jsonSchema } from "../../core/json-schema.ts";
 import { defineControl } from "../block.ts";
 import { namesIn, resolve, type Variables } from "../substitute.ts";
 
@@ -15,7 +16,7 @@ const variableName = (preset: string) =>
 
 const config = z
   .object({
-    over: z.json().nullish(),
+    over: jsonSchema.nullish(),
     count: z.union([z.number(), z.string()]).nullish(),
     item: variableName("item"),
     index: variableName("index"),

@@ -2,12 +2,13 @@ import { z } from "zod";
 import { errorText } from "../../base/error-text.ts";
 import { SkillFailure } from "../../core/define-skill.ts";
 import type { Json } from "../../core/json.ts";
+import { jsonSchema } from "../../core/json-schema.ts";
 import { defineControl } from "../block.ts";
 import { resolve, substitute, substituteJson, type Variables } from "../substitute.ts";
 
 const config = z.object({
   tool: z.string().trim().min(1, "it is missing"),
-  input: z.json().nullish(),
+  input: jsonSchema.nullish(),
 });
 type ToolStep = z.output<typeof config>;
 

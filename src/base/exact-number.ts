@@ -25,6 +25,11 @@ export class ExactNumber {
     return Number(this.digits);
   }
 
+  /** Whether it has no fraction: `1e400` is whole. */
+  get isWhole(): boolean {
+    return !decimal(this.digits)?.includes("e-");
+  }
+
   toString(): string {
     return this.digits;
   }
@@ -45,6 +50,19 @@ export function parseExactly(text: string): unknown {
   );
 }
 
+/**
+ * JSON text with another JSON value in place of each number that would lose digits, for readers that have doubles alone. Other text is
+ * returned as it is.
+ */
+export function replaceExact(text: string, write: (digits: string) => string): string {
+  if (!mayLose.test(text)) return text;
+  return text.replace(stringOrNumber, (found) =>
+    found.startsWith('"') || !losesDigits(Number(found), found) ? found : write(found),
+  );
+}
+
+const stringOrNumber = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|-?\d[\d.eE+-]*/g;
+
 /** Numbers of 16 digits and more, or with an exponent; digits in strings may look the same. */
 const mayLose = /(?:^|[[:,\s-])\d(?:[\d.]{15}|[\d.]*[eE])/;
 
@@ -52,6 +70,22 @@ const mayLose = /(?:^|[[:,\s-])\d(?:[\d.]{15}|[\d.]*[eE])/;
 function losesDigits(value: number, source: string | undefined): source is string {
   if (source === undefined || String(value) === source) return false;
   return decimal(String(value)) !== decimal(source);
+}
+
+/** Less than 0, 0 or more as the first of two numbers in the form of `decimal` is less, equal or greater. */
+export function compareDecimals(first: string, second: string): number {
+  const [a, b] = [partsOf(first), partsOf(second)];
+  if (a.sign !== b.sign) return a.sign - b.sign;
+  if (a.size !== b.size) return a.size > b.size ? a.sign : -a.sign;
+  if (a.digits === b.digits) return 0;
+  return a.digits > b.digits ? a.sign : -a.sign;
+}
+
+/** `size`: the power of ten above its first digit. */
+function partsOf(text: string): { sign: number; size: bigint; digits: string } {
+  const [, minus, digits = "", power = "0"] = /^(-?)(\d+)(?:e(-?\d+))?$/.exec(text) ?? [];
+  const sign = digits === "0" ? 0 : minus === "-" ? -1 : 1;
+  return { sign, size: BigInt(power) + BigInt(digits.length), digits };
 }
 
 /** A number in the one form that equal numbers share; undefined for what is no finite number. Zero has no sign. */

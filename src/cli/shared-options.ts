@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { z } from "zod";
+import { parseExactly } from "../base/exact-number.ts";
 import { isRecord } from "../base/record.ts";
 import type { Json } from "../core/json.ts";
 import { namespaceSchema, threadSchema } from "../core/place.ts";
@@ -53,7 +54,7 @@ export function parseObject(text: string, option: string, example: string): { [k
     );
   let value: Json;
   try {
-    value = JSON.parse(text);
+    value = parseExactly(text) as Json;
   } catch (cause) {
     throw wrong("not valid JSON", cause);
   }

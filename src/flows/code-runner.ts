@@ -2,7 +2,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { SkillFailure } from "../core/define-skill.ts";
-import type { Json } from "../core/json.ts";
+import { type Json, withTexts } from "../core/json.ts";
 import { jsonSchema } from "../core/json-schema.ts";
 import { ProgramError, type ProgramRunner, type RunningProgram } from "../core/programs.ts";
 import { isInstalled, type Skill } from "../core/skill.ts";
@@ -109,7 +109,7 @@ export function createCodeRunner(programs: ProgramRunner | undefined, skill: Ski
       signal.addEventListener("abort", stop, { once: true });
       try {
         signal.throwIfAborted();
-        at.send({ id, code, variables });
+        at.send({ id, code, variables: withTexts(variables) });
         return await promise;
       } finally {
         clearTimeout(timer);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { compareDecimals, decimal, ExactNumber } from "../base/exact-number.ts";
 import { isContainer } from "../base/record.ts";
 import { SkillFailure } from "../core/define-skill.ts";
 import { canonicalJson, type Json } from "../core/json.ts";
@@ -77,7 +78,7 @@ export const testSchema: z.ZodType<Test> = z.lazy(() =>
 
 /**
  * Whether it holds. A value that is one `${path}` keeps its type, and is missing when it leads nowhere. A number and text that is a
- * number compare as numbers; two texts are compared letter by letter. greater, less and their like are for numbers and ISO dates.
+ * number compare as numbers, with every digit; two texts are compared letter by letter. greater, less and their like are for numbers and ISO dates.
  * @throws SkillFailure `not_comparable`
  */
 export function isTrue(test: Test, variables: Variables): boolean {
@@ -104,7 +105,7 @@ export function namesInTest(test: Test): string[] {
 
 function isEqual(a: Json | undefined, b: Json | undefined): boolean {
   if (a === undefined || b === undefined) return false;
-  if (typeof a === "number" || typeof b === "number") {
+  if (isNumber(a) || isNumber(b)) {
     const [first, second] = [numberOf(a), numberOf(b)];
     return first !== undefined && first === second;
   }
@@ -127,7 +128,7 @@ function isEmpty(value: Json | undefined): boolean {
 
 function difference(a: Json | undefined, b: Json | undefined): number {
   const [first, second] = [numberOf(a), numberOf(b)];
-  if (first !== undefined && second !== undefined) return first - second;
+  if (first !== undefined && second !== undefined) return compareDecimals(first, second);
   const [earlier, later] = [timeOf(a), timeOf(b)];
   if (earlier !== undefined && later !== undefined) return earlier - later;
   const shown = [a, b].map((value) => (value === undefined ? "nothing" : textOf(value).slice(0, 100)));
@@ -137,10 +138,14 @@ function difference(a: Json | undefined, b: Json | undefined): number {
   );
 }
 
-function numberOf(value: Json | undefined): number | undefined {
-  if (typeof value === "number") return value;
-  if (typeof value !== "string" || !/^\s*[-+]?\d+(\.\d+)?(e[-+]?\d+)?\s*$/i.test(value)) return undefined;
-  return Number(value);
+function isNumber(value: Json | undefined): boolean {
+  return typeof value === "number" || value instanceof ExactNumber;
+}
+
+/** A number, or text that is one, with every digit, in the form of `decimal`. */
+function numberOf(value: Json | undefined): string | undefined {
+  if (isNumber(value)) return decimal(String(value));
+  return typeof value === "string" ? decimal(value.trim().replace(/^\+/, "")) : undefined;
 }
 
 /** ISO 8601 dates, with or without a time; ms since the epoch. */

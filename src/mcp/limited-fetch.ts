@@ -1,21 +1,40 @@
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { createLineMarker } from "./exact-messages.ts";
 
 /** Bytes of one message, as on standard streams; what is larger would fill the bot's memory. */
 const largestMessage = 32 * 1024 * 1024;
 
 const withoutBody = new Set([204, 205, 304]);
 
-/** A fetch whose answers break off when a message in them gets too large: a body, or in a stream of events one event. */
-export function limitMessages(send: FetchLike): FetchLike {
+/**
+ * A fetch whose answers break off when a message in them gets too large: a body, or in a stream of events one event. Numbers in messages are
+ * marked for `withExactNumbers`; a body that is no message, as those of a login, comes from another address than the server's.
+ */
+export function limitMessages(send: FetchLike, server: string): FetchLike {
   return async (address, init) => {
     const response = await send(address, init);
     const { body, status, statusText, headers, url } = response;
     if (body === null || withoutBody.has(status)) return response;
-    const isStream = headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-    const limited = new Response(body.pipeThrough(messageLimit(isStream)), { status, statusText, headers });
+    const type = headers.get("content-type") ?? "";
+    const isStream = type.startsWith("text/event-stream");
+    const isMessage = isStream || (type.startsWith("application/json") && String(address) === server);
+    const pieces = body.pipeThrough(messageLimit(isStream));
+    const limited = new Response(isMessage ? pieces.pipeThrough(markNumbers(isStream)) : pieces, {
+      status,
+      statusText,
+      headers,
+    });
     // Made anew, it knows no longer where it came from.
     return Object.defineProperty(limited, "url", { value: url });
   };
+}
+
+function markNumbers(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+  const marker = createLineMarker(largestMessage, isStream);
+  return new TransformStream({
+    transform: (chunk, controller) => controller.enqueue(marker.add(chunk)),
+    flush: (controller) => controller.enqueue(marker.end()),
+  });
 }
 
 function messageLimit(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {

@@ -1,5 +1,6 @@
 import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { withExactNumbers } from "./exact-messages.ts";
 import { limitMessages } from "./limited-fetch.ts";
 import type { Target } from "./server-config.ts";
 
@@ -22,16 +23,16 @@ export async function createHttpTransport(
   const address = new URL(url);
   const options = {
     ...(send === undefined ? { requestInit: { headers } } : {}),
-    fetch: limitMessages(send ?? fetch),
+    fetch: limitMessages(send ?? fetch, address.href),
     ...(authProvider === undefined ? {} : { authProvider }),
   };
   if (kind === "sse") {
     const { SSEClientTransport } = await import("@modelcontextprotocol/sdk/client/sse.js");
-    return new SSEClientTransport(address, options);
+    return withExactNumbers(new SSEClientTransport(address, options));
   }
   const { StreamableHTTPClientTransport } = await import(
     "@modelcontextprotocol/sdk/client/streamableHttp.js"
   );
   // Its `sessionId` may be undefined, which the interface does not say.
-  return new StreamableHTTPClientTransport(address, options) as Transport;
+  return withExactNumbers(new StreamableHTTPClientTransport(address, options) as Transport);
 }

@@ -6,6 +6,7 @@ import { asError } from "../base/error-text.ts";
 import type { Clock } from "../core/clock.ts";
 import { guardGroup } from "../process/group-guard.ts";
 import { endGroup, killGroup, spawnGroup } from "../process/process-group.ts";
+import { createLineMarker, type LineMarker, withExactNumbers } from "./exact-messages.ts";
 import type { Target } from "./server-config.ts";
 
 /** How long a server may take to end by itself when its input was closed, ms. */
@@ -37,6 +38,7 @@ export async function createStdioTransport(
     import("@modelcontextprotocol/sdk/shared/stdio.js"),
   ]);
   const buffer = new ReadBuffer({ maxBufferSize: largestMessage });
+  const marker = createLineMarker(largestMessage);
   let child: ChildProcess | undefined;
   let ending: string | undefined;
   let stderr = "";
@@ -69,7 +71,7 @@ export async function createStdioTransport(
         started.stderr?.on("data", (chunk: Buffer) => {
           stderr = `${stderr}${chunk.toString("utf8")}`.slice(-keptText);
         });
-        started.stdout?.on("data", (chunk: Buffer) => receive(transport, buffer, chunk));
+        started.stdout?.on("data", (chunk: Buffer) => receive(transport, buffer, marker, chunk));
       }),
     send: (message) =>
       new Promise((resolve, reject) => {
@@ -82,7 +84,7 @@ export async function createStdioTransport(
       buffer.clear();
     },
   };
-  return transport;
+  return withExactNumbers(transport);
 }
 
 function failedStart(
@@ -95,9 +97,9 @@ function failedStart(
 }
 
 /** Servers that print something else than messages are common: such lines are passed over. */
-function receive(transport: StdioTransport, buffer: ReadBuffer, chunk: Buffer): void {
+function receive(transport: StdioTransport, buffer: ReadBuffer, marker: LineMarker, chunk: Buffer): void {
   try {
-    buffer.append(chunk);
+    buffer.append(Buffer.from(marker.add(chunk)));
   } catch (error) {
     transport.onerror?.(asError(error));
     transport.kill();

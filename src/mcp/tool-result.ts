@@ -1,5 +1,5 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/sdk/types.js";
-import { ExactNumber } from "../base/exact-number.ts";
+import { ExactNumber, parseExactly } from "../base/exact-number.ts";
 import { isContainer } from "../base/record.ts";
 import { SkillFailure } from "../core/define-skill.ts";
 import { safeMediaType } from "../core/file-name.ts";
@@ -31,7 +31,7 @@ export async function toToolResult(
   const output = outputOf(structured, lines, fileLines);
   const text = lines.join("\n");
   const isReadable =
-    structured !== undefined && toldBy(text, JSON.parse(JSON.stringify(structured))) === "all";
+    structured !== undefined && toldBy(text, parseExactly(JSON.stringify(structured)) as Json) === "all";
   return {
     status: "ok",
     output,
@@ -45,7 +45,7 @@ function outputOf(structured: CallToolResult["structuredContent"], lines: string
   if (structured === undefined) return shorten([...lines, ...files].join("\n"));
   const json = JSON.stringify(structured);
   if (json.length > longestOutput) return shorten(text.trim() === "" ? json : text);
-  const value = JSON.parse(json) as { [key: string]: Json };
+  const value = parseExactly(json) as { [key: string]: Json };
   const saysMore = toldBy(text, value) === "something else";
   const withText = saysMore && !("text" in value) ? { text: shorten(text), ...value } : value;
   return files.length === 0 ? withText : { result: withText, files };

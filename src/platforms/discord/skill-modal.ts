@@ -1,4 +1,5 @@
 import type { FormField, SkillForm } from "../../app/chat/skill-form.ts";
+import { parseExactly } from "../../base/exact-number.ts";
 import { isRecord } from "../../base/record.ts";
 import { componentTypes, textInputStyles } from "./discord-facts.ts";
 import type { RawModalComponent } from "./raw-interaction.ts";
@@ -62,7 +63,7 @@ function filled(components: readonly RawModalComponent[]): [string, string][] {
 
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseExactly(text);
     return isRecord(value) ? { ...value } : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,6 @@
-import type { Json } from "./json.ts";
 import { z } from "zod";
 import { parseExactly } from "../base/exact-number.ts";
+import type { Json } from "./json.ts";
 import type { KeyValue } from "./key-value.ts";
 import { efforts } from "./message.ts";
 import { isInstalled, type Skill } from "./skill.ts";

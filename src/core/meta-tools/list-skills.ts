@@ -1,6 +1,6 @@
-import type { Json } from "../json.ts";
 import { z } from "zod";
 import { parseExactly } from "../../base/exact-number.ts";
+import type { Json } from "../json.ts";
 import type { OfferedSkill } from "../offer.ts";
 import { onlyFor } from "../rights.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";

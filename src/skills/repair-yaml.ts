@@ -36,6 +36,8 @@ function needsQuotes(first: string, whole: string): boolean {
   if (/^[|>]/.test(first)) return !/^[|>][-+\d]{0,2}(\s+#.*)?$/.test(first);
   if (/^["'[{]/.test(first))
     return parseDocument(`value: ${whole}`, { logLevel: "silent" }).errors.length > 0;
+  // A comment does not stand between the lines of a text.
+  if (whole !== first && /\s#/.test(first)) return true;
   return /:(\s|$)/.test(whole) || /^([@`%*&!]|[-?]\s)/.test(whole);
 }
 

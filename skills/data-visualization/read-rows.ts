@@ -1,3 +1,4 @@
+import { parseExactly } from "../../src/base/exact-number.ts";
 import { SkillFailure } from "../../src/core/define-skill.ts";
 import { readContent } from "../../src/core/file-content.ts";
 import { type Json, objectOf } from "../../src/core/json.ts";
@@ -158,13 +159,13 @@ function parsedRows(text: string): Record<string, Json>[] {
   const isRow = (value: Json): value is { [key: string]: Json } =>
     typeof value === "object" && value !== null && !Array.isArray(value);
   try {
-    const value = JSON.parse(text) as Json;
+    const value = parseExactly(text) as Json;
     const lists = Array.isArray(value) ? [value] : Object.values(objectOf(value)).filter(Array.isArray);
     return (lists[0] ?? []).filter(isRow);
   } catch {
     const lines = text.split("\n").filter((line) => line.trim() !== "");
     try {
-      return lines.map((line) => JSON.parse(line) as Json).filter(isRow);
+      return lines.map((line) => parseExactly(line) as Json).filter(isRow);
     } catch {
       throw new SkillFailure(
         "not_json",

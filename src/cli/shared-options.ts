@@ -1,5 +1,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { z } from "zod";
+import { parseExactly } from "../base/exact-number.ts";
+import { isRecord } from "../base/record.ts";
 import type { Json } from "../core/json.ts";
 import { namespaceSchema, threadSchema } from "../core/place.ts";
 import { CommandError, exitCode } from "./command-context.ts";
@@ -71,10 +73,10 @@ function parseObject(text: string, option: string, example: string): { [key: str
     );
   let value: Json;
   try {
-    value = JSON.parse(text);
+    value = parseExactly(text) as Json;
   } catch (cause) {
     throw wrong("not valid JSON", cause);
   }
-  if (value === null || typeof value !== "object" || Array.isArray(value)) throw wrong("not an object");
+  if (!isRecord(value)) throw wrong("not an object");
   return value;
 }

@@ -2,6 +2,8 @@ import { openAsBlob } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { reviewLines } from "../app/operations/package-review.ts";
+import { parseExactly } from "../base/exact-number.ts";
+import { isRecord } from "../base/record.ts";
 import { ApiError } from "../client/api-error.ts";
 import type { InstalledPackage, PackageLocation, PackageReview } from "../client/shapes.ts";
 import { type Json, type JsonObject, objectOf } from "../core/json.ts";
@@ -164,11 +166,11 @@ const hintsForPeople = ["skill_not_found", "waiting_for_person"];
 /** What was not run reads like what failed. @throws what is no refusal */
 function refusalOf(error: unknown): Json {
   if (!(error instanceof ApiError) || ![400, 404, 409].includes(error.status)) throw error;
-  return JSON.parse(JSON.stringify({ error: error.detail, code: error.code, ...error.more })) as Json;
+  return parseExactly(JSON.stringify({ error: error.detail, code: error.code, ...error.more })) as Json;
 }
 
 function succeeded(result: Json): boolean {
-  return result !== null && typeof result === "object" && !Array.isArray(result) && result.success === true;
+  return isRecord(result) && result.success === true;
 }
 
 /** `knack skills validate`: the strict Agent Skills check of a folder; one with a plugin.json alone is checked as AnythingLLM's. */

@@ -1,5 +1,6 @@
 import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { withExactNumbers } from "./exact-messages.ts";
 import type { Target } from "./server-config.ts";
 import { createServerFetch, createSharedFetch, mostResumptions } from "./server-fetch.ts";
 
@@ -35,11 +36,13 @@ export async function createHttpTransport(
   };
   if (kind === "sse") {
     const { SSEClientTransport } = await import("@modelcontextprotocol/sdk/client/sse.js");
-    return new SSEClientTransport(address, options);
+    return withExactNumbers(new SSEClientTransport(address, options));
   }
   const { StreamableHTTPClientTransport } = await import(
     "@modelcontextprotocol/sdk/client/streamableHttp.js"
   );
   // Its `sessionId` may be undefined, which the interface does not say.
-  return new StreamableHTTPClientTransport(address, { ...options, reconnectionOptions }) as Transport;
+  return withExactNumbers(
+    new StreamableHTTPClientTransport(address, { ...options, reconnectionOptions }) as Transport,
+  );
 }

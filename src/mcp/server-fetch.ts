@@ -2,6 +2,7 @@ import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { isRecord } from "../base/record.ts";
+import { parseMarked } from "./exact-messages.ts";
 import { answersTo, lostAnswer, messagesIn } from "./server-message.ts";
 
 /** Size of one message, as on standard streams; what is larger would fill the bot's memory. Bytes, of events characters. */
@@ -88,7 +89,7 @@ function requestIn(init: RequestInit | undefined): RequestId | undefined {
 
 function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseMarked(text);
   } catch {
     return undefined;
   }

@@ -4,6 +4,7 @@ import { asError } from "../base/error-text.ts";
 import type { Clock } from "../core/clock.ts";
 import { guardGroup } from "../process/group-guard.ts";
 import { endGroup, killGroup, spawnGroup } from "../process/process-group.ts";
+import { parseMarked, withExactNumbers } from "./exact-messages.ts";
 import type { Target } from "./server-config.ts";
 import { messagesIn } from "./server-message.ts";
 
@@ -79,7 +80,7 @@ export async function createStdioTransport(
       if (child !== undefined && ending === undefined) await endGroup(child, graceMs, clock);
     },
   };
-  return transport;
+  return withExactNumbers(transport);
 }
 
 function failedStart(
@@ -117,7 +118,7 @@ function receive(transport: StdioTransport, line: string): void {
   if (line.trim() === "") return;
   let value: unknown;
   try {
-    value = JSON.parse(line);
+    value = parseMarked(line);
   } catch (error) {
     transport.onerror?.(asError(error));
     return;

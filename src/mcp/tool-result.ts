@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { ExactNumber, parseExactly } from "../base/exact-number.ts";
 import { oneLine } from "../base/markdown-text.ts";
-import { isRecord } from "../base/record.ts";
+import { isContainer, isRecord } from "../base/record.ts";
 import { SkillFailure } from "../core/define-skill.ts";
 import { safeMediaType } from "../core/file-name.ts";
 import type { Json } from "../core/json.ts";
@@ -62,7 +63,7 @@ function structuredIn(result: Record<string, unknown>): Json | undefined {
   const rest = Object.fromEntries(Object.entries(result).filter(([name]) => !aboutResult.has(name)));
   const isForeign = content === undefined && Object.keys(rest).length > 0;
   const said = structuredContent ?? (isForeign ? rest : undefined);
-  return said === undefined ? undefined : (JSON.parse(JSON.stringify(said)) as Json);
+  return said === undefined ? undefined : (parseExactly(JSON.stringify(said)) as Json);
 }
 
 /** The structured content, where the text says nothing besides it; else both, the text first. */
@@ -103,8 +104,8 @@ function isJson(text: string): boolean {
 /** Texts and numbers of a value. */
 function leavesOf(value: Json): string[] {
   if (typeof value === "string") return [value];
-  if (typeof value === "number") return [String(value)];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(leavesOf) : [];
+  if (typeof value === "number" || value instanceof ExactNumber) return [String(value)];
+  return isContainer(value) ? Object.values(value).flatMap(leavesOf) : [];
 }
 
 function wordsOf(text: string): string[] {

@@ -1,4 +1,5 @@
 import { errorText } from "../../base/error-text.ts";
+import { parseExactly } from "../../base/exact-number.ts";
 import { cutText } from "../../base/markdown-text.ts";
 import type { Json } from "../../core/json.ts";
 import type { Parameter } from "../../core/parameter.ts";
@@ -130,7 +131,7 @@ function readJson(type: "object" | "array", text: string): ReadValue {
   const problem = `Write JSON, such as ${example}.`;
   let value: Json;
   try {
-    value = JSON.parse(text) as Json;
+    value = parseExactly(text) as Json;
   } catch (error) {
     return { ok: false, problem: `${problem} (${errorText(error)})` };
   }

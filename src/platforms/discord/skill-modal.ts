@@ -1,4 +1,5 @@
 import type { FormField, SkillForm } from "../../app/chat/skill-form.ts";
+import { parseExactly } from "../../base/exact-number.ts";
 import { beginningOf, cutText } from "../../base/markdown-text.ts";
 import { isRecord } from "../../base/record.ts";
 import { componentTypes, textInputStyles } from "./discord-facts.ts";
@@ -63,7 +64,7 @@ function filled(components: readonly RawModalComponent[]): [string, string][] {
 
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseExactly(text);
     return isRecord(value) ? { ...value } : undefined;
   } catch {
     return undefined;

@@ -42,12 +42,12 @@ function listed(
   const which = pattern === undefined ? "" : ` that fit, of ${all.length.toLocaleString("en")}`;
   const room = `${formatBytes(bytes)} of ${formatBytes(most_bytes)} used`;
   const more = rest > 0 ? `; ${rest.toLocaleString("en")} more from offset ${offset + page.length} on` : "";
-  const head = `[${files.length.toLocaleString("en")} files${which}, ${room}${more}; times of ${zone}]`;
+  const head = `[${files.length.toLocaleString("en")} files${which}, ${room}${more}]`;
   return [head, ...page.map((file) => lineOf(file, zone))].join("\n");
 }
 
 function lineOf({ path, bytes, changed_at, by }: WorkingFile, zone: string): string {
-  const when = clockIn(zone, changed_at);
+  const when = `${clockIn(zone, changed_at)} ${zone}`;
   const who = by === undefined ? "" : `, from ${readable(by)}`;
   return `${readable(path)} (${formatBytes(bytes)}, ${when}${who})`;
 }

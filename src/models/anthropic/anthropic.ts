@@ -6,6 +6,8 @@ import { createProviderModel, type Dialect, factsOf, type ProviderModelOptions }
 import { createServerFetch } from "../server-fetch.ts";
 import { requireKey, serverHeaders } from "../sign-requests.ts";
 import type { OutputForm } from "../structured-output.ts";
+import { toolRefusal } from "../tools/tool-refusal.ts";
+import { toolRules } from "../tools/tool-shape.ts";
 import { anthropicAddress, anthropicUrl } from "./address.ts";
 import {
   type AnthropicChunk,
@@ -70,7 +72,7 @@ export function createAnthropicModel(options: ProviderModelOptions): Model {
     },
     reader: (request) => createAnthropicReader(asked(request)),
   };
-  return createProviderModel(dialect, endpoint, options);
+  return createProviderModel(dialect, endpoint, options, toolRules("anthropic", model));
 }
 
 /**
@@ -106,7 +108,9 @@ function createSender(endpoint: Endpoint, options: ProviderModelOptions & { prov
         const answer = await post({ model: options.model, max_tokens, ...body }, { signal, headers });
         return { answer, form: formOf(tried) };
       } catch (error) {
-        if (!yieldsTo(error, request, tried)) throw error;
+        const refusal = toolRefusal(error, body);
+        if (refusal !== undefined && refusal.names.size > 0) throw refusal;
+        if (!yieldsTo(error, request, tried)) throw refusal ?? error;
       }
     }
   };

@@ -7,7 +7,7 @@ import { type ServerKind, serverKindOf } from "./server-kind.ts";
 import { type SilenceWatch, watchSilence } from "./silence-watch.ts";
 import { createStructuredAnswers } from "./structured-answers.ts";
 import type { OutputForm } from "./structured-output.ts";
-import { createShapedExchange } from "./tools/shaped-exchange.ts";
+import { ShapedExchange } from "./tools/shaped-exchange.ts";
 import type { ToolRules } from "./tools/tool-shape.ts";
 
 /** A whole answer. `stop`: why the model ended; `length` is its output limit, `declined` a refusal by model or filter. */
@@ -103,9 +103,9 @@ export function createProviderModel<Chunk, Opened extends AsyncIterable<Chunk | 
   options: ProviderModelOptions,
   rules: ToolRules,
 ): Model {
-  const shaped = createShapedExchange(rules, endpoint);
+  const shaped = new ShapedExchange(rules, endpoint);
   const ask = (request: ModelRequest, form: OutputForm) =>
-    shaped(request, (sent) => exchange(dialect, endpoint, options, sent, form));
+    shaped.stream(request, (sent) => exchange(dialect, endpoint, options, sent, form));
   const structured = createStructuredAnswers(endpoint.id, ask);
   return {
     id: endpoint.id,

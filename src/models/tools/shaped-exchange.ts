@@ -17,41 +17,59 @@ type Ask = (request: ModelRequest) => AsyncGenerator<ModelEvent>;
  * Asks with tools in the shape that a vendor takes. A tool it refuses all the same is left out, at its place, of this request and all
  * later ones; before a request that lacks tools, `left_out` says which. One refusal never leads to the same request twice.
  */
-export function createShapedExchange(rules: ToolRules, endpoint: Endpoint) {
-  const tools = createSentTools(rules);
-  /** Requests that no leaving out could help: their tools are not why they are refused. */
-  const innocent = new Set<string>();
+export class ShapedExchange {
+  readonly #endpoint: Endpoint;
+  readonly #tools: SentTools;
+  /** Tools of servers that were all left out, and the request was refused nevertheless. */
+  readonly #innocent = new Set<string>();
 
-  /** What is told where nothing helped: who has tools in the request, and how they are taken out of it. */
-  const failed = ({ cause }: ToolRefusal, suspects: readonly string[]): unknown => {
-    const error = toModelError(cause, endpoint) ?? cause;
-    if (!(error instanceof ModelError) || suspects.length === 0) return error;
-    const ids = [...new Set(suspects.map(serverOf))].map(serverSkillId);
-    const cure = ids.slice(0, mostServers).map((id) => `/skill disable ${id}`);
-    const seen = `The request has tools of tool servers. If it stays so, take them out one by one: ${cure.join(", ")}.`;
-    return new ModelError(error.code, `${error.message} ${seen}`, { cause, seen });
-  };
+  constructor(rules: ToolRules, endpoint: Endpoint) {
+    this.#endpoint = endpoint;
+    this.#tools = createSentTools(rules);
+  }
 
-  /** Whether the request is another one now, without what the refusal means. */
-  const leavesOut = (request: ModelRequest, ask: Ask, refusal: ToolRefusal): Promise<boolean> | true =>
-    tools.leaveOut(request, refusal.names, refusal.why) || search(tools, request, ask, refusal, innocent);
-
-  return async function* shaped(request: ModelRequest, ask: Ask): AsyncGenerator<ModelEvent> {
+  async *stream(request: ModelRequest, ask: Ask): AsyncGenerator<ModelEvent> {
     for (let tries = 1; ; tries += 1) {
-      const out = tools.leftOut(request);
-      if (out.length > 0) yield { type: "left_out", model: endpoint.id, tools: out };
+      const tools = this.#tools.leftOut(request);
+      if (tools.length > 0) yield { type: "left_out", model: this.#endpoint.id, tools };
       try {
-        yield* answered(tools, request, ask(tools.request(request)));
-        tools.taken(request);
+        yield* answered(this.#tools, request, ask(this.#tools.request(request)));
+        this.#tools.taken(request);
         return;
       } catch (error) {
         if (!(error instanceof ToolRefusal)) throw error;
-        if (tries > mostTries || !(await leavesOut(request, ask, error))) {
-          throw failed(error, tools.untried(request));
+        if (tries > mostTries || !(await this.#leavesOut(request, ask, error))) {
+          throw this.#failure(error, request);
         }
       }
     }
-  };
+  }
+
+  /** Whether the request is another one now, without what the refusal means. */
+  async #leavesOut(request: ModelRequest, ask: Ask, { names, why }: ToolRefusal): Promise<boolean> {
+    if (this.#tools.leaveOut(request, names, why)) return true;
+    const suspects = this.#tools.untried(request);
+    const key = suspects.join(" ");
+    if (suspects.length === 0 || this.#innocent.has(key)) return false;
+    for (const out of trials(suspects)) {
+      request.signal.throwIfAborted();
+      const left = new Set(out);
+      if (!(await isTaken(ask(without(this.#tools.request(request), left))))) continue;
+      return this.#tools.leaveOut(request, left, `it named no tool, and took the request without: ${why}`);
+    }
+    this.#innocent.add(key);
+    return false;
+  }
+
+  /** What is told where nothing helped: whose tools are in the request, and how they are taken out of it. */
+  #failure({ cause }: ToolRefusal, request: ModelRequest): unknown {
+    const error = toModelError(cause, this.#endpoint) ?? cause;
+    const servers = [...new Set(this.#tools.untried(request).map(serverOf))].slice(0, mostServers);
+    if (!(error instanceof ModelError) || servers.length === 0) return error;
+    const cures = servers.map((server) => `/skill disable ${serverSkillId(server)}`).join(", ");
+    const seen = `It may be a tool of a tool server. Take them out one by one: ${cures}.`;
+    return new ModelError(error.code, `${error.message} ${seen}`, { cause, seen });
+  }
 }
 
 async function* answered(
@@ -62,30 +80,6 @@ async function* answered(
   for await (const event of events) {
     yield event.type === "finished" ? { ...event, message: tools.answer(event.message, request) } : event;
   }
-}
-
-/** Finds out without which tools a request is taken, by asking without each. Answers whether there are such tools; they stay out. */
-async function search(
-  tools: SentTools,
-  request: ModelRequest,
-  ask: Ask,
-  refusal: ToolRefusal,
-  innocent: Set<string>,
-): Promise<boolean> {
-  const suspects = tools.untried(request);
-  const key = suspects.join(" ");
-  if (suspects.length === 0 || innocent.has(key)) return false;
-  for (const out of trials(suspects)) {
-    request.signal.throwIfAborted();
-    if (!(await isTaken(ask(without(tools.request(request), new Set(out)))))) continue;
-    return tools.leaveOut(
-      request,
-      new Set(out),
-      `the request was refused with it, and no tool was named: ${refusal.why}`,
-    );
-  }
-  innocent.add(key);
-  return false;
 }
 
 /** What is left out in turn: what came last first, each tool alone, then each server, then all. */

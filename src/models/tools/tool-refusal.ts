@@ -113,16 +113,13 @@ function toolName(value: unknown): string | undefined {
 
 /** The names of all tools that a request defines, wherever it does. */
 function toolsIn(body: object): string[] {
-  const names: string[] = [];
-  const open: unknown[] = [body];
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (!isRecord(value) && !Array.isArray(value)) continue;
-    const name = toolName(value);
-    if (name !== undefined) names.push(name);
-    else if (Array.isArray(value)) open.push(...value);
-    else
-      for (const field of ["tools", "messages", "input", "content", "tool"])
-        if (Object.hasOwn(value, field)) open.push(value[field] ?? null);
-  }
-  return names.toReversed();
+  const name = toolName(body);
+  return name === undefined ? partsOf(body).flatMap(toolsIn) : [name];
+}
+
+function partsOf(value: object): object[] {
+  const parts: unknown[] = Array.isArray(value)
+    ? value
+    : ["tools", "messages", "input", "content", "tool"].map((field) => Reflect.get(value, field));
+  return parts.filter((part) => typeof part === "object" && part !== null);
 }

@@ -5,12 +5,17 @@ const largestMessage = 32 * 1024 * 1024;
 
 const withoutBody = new Set([204, 205, 304]);
 
-/** A fetch whose answers break off when a message in them gets too large: a body, or in a stream of events one event. */
+/** A fetch whose answers to calls are JSON unless they say otherwise, and break off when a message in them gets too large: a body, or in a stream of events one event. */
 export function limitMessages(send: FetchLike): FetchLike {
   return async (address, init) => {
     const response = await send(address, init);
-    const { body, status, statusText, headers, url } = response;
+    const { body, status, statusText, url } = response;
     if (body === null || withoutBody.has(status)) return response;
+    const headers = new Headers(response.headers);
+    // Proxies drop it; an answer to a call is JSON unless it says otherwise.
+    if (status === 200 && init?.method === "POST" && !headers.has("content-type")) {
+      headers.set("content-type", "application/json");
+    }
     const isStream = headers.get("content-type")?.startsWith("text/event-stream") ?? false;
     const limited = new Response(body.pipeThrough(messageLimit(isStream)), { status, statusText, headers });
     // Made anew, it knows no longer where it came from.

@@ -47,7 +47,7 @@ export type ModelEvent =
   | { type: "finished"; message: AssistantMessage; usage: Usage; model: string };
 
 /** A tool that a provider refuses, and why, in its words. */
-export interface LeftOutTool {
+interface LeftOutTool {
   name: string;
   why: string;
 }

@@ -41,6 +41,13 @@ describe("tool servers", () => {
 });
 
 describe("flows", () => {
+  it("get numbers with all their digits", async () => {
+    const { client, asked } = await open();
+    const exact = new ExactNumber("1175013331821920257");
+    await client.call("flow.run", { id: "Weather report", vars: { order: exact } });
+    expect(asked).toMatchObject([{ vars: { order: exact } }]);
+  });
+
   it("run by name, by text, or dry", async () => {
     const { client, asked } = await open();
     const result = { success: true, results: [], variables: {}, directOutput: null };

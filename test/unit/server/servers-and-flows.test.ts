@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ExactNumber } from "../../../src/base/exact-number.ts";
 import { createApiClient } from "../../../src/client/api-client.ts";
 import { startServer } from "./start-server.ts";
 

@@ -18,6 +18,15 @@ import { type FoldersUnderContract, here } from "./working-folders-contract.ts";
 /** What every store of working folders does with the runs of code in them. */
 export function workingFolderRunsContract(name: string, create: () => FoldersUnderContract): void {
   describe(`${name}: a run`, () => {
+    it("leaves a file that is found by its name in either form of its letters", async () => {
+      const folder = create().open().of(here);
+      await runThatWrites(folder, { "gro\u0308\u00dfe.txt": "x" });
+      const opened = await folder.open("/workspace/gr\u00f6\u00dfe.txt");
+      await opened?.close();
+      expect(opened?.path).toBe("/workspace/gro\u0308\u00dfe.txt");
+      expect(await folder.open("/workspace/gr\u00f6\u00df.txt")).toBeUndefined();
+    });
+
     it("begins with its folders, sees what is there, and tells what it changed", async () => {
       const folder = create().open().of(here);
       await folder.attach(attached("a.csv", "1"), { turn_id: "t" });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { maxJsonDepth, parseJson } from "../../../src/core/json.ts";
+import { type Json, maxJsonDepth, parseJson } from "../../../src/core/json.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { createTestApp } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
@@ -25,6 +25,18 @@ it("arguments that are nested too deep are refused alone; the call beside them f
     "fine",
   ]);
   expect(events.filter(({ type }) => type === "tool_finished")).toHaveLength(2);
+});
+
+it("numbers keep their digits: as arguments, in the log, in a result, and in what the model is sent", async () => {
+  const sent = '{"id":1175013331821920257,"rate":0.1000000000000000055}';
+  const model = scriptedModel([[{ call: "echo", raw: sent }], "Done."]);
+  const echo = { name: "echo", run: (input: Json) => ({ got: input }) };
+  const skill = testSkill("s", [echo], { active: true });
+  const { events } = await createTestApp(model, { skills: [skill] }).ask("go");
+  expect(toolResults(model.requests.at(-1)?.messages ?? [])).toEqual([`{"got":${sent}}`]);
+  const told = JSON.stringify(events.filter(({ type }) => type.startsWith("tool_")));
+  expect(told).toContain(`"input":${sent}`);
+  expect(told).toContain(`"got":${sent}`);
 });
 
 it("a check of arguments that throws refuses them, and ends neither the turn nor other calls", async () => {

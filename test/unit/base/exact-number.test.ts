@@ -55,7 +55,18 @@ it("only numbers that lose digits are replaced, and only outside of strings", ()
 });
 
 it("numbers are compared with all their digits", () => {
-  const sorted = ["-1e400", "-12", "-1.23", "0", "1e-400", "0.1", "0.1000000000000000055", "9", "10", "1e400"];
+  const sorted = [
+    "-1e400",
+    "-12",
+    "-1.23",
+    "0",
+    "1e-400",
+    "0.1",
+    "0.1000000000000000055",
+    "9",
+    "10",
+    "1e400",
+  ];
   const compare = (a: string, b: string) => compareDecimals(decimal(a) ?? "", decimal(b) ?? "");
   expect([...sorted].reverse().sort(compare)).toEqual(sorted);
   expect(compare("1.50e1", "15")).toBe(0);

@@ -83,6 +83,15 @@ it("reads dates of a spreadsheet as dates", async () => {
   });
 });
 
+it("keeps the digits of ids in a spreadsheet, and reads fractions as the doubles they are", async () => {
+  const sheet = ["1175013331821920257", "0.10000000000000001", "1.5E3"].map(
+    (value, at) => `<c r="${"ABC"[at]}1"><v>${value}</v></c>`,
+  );
+  expect(await readBytes("ids.xlsx", makeXlsx({ S: `<row r="1">${sheet.join("")}</row>` }))).toMatchObject({
+    text: "--- S ---\n1175013331821920257,0.1,1500",
+  });
+});
+
 it("reads slides in the order they are shown, with the speaker's notes", async () => {
   const slides = makePptx([["Welcome", "all"], ["Opening"]], [2, 1], "Smile");
   expect(await readBytes("talk.pptx", slides)).toMatchObject({

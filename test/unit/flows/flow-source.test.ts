@@ -12,7 +12,8 @@ const approval = (otherwise?: object[]) => ({
   config: { question: "Go on?", else: otherwise },
 });
 const start = (...variables: unknown[]) => ({ type: "start", config: { variables } });
-const flowText = (more: object = {}) => JSON.stringify({ name: "Look up", steps: [start({ name: "q" }), call], ...more });
+const flowText = (more: object = {}) =>
+  JSON.stringify({ name: "Look up", steps: [start({ name: "q" }), call], ...more });
 const sourceOf = (root: string) => createFlowSource({ source: "workspace", precedence: 4, root });
 const load = (files: Record<string, string | Buffer>) => sourceOf(temporaryFolder(files)).load();
 

@@ -64,7 +64,7 @@ function runsScripts({ isolation, bwrap }: typeof withBubblewrap): void {
     ["run.sh", "[[ a == a ]] && echo bash", "bash"],
     [
       "lines.sh",
-      '#!/bin/bash\r\nset -e\r\nif [ -z "$1" ]; then\r\n  echo "$(basename "${BASH_SOURCE[0]}"):$#:$(cat)" | od -An -c | tr -d " "\r\nfi\r\n',
+      '#!/bin/bash\r\nset -e\r\nif [ -z "$1" ]; then\r\n  echo "$(basename "$BASH_SOURCE"):$#:$(cat)" | od -An -c | tr -d " "\r\nfi\r\n',
       "lines.sh:0:\\n",
     ],
   ])("runs %s with the interpreter of its extension", async (name, text, expected) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ExactNumber } from "../../../src/base/exact-number.ts";
 import { createApiClient } from "../../../src/client/api-client.ts";
 import { startServer } from "./start-server.ts";
 
@@ -41,6 +42,13 @@ describe("tool servers", () => {
 });
 
 describe("flows", () => {
+  it("get numbers with all their digits", async () => {
+    const { client, asked } = await open();
+    const exact = new ExactNumber("1175013331821920257");
+    await client.call("flow.run", { id: "Weather report", vars: { order: exact } });
+    expect(asked).toMatchObject([{ vars: { order: exact } }]);
+  });
+
   it("run by name, by text, or dry", async () => {
     const { client, asked } = await open();
     const result = { success: true, results: [], variables: {}, directOutput: null };

@@ -34,7 +34,7 @@ export const skill = defineSkill({
   effect: "read_only",
   parameters: z.object({
     channel: z.string().max(200).optional().describe("its name; this one unless given"),
-    since: timeSchema.describe("2026-11-23 or 2026-11-23T09:00, local"),
+    since: timeSchema.describe("Monday; yesterday at 9; 2026-11-23T09:00; local"),
     until: timeSchema,
     focus: z.string().max(300).optional(),
   }),
@@ -52,13 +52,13 @@ export const skill = defineSkill({
   async run({ channel, since, until, focus }, context) {
     const { chat, time_zone: zone } = context;
     const from =
-      timeIn(since, zone) ??
+      timeIn(since, context) ??
       DateTime.fromMillis(context.now(), { zone }).minus({ days: 1 }).startOf("day").toMillis();
-    const to = timeIn(until, zone) ?? context.now();
+    const to = timeIn(until, context) ?? context.now();
     const place = await chat.channel(channel);
     const { messages, cut } = await readAll(context, place, from, to);
     const said = messages.filter(({ text, author }) => text.trim() !== "" && !author.self);
-    const day = (time: number) => DateTime.fromMillis(time, { zone }).toFormat("ccc yyyy-MM-dd HH:mm");
+    const day = (time: number) => DateTime.fromMillis(time, { zone }).toFormat("ccc yyyy-MM-dd HH:mm z");
     const head = {
       channel: place.name,
       from: day(cut ? (messages[0]?.at ?? from) : from),

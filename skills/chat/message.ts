@@ -1,7 +1,9 @@
+import { de, en, es, fr } from "chrono-node";
 import { DateTime } from "luxon";
 import { z } from "zod";
 import type { ChannelMessage } from "../../src/core/chat-actions.ts";
 import { SkillFailure } from "../../src/core/define-skill.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
 
 /** A message as the skill answers it. */
 export const shownMessageSchema = z.object({
@@ -36,16 +38,40 @@ export function showMessage(message: ChannelMessage, zone: string): ShownMessage
 }
 
 /** How times are given to the skill. */
-export const timeSchema = z.string().max(40).optional();
+export const timeSchema = z.string().max(60).optional();
 
 /**
- * A local time, `2026-11-23` or `2026-11-23T09:00`, as ms since the epoch; with its own offset where it has one. @throws SkillFailure for
- * what is no time
+ * A time that was, as ms since the epoch: `2026-11-23` or `2026-11-23T09:00` (local, or with its own offset), or people's words, `Monday`,
+ * `yesterday at 9`, `2 hours ago`. A day means its beginning, a weekday the latest one. @throws SkillFailure for what is no time
  */
-export function timeIn(text: string | undefined, zone: string): number | undefined {
+export function timeIn(
+  text: string | undefined,
+  { time_zone: zone, now }: Pick<ToolContext, "time_zone" | "now">,
+): number | undefined {
   if (text === undefined) return undefined;
-  const time = DateTime.fromISO(text.trim().replace(" ", "T"), { zone });
-  if (time.isValid) return time.toMillis();
-  const message = `${text} is not a time: ${time.invalidExplanation ?? "it cannot be read"}.`;
-  throw new SkillFailure("invalid_time", message, "Give it as 2026-11-23 or 2026-11-23T09:00.");
+  const written = DateTime.fromISO(text.trim().replace(" ", "T"), { zone });
+  const time = written.isValid ? written : spokenTime(text, DateTime.fromMillis(now(), { zone }));
+  if (time?.isValid) return time.toMillis();
+  throw new SkillFailure(
+    "invalid_time",
+    `${text} is not a time that I understand.`,
+    "Give it as 2026-11-23, 2026-11-23T09:00, Monday, yesterday or 2 hours ago.",
+  );
+}
+
+/** Undefined where a part of the words is not understood. */
+function spokenTime(text: string, now: DateTime): DateTime | undefined {
+  const words = text.trim().replace(/^(?:since|from|until|till|on|seit|bis|depuis|desde)\s+/i, "");
+  if (/^this (?:week|month|year)$/i.test(words)) return now.startOf(words.slice(5).toLowerCase() as "week");
+  // Its clock on the wall, as a moment of UTC: words are read as they are meant here.
+  const instant = now.setZone("utc", { keepLocalTime: true }).toJSDate();
+  const found = [en, de, fr, es]
+    .flatMap((language) => language.parse(words, { instant, timezone: 0 })[0] ?? [])
+    .find((each) => each.text.length === words.length);
+  if (found === undefined) return undefined;
+  const { start } = found;
+  const read = DateTime.fromJSDate(start.date(), { zone: "utc" }).setZone(now.zone, { keepLocalTime: true });
+  const time = start.isCertain("hour") ? read : read.startOf("day");
+  const isWeekday = start.isCertain("weekday") && !start.isCertain("day");
+  return isWeekday && time > now && !/^next\b/i.test(words) ? time.minus({ weeks: 1 }) : time;
 }

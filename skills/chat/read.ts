@@ -13,7 +13,7 @@ export const read = definePart({
   parameters: z.object({
     channel: z.string().max(200).optional().describe("its name; this one unless given; * lists channels"),
     thread: z.string().max(200).optional().describe("thread of a message"),
-    since: timeSchema.describe("2026-11-23 or 2026-11-23T09:00, local"),
+    since: timeSchema.describe("Monday; yesterday at 9; 2026-11-23T09:00; local"),
     until: timeSchema,
     most: z.number().int().min(1).max(most).default(usual),
     alone: z.boolean().default(false).describe("answer only the person: for summaries"),
@@ -21,6 +21,7 @@ export const read = definePart({
   output: z.object({
     channel: z.string().optional(),
     channels: z.array(z.string()).optional(),
+    time_zone: z.string().optional().describe("of the times"),
     messages: z.array(shownMessageSchema).optional(),
     note: z.string().optional(),
   }),
@@ -33,11 +34,12 @@ export const read = definePart({
       };
     }
     const found = await chat.channel(channel);
-    const range = { since: timeIn(since, time_zone), until: timeIn(until, time_zone) };
+    const range = { since: timeIn(since, context), until: timeIn(until, context) };
     const { messages, more } = await chat.read(found, { ...range, thread, most: wanted, alone });
     const note = more ? "There are earlier messages in this range: read on with until." : undefined;
     return {
       channel: found.name,
+      time_zone,
       messages: messages.map((message) => showMessage(message, time_zone)),
       ...(note === undefined ? {} : { note }),
     };

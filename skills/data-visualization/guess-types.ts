@@ -35,6 +35,8 @@ function numberFrom(text: string, form: RegExp, plain: (text: string) => string)
   if (/^0\d/.test(bare)) return undefined;
   if (!/\d/.test(bare) || !form.test(bare)) return undefined;
   const value = Number(plain(bare));
+  // Whole numbers with more digits than a double has are ids.
+  if (/^-?\d+$/.test(plain(bare)) && !Number.isSafeInteger(value)) return undefined;
   return Number.isFinite(value) ? value : undefined;
 }
 

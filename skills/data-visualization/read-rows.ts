@@ -1,4 +1,6 @@
+import { parseExactly } from "../../src/base/exact-number.ts";
 import { SkillFailure } from "../../src/core/define-skill.ts";
+import { readContent } from "../../src/core/file-content.ts";
 import { type Json, objectOf } from "../../src/core/json.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { type Column, type ReadColumn, readColumn } from "./guess-types.ts";
@@ -26,8 +28,9 @@ export async function fileRows(
   { threadFiles }: Pick<ToolContext, "threadFiles">,
 ): Promise<Rows> {
   if (/\.(csv|tsv|tab|txt)$/i.test(path))
-    return await separated(textOf((await threadFiles.bytes(path)).data));
-  if (/\.(json|jsonl|ndjson)$/i.test(path)) return jsonRows(textOf((await threadFiles.bytes(path)).data));
+    return await separated(textOf(path, (await threadFiles.bytes(path)).data));
+  if (/\.(json|jsonl|ndjson)$/i.test(path))
+    return jsonRows(textOf(path, (await threadFiles.bytes(path)).data));
   const content = await threadFiles.content(path);
   if (content.kind === "document" && content.tables.length > 0) return await sheetRows(content.text, sheet);
   if (content.kind === "text" || content.kind === "table") return await separated(content.text ?? "");
@@ -38,13 +41,12 @@ export async function fileRows(
   );
 }
 
-/** UTF-8, else what Windows writes in Western Europe. */
-function textOf(data: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(data);
-  } catch {
-    return new TextDecoder("windows-1252").decode(data);
-  }
+/** The text of a file in whatever encoding. @throws SkillFailure for what is no text */
+function textOf(path: string, data: Uint8Array): string {
+  const read = readContent(path, "text/plain", data);
+  if (read.kind === "text") return read.text;
+  const why = read.kind === "unreadable" ? read.problem : "it is a picture";
+  throw new SkillFailure("not_readable", `${path} cannot be read: ${why}.`, "Say so.");
 }
 
 async function separated(text: string, sheet = false): Promise<Rows> {
@@ -157,13 +159,13 @@ function parsedRows(text: string): Record<string, Json>[] {
   const isRow = (value: Json): value is { [key: string]: Json } =>
     typeof value === "object" && value !== null && !Array.isArray(value);
   try {
-    const value = JSON.parse(text) as Json;
+    const value = parseExactly(text) as Json;
     const lists = Array.isArray(value) ? [value] : Object.values(objectOf(value)).filter(Array.isArray);
     return (lists[0] ?? []).filter(isRow);
   } catch {
     const lines = text.split("\n").filter((line) => line.trim() !== "");
     try {
-      return lines.map((line) => JSON.parse(line) as Json).filter(isRow);
+      return lines.map((line) => parseExactly(line) as Json).filter(isRow);
     } catch {
       throw new SkillFailure(
         "not_json",

@@ -1,3 +1,4 @@
+import { DateTime } from "luxon";
 import { z } from "zod";
 import { type Json, objectOf } from "../../src/core/json.ts";
 import type { KeyValue } from "../../src/core/key-value.ts";
@@ -82,17 +83,17 @@ export const shownFactSchema = z.object({
   id: z.number(),
   text: z.string(),
   by: z.string(),
-  at: z.string().describe("when it was said, UTC"),
+  at: z.string().describe("when it was said"),
   pinned: z.boolean().optional(),
 });
 export type ShownFact = z.infer<typeof shownFactSchema>;
 
 /** A fact as people and models read it; `pinned` only where it is so. */
-export function show({ id, text, by, at, pinned }: Fact): ShownFact {
-  return { id, text, by, at: minute(at), ...(pinned ? { pinned } : {}) };
+export function show({ id, text, by, at, pinned }: Fact, zone: string): ShownFact {
+  return { id, text, by, at: minute(at, zone), ...(pinned ? { pinned } : {}) };
 }
 
-/** A time (ms since the epoch) as it is shown, UTC. */
-export function minute(at: number): string {
-  return new Date(at).toISOString().slice(0, 16).replace("T", " ");
+/** A time (ms since the epoch) as it is shown in a zone (IANA name), with its offset: `2026-11-25 05:59 +01:00`. */
+export function minute(at: number, zone: string): string {
+  return DateTime.fromMillis(at, { zone }).toFormat("yyyy-MM-dd HH:mm ZZ");
 }

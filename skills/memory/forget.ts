@@ -53,12 +53,12 @@ export const forget = definePart({
       );
     }
     if (others.length > 0) {
-      const shown = matches.slice(0, mostCandidates).map(show);
+      const shown = matches.slice(0, mostCandidates).map((fact) => show(fact, context.time_zone));
       const summary = `${matches.length} facts fit “${query}”, so nothing was forgotten. Say which one by its id, e.g. “forget fact ${only.id}”.`;
       return { summary, matches: shown };
     }
     await context.step("forget", () => remove(context.store, only));
-    return { summary: `Forgotten: ${only.text}`, forgotten: show(only) };
+    return { summary: `Forgotten: ${only.text}`, forgotten: show(only, context.time_zone) };
   },
 });
 
@@ -75,12 +75,15 @@ async function forgetDocument(name: string, context: ToolContext) {
     );
   if (others.length > 0) {
     const summary = `${matches.length} documents fit “${name}”, so nothing was forgotten. Say which one by its number, e.g. “forget document ${only.id}”.`;
-    return { summary, documents: matches.slice(0, mostCandidates).map(showDocument) };
+    return {
+      summary,
+      documents: matches.slice(0, mostCandidates).map((each) => showDocument(each, context.time_zone)),
+    };
   }
   await context.step("forget", () => context.knowledge?.remove([only.id]).then(() => null) ?? null);
   return {
     summary: `Forgotten: ${only.title}, with all its passages. What earlier answers quoted of it stays in their threads.`,
-    document: showDocument(only),
+    document: showDocument(only, context.time_zone),
   };
 }
 

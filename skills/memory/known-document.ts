@@ -7,14 +7,14 @@ export const shownDocumentSchema = z.object({
   id: z.number(),
   title: z.string(),
   by: z.string().describe("who added it"),
-  at: z.string().describe("when, UTC"),
+  at: z.string().describe("when"),
   link: z.string().optional(),
   passages: z.number(),
 });
 
 /** A document as people and models read it. */
-export function showDocument({ id, title, by, at, source, pieces }: KnownDocument) {
-  return { id, title, by, at: minute(at), ...linkOf(source), passages: pieces };
+export function showDocument({ id, title, by, at, source, pieces }: KnownDocument, zone: string) {
+  return { id, title, by, at: minute(at, zone), ...linkOf(source), passages: pieces };
 }
 
 /** Where a document can be opened: a file of a thread has no address. */

@@ -73,14 +73,15 @@ async function learnDocument(
     ...(vectors.length > 0 && vectors.length < pieces.length
       ? [`Its last ${count(pieces.length - vectors.length, "passage")} can be found by their words alone.`]
       : []),
-    ...replaced.map((each) => `It replaces ${told(each)}.`),
+    ...replaced.map((each) => `It replaces ${told(each, context.time_zone)}.`),
     ...namesakes.map(
-      (each) => `${told(each)}, is another one and stays: forget it if this is its new version.`,
+      (each) =>
+        `${told(each, context.time_zone)}, is another one and stays: forget it if this is its new version.`,
     ),
   ];
   return {
     summary: `Learned ${title} as document ${document.id}, in ${count(pieces.length, "passage")}. To forget it: “forget document ${document.id}”.`,
-    document: showDocument(document),
+    document: showDocument(document, context.time_zone),
     ...(notes.length === 0 ? {} : { notes }),
   };
 }
@@ -197,8 +198,8 @@ function withVectors(
   return pieces.map((piece, at) => ({ ...piece, ...vectors[at] }));
 }
 
-function told({ title, id, by, at }: KnownDocument): string {
-  return `${title}, which ${by} added on ${minute(at).slice(0, 10)} as document ${id}`;
+function told({ title, id, by, at }: KnownDocument, zone: string): string {
+  return `${title}, which ${by} added on ${minute(at, zone).slice(0, 10)} as document ${id}`;
 }
 
 function count(number: number, what: string): string {

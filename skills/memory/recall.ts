@@ -21,14 +21,14 @@ const passageSchema = z.object({
   place: z.string().optional().describe("where in it"),
   text: z.string(),
   by: z.string().describe("who added the document"),
-  at: z.string().describe("when, UTC"),
+  at: z.string().describe("when"),
   link: z.string().optional(),
 });
 const conversationSchema = z.object({
   question: z.string(),
   answer: z.string().describe("the bot's"),
   by: z.string().describe("who asked"),
-  at: z.string().describe("when, UTC"),
+  at: z.string().describe("when"),
   link: z.string().optional(),
 });
 
@@ -61,7 +61,7 @@ export const recall = definePart({
     const facts = summarise(found.length, total, searched ? query : undefined);
     return {
       summary: [...(total === 0 && beside.notes.length > 0 ? [] : [facts]), ...beside.notes].join(" "),
-      facts: found.map(show),
+      facts: found.map((fact) => show(fact, context.time_zone)),
       total,
       ...beside.found,
     };
@@ -86,10 +86,12 @@ async function searchAround(query: string, facts: readonly Fact[], context: Tool
   const isAlone = facts.length + pieces.length === 0;
   return {
     found: {
-      ...(pieces.length === 0 ? {} : { passages: pieces.map(showPassage) }),
+      ...(pieces.length === 0
+        ? {}
+        : { passages: pieces.map((each) => showPassage(each, context.time_zone)) }),
       ...(exchanges.length === 0
         ? {}
-        : { conversations: exchanges.map((each) => showExchange(each, query)) }),
+        : { conversations: exchanges.map((each) => showExchange(each, query, context.time_zone)) }),
     },
     notes: [
       ...(pieces.length === 0
@@ -98,7 +100,7 @@ async function searchAround(query: string, facts: readonly Fact[], context: Tool
       ...(isAlone && exchanges.length > 0
         ? [`${plural(exchanges.length, "earlier conversation")} may help.`]
         : []),
-      ...(exchanges.length > 0 || past.since === undefined ? [] : [sinceWhen(past)]),
+      ...(exchanges.length > 0 || past.since === undefined ? [] : [sinceWhen(past, context.time_zone)]),
     ],
   };
 }
@@ -109,35 +111,35 @@ function repeats({ question, answer }: PastExchange, facts: readonly Fact[]): bo
   return facts.some(({ text }) => said.includes(text.toLowerCase()));
 }
 
-async function listed({ knowledge }: ToolContext): Promise<Beside> {
+async function listed({ knowledge, time_zone }: ToolContext): Promise<Beside> {
   const documents = (await knowledge?.list()) ?? [];
   if (documents.length === 0) return { found: {}, notes: [] };
   const more = documents.length > mostDocuments ? `, of which the latest ${mostDocuments} are shown` : "";
   return {
-    found: { documents: documents.slice(0, mostDocuments).map(showDocument) },
+    found: { documents: documents.slice(0, mostDocuments).map((each) => showDocument(each, time_zone)) },
     notes: [`${plural(documents.length, "document")} can be searched${more}.`],
   };
 }
 
-function showPassage({ document, place, text }: FoundPiece) {
+function showPassage({ document, place, text }: FoundPiece, zone: string) {
   const { title, id, by, at, source } = document;
   return {
     ...{ document: title, document_id: id, ...(place === "" ? {} : { place }), text },
-    ...{ by, at: minute(at), ...linkOf(source) },
+    ...{ by, at: minute(at, zone), ...linkOf(source) },
   };
 }
 
-function showExchange({ question, answer, by, at, link }: PastExchange, query: string) {
+function showExchange({ question, answer, by, at, link }: PastExchange, query: string, zone: string) {
   return {
     question: excerpt(question, query, longestQuestion),
     answer: excerpt(answer, query, longestAnswer),
-    ...{ by, at: minute(at), ...(link === undefined ? {} : { link }) },
+    ...{ by, at: minute(at, zone), ...(link === undefined ? {} : { link }) },
   };
 }
 
 /** What was not looked at. */
-function sinceWhen({ since = 0, looked_at }: FoundExchanges): string {
-  return `No earlier conversation fits; only the latest ${looked_at.toLocaleString("en")} were looked at, since ${minute(since).slice(0, 10)}.`;
+function sinceWhen({ since = 0, looked_at }: FoundExchanges, zone: string): string {
+  return `No earlier conversation fits; only the latest ${looked_at.toLocaleString("en")} were looked at, since ${minute(since, zone).slice(0, 10)}.`;
 }
 
 function newestFirst(facts: readonly Fact[]): Fact[] {

@@ -58,7 +58,7 @@ export const remember = definePart({
     }
     const { kind, fact } = result;
     if (fact.pinned) await context.step("pin", () => setPinned(context.store, fact, true).then(() => null));
-    return { summary: summaries[kind](fact), fact: show(fact) };
+    return { summary: summaries[kind](fact), fact: show(fact, context.time_zone) };
   },
 });
 

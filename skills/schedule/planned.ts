@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { parseExactly } from "../../src/base/exact-number.ts";
 import { SkillFailure } from "../../src/core/define-skill.ts";
 import type { Json } from "../../src/core/json.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
@@ -55,5 +56,5 @@ export async function planned(context: ToolContext, wish: Wish): Promise<Planned
 }
 
 function toJson(plan: Plan): Json {
-  return JSON.parse(JSON.stringify(plan)) as Json;
+  return parseExactly(JSON.stringify(plan)) as Json;
 }

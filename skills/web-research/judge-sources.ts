@@ -1,3 +1,4 @@
+import { DateTime } from "luxon";
 import { z } from "zod";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { askModel } from "./ask-model.ts";
@@ -28,8 +29,11 @@ export type Judged = z.output<typeof judgedSchema>;
 export const unjudged: Judged = { enough: true, missing: [], searches: [], contradictions: [], outdated: [] };
 
 /** The question as models get it. */
-export function asked(question: string, { now }: Pick<ToolContext, "now">): string {
-  return `Today is ${new Date(now()).toISOString().slice(0, 10)}.\nQuestion: ${question}`;
+export function asked(
+  question: string,
+  { now, time_zone: zone }: Pick<ToolContext, "now" | "time_zone">,
+): string {
+  return `Today is ${DateTime.fromMillis(now(), { zone }).toISODate()}.\nQuestion: ${question}`;
 }
 
 const judging =

@@ -1,3 +1,4 @@
+import { DateTime } from "luxon";
 import { z } from "zod";
 import { unfoundNumbers } from "../../src/core/quotation.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
@@ -104,7 +105,7 @@ export async function writeAnswer(
   context: ToolContext,
 ): Promise<Answer> {
   const lines = linesOf(sources);
-  const today = new Date(context.now()).toISOString().slice(0, 10);
+  const today = DateTime.fromMillis(context.now(), { zone: context.time_zone }).toISODate();
   const input = `Today is ${today}.\nQuestion: ${question}\n\n${sourcesInWords(sources)}\n\n${judged}`;
   const write = async (step: string, input: string) =>
     readable(await askModel(step, { instructions: rules, input, schema: writtenSchema }, context));

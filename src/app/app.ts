@@ -51,7 +51,7 @@ export interface App {
   watch(namespace: string, signal: AbortSignal): AsyncIterable<FeedItem>;
 
   /** Skills as they are in a channel. */
-  readonly skills: Pick<SkillService, "list" | "detail">;
+  readonly skills: Pick<SkillService, "list" | "detail" | "suggest">;
 
   /** A request to the webhook of a trigger. */
   hook(request: HookRequest): Promise<HookAnswer>;

@@ -1,10 +1,14 @@
 import { type ChatPerson, createChatPlatforms } from "../core/chat-platform.ts";
+import { modelFor } from "../core/chosen-model.ts";
 import { isInternal } from "../core/event-audience.ts";
 import { noMeter } from "../core/meter.ts";
+import type { NamespaceState } from "../core/namespace-state.ts";
 import { createOfferReader } from "../core/offer-reader.ts";
 import { noPackages } from "../core/packages.ts";
 import type { Place } from "../core/place.ts";
 import { noPreparedPackages } from "../core/prepared-packages.ts";
+import { profileNamed } from "../core/profile.ts";
+import type { Mean } from "../core/skill.ts";
 import type { App } from "./app.ts";
 import type { AppDeps, RunningApp } from "./app-deps.ts";
 import { type ChatHub, meteredPlatform } from "./chat/chat-hub.ts";
@@ -54,10 +58,19 @@ import { createTurnMeasuring } from "./turns/turn-measure.ts";
 import { createTurnRunner } from "./turns/turn-runner.ts";
 import { createWhere } from "./turns/where.ts";
 
+/** What a channel in this state has to do without. */
+function lackingIn({ settings }: NamespaceState, { ports, profiles }: AppDeps): Mean[] {
+  const model = modelFor(ports.models, settings, profileNamed(profiles, settings.profile));
+  return [
+    ...(model.generative ? [] : ["model" as const]),
+    ...(ports.means.images.model === undefined ? ["images" as const] : []),
+  ];
+}
+
 export function createApp(deps: AppDeps): RunningApp {
   const { log, store, clock, catalogue } = deps;
   const { knowledge } = deps.ports.means;
-  const offers = createOfferReader(store, deps.facts, clock);
+  const offers = createOfferReader(store, deps.facts, clock, (state) => lackingIn(state, deps));
   const openings = createOpenings(store, clock);
   const platforms = createChatPlatforms();
   const kept = keptFor(deps.retention.conversation_days);

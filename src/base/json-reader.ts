@@ -1,4 +1,5 @@
 import { errorText } from "./error-text.ts";
+import { parseExactly } from "./exact-number.ts";
 import { pattern } from "./pattern.ts";
 
 /** The value of a text. `lenient` says that the text was not plain JSON. `reason` names line and column where the engine does. */
@@ -20,7 +21,7 @@ export function readJson(text: string, repair?: (text: string) => string): ReadJ
   if (plain.ok) return { ...plain, lenient: true };
   if (repair === undefined || source.length > maxRepaired) return plain;
   try {
-    return { ok: true, value: JSON.parse(repair(source)), lenient: true };
+    return { ok: true, value: parseExactly(repair(source)), lenient: true };
   } catch {
     return plain;
   }
@@ -28,7 +29,7 @@ export function readJson(text: string, repair?: (text: string) => string): ReadJ
 
 function parse(text: string): ReadJson {
   try {
-    return { ok: true, value: JSON.parse(text), lenient: false };
+    return { ok: true, value: parseExactly(text), lenient: false };
   } catch (error) {
     return { ok: false, reason: errorText(error) };
   }

@@ -13,11 +13,20 @@ export function oneLine(text: string, longest: number): string {
 
 /** The beginning of a text, at most `longest` characters (UTF-16 units) with the ellipsis. */
 export function cutText(text: string, longest: number): string {
-  return text.length <= longest
-    ? text
-    : `${text
-        .slice(0, longest - 1)
-        .toWellFormed()
-        .replace(/�$/, "")
-        .trimEnd()}…`;
+  return text.length <= longest ? text : `${beginningOf(text, Math.max(0, longest - 1)).trimEnd()}…`;
+}
+
+const characters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** Longest character that is kept whole: families of emoji have up to 25 UTF-16 units. */
+const longestCharacter = 64;
+
+/** The beginning of a text, at most `longest` UTF-16 units, that ends with a character people see whole. */
+export function beginningOf(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  const from = Math.max(0, longest - longestCharacter);
+  const around = text.slice(from, longest + longestCharacter);
+  const at = characters.segment(around).containing(longest - from)?.index ?? 0;
+  const end = at === 0 && from > 0 ? longest : from + at;
+  return text.slice(0, end).replace(/[\ud800-\udbff]$/, "");
 }

@@ -23,3 +23,12 @@ function escaped(text: string): string {
     return code > 0xff ? sign : `\\x${code.toString(16).padStart(2, "0")}`;
   });
 }
+
+/** Whether a text could be read as a regular expression. It is not run. */
+export function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}

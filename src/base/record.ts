@@ -1,4 +1,13 @@
-/** Whether a value is an object with members: no list, no null. Narrows a `Json` to its objects. */
+import { ExactNumber } from "./exact-number.ts";
+
+/** Whether a value has values in it: an object or a list. */
+export function isContainer(value: unknown): value is readonly unknown[] | Record<string, unknown> {
+  return Array.isArray(value) || isRecord(value);
+}
+
+/** Whether a value is an object with members: no list, no null, no number. Narrows a `Json` to its objects. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
+  );
 }

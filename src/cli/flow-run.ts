@@ -13,11 +13,11 @@ import {
   type Run,
 } from "./command-context.ts";
 import { addOperationCommands } from "./operation-commands.ts";
-import { namespaceOption, parseObject } from "./shared-options.ts";
+import { namespaceOption, parseValues } from "./shared-options.ts";
 
 interface FlowRunOptions extends GlobalOptions {
   namespace: string;
-  vars: string;
+  vars?: string;
   dryRun?: true;
   json?: true;
 }
@@ -30,18 +30,24 @@ export function addFlowCommands(program: Command, context: CommandContext, run: 
     .command("run")
     .description("run a flow, or show what it would do")
     .argument("<flow>", "its id, name or file")
-    .option("--vars <json>", "values of its variables, a JSON object", "{}")
+    .argument("[values...]", "values of its variables, as name=value, e.g. city=Oslo")
+    .option("--vars <json>", "values of its variables, a JSON object")
     .option("--dry-run", "only show each request it would make")
     .addOption(namespaceOption())
     .option("--json", "{success, results, variables, directOutput}")
-    .action((flow: string, _options, command: Command) =>
-      run(() => runFlow(context, flow, command.optsWithGlobals())),
+    .action((flow: string, values: string[], _options, command: Command) =>
+      run(() => runFlow(context, flow, values, command.optsWithGlobals())),
     );
 }
 
 /** `knack flows run`: a flow by id, name or file. */
-async function runFlow(context: CommandContext, flow: string, options: FlowRunOptions): Promise<number> {
-  const vars = parseObject(options.vars, "--vars", `'{"city": "Oslo"}'`);
+async function runFlow(
+  context: CommandContext,
+  flow: string,
+  values: readonly string[],
+  options: FlowRunOptions,
+): Promise<number> {
+  const vars = parseValues(values, options.vars, "--vars", `'{"city": "Oslo"}'`);
   const file = await readFlowFile(path.resolve(context.cwd, flow), flow);
   return answerOrSay(context, options, async ({ client }) => {
     const run = { vars, dry_run: options.dryRun === true, namespace: options.namespace };

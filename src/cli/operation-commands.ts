@@ -1,4 +1,5 @@
-import type { Command, Option } from "commander";
+import { Argument, type Command, type Option } from "commander";
+import { z } from "zod";
 import type { CommandLineForm, Operation, Terminal } from "../app/operations/operation.ts";
 import { allOperations } from "../app/operations/table.ts";
 import { createPaint } from "../platforms/terminal/paint.ts";
@@ -43,7 +44,12 @@ function addCommand(
   run: Run,
 ): void {
   command.description(form.description);
-  for (const [name, description] of form.arguments ?? []) command.argument(name, description);
+  for (const [name, description] of form.arguments ?? []) {
+    const argument = new Argument(name, description);
+    const given = operation.input.shape[argument.name()];
+    if (given instanceof z.ZodEnum) argument.choices(given.options.map(String));
+    command.addArgument(argument);
+  }
   for (const [flags, description] of form.options ?? []) command.option(flags, description);
   const { namespace } = operation.input.shape;
   if (namespace !== undefined) command.addOption(optionFor(namespace.safeParse(undefined)));

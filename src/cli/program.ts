@@ -37,7 +37,13 @@ export function createProgram(
   addRunCommands(program, context, run);
   addDataCommands(program, context, run);
   addOperatorCommands(program, context, run);
+  for (const command of leavesOf(program)) command.showHelpAfterError(true);
   return program;
+}
+
+/** The commands that do something, rather than name others. */
+function leavesOf({ commands }: Command): readonly Command[] {
+  return commands.flatMap((command) => (command.commands.length === 0 ? [command] : leavesOf(command)));
 }
 
 function addBotCommands(program: Command, context: CommandContext, run: Run): void {
@@ -133,11 +139,14 @@ function addSkillCommands(program: Command, context: CommandContext, run: Run): 
     .command("run")
     .description("run a skill without a model")
     .argument("<id>", "id of the skill")
-    .requiredOption("--params <json>", "its parameters, a JSON object")
+    .argument("[values...]", 'its parameters, as name=value, e.g. text="hello world"')
+    .option("--params <json>", "its parameters, a JSON object")
     .addOption(namespaceOption())
     .option("--json", "{skill_id, output, success} or {error}")
-    .action((id: string, _options, command: Command) =>
-      run(async () => (await import("./skill-commands.ts")).runSkill(context, id, command.optsWithGlobals())),
+    .action((id: string, values: string[], _options, command: Command) =>
+      run(async () =>
+        (await import("./skill-commands.ts")).runSkill(context, id, values, command.optsWithGlobals()),
+      ),
     );
   skills
     .command("install")
@@ -257,6 +266,6 @@ function parsePort(text: string): number {
 }
 
 function parseCommand(text: string): string {
-  if (text.trim().startsWith("/")) return text.trim();
+  if (/^[/／]/.test(text.trim())) return text.trim();
   throw new InvalidArgumentError('expected a command beginning with /, e.g. "/skill list"');
 }

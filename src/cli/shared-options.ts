@@ -1,5 +1,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { z } from "zod";
+import { parseExactly } from "../base/exact-number.ts";
+import { isRecord } from "../base/record.ts";
 import type { Json } from "../core/json.ts";
 import { namespaceSchema, threadSchema } from "../core/place.ts";
 import { CommandError, exitCode } from "./command-context.ts";
@@ -38,10 +40,29 @@ function parseWith(schema: z.ZodType<string>, text: string): string {
 }
 
 /**
+ * Values given as `name=value`, beside those of a JSON object. What a value is, its skill knows: all are texts.
+ * @throws CommandError for wrong usage
+ */
+export function parseValues(
+  words: readonly string[],
+  json: string | undefined,
+  option: string,
+  example: string,
+): { [key: string]: Json } {
+  const pairs = words.map((word): [string, string] => {
+    const at = word.indexOf("=");
+    if (at > 0) return [word.slice(0, at), word.slice(at + 1)];
+    const message = `${word} is no value. Write name=value, e.g. text="hello world", or ${option} ${example}`;
+    throw new CommandError(message, exitCode.usage);
+  });
+  return { ...(json === undefined ? {} : parseObject(json, option, example)), ...Object.fromEntries(pairs) };
+}
+
+/**
  * The JSON object an option was given; `example` is one, as a shell takes it.
  * @throws CommandError for wrong usage
  */
-export function parseObject(text: string, option: string, example: string): { [key: string]: Json } {
+function parseObject(text: string, option: string, example: string): { [key: string]: Json } {
   const wrong = (reason: string, cause?: unknown) =>
     new CommandError(
       `${option} is ${reason}. Write a JSON object, e.g. ${option} ${example}`,
@@ -52,10 +73,10 @@ export function parseObject(text: string, option: string, example: string): { [k
     );
   let value: Json;
   try {
-    value = JSON.parse(text);
+    value = parseExactly(text) as Json;
   } catch (cause) {
     throw wrong("not valid JSON", cause);
   }
-  if (value === null || typeof value !== "object" || Array.isArray(value)) throw wrong("not an object");
+  if (!isRecord(value)) throw wrong("not an object");
   return value;
 }

@@ -2,9 +2,12 @@ import { openAsBlob } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { reviewLines } from "../app/operations/package-review.ts";
+import { parseExactly } from "../base/exact-number.ts";
+import { isRecord } from "../base/record.ts";
 import { ApiError } from "../client/api-error.ts";
 import type { InstalledPackage, PackageLocation, PackageReview } from "../client/shapes.ts";
-import type { Json } from "../core/json.ts";
+import { type Json, type JsonObject, objectOf } from "../core/json.ts";
+import { renderOutput } from "../core/render-output.ts";
 import { validatePlugin } from "../imported/validate-plugin.ts";
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
 import { validatePackage } from "../skills/validate-package.ts";
@@ -18,7 +21,7 @@ import {
   printLine,
 } from "./command-context.ts";
 import { terminalOf } from "./operation-commands.ts";
-import { parseObject } from "./shared-options.ts";
+import { parseValues } from "./shared-options.ts";
 import { readYes } from "./terminal-input.ts";
 
 export interface InstallOptions extends GlobalOptions {
@@ -127,27 +130,47 @@ async function isFolderOr(file: string, source: string): Promise<boolean> {
 export async function runSkill(
   context: CommandContext,
   id: string,
-  options: GlobalOptions & { namespace: string; params: string; json?: true },
+  values: readonly string[],
+  options: GlobalOptions & { namespace: string; params?: string; json?: true },
 ): Promise<number> {
-  const params = parseObject(options.params, "--params", `'{"text": "hello"}'`);
+  if (values.length === 0 && options.params === undefined) {
+    const message = `Nothing is given to ${id}. Write its parameters as name=value, or --params '{}' where it takes none.`;
+    throw new CommandError(message, exitCode.usage);
+  }
+  const params = parseValues(values, options.params, "--params", `'{"text": "hello"}'`);
   return withConnection(context, options, async ({ client }) => {
     const result = await client
       .call("skill.run", { id, params, namespace: options.namespace })
       .catch((error: unknown) => refusalOf(error));
+    // A program reads JSON, whether or not it asked for it; a person at a terminal reads text.
     if (options.json) printJson(context, result);
-    else printLine(context, plainText(JSON.stringify(result, null, 2)));
+    else if (context.stdout.isTTY !== true) printLine(context, plainText(JSON.stringify(result, null, 2)));
+    else sayResult(context, objectOf(result));
     return succeeded(result) ? exitCode.ok : exitCode.failed;
   });
 }
 
+/** The finding for a person to read, or on stderr what went wrong. */
+function sayResult(context: CommandContext, result: JsonObject): void {
+  if (result.success === true) printLine(context, plainText(renderOutput(result.output ?? null)));
+  else {
+    const { error = "It failed.", code, hint } = result;
+    const next = hintsForPeople.includes(String(code)) && typeof hint === "string" ? ` ${hint}` : "";
+    context.stderr.write(`${plainText(`${String(error).replace(/[^.?!…]$/, "$&.")}${next}`)}\n`);
+  }
+}
+
+/** Codes whose hint is for people; that of a skill's own failure is for models. */
+const hintsForPeople = ["skill_not_found", "waiting_for_person"];
+
 /** What was not run reads like what failed. @throws what is no refusal */
 function refusalOf(error: unknown): Json {
   if (!(error instanceof ApiError) || ![400, 404, 409].includes(error.status)) throw error;
-  return JSON.parse(JSON.stringify({ error: error.detail, code: error.code, ...error.more })) as Json;
+  return parseExactly(JSON.stringify({ error: error.detail, code: error.code, ...error.more })) as Json;
 }
 
 function succeeded(result: Json): boolean {
-  return result !== null && typeof result === "object" && !Array.isArray(result) && result.success === true;
+  return isRecord(result) && result.success === true;
 }
 
 /** `knack skills validate`: the strict Agent Skills check of a folder; one with a plugin.json alone is checked as AnythingLLM's. */

@@ -1,4 +1,5 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { parseExactly } from "../base/exact-number.ts";
 import { ApiError } from "./api-error.ts";
 import type { Send } from "./request.ts";
 
@@ -78,7 +79,7 @@ async function* readOnce(
     for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
       watch.heard();
       parser.feed(decoder.decode(chunk.value, { stream: true }));
-      for (const { id, data } of received.splice(0)) yield { id, data: JSON.parse(data) };
+      for (const { id, data } of received.splice(0)) yield { id, data: parseExactly(data) };
     }
   } finally {
     watch.stop();

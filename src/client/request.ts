@@ -1,3 +1,4 @@
+import { parseExactly } from "../base/exact-number.ts";
 import { ApiError, readApiError } from "./api-error.ts";
 
 export interface ApiClientOptions {
@@ -51,7 +52,7 @@ export function createSend({ fetch, baseUrl, token }: ApiClientOptions): Send {
 export async function readJson<T>(response: Response, signal?: AbortSignal): Promise<T> {
   const text = await reach(() => response.text(), response.url, signal);
   try {
-    return JSON.parse(text);
+    return parseExactly(text) as T;
   } catch (cause) {
     const detail = "The answer is not JSON. Does the address lead to Knack?";
     throw new ApiError(response.status, "bad_answer", detail, { cause });

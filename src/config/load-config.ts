@@ -127,7 +127,11 @@ function resolve(config: Config, cwd: string): { config: Config; choiceKey: read
       flows: path.resolve(cwd, workspace.flows),
       agents: path.resolve(cwd, workspace.agents),
     },
-    skills: { ...skills, extra: skills.extra.map((folder) => path.resolve(cwd, folder)) },
+    skills: {
+      ...skills,
+      extra: skills.extra.map((folder) => path.resolve(cwd, folder)),
+      link_folders: skills.link_folders.map((folder) => path.resolve(cwd, folder)),
+    },
     mcp: { ...mcp, file: path.resolve(cwd, mcp.file) },
     model: { ...model, choice, ...others },
   };

@@ -75,6 +75,12 @@ export const skillsSchema = z.strictObject({
     .array(z.string().min(1))
     .default([])
     .describe("Further skill folders; skills of all other folders replace theirs"),
+  link_folders: z
+    .array(z.string().min(1))
+    .default([])
+    .describe(
+      "Folders that links in your skill folders may lead to, e.g. .agents/skills, where npx skills installs; they may lead to each other in any case",
+    ),
   auto_discover: z
     .boolean()
     .default(true)

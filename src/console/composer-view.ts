@@ -85,7 +85,7 @@ function placeholder({ open, timeline }: ConsoleState): string {
   );
   // A message is taken into the work between two steps; the last of them is the answer.
   if (working.some(({ text }) => text !== "")) return "Write on: it is answered after this";
-  if (working.length > 0) return "Add something while it works";
+  if (working.length > 0) return "Write on: it goes into the next step";
   if (open.thread !== undefined) return "Reply";
   return isDirect(open.namespace) ? "Write a message" : `Message #${channelName(open.namespace)}`;
 }

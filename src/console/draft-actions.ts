@@ -115,5 +115,5 @@ export function createDraftActions(parts: {
 }
 
 function isCompletable(text: string): boolean {
-  return text.startsWith("/") && text.length <= longestCommand && !text.includes("\n");
+  return /^[/／]/.test(text) && text.length <= longestCommand && !text.includes("\n");
 }

@@ -48,7 +48,8 @@ export function createMessageActions(parts: {
     setOutgoing((all) => all.map((message) => (message.key === key ? members(message) : message)));
   const deliver = createDelivery(store, session, setOutgoing, change);
 
-  const post = (text: string, files: readonly File[] = []) => {
+  const post = (typed: string, files: readonly File[] = []) => {
+    const text = typed.replace(/^／/, "/");
     const { namespace, thread: current } = store.get().open;
     const thread = current ?? (text.startsWith("/") ? commandThread : `t-${randomId()}`);
     const attached = files.length === 0 ? {} : { files };
@@ -66,7 +67,11 @@ export function createMessageActions(parts: {
       if (written === "" && draft.files.length === 0) return;
       store.set({ draft: emptyDraft, completions: undefined });
       storage.keepDraft(open, emptyDraft);
-      post(written, draft.files);
+      const isCommand = written.startsWith("/");
+      post(written, isCommand ? [] : draft.files);
+      if (!isCommand || draft.files.length === 0) return;
+      const notice = "Commands take no files. They wait for your next message.";
+      store.set({ draft: { ...store.get().draft, files: draft.files }, notice });
     },
     retry(key) {
       const message = store.get().outgoing.find((other) => other.key === key);

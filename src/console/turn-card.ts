@@ -74,7 +74,7 @@ function queuedNote(view: TurnView, state: ConsoleState, actions: Actions): Temp
   const waited = state.now - view.accepted_at;
   return html`<div class="queued" data-testid="queued">
     ${icon("clock")}
-    <span>${waited < 1_000 ? "Sent" : "Queued: it starts when what came before it is done"}</span>
+    <span>${waited < 1_000 ? "Sent" : "Queued: it is answered after what came before it"}</span>
     ${
       waited < 1_000
         ? nothing

@@ -2,6 +2,7 @@
  * How far what people allowed for good reaches once the model has read untrusted text, and what the plan of a schedule allows. Both
  * are bound to what was on the card: a model that obeys what it reads gets no other destination.
  */
+import { isContainer } from "../base/record.ts";
 import { bindsNothing } from "./always-text.ts";
 import type { ReadArguments } from "./call-arguments.ts";
 import type { Binding } from "./call-binding.ts";
@@ -36,7 +37,7 @@ export function isPlanned(scope: TurnScope, call: BoundCall): boolean {
   const { bound, free } = call.args;
   const isUntrusted = hasReadUntrusted(scope, call.request, call.skill_id);
   const isNamed = (value: Json): boolean => {
-    if (typeof value === "object" && value !== null) return Object.values(value).every(isNamed);
+    if (isContainer(value)) return Object.values(value).every(isNamed);
     if (typeof value === "boolean" || value === null) return !isUntrusted;
     return isTime(value) || standsIn(scope.turn.text, String(value));
   };

@@ -1,3 +1,4 @@
+import { isContainer } from "../base/record.ts";
 import { readArguments } from "./call-arguments.ts";
 import type { Binding } from "./call-binding.ts";
 import { canonicalJson, type Json } from "./json.ts";
@@ -58,7 +59,7 @@ export function destinationText(values: Binding["values"]): string {
  */
 export function bindsNothing(values: Binding["values"], open: readonly string[]): boolean {
   const leadsNowhere = Object.values(values).every((value) => {
-    if (typeof value === "object" && value !== null) return Object.keys(value).length === 0;
+    if (isContainer(value)) return Object.keys(value).length === 0;
     return typeof value === "boolean" || value === null || value === "";
   });
   return leadsNowhere && open.length > 0;

@@ -1,4 +1,5 @@
 /** The arguments of a call as decisions for good look at them: what is free text, and what says where the call goes. */
+import { isContainer } from "../base/record.ts";
 import { canonicalJson, type Json } from "./json.ts";
 
 /** Names of arguments that hold what people write for people to read, where each word of a name is one of these. */
@@ -33,7 +34,7 @@ export interface ReadArguments {
  * itself says.
  */
 export function readArguments(input: Json, open: readonly string[] = []): ReadArguments {
-  if (typeof input !== "object" || input === null) return { bound: { "": input }, free: {} };
+  if (!isContainer(input)) return { bound: { "": input }, free: {} };
   const bound: [string, Json][] = [];
   const free: [string, string][] = [];
   const inside: Inside[] = [{ path: "", members: input, open }];
@@ -57,7 +58,7 @@ interface Inside {
 }
 
 function holdsOthers({ path, members }: Inside, name: string, value: Json): boolean {
-  if (!isContainer(value) || path.length > longestPath) return false;
+  if (!isFilled(value) || path.length > longestPath) return false;
   return Array.isArray(members) || (envelopes.has(name.toLowerCase()) && !isDestination(name));
 }
 
@@ -70,8 +71,8 @@ function pathOf({ path }: Inside, name: string): string {
   return path === "" ? plain : `${path}.${plain}`;
 }
 
-function isContainer(value: Json): boolean {
-  return typeof value === "object" && value !== null && Object.keys(value).length > 0;
+function isFilled(value: Json): boolean {
+  return isContainer(value) && Object.keys(value).length > 0;
 }
 
 /** The value where it is free text; of an argument that the tool says is open nothing has to be known. */
@@ -131,7 +132,7 @@ export function destinationsIn(input: Json): Record<string, Json> | undefined {
 }
 
 function membersOf(value: Json): [string, Json][] {
-  return typeof value === "object" && value !== null ? Object.entries(value) : [];
+  return isContainer(value) ? Object.entries(value) : [];
 }
 
 /** Characters of JSON; endless for what is nested too deeply to be written. */

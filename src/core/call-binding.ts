@@ -7,8 +7,9 @@ import { z } from "zod";
 import { sha256 } from "../base/sha256.ts";
 import { destinationsIn, type ReadArguments } from "./call-arguments.ts";
 import { canonicalJson, type Json } from "./json.ts";
+import { jsonSchema } from "./json-schema.ts";
 
-const valuesSchema = z.record(z.string(), z.json());
+const valuesSchema = z.record(z.string(), jsonSchema);
 
 export const bindingSchema = z.object({
   /** Empty for tools of the agent itself. */

@@ -10,7 +10,7 @@ import { tokensOf, withoutReasoning } from "./transcript.ts";
 import type { OpeningReason, TranscriptOpening } from "./turn-event.ts";
 import type { TurnScope } from "./turn-scope.ts";
 import { untrustedIn } from "./untrusted.ts";
-import { toldMessage } from "./user-message.ts";
+import { toldMessage, withShortFiles } from "./user-message.ts";
 
 /** Turns whose text is summarised at most, counted in tokens of the room for those that are kept. */
 const longestOverflow = 6;
@@ -83,10 +83,11 @@ function summaryMessage(text: string): Message {
   };
 }
 
-/** A message in another transcript: without what is bound to the old one, and without guides, which are told anew. */
+/** A message in another transcript: without what is bound to the old one, and without guides, which are told anew, and the texts of files. */
 function carried(message: Message): Message {
   const bare = withoutReasoning(message);
-  return bare.role === "tool" ? { ...bare, text: withoutGuides(bare.text) } : bare;
+  if (bare.role === "tool") return { ...bare, text: withoutGuides(bare.text) };
+  return bare.role === "user" ? { ...bare, text: withShortFiles(bare.text) } : bare;
 }
 
 /** What is kept of the running turn; of what is left of a private one, its asker gets a summary. */

@@ -1,5 +1,6 @@
 import { errorText } from "../base/error-text.ts";
 import { nearestNames } from "../base/nearest-name.ts";
+import { escapeRawControls } from "../base/raw-controls.ts";
 import { fitArguments } from "./fit-arguments.ts";
 import { type Json, parseJson } from "./json.ts";
 import type { ToolCall } from "./message.ts";
@@ -60,7 +61,7 @@ async function checkCall(call: ToolCall, tool: Tool): Promise<CheckedCall> {
   const schema = { expected_arguments: tool.parameters };
   let parsed: Json;
   try {
-    parsed = call.arguments.trim() === "" ? {} : parseJson(call.arguments);
+    parsed = call.arguments.trim() === "" ? {} : parseJson(escapeRawControls(call.arguments));
   } catch (error) {
     const reason = errorText(error);
     return refused(call.arguments, "invalid_json", `The arguments are not valid JSON: ${reason}`, schema);

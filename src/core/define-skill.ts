@@ -17,6 +17,8 @@ export interface SkillDefinition {
   title: string;
   /** The tool's description; the skill's own unless told. */
   description?: string;
+  /** Of a part: names of skills whose work it does now. */
+  aliases?: readonly string[];
   /**
    * Who has to approve a call before it runs, and best also why; nobody unless told: say `asker` where something leaves the channel
    * or cannot be undone by one command. `risk: high` in SKILL.md asks operators by itself.
@@ -78,7 +80,7 @@ export class SkillFailure extends ExpectedFailure {
 
 /**
  * The JSON Schema a model is shown for a zod type. What tells a model nothing is left out, as each request pays for it: the bounds
- * zod gives every integer, that a text is not empty or shorter than anybody would make it, that what is left out is empty, that a record
+ * zod gives every integer, parameters that are deprecated, that a text is not empty or shorter than anybody would make it, that what is left out is empty, that a record
  * has names of any kind and values of any, and that others are refused: who gives them hears it.
  */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
@@ -91,6 +93,7 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
       if ((jsonSchema.maxLength ?? 0) >= longText) delete jsonSchema.maxLength;
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
       if (isEmpty(jsonSchema.default)) delete jsonSchema.default;
+      leaveOutDeprecated(jsonSchema);
       if (isAnything(jsonSchema.additionalProperties)) {
         delete jsonSchema.additionalProperties;
         delete jsonSchema.propertyNames;
@@ -98,6 +101,13 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
     },
   }) as JsonSchema;
   return rest;
+}
+
+/** What is still taken from callers who know it is told to nobody. */
+function leaveOutDeprecated({ properties = {} }: { properties?: Record<string, unknown> }): void {
+  for (const [name, property] of Object.entries(properties))
+    if (typeof property === "object" && property !== null && "deprecated" in property)
+      delete properties[name];
 }
 
 /** Characters from which a bound tells a model nothing: what it writes there is shorter anyway. */

@@ -66,7 +66,12 @@ export const documentTextSchema = z.discriminatedUnion("ok", [
 export type DocumentText = z.infer<typeof documentTextSchema>;
 
 export const tableTextSchema = z.discriminatedUnion("ok", [
-  z.object({ ok: z.literal(true), table: tableSchema }),
+  z.object({
+    ok: z.literal(true),
+    table: tableSchema,
+    /** Which encoding was guessed. */
+    note: z.string().optional(),
+  }),
   failureSchema,
 ]);
 

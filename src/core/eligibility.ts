@@ -1,4 +1,4 @@
-import { isInstalled, type Skill } from "./skill.ts";
+import { isInstalled, type Mean, type Skill } from "./skill.ts";
 
 /** What the machine and the operator's settings offer to skills. Data already at hand: asking costs nothing. */
 export interface HostFacts {
@@ -29,13 +29,15 @@ export interface ChannelFacts {
   readonly blocked?: readonly string[] | undefined;
   /** When given, only these skills exist in the channel. */
   readonly allowed?: readonly string[] | undefined;
+  /** What turns of the channel have to do without; nothing unless given. */
+  readonly lacking?: readonly Mean[] | undefined;
   /** Whether a skill is in the catalogue. */
   readonly hasSkill?: ((id: string) => boolean) | undefined;
 }
 
 /**
  * Why a skill cannot be used, one sentence each for a person to read; empty when it can. The order is fixed: switched off,
- * permission, channel, parent, what is missing on this machine, then what its own set-up lacks.
+ * permission, channel, parent, what is missing on this machine, a model or service, then what its own set-up lacks.
  */
 export function eligibility(skill: Skill, host: HostFacts, channel: ChannelFacts = {}): string[] {
   return [
@@ -44,6 +46,7 @@ export function eligibility(skill: Skill, host: HostFacts, channel: ChannelFacts
     ...missingParent(skill, channel),
     ...missingOnHost(skill, host),
     ...missingCapabilities(skill, host),
+    ...missingMeans(skill, channel),
     ...(skill.problems ?? []),
   ];
 }
@@ -145,3 +148,14 @@ function missingCapabilities(skill: Skill, host: HostFacts): string[] {
     `The agent lacks ${missing.length === 1 ? "the capability" : "the capabilities"} ${missing.join(", ")}; an operator can name it in skills.capabilities in the configuration.`,
   ];
 }
+
+function missingMeans({ requires: { means = [] } }: Skill, { lacking = [] }: ChannelFacts): string[] {
+  return means.filter((mean) => lacking.includes(mean)).map((mean) => withoutMean[mean]);
+}
+
+const withoutMean: Readonly<Record<Mean, string>> = {
+  model:
+    "No model is set up, and it works with one that writes; an operator sets a key, such as ANTHROPIC_API_KEY, and starts the bot again.",
+  images:
+    "No service that makes pictures is set up; an operator sets one up with OPENAI_API_KEY or XAI_API_KEY, or with model.images in the configuration.",
+};

@@ -1,7 +1,11 @@
 /** What the bytes of a file are, looked at without trusting its name or what the platform says of it. */
 
+import { decodeText, guessNote } from "../base/decode-text.ts";
+import { whyUnreadable } from "./unreadable-file.ts";
+
 export type FileContent =
-  | { kind: "text"; text: string }
+  /** `note` says which encoding was guessed. */
+  | { kind: "text"; text: string; note?: string }
   | { kind: "image"; media_type: "image/png" | "image/jpeg" | "image/gif" | "image/webp" }
   | { kind: "unreadable"; problem: string };
 
@@ -9,11 +13,16 @@ export type FileContent =
 export function readContent(name: string, mediaType: string, data: Uint8Array): FileContent {
   const image = imageType(data);
   if (image !== undefined) return { kind: "image", media_type: image };
+  const known = whyUnreadable(name, data);
+  if (known !== undefined) return { kind: "unreadable", problem: known };
   if (mediaType.startsWith("image/") && mediaType !== "image/svg+xml") {
     return { kind: "unreadable", problem: "only PNG, JPEG, GIF and WebP pictures can be looked at" };
   }
-  const text = decodeText(data, isTextLike(name, mediaType));
-  if (text !== undefined) return { kind: "text", text };
+  const decoded = decodeText(data);
+  if (decoded !== undefined && (decoded.likeness >= surelyText || isTextLike(name, mediaType))) {
+    const note = guessNote(decoded);
+    return { kind: "text", text: decoded.text, ...(note === undefined ? {} : { note }) };
+  }
   return { kind: "unreadable", problem: "it is neither text nor a picture or document that can be read" };
 }
 
@@ -30,7 +39,10 @@ function startsWith(data: Uint8Array, at: number, characters: string): boolean {
   return [...characters].every((character, index) => data[at + index] === character.charCodeAt(0));
 }
 
-/** Whether a file says that it is text; then one in an older encoding is read as Windows-1252. */
+/** How like text the bytes of a file must be that does not say that it is text. */
+const surelyText = 0.75;
+
+/** Whether a file says that it is text; then it is one in whatever encoding. */
 function isTextLike(name: string, mediaType: string): boolean {
   return (
     /^text\/|[/+](json|xml|yaml|x-yaml|csv|javascript|x-sh|sql|toml|x-ndjson)$/.test(mediaType) ||
@@ -38,31 +50,4 @@ function isTextLike(name: string, mediaType: string): boolean {
       name,
     )
   );
-}
-
-/** By byte order mark, else UTF-8; undefined for what is no text. */
-function decodeText(data: Uint8Array, textLike: boolean): string | undefined {
-  if (data[0] === 0xff && data[1] === 0xfe) return decode("utf-16le", data);
-  if (data[0] === 0xfe && data[1] === 0xff) return decode("utf-16be", data);
-  if (hasControls(data)) return undefined;
-  return decode("utf-8", data) ?? (textLike ? decode("windows-1252", data) : undefined);
-}
-
-/** Control characters other than tab, line ends, form feed and escape: no text in any encoding of bytes. */
-function hasControls(data: Uint8Array): boolean {
-  // A loop takes a fifth of the time of `some` with a function, and files may have 10 MB.
-  for (let at = 0; at < data.length; at += 1) {
-    const byte = data[at] ?? 32;
-    if (byte < 32 && (byte < 9 || (byte > 13 && byte !== 27))) return true;
-  }
-  return false;
-}
-
-function decode(encoding: string, data: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder(encoding, { fatal: true }).decode(data);
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
-  }
 }

@@ -57,3 +57,8 @@ export function safeMediaType(mediaType: string): string {
     ? plain
     : "application/octet-stream";
 }
+
+/** A path in the one form that all its spellings share: letters composed (NFC), slashes forward. */
+export function pathForm(path: string): string {
+  return path.replaceAll("\\", "/").normalize("NFC");
+}

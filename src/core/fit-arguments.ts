@@ -1,4 +1,5 @@
-import { isRecord } from "../base/record.ts";
+import { ExactNumber, parseExactly } from "../base/exact-number.ts";
+import { isContainer, isRecord } from "../base/record.ts";
 import { type Json, type JsonSchema, parseJson } from "./json.ts";
 
 /**
@@ -65,6 +66,7 @@ function typesOf({ type, enum: choices, const: only }: JsonSchema): JsonType[] {
 
 function typeOf(value: unknown): JsonType {
   if (value === null) return "null";
+  if (value instanceof ExactNumber) return "number";
   return Array.isArray(value) ? "array" : (typeof value as JsonType);
 }
 
@@ -72,10 +74,13 @@ function typeOf(value: unknown): JsonType {
 function accepts(schema: JsonSchema, value: unknown): boolean {
   const types = typesOf(schema);
   const type = typeOf(value);
-  const isType =
-    types.length === 0 || types.includes(type) || (types.includes("integer") && Number.isInteger(value));
+  const isType = types.length === 0 || types.includes(type) || (types.includes("integer") && isWhole(value));
   const allowed = Array.isArray(schema.enum) ? schema.enum : undefined;
   return isType && (allowed === undefined || typeof value === "object" || allowed.includes(value as Json));
+}
+
+function isWhole(value: unknown): boolean {
+  return value instanceof ExactNumber ? value.isWhole : Number.isInteger(value);
 }
 
 /** The value as this type, when it says the same; undefined when it does not. */
@@ -96,18 +101,19 @@ function convert(value: unknown, type: JsonType): unknown {
   }
 }
 
-/** Integers beyond the safe ones have lost digits already. */
+/** Doubles beyond the safe integers may have lost digits already. */
 function textOf(value: unknown): string | undefined {
+  if (value instanceof ExactNumber) return value.digits;
   if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
   return Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : String(value);
 }
 
-/** Only what the number itself would be written as, zeros at the end of a fraction aside: `007` and twenty digits stay texts. */
-function numberOf(text: string): number | undefined {
+/** Only what the number itself would be written as, zeros at the end of a fraction aside: `007` stays a text. */
+function numberOf(text: string): number | ExactNumber | undefined {
   if (!/^-?(0|[1-9]\d*)(\.\d+)?$/.test(text)) return undefined;
   const value = Number(text);
   const shortest = text.includes(".") ? text.replace(/\.0+$|(?<!0)0+$/, "") : text;
-  return String(value) === shortest ? value : undefined;
+  return String(value) === shortest ? value : (parseExactly(text) as number | ExactNumber);
 }
 
 function structureOf(text: string, type: "object" | "array"): unknown {
@@ -124,7 +130,7 @@ function fitInside(schema: JsonSchema, value: unknown, root: JsonSchema): unknow
     const { items } = schema;
     return isRecord(items) ? value.map((item) => fitted(items, item, root)) : value;
   }
-  if (typeof value !== "object" || value === null) return value;
+  if (!isContainer(value)) return value;
   const properties = isRecord(schema.properties) ? schema.properties : {};
   const entries = Object.entries(value).map(([name, each]): [string, unknown] => {
     const property = Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties;

@@ -1,3 +1,4 @@
+import { parseExactly } from "../base/exact-number.ts";
 import { checkArguments } from "./check-call.ts";
 import type { Json } from "./json.ts";
 import type { OfferedSkill } from "./offer.ts";
@@ -114,7 +115,7 @@ function invalidParameters(scope: TurnScope, tool: Tool, message: string): ToolR
     status: "error",
     code: "invalid_parameters",
     message: `Invalid parameters: ${message}`,
-    details: { expected_parameters: JSON.parse(JSON.stringify(expected)) },
+    details: { expected_parameters: parseExactly(JSON.stringify(expected)) as Json },
   };
 }
 

@@ -1,7 +1,8 @@
+import { ExactNumber, parseExactly } from "../base/exact-number.ts";
 import { isRecord } from "../base/record.ts";
 
-/** Any value that survives JSON. */
-export type Json = string | number | boolean | null | Json[] | JsonObject;
+/** Any value that survives JSON: numbers that a double would change are exact ones. */
+export type Json = string | number | ExactNumber | boolean | null | Json[] | JsonObject;
 
 export type JsonObject = { [key: string]: Json };
 
@@ -11,6 +12,14 @@ export type JsonSchema = JsonObject;
 /** The value if it is an object, else an empty one. */
 export function objectOf(value: Json | undefined): JsonObject {
   return isRecord(value) ? value : {};
+}
+
+/** The value for code that has doubles alone: a number that would lose digits becomes a text of them. */
+export function withTexts(value: Json): Json {
+  if (value instanceof ExactNumber) return value.digits;
+  if (Array.isArray(value)) return value.map(withTexts);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withTexts(each)]));
 }
 
 /** The JSON text of a value with object keys sorted, so that equal values have equal text. */
@@ -35,7 +44,7 @@ const maxMembers = 5_000;
 export function parseJson(text: string): Json {
   const problem = sizeProblem(text);
   if (problem !== undefined) throw new SyntaxError(problem);
-  return JSON.parse(text) as Json;
+  return parseExactly(text) as Json;
 }
 
 /** Why JSON from outside is not read, whatever it says: too deep, or too many values. Takes linear time. */

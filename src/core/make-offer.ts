@@ -5,17 +5,27 @@ import { isPinFallen, type NamespaceState, stateOf } from "./namespace-state.ts"
 import type { Offer, OfferedSkill } from "./offer.ts";
 import { createOfferedTools } from "./offered-tools.ts";
 import { type Profile, priorityOf } from "./profile.ts";
-import { isInstalled, type Skill } from "./skill.ts";
+import { isInstalled, type Mean, type Skill } from "./skill.ts";
 import { skillLines } from "./skill-line.ts";
 
-/** Puts catalogue, host and namespace state together. Pure; called once per turn and again when the state changed. */
-export function makeOffer(catalogue: Catalogue, state: NamespaceState, facts: HostFacts): Offer {
+/**
+ * Puts catalogue, host and namespace state together. Pure; called once per turn and again when the state changed.
+ *
+ * @param lacking what turns of the channel have to do without
+ */
+export function makeOffer(
+  catalogue: Catalogue,
+  state: NamespaceState,
+  facts: HostFacts,
+  lacking: readonly Mean[] = [],
+): Offer {
   const all = new Map<string, OfferedSkill>();
   const usable: OfferedSkill[] = [];
   const personOnly: OfferedSkill[] = [];
   const here = {
     blocked: Object.keys(state.blocked),
     allowed: state.settings.allowed_skills,
+    lacking,
     hasSkill: (id: string) => catalogue.skills.has(id),
   };
   for (const skill of catalogue.skills.values()) {
@@ -32,7 +42,7 @@ export function makeOffer(catalogue: Catalogue, state: NamespaceState, facts: Ho
     const isForModel = offered.state === "pinned" || skill.invocation?.by_model !== false;
     (isForModel ? usable : personOnly).push(offered);
   }
-  return withProjections({ catalogue, all, usable, personOnly });
+  return withProjections({ catalogue, all, usable, personOnly, lacking });
 }
 
 /** What a thread, or a turn of it, has made of the skills of its channel. Ids. */
@@ -66,8 +76,15 @@ export function forThread(offer: Offer, { active, offloaded, asked }: ThreadSkil
   const all = new Map(offer.all);
   for (const offered of usable) all.set(offered.skill.id, offered);
   const personOnly = offer.personOnly.filter((offered) => !isAsked(offered));
-  const { catalogue, denies } = offer;
-  const inThreadOnly = { catalogue, all, usable, personOnly, ...(denies === undefined ? {} : { denies }) };
+  const { catalogue, lacking, denies } = offer;
+  const inThreadOnly = {
+    catalogue,
+    all,
+    usable,
+    personOnly,
+    lacking,
+    ...(denies === undefined ? {} : { denies }),
+  };
   if (more.length > 0) return withProjections(inThreadOnly);
   return { ...withProjections(inThreadOnly), tools: () => offer.tools(), lines: (open) => offer.lines(open) };
 }
@@ -89,6 +106,7 @@ export function forAgent(offer: Offer, profile: Profile): Offer {
     );
     return withProjections({
       catalogue: offer.catalogue,
+      lacking: offer.lacking,
       all,
       usable: offer.usable.filter((offered) => !refused(offered)),
       personOnly: offer.personOnly.filter((offered) => !refused(offered)),

@@ -4,6 +4,8 @@ export interface MessageContext {
   files: readonly ReadFile[];
   /** What could not be read, or was left out, in words. */
   notes?: readonly string[] | undefined;
+  /** Of the times of its messages, IANA name; absent where it is unknown and in logs of earlier versions: then they are of UTC. */
+  time_zone?: string | undefined;
 }
 
 /** Somebody else's message of the thread the bot was called into. */

@@ -37,9 +37,20 @@ export type ModelEvent =
   | { type: "thought"; text: string }
   /** Nothing comes for a while: what is wrong, for people, and when the next attempt is made (ms since the epoch), if that is known. */
   | { type: "delayed"; text: string; until?: number | undefined }
+  /**
+   * Tools of the request that are not sent, because the provider refuses them whatever shape they are given, and its words. Comes before
+   * anything of the answer; whoever wants to tell the model first asks again.
+   */
+  | { type: "left_out"; model: string; tools: readonly LeftOutTool[] }
   /** The text so far is void: a cut stream is retried, or another model takes over. */
   | { type: "reset" }
   | { type: "finished"; message: AssistantMessage; usage: Usage; model: string };
+
+/** A tool that a provider refuses, and why, in its words. */
+interface LeftOutTool {
+  name: string;
+  why: string;
+}
 
 /** Why a model gave no answer. Retries and failover have been tried before a `ModelError` reaches the loop. */
 export type ModelErrorCode =

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { parseExactly } from "../base/exact-number.ts";
+import type { Json } from "./json.ts";
 import type { KeyValue } from "./key-value.ts";
 import { efforts } from "./message.ts";
 import { isInstalled, type Skill } from "./skill.ts";
@@ -85,7 +87,7 @@ export async function updateNamespace(
   const updated = await store.update(key(namespace), (value) => {
     const draft = namespaceStateSchema.parse(value ?? {});
     change(draft);
-    return JSON.parse(JSON.stringify(draft));
+    return parseExactly(JSON.stringify(draft)) as Json;
   });
   return namespaceStateSchema.parse(updated);
 }

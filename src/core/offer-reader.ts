@@ -5,6 +5,7 @@ import type { KeyValue } from "./key-value.ts";
 import { makeOffer } from "./make-offer.ts";
 import { type NamespaceState, type ReadNamespace, readNamespaceAgain } from "./namespace-state.ts";
 import type { Offer } from "./offer.ts";
+import type { Mean } from "./skill.ts";
 
 /** The state of a namespace and what it makes of the catalogue. */
 interface NamespaceOffer {
@@ -29,7 +30,13 @@ interface KnownOffer extends NamespaceOffer {
   made_at: number;
 }
 
-export function createOfferReader(store: KeyValue, facts: HostFacts, clock: Pick<Clock, "now">): OfferReader {
+/** @param lackingIn what turns of a channel in this state have to do without; nothing unless given */
+export function createOfferReader(
+  store: KeyValue,
+  facts: HostFacts,
+  clock: Pick<Clock, "now">,
+  lackingIn?: (state: NamespaceState) => readonly Mean[],
+): OfferReader {
   const known = new Map<string, KnownOffer>();
   const isFresh = (offer: KnownOffer) => clock.now() - offer.made_at < longestAge;
   return {
@@ -38,7 +45,7 @@ export function createOfferReader(store: KeyValue, facts: HostFacts, clock: Pick
       const read = await readNamespaceAgain(store, namespace, before?.read);
       const isSame = before?.read === read && before.catalogue === catalogue && isFresh(before);
       if (isSame) return before;
-      const offer = makeOffer(catalogue, read.state, facts);
+      const offer = makeOffer(catalogue, read.state, facts, lackingIn?.(read.state));
       const made = { state: read.state, offer, catalogue, read, made_at: clock.now() };
       known.delete(namespace);
       known.set(namespace, made);

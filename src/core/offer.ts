@@ -1,7 +1,7 @@
 import type { Catalogue } from "./catalogue.ts";
 import type { ToolDefinition } from "./message.ts";
 import type { SkillState } from "./namespace-state.ts";
-import type { Skill } from "./skill.ts";
+import type { Mean, Skill } from "./skill.ts";
 import type { Tool } from "./tool.ts";
 
 /** A skill as one namespace has it. */
@@ -36,6 +36,8 @@ export interface Offer {
   readonly usable: readonly OfferedSkill[];
   /** Usable too, but by people alone: what is kept from the model until a person enables it or asks for it by name. */
   readonly personOnly: readonly OfferedSkill[];
+  /** What turns here have to do without. */
+  readonly lacking: readonly Mean[];
   /** Tools that the agent which has the turn may not call; absent where it may call all. */
   readonly denies?: (tool: Tool) => boolean;
   /** The tools of what is usable, under names that do not depend on which skills are active. */

@@ -1,13 +1,14 @@
 import { z } from "zod";
 import type { JsonSchema } from "./json.ts";
+import { jsonSchema } from "./json-schema.ts";
 
 export const parameterSchema = z.object({
   name: z.string().min(1),
   type: z.enum(["string", "number", "boolean", "object", "array"]),
   description: z.string().default(""),
   required: z.boolean().default(true),
-  default: z.json().optional(),
-  enum: z.array(z.json()).optional(),
+  default: jsonSchema.optional(),
+  enum: z.array(jsonSchema).optional(),
 });
 /** One typed input of a skill. A parameter with a default is never required. */
 export type Parameter = z.infer<typeof parameterSchema>;

@@ -80,7 +80,7 @@ export function currentProfile({
  */
 export function agentNamedIn(text: string, profiles: readonly Profile[]): Profile | undefined {
   const said = text.trim();
-  const [, first] = /^\/?([a-z][\w-]*)\s*:\s+\S/i.exec(said) ?? [];
+  const [, first] = /^[/／]?([a-z][\w-]*)\s*(?::\s+|：\s*)\S/i.exec(said) ?? [];
   const [, begins] = /^(?:in|im)\s+([a-z][\w-]*)[ -](?:mode|modus)\b/i.exec(said) ?? [];
   const [, ends] =
     /\b(?:in|im)\s+([a-z][\w-]*)[ -](?:mode|modus)(?:,?\s+(?:please|bitte))?[\s.!?]*$/i.exec(

@@ -1,4 +1,5 @@
 import { chosenModel } from "./chosen-model.ts";
+import { type LeftOut, tellLeftOut, untoldOf } from "./left-out-tools.ts";
 import { ModelError, type ModelEvent, type ModelRequest } from "./model.ts";
 import { createTextPacer } from "./text-pacer.ts";
 import { createThoughtLine } from "./thought-line.ts";
@@ -6,11 +7,30 @@ import type { TurnScope } from "./turn-scope.ts";
 
 type Finished = Extract<ModelEvent, { type: "finished" }>;
 
+/** Times a model is asked again in one round because tools are left out. */
+const mostRepeats = 100;
+
 /**
- * Asks the turn's model and answers what it said in the end. Meanwhile people see its text grow, what it is doing, and why nothing
+ * Asks the turn's model and answers what it said in the end. Where tools are left out that the transcript does not tell of, it is told so
+ * and asked again: `request` is made for each time.
+ */
+export async function readAnswer(scope: TurnScope, request: () => Promise<ModelRequest>): Promise<Finished> {
+  for (let repeats = 0; ; repeats += 1) {
+    const said = await readOnce(scope, await request(), repeats < mostRepeats);
+    if (said.type === "finished") return said;
+    await tellLeftOut(scope, said);
+  }
+}
+
+/**
+ * One request. Meanwhile people see its text grow, what it is doing, and why nothing
  * comes. @throws ModelError, or the reason with which the turn was aborted
  */
-export async function readAnswer(scope: TurnScope, request: ModelRequest): Promise<Finished> {
+async function readOnce(
+  scope: TurnScope,
+  request: ModelRequest,
+  tells: boolean,
+): Promise<Finished | LeftOut> {
   const { ports, turn, emit } = scope;
   const model = chosenModel(scope);
   const { clock, redact } = ports;
@@ -37,6 +57,11 @@ export async function readAnswer(scope: TurnScope, request: ModelRequest): Promi
         case "delayed":
           await emit({ type: "model_delayed", text: event.text, until: event.until });
           break;
+        case "left_out": {
+          const untold = tells ? untoldOf(scope, event) : undefined;
+          if (untold !== undefined) return untold;
+          break;
+        }
         case "reset":
           endThought();
           pacer.clear();

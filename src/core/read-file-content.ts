@@ -2,13 +2,14 @@ import type { DocumentReader, Table } from "./document-reader.ts";
 import { type FileContent, imageType, readContent } from "./file-content.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { mediaTypeOf } from "./media-type.ts";
+import { whyUnreadable } from "./unreadable-file.ts";
 import type { OpenedFile } from "./working-folder.ts";
 
 /** What a file of a working folder is, for a model. */
 export type ReadContent =
-  | { kind: "text"; text: string }
+  | { kind: "text"; text: string; note?: string }
   /** A table in text. Its rows are read as lines of `text`, where it is not too large for that. */
-  | { kind: "table"; table: Table; text: string | undefined }
+  | { kind: "table"; table: Table; text: string | undefined; note?: string }
   | { kind: "document"; format: string; text: string; tables: readonly Table[]; note: string | undefined }
   | { kind: "image"; media_type: ImageType; data: Uint8Array }
   | { kind: "unreadable"; problem: string };
@@ -39,12 +40,16 @@ export async function readFileContent(
     const { format, text, tables = [], note } = read;
     return { kind: "document", format, text, tables, note };
   }
+  const known = whyUnreadable(name, head);
+  if (known !== undefined) return { kind: "unreadable", problem: known };
   const text = await readText(file, name);
   const isTable = /\.(csv|tsv|tab)$/i.test(name) && file.bytes > smallTable;
   if (!isTable || (text.kind === "unreadable" && file.bytes <= largestText)) return text;
   const read = await documents.table({ name, descriptor: file.descriptor }, signal);
   if (!read.ok) return text;
-  return { kind: "table", table: read.table, text: text.kind === "text" ? text.text : undefined };
+  const { table, note } = read;
+  const whole = text.kind === "text" ? text.text : undefined;
+  return { kind: "table", table, text: whole, ...(note === undefined ? {} : { note }) };
 }
 
 type TextContent = Extract<ReadContent, { kind: "text" | "unreadable" }>;

@@ -1,4 +1,5 @@
-import { isRecord } from "../base/record.ts";
+import { parseExactly } from "../base/exact-number.ts";
+import { isContainer, isRecord } from "../base/record.ts";
 import type { Json } from "./json.ts";
 import { countLineBreaks } from "./text-part.ts";
 
@@ -30,15 +31,12 @@ export function readableJson(value: Json): string {
   );
 }
 
-/**
- * The same for a text that is JSON written in long lines; undefined for any other text, and where reading it would change a number
- * of many digits.
- */
+/** The same for a text that is JSON written in long lines; undefined for any other text. */
 export function readableJsonText(text: string): string | undefined {
-  if (text.length <= shortJson || !/^\s*[[{]/.test(text) || /\d[\d.]{15}/.test(text)) return undefined;
+  if (text.length <= shortJson || !/^\s*[[{]/.test(text)) return undefined;
   if (countLineBreaks(text) > text.length / denseLine) return undefined;
   try {
-    return readableJson(JSON.parse(text) as Json);
+    return readableJson(parseExactly(text) as Json);
   } catch {
     return undefined;
   }
@@ -59,7 +57,7 @@ function jsonText(value: Json): string {
 
 function laidOut(value: Json, depth: number): string {
   const compact = compactJson(value);
-  if (compact.length <= shortValue || typeof value !== "object" || value === null || depth >= deepest) {
+  if (compact.length <= shortValue || !isContainer(value) || depth >= deepest) {
     return compact;
   }
   const [open, close] = Array.isArray(value) ? "[]" : "{}";

@@ -1,3 +1,5 @@
+import { isContainer } from "../base/record.ts";
+
 /** Replaces secrets in anything that leaves: events, logs, messages. Returns the same value when there is none in it. */
 export type Redact = <T>(value: T) => T;
 
@@ -58,10 +60,10 @@ export function createRedactor(secrets: readonly string[], forms: readonly Secre
   const inValue = (value: unknown): unknown => {
     if (typeof value === "string") return inText(value);
     if (Array.isArray(value)) return mapChanged(value, inValue);
-    if (typeof value !== "object" || value === null) return value;
+    if (!isContainer(value)) return value;
     // Most objects hold no secret: nothing is made before one is found.
     for (const key of Object.keys(value)) {
-      const item = (value as Record<string, unknown>)[key];
+      const item = value[key as keyof typeof value];
       if (inText(key) === key && inValue(item) === item) continue;
       return Object.fromEntries(Object.entries(value).map(([name, each]) => [inText(name), inValue(each)]));
     }

@@ -1,4 +1,4 @@
-import { isRecord } from "../base/record.ts";
+import { isContainer, isRecord } from "../base/record.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { cell, isScalar, label, scalar } from "./render-scalar.ts";
 
@@ -137,5 +137,5 @@ function isText(value: Json | undefined): value is string {
 }
 
 function isEmpty(value: Json): boolean {
-  return value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0);
+  return value === null || value === "" || (isContainer(value) && Object.keys(value).length === 0);
 }

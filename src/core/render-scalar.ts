@@ -1,9 +1,11 @@
+import { ExactNumber } from "../base/exact-number.ts";
+import { isContainer } from "../base/record.ts";
 import type { Json } from "./json.ts";
 
-export type Scalar = string | number | boolean | null;
+export type Scalar = string | number | ExactNumber | boolean | null;
 
 export function isScalar(value: Json): value is Scalar {
-  return value === null || typeof value !== "object";
+  return !isContainer(value);
 }
 
 /** `analysis_type` → `Analysis type`. */
@@ -20,6 +22,10 @@ export function label(key: string): string {
 export function scalar(value: Scalar): string {
   if (typeof value === "number")
     return Number.isInteger(value) ? String(value) : String(Math.round(value * 100) / 100);
+  if (value instanceof ExactNumber) {
+    const isFraction = value.digits.includes(".") && Number.isFinite(value.nearest);
+    return isFraction ? scalar(value.nearest) : value.digits;
+  }
   if (typeof value === "boolean") return value ? "yes" : "no";
   return value ?? "–";
 }

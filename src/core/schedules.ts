@@ -29,6 +29,9 @@ export type Wish = { text: string } & (
   | { what: "trigger"; condition: TriggerCondition }
 );
 
+/** A time as a wish has it. `time_zone`: one that was named with it. */
+export type SpokenTime = ({ at: string } | { cron: string }) & { time_zone?: string };
+
 /** A wish that can come true. */
 export interface Plan {
   value: Schedule | Trigger;
@@ -43,8 +46,13 @@ export interface Plan {
 export type PlanChange = "pause" | "resume" | "remove";
 
 export interface Schedules {
-  /** When people say something is to be, `tomorrow at 9` or `every weekday at 9`, as a wish has it. Not ok: what to write instead. */
-  timeOf(planner: Planner, words: string): Promise<Outcome<{ at: string } | { cron: string }>>;
+  /**
+   * When something is to be: ISO 8601, a cron pattern, or people's words, `tomorrow at 9` or `every weekday at 9`, in a zone (IANA name; the
+   * planner's own unless given). Not ok: what to write instead.
+   */
+  timeOf(planner: Planner, words: string, time_zone?: string): Promise<Outcome<SpokenTime>>;
+  /** When and what, from one sentence: `tomorrow at 9 remind me to call`. Not ok: what is not understood. */
+  read(planner: Planner, words: string, time_zone?: string): Promise<Outcome<Wish>>;
   /** Not ok: why it cannot be, in words for a person. Nothing is stored yet. */
   plan(planner: Planner, wish: Wish): Promise<Outcome<Plan>>;
   /** Stores a plan; `key` names it, so that the same plan again is stored once. The secret of a webhook goes to its maker alone. */

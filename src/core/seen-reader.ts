@@ -1,3 +1,4 @@
+import { isContainer } from "../base/record.ts";
 import type { Inbound } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import { namesSite, type Seen } from "./seen-addresses.ts";
@@ -104,5 +105,5 @@ function keys(addresses: readonly WebAddress[]): string[] {
 /** All texts of a value, a line each. */
 function textOf(value: Json): string {
   if (typeof value === "string") return value;
-  return typeof value === "object" && value !== null ? Object.values(value).map(textOf).join("\n") : "";
+  return isContainer(value) ? Object.values(value).map(textOf).join("\n") : "";
 }

@@ -7,8 +7,14 @@ import type { Tool } from "./tool.ts";
 export const skillKindSchema = z.enum(["builtin", "document", "imported", "flow", "mcp", "config"]);
 export type SkillKind = z.infer<typeof skillKindSchema>;
 
+/** What a bot may lack whatever its machine has: a model that writes, a service that makes pictures. */
+export const meanSchema = z.enum(["model", "images"]);
+export type Mean = z.infer<typeof meanSchema>;
+
 /** What must be there before a skill can work. */
 export const requirementsSchema = z.object({
+  /** All of these; a skill that can do without one does not name it. */
+  means: z.array(meanSchema).optional(),
   /** All of these programs on the PATH. */
   bins: z.array(z.string()).default([]),
   /** At least one of these. */
@@ -27,6 +33,19 @@ export const requirementsSchema = z.object({
     .optional(),
 });
 export type Requirements = z.infer<typeof requirementsSchema>;
+
+const exampleNeedSchema = z.enum([...meanSchema.options, "file", "history"]);
+export type ExampleNeed = z.infer<typeof exampleNeedSchema>;
+
+/** What somebody may say, and what has to be there for it to succeed. */
+const skillExampleSchema = z.object({
+  prompt: z.string(),
+  call: z.string().default(""),
+  /** `file`: one in the thread; `history`: messages of people in the channel. */
+  needs: z.array(exampleNeedSchema).optional(),
+  /** It is among the first things a newcomer should try. */
+  first: z.boolean().optional(),
+});
 
 /** The plain data of a skill, the same for every source. */
 export const skillMetadataSchema = z.object({
@@ -47,7 +66,7 @@ export const skillMetadataSchema = z.object({
   required_tools: z.array(z.string()).default([]),
   required_capabilities: z.array(z.string()).default([]),
   requires: requirementsSchema.prefault({}),
-  examples: z.array(z.object({ prompt: z.string(), call: z.string().default("") })).default([]),
+  examples: z.array(skillExampleSchema).default([]),
   risk: z.enum(["low", "medium", "high"]).default("low"),
   max_execution_seconds: z.number().positive().default(300),
   max_iterations: z.number().int().positive().default(10),

@@ -2,7 +2,9 @@
  * What people decided for good: "always here" and "never". A decision lives in one channel and covers the calls of one tool as it was
  * then, with the arguments it is bound to. What an earlier version stored holds for calls that would be bound to the same values now.
  */
+
 import { z } from "zod";
+import { parseExactly } from "../base/exact-number.ts";
 import { type Approver, approvers, isAtLeast } from "./approver.ts";
 import { type Binding, bindingSchema, isSameBinding, refusalOf } from "./call-binding.ts";
 import type { Cause } from "./inbound.ts";
@@ -131,5 +133,5 @@ function parse(value: unknown): Book {
 }
 
 function toJson(book: Book): Json {
-  return JSON.parse(JSON.stringify(book)) as Json;
+  return parseExactly(JSON.stringify(book)) as Json;
 }

@@ -32,3 +32,13 @@ export const givenTimeZone = z
   .transform((text) => timeZoneNamed(text))
   .optional()
   .catch(undefined);
+
+/** What the clock on the wall shows in a zone (IANA name; UTC where there is no such) at a time in ms since the epoch: `2026-11-22 14:20`. */
+export function clockIn(time_zone: string, at: number): string {
+  const format = new Intl.DateTimeFormat("sv-SE", {
+    timeZone: knownAs(time_zone) === undefined ? "UTC" : time_zone,
+    dateStyle: "short",
+    timeStyle: "short",
+  });
+  return format.format(at);
+}

@@ -22,6 +22,8 @@ export interface Told {
   /** Agents a turn can be handed to: id → what for. */
   agents: Readonly<Record<string, string>>;
   effort?: Effort | undefined;
+  /** Tools that a provider refuses: name → fingerprint of the definition. */
+  left_out?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A short name for a text: FNV-1a, 32 bits, eight hex digits. Tells texts apart; it protects nothing. */

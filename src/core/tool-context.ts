@@ -89,7 +89,8 @@ function planningFor(scope: TurnScope, request: CallRequest): PlanningContext | 
   const isTheirs = (text: string) =>
     untrustedIn(scope, request).length === 0 || isOwnWords(scope, request, text);
   return {
-    timeOf: (words) => schedules.timeOf(planner, words),
+    timeOf: (words, zone) => schedules.timeOf(planner, words, zone),
+    read: (words, zone) => schedules.read(planner, words, zone),
     async plan(wish) {
       const plan = await schedules.plan(planner, wish);
       if (!plan.ok) return plan;

@@ -8,7 +8,7 @@ import type { KeyValue } from "./key-value.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Place } from "./place.ts";
 import type { PlannedView } from "./schedule.ts";
-import type { Plan, PlanChange, Wish } from "./schedules.ts";
+import type { Plan, PlanChange, SpokenTime, Wish } from "./schedules.ts";
 import type { Web } from "./web.ts";
 import type { WorkContext } from "./work-context.ts";
 import type { MountedFolder } from "./working-folder.ts";
@@ -117,7 +117,9 @@ export interface ApprovalRequest {
 /** `Schedules` for one call. What a plan asks, the tool has to ask before it adds the plan. */
 export interface PlanningContext {
   /** As `Schedules.timeOf`. */
-  timeOf(words: string): Promise<Outcome<{ at: string } | { cron: string }>>;
+  timeOf(words: string, time_zone?: string): Promise<Outcome<SpokenTime>>;
+  /** As `Schedules.read`. */
+  read(words: string, time_zone?: string): Promise<Outcome<Wish>>;
   /** `asks` is set too where the model may have been made to wish it by what it read. */
   plan(wish: Wish): Promise<Outcome<Plan>>;
   /** The same call adds one plan, however often it is run. */

@@ -49,6 +49,8 @@ export type TurnEventBody =
    * The model answers later, or another one is asked: why, for people. `until` is when the next attempt is made, ms since the epoch.
    */
   | { type: "model_delayed"; text: string; until?: number | undefined }
+  /** Tools that the model's provider refuses are not offered to it. `text` is what people are told. */
+  | { type: "tools_left_out"; tools: { tool: string; skill_id: string }[]; text: string }
   /** The whole message of a round; it replaces the text streamed in that round. */
   | { type: "model_message"; round: number; message: AssistantMessage; model: string }
   /** `round`: of the turn's own model call in that round; absent for calls that skills and summaries make. */

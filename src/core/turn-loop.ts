@@ -52,7 +52,9 @@ async function startLoop(
   if (reached === undefined) return;
   const end = await endForReader(scope, reached);
   if (end.error !== undefined) await scope.emit({ type: "error", ...end.error });
-  const { outcome, text } = end;
+  const { outcome } = end;
+  // Whoever reads the answer has to know what it was made without.
+  const text = [end.text, ...state.left_out].filter(Boolean).join("\n\n");
   await scope.emit({ type: "turn_finished", outcome, text, ...(state.private ? { private: true } : {}) });
 }
 
@@ -144,11 +146,11 @@ async function callModel(scope: TurnScope, lastWord?: string): Promise<Assistant
   const round = state.rounds + 1;
   await scope.emit({ type: "round_started", round });
   turn.signal.throwIfAborted();
-  const finished = await readAnswer(scope, {
+  const finished = await readAnswer(scope, async () => ({
     ...(await requestOf(scope, transcript)),
     ...(lastWord === undefined ? {} : { no_calls: true }),
     ...(turn.limits.away_retry_ms === 0 ? {} : { can_wait: true }),
-  });
+  }));
   await scope.emit({ type: "usage", model: finished.model, round, ...finished.usage });
   const message =
     lastWord === undefined ? withUniqueIds(finished.message, scope, round) : withoutCalls(finished.message);
@@ -241,8 +243,9 @@ async function endOf(scope: TurnScope, error: unknown): Promise<TurnEnd> {
     return { outcome: "stopped", text: [kept, "Stopped."].filter(Boolean).join("\n\n") };
   }
   if (error instanceof ModelError) {
-    const { code, message } = error;
-    const text = turn.detailed_errors ? message : modelErrorWords[code];
+    const { code, message, seen } = error;
+    const words = [modelErrorWords[code], ...(code === "invalid_request" ? [seen] : [])];
+    const text = turn.detailed_errors ? message : words.filter(Boolean).join(" ");
     return { outcome: "failed", text, error: { code, message } };
   }
   ports.report(error, "turn");

@@ -60,6 +60,8 @@ export interface TurnState {
   untold: Message[];
   /** Undefined while the model answers. */
   away: AwayState | undefined;
+  /** What people are told, with the answer, of tools that were left out. */
+  left_out: string[];
   /** What the model has said so far in a round that is not finished. */
   streamed: string;
   /** The last model message, while calls of it have no result. */
@@ -97,6 +99,7 @@ export function createTurnState(): TurnState {
     untold: [],
     last: undefined,
     away: undefined,
+    left_out: [],
     streamed: "",
     open: undefined,
     calls: new Map(),
@@ -140,6 +143,9 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
     case "model_away":
       state.rounds = event.rounds;
       state.away = { since: event.since, tries: (state.away?.tries ?? 0) + 1 };
+      break;
+    case "tools_left_out":
+      state.left_out.push(event.text);
       break;
     case "text_delta":
       state.streamed += event.text;

@@ -183,6 +183,7 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
       return { ...view, ...nothingTold, notice: event.text, notice_until: event.until };
     case "model_away":
     case "skills_starting":
+    case "tools_left_out":
       return { ...view, ...nothingTold, notice: event.text };
     case "model_message": {
       const { text, tool_calls } = event.message;

@@ -7,6 +7,7 @@ import type { Author, Cause, Mention } from "./inbound.ts";
 import type { KeptImage, UserMessage } from "./message.ts";
 import type { HeardMessage, MessageContext, ReadFile } from "./message-context.ts";
 import { plainName, withoutSaidLines, zoneOf } from "./said-line.ts";
+import { clockIn } from "./time-zone.ts";
 import type { CountTokens } from "./token-count.ts";
 import { cutForModel } from "./tool-output.ts";
 import { isImage } from "./transcript-steps.ts";
@@ -100,8 +101,8 @@ function renderCause({ kind, because, happened }: Cause): string {
 }
 
 /** The blocks of a context; empty when there is nothing to tell. */
-function renderContext({ thread, files, notes = [] }: MessageContext): string {
-  const messages = thread.map(renderHeard);
+function renderContext({ thread, files, notes = [], time_zone = "UTC" }: MessageContext): string {
+  const messages = thread.map((heard) => renderHeard(heard, time_zone));
   return [
     ...(messages.length === 0 ? [] : [`<${threadTag}>`, ...messages, `</${threadTag}>`]),
     ...files.map(renderFile),
@@ -109,10 +110,10 @@ function renderContext({ thread, files, notes = [] }: MessageContext): string {
   ].join("\n");
 }
 
-function renderHeard({ by, text, at, bot, outside }: HeardMessage): string {
+function renderHeard({ by, text, at, bot, outside }: HeardMessage, zone: string): string {
   const kind = bot === true ? " (a bot)" : outside === true ? " (from outside)" : "";
   const from = attribute("from", `${by}${kind}`);
-  return `<${messageTag}${from}${attribute("at", minute(at))}>${asData(text)}</${messageTag}>`;
+  return `<${messageTag}${from}${attribute("at", minute(at, zone))}>${asData(text)}</${messageTag}>`;
 }
 
 function renderFile({ name, path, media_type, by, text, spoken, image, problem }: ReadFile): string {
@@ -125,10 +126,24 @@ function renderFile({ name, path, media_type, by, text, spoken, image, problem }
   return image === undefined ? `${head}${note} />` : `${head} shown_as="image" />`;
 }
 
-/** `2026-11-22 07:18 UTC`. */
-function minute(at: number): string {
+const fileBlock = pattern("g")`(<${fileTag}[^>]*>)\n([^]*?)\n</${fileTag}>`;
+
+/** Characters that stay of a file's text where an old message is kept. */
+const keptOfFile = 400;
+
+/** A message of which attached files are their path and first lines: `read_file` has the rest. */
+export function withShortFiles(text: string): string {
+  return text.replace(fileBlock, (whole, head: string, body: string) => {
+    if (body.length <= 2 * keptOfFile) return whole;
+    const start = body.slice(0, keptOfFile).toWellFormed();
+    return `${head}\n${start.slice(0, start.lastIndexOf("\n") + 1 || start.length)}\n[cut: read_file has the rest]\n</${fileTag}>`;
+  });
+}
+
+/** `2026-11-22 08:18 Europe/Amsterdam`. */
+function minute(at: number, zone: string): string {
   const valid = Number.isFinite(at) && Math.abs(at) <= 8.64e15;
-  return valid ? `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC` : "";
+  return valid ? `${clockIn(zone, at)} ${zone}` : "";
 }
 
 function attribute(name: string, value: string | undefined): string {

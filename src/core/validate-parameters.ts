@@ -1,3 +1,4 @@
+import { ExactNumber } from "../base/exact-number.ts";
 import { nearestNames } from "../base/nearest-name.ts";
 import { isRecord } from "../base/record.ts";
 import { canonicalJson, type Json, type JsonObject } from "./json.ts";
@@ -42,7 +43,7 @@ function problemOf(parameter: Parameter, value: Json | undefined): string | unde
   if (value === undefined) {
     return required && preset === undefined ? `${name} is required (${type})` : undefined;
   }
-  const actual = Array.isArray(value) ? "array" : typeof value;
+  const actual = Array.isArray(value) ? "array" : value instanceof ExactNumber ? "number" : typeof value;
   if (actual !== type) return `${name} must be of the type ${type}, not ${actual}`;
   if (choices === undefined || choices.some((each) => canonicalJson(each) === canonicalJson(value)))
     return undefined;

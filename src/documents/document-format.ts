@@ -1,4 +1,5 @@
 /** What a file is, by its first bytes and its name. */
+import { whyUnreadable } from "../core/unreadable-file.ts";
 
 /** The formats that are read, as people call them. */
 export const formatNames = {
@@ -29,29 +30,22 @@ const byEnding: Readonly<Record<string, DocumentFormat>> = {
   ...{ tar: "tar", tgz: "tar" },
 };
 
-/** Documents that are ZIP archives; with a password, those of Microsoft's are compound files instead (MS-OFFCRYPTO). */
-const office: readonly DocumentFormat[] = ["docx", "xlsx", "pptx"];
-const zipped: readonly DocumentFormat[] = [...office, "odt", "ods", "odp", "zip"];
+/** Documents that are ZIP archives. */
+const zipped: readonly DocumentFormat[] = ["docx", "xlsx", "pptx", "odt", "ods", "odp", "zip"];
 const written: readonly DocumentFormat[] = ["html", "eml"];
 
-/** A compound file (MS-CFB). */
-const oldOffice = "\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1";
-
-/** Files that are not read, by their first bytes: what they are, and what to send instead. */
-const unread: readonly [start: string, what: string, instead: string][] = [
-  ["{\\rtf", "an RTF file", "save it as .docx or PDF and send that"],
-  [oldOffice, "a document of Office 2003 or older", "save it as .docx, .xlsx or .pptx and send that"],
-  ["7z\u00bc\u00af\u0027\u001c", "a 7z archive", "pack it as .zip and send that"],
-  ["Rar!\u001a\u0007", "a RAR archive", "pack it as .zip and send that"],
-  ["\u0089PNG\r\n", "a PNG picture", ""],
-  ["\u00ff\u00d8\u00ff", "a JPEG picture", ""],
-  ["GIF8", "a GIF picture", ""],
+/** Pictures, whose bytes other eyes read. */
+const pictures: readonly [start: string, what: string][] = [
+  ["\u0089PNG\r\n", "a PNG picture"],
+  ["\u00ff\u00d8\u00ff", "a JPEG picture"],
+  ["GIF8", "a GIF picture"],
 ];
 
 /** The format a file can be read as; by its name alone where `head` is empty. */
 export function documentFormat(name: string, head: Uint8Array): DocumentFormat | undefined {
   const named = namedFormat(name);
   if (head.length === 0) return named;
+  if (whyUnreadable(name, head) !== undefined && named !== "tar") return undefined;
   const start = latin(head, 0, 512);
   if (isPdf(named, start, head)) return "pdf";
   if (start.startsWith("PK\u0003\u0004") || start.startsWith("PK\u0005\u0006"))
@@ -76,19 +70,19 @@ function isTar(named: DocumentFormat | undefined, start: string, name: string): 
 /** Why a file is no document that can be read, as a sentence. */
 export function whyUnread(name: string, head: Uint8Array): string {
   if (head.length === 0) return "The file is empty.";
-  const start = latin(head, 0, 16);
-  const [, what, instead] = unread.find(([bytes]) => start.startsWith(bytes)) ?? [];
   const named = namedFormat(name);
-  if (start.startsWith(oldOffice) && named !== undefined && office.includes(named)) {
-    return "It is protected with a password; remove it and send it again.";
-  }
-  const claimed = named === undefined ? "" : `, not a ${formatNames[named]}`;
-  if (what === undefined) {
-    return named === undefined
-      ? "It is not a document that can be read; send it as PDF or as text."
-      : `Its content is no ${formatNames[named]}; the file may be damaged or have the wrong ending.`;
-  }
-  return `It is ${what}${claimed}${instead === "" ? "" : `; ${instead}`}.`;
+  const claimed = named === undefined ? undefined : withArticle(formatNames[named]);
+  const known = whyUnreadable(name, head, claimed);
+  if (known !== undefined) return `${known.charAt(0).toUpperCase()}${known.slice(1)}.`;
+  const [, picture] = pictures.find(([bytes]) => latin(head, 0, 16).startsWith(bytes)) ?? [];
+  if (picture !== undefined) return `It is ${picture}${claimed === undefined ? "" : `, not ${claimed}`}.`;
+  return named === undefined
+    ? "It is not a document that can be read; send it as PDF or as text."
+    : `Its content is no ${formatNames[named]}; the file may be damaged or have the wrong ending.`;
+}
+
+function withArticle(name: string): string {
+  return `${/^[aeio]/i.test(name) ? "an" : "a"} ${name}`;
 }
 
 function namedFormat(name: string): DocumentFormat | undefined {

@@ -4,7 +4,7 @@ import type { Json } from "../core/json.ts";
 import type { ToolContext } from "../core/tool.ts";
 import type { CodeRunner } from "./code-runner.ts";
 import type { FlowAddress } from "./flow-address.ts";
-import type { Variables } from "./substitute.ts";
+import type { Placeholder, Variables } from "./substitute.ts";
 
 /** What a block works with. */
 export interface BlockScope {
@@ -91,6 +91,8 @@ export type FlowStep = PreparedBlock & {
   path: string;
   /** Its number in its list, from 1. */
   at: number;
+  /** The placeholders in its configuration, without those of the steps it leads to. */
+  uses: readonly Placeholder[];
   /** What its author calls it. */
   name: string | undefined;
   /** The variable its result goes to, if any. */

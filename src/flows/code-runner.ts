@@ -2,7 +2,8 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { SkillFailure } from "../core/define-skill.ts";
-import type { Json } from "../core/json.ts";
+import { type Json, withTexts } from "../core/json.ts";
+import { jsonSchema } from "../core/json-schema.ts";
 import { ProgramError, type ProgramRunner, type RunningProgram } from "../core/programs.ts";
 import { isInstalled, type Skill } from "../core/skill.ts";
 
@@ -23,7 +24,11 @@ export interface CodeRunner {
   close(): void;
 }
 
-const answerSchema = z.object({ id: z.number(), result: z.json().optional(), error: z.string().optional() });
+const answerSchema = z.object({
+  id: z.number(),
+  result: jsonSchema.optional(),
+  error: z.string().optional(),
+});
 const module = fileURLToPath(new URL("./inside/run-code.ts", import.meta.url));
 
 interface Pending {
@@ -104,7 +109,7 @@ export function createCodeRunner(programs: ProgramRunner | undefined, skill: Ski
       signal.addEventListener("abort", stop, { once: true });
       try {
         signal.throwIfAborted();
-        at.send({ id, code, variables });
+        at.send({ id, code, variables: withTexts(variables) });
         return await promise;
       } finally {
         clearTimeout(timer);

@@ -1,6 +1,9 @@
 import { z } from "zod";
+import { compareDecimals, decimal, ExactNumber } from "../base/exact-number.ts";
+import { isContainer } from "../base/record.ts";
 import { SkillFailure } from "../core/define-skill.ts";
 import { canonicalJson, type Json } from "../core/json.ts";
+import { jsonSchema } from "../core/json-schema.ts";
 import { namesIn, resolve, type Variables } from "./substitute.ts";
 
 const signs: Readonly<Record<string, string>> = {
@@ -42,7 +45,7 @@ export type Test =
 
 const comparisonSchema = z
   .object({
-    value: z.json(),
+    value: jsonSchema,
     is: z
       .string()
       .transform(
@@ -54,7 +57,7 @@ const comparisonSchema = z
             .replace(/[\s-]+/g, "_"),
       )
       .pipe(z.enum(Object.keys(operators) as [Operator, ...Operator[]])),
-    to: z.json().optional(),
+    to: jsonSchema.optional(),
   })
   .strict()
   .refine(({ is, to }) => withoutTo.has(is) || to !== undefined, "it has nothing it compares with: add `to`");
@@ -75,7 +78,7 @@ export const testSchema: z.ZodType<Test> = z.lazy(() =>
 
 /**
  * Whether it holds. A value that is one `${path}` keeps its type, and is missing when it leads nowhere. A number and text that is a
- * number compare as numbers; two texts are compared letter by letter. greater, less and their like are for numbers and ISO dates.
+ * number compare as numbers, with every digit; two texts are compared letter by letter. greater, less and their like are for numbers and ISO dates.
  * @throws SkillFailure `not_comparable`
  */
 export function isTrue(test: Test, variables: Variables): boolean {
@@ -102,7 +105,7 @@ export function namesInTest(test: Test): string[] {
 
 function isEqual(a: Json | undefined, b: Json | undefined): boolean {
   if (a === undefined || b === undefined) return false;
-  if (typeof a === "number" || typeof b === "number") {
+  if (isNumber(a) || isNumber(b)) {
     const [first, second] = [numberOf(a), numberOf(b)];
     return first !== undefined && first === second;
   }
@@ -113,19 +116,19 @@ function isEqual(a: Json | undefined, b: Json | undefined): boolean {
 function holds(whole: Json | undefined, part: Json | undefined): boolean {
   if (part === undefined) return false;
   if (Array.isArray(whole)) return whole.some((item) => isEqual(item, part));
-  if (typeof whole === "object" && whole !== null) return Object.hasOwn(whole, textOf(part));
+  if (isContainer(whole)) return Object.hasOwn(whole, textOf(part));
   return textOf(whole).includes(textOf(part));
 }
 
 function isEmpty(value: Json | undefined): boolean {
   if (value === undefined || value === null) return true;
   if (typeof value === "string") return value.trim() === "";
-  return typeof value === "object" && Object.keys(value).length === 0;
+  return isContainer(value) && Object.keys(value).length === 0;
 }
 
 function difference(a: Json | undefined, b: Json | undefined): number {
   const [first, second] = [numberOf(a), numberOf(b)];
-  if (first !== undefined && second !== undefined) return first - second;
+  if (first !== undefined && second !== undefined) return compareDecimals(first, second);
   const [earlier, later] = [timeOf(a), timeOf(b)];
   if (earlier !== undefined && later !== undefined) return earlier - later;
   const shown = [a, b].map((value) => (value === undefined ? "nothing" : textOf(value).slice(0, 100)));
@@ -135,10 +138,14 @@ function difference(a: Json | undefined, b: Json | undefined): number {
   );
 }
 
-function numberOf(value: Json | undefined): number | undefined {
-  if (typeof value === "number") return value;
-  if (typeof value !== "string" || !/^\s*[-+]?\d+(\.\d+)?(e[-+]?\d+)?\s*$/i.test(value)) return undefined;
-  return Number(value);
+function isNumber(value: Json | undefined): boolean {
+  return typeof value === "number" || value instanceof ExactNumber;
+}
+
+/** A number, or text that is one, with every digit, in the form of `decimal`. */
+function numberOf(value: Json | undefined): string | undefined {
+  if (isNumber(value)) return decimal(String(value));
+  return typeof value === "string" ? decimal(value.trim().replace(/^\+/, "")) : undefined;
 }
 
 /** ISO 8601 dates, with or without a time; ms since the epoch. */

@@ -1,9 +1,11 @@
 import { jsonrepair } from "jsonrepair";
 import { z } from "zod";
 import { readJson } from "../base/json-reader.ts";
+import { nearestNames } from "../base/nearest-name.ts";
 import type { FlowStep } from "./block.ts";
 import { startConfigSchema } from "./blocks/start.ts";
 import { rawStepSchema, readSteps } from "./read-steps.ts";
+import { nameIn, type Placeholder } from "./substitute.ts";
 import type { FlowVariable } from "./variables.ts";
 
 /** A flow file, read. Format: AnythingLLM's agent flows, as of 1.16, and our additions in flows/README.md. */
@@ -17,12 +19,15 @@ export interface Flow {
   /** Steps one run may take, those in loops counted each time. */
   max_iterations: number;
   max_execution_seconds: number | undefined;
+  /** What is odd in it, though it runs. */
+  warnings: string[];
 }
 
 /** Steps of a file, those within steps included. */
 const mostSteps = 200;
 /** Steps one run takes at most, whatever a file says. */
 const mostIterations = 10_000;
+const mostWarnings = 20;
 /** Objects and lists within each other. */
 const deepestJson = 100;
 
@@ -65,17 +70,41 @@ export function readFlow(text: string): ReadFlow {
 }
 
 function flowOf(data: z.infer<typeof flowSchema>, steps: FlowStep[]): Flow {
+  const variables = variablesOf(data.steps);
   const { name, description, active, risk, max_iterations, max_execution_seconds } = data;
   return {
     name,
     description: description?.trim() || `Execute agent flow: ${name}`,
     active: active !== false,
-    variables: variablesOf(data.steps),
+    variables,
     steps,
     risk: risk ?? "low",
     max_iterations: max_iterations ?? Math.min(mostIterations, mostStepsOf(steps)),
     max_execution_seconds: max_execution_seconds ?? undefined,
+    warnings: strayPlaceholders(variables, allSteps(steps)),
   };
+}
+
+/** Placeholders that no run fills in: nothing sets their variable, or they are written as other programs write them. */
+function strayPlaceholders(variables: readonly FlowVariable[], steps: readonly FlowStep[]): string[] {
+  const set = steps.flatMap(({ variable, sets }) => [...(variable === undefined ? [] : [variable]), ...sets]);
+  const known = new Set([...variables.map(({ name }) => name), ...set]);
+  const warnings = steps.flatMap(({ uses, path, type }) =>
+    uses
+      .filter((used) => used.path === undefined || !known.has(nameIn(used.path)))
+      .map((used) => `Step ${path} (${type}): ${whyUnfilled(used, known)}`),
+  );
+  return [...new Set(warnings)].slice(0, mostWarnings);
+}
+
+function whyUnfilled({ written, path }: Placeholder, known: ReadonlySet<string>): string {
+  const shown = written.slice(0, 100);
+  const name = nameIn(path ?? written.slice(2, -2).trim());
+  const near = known.has(name) ? name : nearestNames(name, known)[0];
+  const advice = near === undefined ? "" : ` Did you mean \${${near}}?`;
+  if (path !== undefined)
+    return `No step sets the variable of ${shown}, so it stays as it is written.${advice}`;
+  return `${shown} is no placeholder, so it stays as it is written.${advice}`;
 }
 
 /** The steps and all steps within them. */

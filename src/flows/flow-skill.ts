@@ -40,6 +40,8 @@ export function createFlowSkill(
     max_iterations,
     ...(max_execution_seconds === undefined ? {} : { max_execution_seconds }),
     tags: ["flow"],
+    // One within a branch may never be reached.
+    requires: { means: flow.steps.some(({ type }) => type === "llmInstruction") ? ["model"] : [] },
   });
   const tools: Tool[] = [];
   const skill: Skill = {

@@ -30,7 +30,7 @@ interface KnownFile {
   text: string;
   stamp: Stamp | undefined;
   skills: Skill[];
-  problem: Diagnostic | undefined;
+  problems: Diagnostic[];
 }
 
 /** What tells that a file changed, and when it was looked at. */
@@ -87,18 +87,21 @@ async function readFlowFile(
   { root, source, precedence, ports = {} }: FlowSourceOptions,
 ): Promise<KnownFile> {
   const found = await findFile(file, root);
-  if (!found.ok) return { text: "", stamp: undefined, skills: [], problem: found.problem };
+  if (!found.ok) return { text: "", stamp: undefined, skills: [], problems: [found.problem] };
   const { stamp } = found;
   if (before !== undefined && isUnchanged(before.stamp, stamp)) return before;
   const read = await readText(found.real, file);
-  if (!read.ok) return { text: "", stamp, skills: [], problem: read.problem };
+  if (!read.ok) return { text: "", stamp, skills: [], problems: [read.problem] };
   const { text } = read;
   if (before?.text === text && before.skills.length > 0) return { ...before, stamp };
   const parsed = readFlow(text);
-  if (!parsed.ok) return { text, stamp, skills: [], problem: defect(file, parsed.code, parsed.message) };
+  if (!parsed.ok) return { text, stamp, skills: [], problems: [defect(file, parsed.code, parsed.message)] };
   const origin = { source, precedence, path: file };
   const skill = createFlowSkill(parsed.flow, { origin, fileName: path.basename(file), text }, ports);
-  return { text, stamp, skills: [skill], problem: undefined };
+  const problems = parsed.flow.warnings.map(
+    (message): Diagnostic => ({ path: file, severity: "warning", code: "stray_placeholder", message }),
+  );
+  return { text, stamp, skills: [skill], problems };
 }
 
 function isUnchanged(before: Stamp | undefined, now: Stamp): boolean {
@@ -163,8 +166,8 @@ function refuse(file: string, code: string, message: string): Refused {
 function assemble(files: readonly KnownFile[], problems: readonly Diagnostic[]): LoadedSkills {
   const owners = new Map<string, Skill>();
   const diagnostics = [...problems];
-  for (const { skills, problem } of files) {
-    if (problem !== undefined) diagnostics.push(problem);
+  for (const { skills, problems: own } of files) {
+    diagnostics.push(...own);
     for (const skill of skills) {
       const owner = owners.get(skill.id);
       if (owner === undefined) owners.set(skill.id, skill);

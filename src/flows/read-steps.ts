@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { FlowStep, PreparedBlock, ReadSteps } from "./block.ts";
 import { blocks } from "./blocks/registry.ts";
+import { placeholdersIn } from "./substitute.ts";
 
 /** Steps within steps within steps: deeper than this is refused. */
 const deepest = 6;
@@ -64,7 +65,9 @@ function readStep({ type, config, path, at, depth }: Place) {
   if (type === "start" && depth > 1) return refuse(`Step ${path} is a start block; only the first step is.`);
   let inner: (ReadSteps & { ok: false }) | undefined;
   let isMain = true;
+  const below = new Set<unknown>();
   const prepared = prepare(config, (name, steps) => {
+    for (const step of steps) below.add(step);
     const read = readList(steps, isMain ? `${path}.` : `${path}.${name}.`, depth + 1);
     isMain = false;
     if (!read.ok) inner = read;
@@ -80,7 +83,13 @@ function readStep({ type, config, path, at, depth }: Place) {
   if (!prepared.ok || !common.success || problem !== undefined) {
     return refuse(`Step ${path} (${type}): ${problem}.`);
   }
-  return { ok: true as const, step: { ...prepared.block, ...commonOf(common.data), type, path, at } };
+  // What looks like a placeholder in code is JavaScript, and the values of a start block are not looked at again.
+  const own =
+    type === "code" || type === "start"
+      ? ""
+      : JSON.stringify(config, (_key, item) => (below.has(item) ? null : item));
+  const uses = placeholdersIn(own);
+  return { ok: true as const, step: { ...prepared.block, ...commonOf(common.data), type, path, at, uses } };
 }
 
 function commonOf(common: z.infer<typeof commonSchema>) {

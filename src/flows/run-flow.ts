@@ -30,7 +30,7 @@ const systemSleep = (ms: number, signal?: AbortSignal): Promise<void> =>
 
 /**
  * Runs the steps in order until one fails, answers directly, or all are done. The output is `{success, results, variables,
- * directOutput}`, or what the step with direct output answered, empty and false values too; `results` and `variables` are its details
+ * directOutput}`, with the placeholders that led nowhere as `unfilled`, or what the step with direct output answered, empty and false values too; `results` and `variables` are its details
  * then. An error names step, kind and cause, and
  * its details have the same four fields with what the steps before it did, every value once. Static variables are in no output.
  */
@@ -52,6 +52,7 @@ export async function runFlow(
     sleep: (ms, signal) => (ports.clock?.sleep ?? systemSleep)(ms, signal),
     given: new Set(flow.variables.map(({ name }) => name).filter((name) => !own.includes(name))),
     origins: new Set(),
+    unfilled: new Set(),
     gathered: 0,
   };
   try {
@@ -69,7 +70,8 @@ async function runAll(flow: Flow, run: FlowRun): Promise<ToolResult> {
     const variables = [...run.variables]
       .filter(([name]) => !run.fixed.has(name) && isShown(name))
       .map(([name, value]) => [name, shown(value)] as const);
-    return { success, results, variables: Object.fromEntries(variables), directOutput: null };
+    const told = run.unfilled.size === 0 ? {} : { unfilled: [...run.unfilled].slice(0, 20) };
+    return { success, results, variables: Object.fromEntries(variables), directOutput: null, ...told };
   };
   const made = new Set(allSteps(flow.steps).map(({ variable }) => variable));
   for (const step of flow.steps) {
@@ -79,8 +81,8 @@ async function runAll(flow: Flow, run: FlowRun): Promise<ToolResult> {
       const ran = await runStep(run, step, []);
       if (ran.kind === "direct") {
         results.push({ success: true, result: fitResult(ran.output), ...about() });
-        const { variables } = output(true);
-        return { status: "ok", output: ran.output, direct: true, details: { results, variables } };
+        const { success: _, directOutput: __, ...details } = output(true);
+        return { status: "ok", output: ran.output, direct: true, details };
       }
       results.push({ success: true, result: fitResult(ran.result), ...about() });
       if (ran.kind === "skip") break;

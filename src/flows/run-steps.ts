@@ -6,6 +6,7 @@ import type { ToolContext } from "../core/tool.ts";
 import type { BlockScope, ControlScope, FlowStep, Ran, Target } from "./block.ts";
 import type { CodeRunner } from "./code-runner.ts";
 import { waitBeforeRetry } from "./http-failure.ts";
+import { isFilled } from "./substitute.ts";
 
 /** Characters of results one run may gather. */
 const mostGathered = 30_000_000;
@@ -29,6 +30,8 @@ export interface FlowRun {
   given: Set<string>;
   /** Origins the flow itself has named so far. */
   origins: Set<string>;
+  /** Placeholders that led nowhere, and were used as they are written. */
+  unfilled: Set<string>;
   /** Characters of results so far. */
   gathered: number;
 }
@@ -64,6 +67,8 @@ export async function runStep(run: FlowRun, step: FlowStep, turns: readonly numb
   const { context } = run;
   const isTop = step.path === String(step.at);
   context.progress(step.name ?? step.summary, ...(isTop ? [step.at, run.steps] : []));
+  for (const used of step.kind === "work" ? step.uses : [])
+    if (!isFilled(used, run.variables)) run.unfilled.add(used.written);
   try {
     const ran = await runBlock(run, step, position, turns);
     if (ran.kind === "direct") return ran;

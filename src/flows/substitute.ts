@@ -1,3 +1,4 @@
+import { isContainer } from "../base/record.ts";
 import { SkillFailure } from "../core/define-skill.ts";
 import type { Json } from "../core/json.ts";
 
@@ -5,7 +6,7 @@ import type { Json } from "../core/json.ts";
 export type Variables = ReadonlyMap<string, Json>;
 
 /**
- * `${path}`; bracketed keys may hold dots and braces. Lengths are bounded so that no text takes more than linear time.
+ * `${path}`, with blanks around the path or without; bracketed keys may hold dots and braces. Lengths are bounded so that no text takes more than linear time.
  */
 const placeholder = /\$\{((?:[^}[\n]|\[(?:"[^"]{0,200}"|'[^']{0,200}'|[^"'\]][^\]]{0,200})\]){1,500})\}/g;
 
@@ -30,7 +31,7 @@ export function withoutVariables(text: string): string {
 export function substituteDeep(value: Json, variables: Variables): Json {
   if (typeof value === "string") return substitute(value, variables);
   if (Array.isArray(value)) return value.map((item) => substituteDeep(item, variables));
-  if (value === null || typeof value !== "object") return value;
+  if (!isContainer(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key, substituteDeep(item, variables)] as const),
   );
@@ -46,7 +47,7 @@ export function resolve(value: Json, variables: Variables): Json | undefined {
     return path === undefined ? substitute(value, variables) : valueAt(path, variables);
   }
   if (Array.isArray(value)) return value.map((item) => resolve(item, variables) ?? item);
-  if (value === null || typeof value !== "object") return value;
+  if (!isContainer(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key, resolve(item, variables) ?? item] as const),
   );
@@ -54,8 +55,27 @@ export function resolve(value: Json, variables: Variables): Json | undefined {
 
 /** The names of the variables a value refers to. */
 export function namesIn(value: Json): string[] {
-  const paths = [...JSON.stringify(value).replaceAll('\\"', '"').matchAll(placeholder)];
-  return paths.flatMap(([, path = ""]) => nameIn(path) || []);
+  return placeholdersIn(JSON.stringify(value)).flatMap(({ path = "" }) => nameIn(path) || []);
+}
+
+/** What stands in a text for a value. */
+export interface Placeholder {
+  written: string;
+  /** None of `{{name}}`, which other programs write: it is never filled in. */
+  path: string | undefined;
+}
+
+/** The placeholders in the JSON text of a value. */
+export function placeholdersIn(json: string): Placeholder[] {
+  const text = json.replaceAll('\\"', '"');
+  const ours = [...text.matchAll(placeholder)].map(([written, path]) => ({ written, path }));
+  const foreign = [...text.matchAll(/\{\{[\p{L}\p{N}_.\-[\] ]{1,200}\}\}/gu)];
+  return [...ours, ...foreign.map(([written]) => ({ written, path: undefined }))];
+}
+
+/** Whether it is filled in; what leads nowhere, or to null, is not. */
+export function isFilled({ path }: Placeholder, variables: Variables): boolean {
+  return path !== undefined && valueAt(path, variables) !== undefined;
 }
 
 /** The variable a path begins with; empty for a path that leads nowhere. */
@@ -92,7 +112,7 @@ function valueAt(path: string, variables: Variables): Json | undefined {
   if (name === undefined) return undefined;
   let value = variables.get(name.key);
   for (const { key, isIndex } of keys) {
-    if (value === null || typeof value !== "object") return undefined;
+    if (!isContainer(value)) return undefined;
     if ((isIndex && !Array.isArray(value)) || !Object.hasOwn(value, key)) return undefined;
     value = Reflect.get(value, key) as Json;
   }
@@ -106,7 +126,8 @@ interface Segment {
 }
 
 function segmentsOf(path: string): Segment[] | undefined {
-  const text = path.startsWith("[") ? path : `.${path}`;
+  const named = path.trim();
+  const text = named.startsWith("[") ? named : `.${named}`;
   const found: Segment[] = [];
   let at = 0;
   while (at < text.length) {

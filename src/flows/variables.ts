@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { nearestNames } from "../base/nearest-name.ts";
 import type { Json, JsonSchema } from "../core/json.ts";
+import { jsonSchema } from "../core/json-schema.ts";
 import type { Parameter } from "../core/parameter.ts";
 import type { Validation } from "../core/tool.ts";
 
@@ -13,11 +14,11 @@ const category = z.enum(["required", "optional", "static"]);
 export const variableSchema = z
   .object({
     name: z.string(),
-    value: z.json().nullish(),
+    value: jsonSchema.nullish(),
     description: z.string().nullish(),
     category: z.unknown().optional(),
     type: z.unknown().optional(),
-    enum: z.array(z.json()).nullish().catch(undefined),
+    enum: z.array(jsonSchema).nullish().catch(undefined),
   })
   .transform(({ name, value, description, category: named, type, enum: allowed }) => ({
     name: name.trim(),
@@ -92,7 +93,7 @@ function isChoice(value: string | undefined, choices: readonly string[]): boolea
 const argumentsSchema = z
   .custom<Record<string, unknown>>((input) => typeof input === "object" && !Array.isArray(input))
   .transform((input) => Object.entries(input))
-  .pipe(z.array(z.tuple([z.string(), z.json()])));
+  .pipe(z.array(z.tuple([z.string(), jsonSchema])));
 
 /** The variables a run begins with. An empty argument means the default, as in AnythingLLM: models leave things out that way. */
 export function startingValues(variables: readonly FlowVariable[], input: Json): Map<string, Json> {

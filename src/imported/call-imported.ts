@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { errorText } from "../base/error-text.ts";
 import { tellOfChanges } from "../core/folder-run.ts";
-import { canonicalJson, type Json } from "../core/json.ts";
+import { canonicalJson, type Json, withTexts } from "../core/json.ts";
 import { createOutsideWork, type ServeTurn } from "../core/outside-work.ts";
 import type { ParkedCalls } from "../core/parked-calls.ts";
 import type { ProgramRunner } from "../core/programs.ts";
@@ -86,7 +86,7 @@ async function run(
       output = working.output;
       return withGrantedNetwork({ network }, await hosts(), (access) =>
         warm.call({
-          ...{ skill, setup, env, place, working, args, access, signal },
+          ...{ skill, setup, env, place, working, args: withTexts(args), access, signal },
           onProgress: (note) => current()?.progress(redact(note)),
           onRequest: (asks, number) =>
             serveRequest({ skillId: skill.id, args }, asks, number, { serve, redact }),

@@ -1,3 +1,4 @@
+import { isContainer } from "../base/record.ts";
 import type { Json } from "../core/json.ts";
 import { addressesIn, readAddress } from "../core/web-address.ts";
 
@@ -11,5 +12,5 @@ export function isGivenAddress(address: string, args: Json): boolean {
 
 function textsIn(value: Json): string[] {
   if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+  return isContainer(value) ? Object.values(value).flatMap(textsIn) : [];
 }

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { errorText } from "../base/error-text.ts";
 import type { Json } from "../core/json.ts";
+import { jsonSchema } from "../core/json-schema.ts";
 import {
   type NetworkAccess,
   ProgramError,
@@ -58,7 +59,7 @@ const longestError = 10_000;
 const module = join(import.meta.dirname, "host", "handler-host.ts");
 
 const requestSchema = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("approval"), payload: z.json(), description: z.string() }),
+  z.object({ kind: z.literal("approval"), payload: jsonSchema, description: z.string() }),
   z.object({ kind: z.literal("page"), url: z.string() }),
 ]);
 const errorSchema = z.object({ name: z.string(), message: z.string(), at: z.string().optional() });

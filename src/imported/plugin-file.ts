@@ -5,6 +5,7 @@ import { readJson } from "../base/json-reader.ts";
 import { isRecord } from "../base/record.ts";
 import type { FormattedFolder } from "../core/folder-format.ts";
 import type { JsonObject } from "../core/json.ts";
+import { jsonSchema } from "../core/json-schema.ts";
 import { type Diagnostic, type SkillAbout, type SkillMetadata, skillMetadataSchema } from "../core/skill.ts";
 import { type PluginParameters, readParameters } from "./plugin-parameters.ts";
 
@@ -119,7 +120,7 @@ function identify(config: JsonObject, folderName: string, say: Say): string {
   return id;
 }
 
-const examplesSchema = z.array(z.looseObject({ prompt: z.string(), call: z.json().optional() }));
+const examplesSchema = z.array(z.looseObject({ prompt: z.string(), call: jsonSchema.optional() }));
 
 function readExamples(written: unknown, say: Say): SkillMetadata["examples"] {
   if (written === undefined || written === null) return [];

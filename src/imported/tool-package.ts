@@ -3,6 +3,7 @@ import { errorText } from "../base/error-text.ts";
 import { isRecord } from "../base/record.ts";
 import type { Clock } from "../core/clock.ts";
 import { type JsonObject, type JsonSchema, sizeProblem } from "../core/json.ts";
+import { jsonSchema } from "../core/json-schema.ts";
 import { parametersOf } from "../core/parameter.ts";
 import { createRedactor } from "../core/redact.ts";
 import { type Diagnostic, isInstalled, type Skill } from "../core/skill.ts";
@@ -32,7 +33,7 @@ const listingSchema = z
       name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/),
       description: z.string().transform((text) => text.slice(0, longestDescription)),
       parameters: z
-        .record(z.string(), z.json())
+        .record(z.string(), jsonSchema)
         .refine((schema) => {
           const text = JSON.stringify(schema);
           return text.length <= largestSchema && sizeProblem(text) === undefined;

@@ -1,3 +1,4 @@
+import type { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { errorText } from "../base/error-text.ts";
 import type { Json } from "../core/json.ts";
 import { createOutsideWork } from "../core/outside-work.ts";
@@ -8,7 +9,11 @@ import { CallTimeout } from "./call-tool.ts";
 import type { Connection } from "./connection.ts";
 import type { Lane } from "./lane.ts";
 import type { ServerConfig } from "./server-config.ts";
-import { causeCode, httpFailure, ServerFailure, statusOf } from "./server-failure.ts";
+import { causeCode, httpFailure, isForeign, ServerFailure, statusOf } from "./server-failure.ts";
+import { lostAnswerCode, shortJson } from "./server-message.ts";
+
+/** Characters of what a server adds to an error. */
+const longestData = 500;
 
 export interface ServerCall {
   server: ServerConfig;
@@ -71,7 +76,7 @@ async function endOfCall(
   if (error instanceof McpError) {
     const { state, problem } = lane.state();
     const isLost = error.code === ErrorCode.ConnectionClosed && state !== "running";
-    return isLost ? lost(call, problem ?? "it ended") : failed("tool_failed", error.message);
+    return isLost ? lost(call, problem ?? "it ended") : refused(error, call);
   }
   // The server knows nothing of the session any more, so nothing was done: a new session may do it.
   if (statusOf(error) === 404 && !isLast) {
@@ -90,18 +95,34 @@ async function endOfCall(
   return lost(call, failure.message);
 }
 
+/** An error in place of the result: that the server told, with what it adds to it: a time to wait, what was wrong. */
+function refused({ code, message, data }: McpError, call: ServerCall): ToolResult {
+  if (code === lostAnswerCode) return brokenOff(call);
+  // Before it is cut: half a secret would not be known for one.
+  const more = data === undefined || data === null ? "" : shortJson(call.redact(data), longestData);
+  return failed("tool_failed", more === "" ? message : `${message} (${more})`);
+}
+
 function brokenAnswer(error: unknown, { tool }: ServerCall): ToolResult {
-  const message = `${tool} answered something that is not what MCP says: ${errorText(error).slice(0, 500)}`;
-  return failed("invalid_answer", message);
+  const reason = isForeign(error) ? "is not what a tool server says" : `cannot be read: ${errorText(error)}`;
+  const message = `${tool} was called, but its answer ${reason.slice(0, 500)}`;
+  return failed(
+    "invalid_answer",
+    `${message.replace(/\.$/, "")}. Whether it took effect is not known.`,
+    checkFirst,
+  );
+}
+
+const checkFirst = "Check what was done before you try again.";
+
+function brokenOff({ server, tool }: ServerCall): ToolResult {
+  const message = `The answer of the server ${server.name} to ${tool} broke off before the result. Whether it took effect is not known.`;
+  return failed("server_lost", message, checkFirst);
 }
 
 function lost({ server, tool }: ServerCall, why: string): ToolResult {
   const message = `The server ${server.name} was lost while ${tool} ran: ${why} Whether it took effect is not known.`;
-  return failed(
-    "server_lost",
-    message,
-    "The server is started again. Check what was done before you try again.",
-  );
+  return failed("server_lost", message, `The server is started again. ${checkFirst}`);
 }
 
 function unavailable({ name }: ServerConfig, why: string): ToolResult {

@@ -47,7 +47,7 @@ export class CallTimeout extends Error {
 
 /** One call of a tool. @throws CallTimeout, or what the SDK throws */
 export async function callTool(options: CallOptions): Promise<ToolResult> {
-  const { CallToolResultSchema } = await import("@modelcontextprotocol/sdk/types.js");
+  const { ResultSchema } = await import("@modelcontextprotocol/sdk/types.js");
   const { client, tool, input, redact, serve, signal } = options;
   const silence = watchSilence(options.clock, options.timeout_ms);
   const call: ActiveCall = { turn_id: options.turn_id, serve: numbered(serve, silence.pause) };
@@ -60,7 +60,7 @@ export async function callTool(options: CallOptions): Promise<ToolResult> {
   };
   try {
     const result = await options.track(call, () =>
-      client.request({ method: "tools/call", params }, CallToolResultSchema, {
+      client.request({ method: "tools/call", params }, ResultSchema, {
         signal: AbortSignal.any([signal, silence.signal]),
         timeout: withoutLimit,
         onprogress,

@@ -21,8 +21,12 @@ export interface ConfigFile {
   read(): Promise<ReadServers>;
 }
 
-/** @param path it may be missing: then there are no servers */
-export function createConfigFile(path: string, environment: Environment): ConfigFile {
+/** @param path it may be missing: then there are no servers. @param network as `readServers` takes it */
+export function createConfigFile(
+  path: string,
+  environment: Environment,
+  network: Readonly<Record<string, string>> = {},
+): ConfigFile {
   let latest: ReadServers = { servers: [], diagnostics: [] };
   let seen = "";
   let settled = false;
@@ -44,14 +48,20 @@ export function createConfigFile(path: string, environment: Environment): Config
       const state = await look();
       if (state === seen && wasSettled) return latest;
       seen = state;
-      const next = await readFrom(path, environment, latest);
+      const next = await readFrom(path, latest, (entries) =>
+        readServers(entries, path, environment, network),
+      );
       if (JSON.stringify(next) !== JSON.stringify(latest)) latest = next;
       return latest;
     },
   };
 }
 
-async function readFrom(path: string, environment: Environment, before: ReadServers): Promise<ReadServers> {
+async function readFrom(
+  path: string,
+  before: ReadServers,
+  read: (entries: Record<string, unknown>) => ReadServers,
+): Promise<ReadServers> {
   const broken = (code: string, message: string): ReadServers => ({
     servers: before.servers,
     diagnostics: [defect(path, code, message)],
@@ -75,7 +85,7 @@ async function readFrom(path: string, environment: Environment, before: ReadServ
   }
   const found = serversIn(parsed.value);
   if (!found.ok) return broken("invalid_file", found.problem);
-  const { servers, diagnostics } = readServers(found.entries, path, environment);
+  const { servers, diagnostics } = read(found.entries);
   return { servers, diagnostics: parsed.lenient ? [notPlain(path), ...diagnostics] : diagnostics };
 }
 

@@ -12,6 +12,7 @@ import { createHttpTransport, type HttpAccess } from "./open-transport.ts";
 import { type RemoteServer, type RemoteTool, remoteToolSchema } from "./remote-tool.ts";
 import type { ServerConfig } from "./server-config.ts";
 import { httpFailure, ServerFailure, statusOf } from "./server-failure.ts";
+import { readIntroductionLeniently } from "./server-message.ts";
 import type { ServerRequests } from "./server-requests.ts";
 import { createStdioTransport } from "./stdio-transport.ts";
 
@@ -21,6 +22,9 @@ const farewellMs = 1_000;
 
 /** Tools of one server; a list without an end is cut. */
 const mostTools = 1_000;
+
+/** Pages in a row without a tool that was not known, after which a list is at its end whatever it says. */
+const mostFruitless = 3;
 
 /** One session with a server, under one account. */
 export interface Connection {
@@ -49,6 +53,8 @@ export interface ConnectionOptions extends HttpAccess {
   /** Called once when the session ended and nobody had closed it. */
   onLost(reason: string): void;
   onToolsChanged(): void;
+  /** Gets what answers the last that a server's process wrote to stderr; nothing secret is masked in it. */
+  onProcess?(tail: () => string): void;
 }
 
 /** @throws ServerFailure */
@@ -82,6 +88,7 @@ async function openStdio(
   target: Extract<ServerConfig["target"], { type: "stdio" }>,
 ): Promise<Connection> {
   const transport = await createStdioTransport(target, options.clock);
+  options.onProcess?.(transport.tail);
   const why = () => {
     const said = transport.tail();
     const ending = transport.ending() ?? "it does not answer as a server should";
@@ -114,6 +121,7 @@ async function connect(
   const { clock, connect_ms, onLost, requests, server, signal, version } = options;
   const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
   const client = new Client({ name: "knack", version }, { capabilities: requests?.capabilities ?? {} });
+  await readIntroductionLeniently(client);
   const active = trackCalls();
   const redact = createRedactor(server.secrets);
   await answerRequests(client, options, active, redact);
@@ -168,12 +176,16 @@ async function describe(client: Client): Promise<RemoteServer> {
   };
   if (client.getServerCapabilities()?.tools === undefined) return { ...about, tools: [] };
   const tools = new Map<string, RemoteTool>();
+  const seen = new Set<string | undefined>();
   let cursor: string | undefined;
-  do {
+  for (let fruitless = 0; !seen.has(cursor) && fruitless < mostFruitless && tools.size < mostTools; ) {
+    seen.add(cursor);
+    const known = tools.size;
     const page = await listTools(client, cursor);
     for (const tool of page.tools) tools.set(tool.name, tool);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined && tools.size < mostTools);
+    fruitless = tools.size > known ? 0 : fruitless + 1;
+    cursor = page.nextCursor || undefined;
+  }
   return { ...about, tools: [...tools.values()] };
 }
 
@@ -184,11 +196,16 @@ const pageSchema = z.object({
 
 /** A tool that cannot be understood never hides the others. */
 async function listTools(client: Client, cursor: string | undefined) {
-  const { ResultSchema } = await import("@modelcontextprotocol/sdk/types.js");
+  const { ErrorCode, McpError, ResultSchema } = await import("@modelcontextprotocol/sdk/types.js");
   const params = cursor === undefined ? {} : { cursor };
-  const { tools, nextCursor } = pageSchema.parse(
-    await client.request({ method: "tools/list", params }, ResultSchema, { timeout: withoutLimit }),
-  );
+  const page = await client
+    .request({ method: "tools/list", params }, ResultSchema, { timeout: withoutLimit })
+    .catch((error: unknown) => {
+      // That it has tools was not always its own word.
+      if (error instanceof McpError && error.code === ErrorCode.MethodNotFound) return {};
+      throw error;
+    });
+  const { tools, nextCursor } = pageSchema.parse(page);
   const read = tools.flatMap((tool) => remoteToolSchema.safeParse(tool).data ?? []);
   return { tools: read, nextCursor };
 }

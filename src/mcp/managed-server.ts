@@ -17,7 +17,7 @@ import { loginServer } from "./login-server.ts";
 import { type RemoteServer, remoteServerSchema } from "./remote-tool.ts";
 import type { ServerConfig } from "./server-config.ts";
 import { ServerFailure } from "./server-failure.ts";
-import { overallState, problemOf } from "./server-state.ts";
+import { overallState, problemOf, startingFor } from "./server-state.ts";
 
 /** A connection of one person's account is closed when nobody used it for so long, ms. */
 const idleMs = 10 * 60_000;
@@ -64,6 +64,7 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
   let remote: RemoteServer | undefined;
   let stopped = false;
   let changedAt = clock.now();
+  let tail = () => "";
 
   const changed = () => {
     changedAt = clock.now();
@@ -94,7 +95,13 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
     const headers = config.target.type === "stdio" ? {} : config.target.headers;
     const fetch = target && login?.fetchFor(target, account, headers);
     const session = { ...deps, server: config, authProvider, fetch, onLost, signal };
-    connection = await openConnection({ ...session, onToolsChanged: () => void relearn() });
+    connection = await openConnection({
+      ...session,
+      onToolsChanged: () => void relearn(),
+      onProcess: (next) => {
+        tail = next;
+      },
+    });
     try {
       await learn(connection);
       return connection;
@@ -137,7 +144,9 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
       const rests = now.state === "stopped" && !stopped && remote !== undefined && problem() === undefined;
       // Who reads a status knows already that it failed, and of a server.
       const cause = now.state === "failed" ? redact(now.problem) : undefined;
-      const why = now.state === "running" ? undefined : (cause ?? problem() ?? redact(now.problem));
+      const isStarting = now.state === "starting";
+      const waits = isStarting ? startingFor(config, clock.now() - now.since, redact(tail())) : undefined;
+      const why = now.state === "running" ? undefined : (waits ?? cause ?? problem() ?? redact(now.problem));
       return {
         name: config.name,
         skill_id: serverSkillId(config.name),

@@ -21,8 +21,10 @@ const startsAtOnce = 2;
 export interface McpServersOptions {
   /** Absolute path of the file of servers; it may be missing. */
   file: string;
-  /** What `${NAME}` in the file is filled from. Servers get nothing else of it. */
+  /** What `${NAME}` in the file is filled from. Servers get nothing else of it but `network`. */
   environment: Environment;
+  /** Variables by which programs find this machine's proxy, registries and certificates; those of an entry win. */
+  network?: Readonly<Record<string, string>>;
   /** Remembers what tools servers have. */
   store: KeyValue;
   clock: Clock;
@@ -62,7 +64,7 @@ interface MadeSkills {
 /** The tool servers of the configuration file, as skills. Changes of the file count from the next `load` on. */
 export function createMcpServers(options: McpServersOptions): McpServers {
   const { clock, login, report } = options;
-  const file = createConfigFile(options.file, options.environment);
+  const file = createConfigFile(options.file, options.environment, options.network);
   const parked = createParkedCalls(clock, options.question_ms);
   const check = createArgumentCheck();
   const known = new Map<string, ManagedServer>();

@@ -58,11 +58,15 @@ export interface ReadServers {
   diagnostics: Diagnostic[];
 }
 
-/** @param entries what stands under `mcpServers` */
+/**
+ * @param entries what stands under `mcpServers`
+ * @param network variables that every server started here gets, unless its entry sets them
+ */
 export function readServers(
   entries: Record<string, unknown>,
   file: string,
   environment: Environment,
+  network: Readonly<Record<string, string>> = {},
 ): ReadServers {
   const diagnostics: Diagnostic[] = [];
   const servers = new Map<string, ServerConfig>();
@@ -79,9 +83,39 @@ export function readServers(
     if (problem !== undefined || read.server === undefined) {
       const message = `Server ${name} is left out: ${problem}`;
       diagnostics.push({ ...about, severity: "error", code: "invalid_server", message });
-    } else servers.set(id, read.server);
+    } else servers.set(id, withNetwork(read.server, network));
   }
   return { servers: [...servers.values()], diagnostics };
+}
+
+/** Proxies have two spellings of a name: an entry that sets one means both. What a proxy or registry lets in is never shown. */
+function withNetwork(server: ServerConfig, network: Readonly<Record<string, string>>): ServerConfig {
+  const { target, secrets } = server;
+  if (target.type !== "stdio") return server;
+  const own = new Set(Object.keys(target.env).map((name) => name.toLowerCase()));
+  const added = Object.entries(network).filter(([name]) => !own.has(name.toLowerCase()));
+  return {
+    ...server,
+    target: { ...target, env: { ...Object.fromEntries(added), ...target.env } },
+    secrets: [...secrets, ...added.flatMap(([, value]) => secretsInAddresses(value))],
+  };
+}
+
+/** Passwords, and names that stand alone as a token does, in the addresses of a text: as they are written, and as they are meant. */
+function secretsInAddresses(text: string): string[] {
+  return text.split(/[\s,|]+/).flatMap((each) => {
+    const { username = "", password = "" } = URL.parse(each) ?? {};
+    const secret = password || username;
+    return secret === "" ? [] : [secret, decoded(secret)];
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 interface ReadServer {

@@ -18,8 +18,13 @@ const checks = new LRUCache<string, Check>({ max: 200 });
 function problemOf({ schema, value }: SchemaQuestion): string | undefined {
   const check = checks.get(schema) ?? compiled(schema);
   checks.set(schema, check);
-  const { valid, errorMessage } = check(JSON.parse(value));
+  const { valid, errorMessage } = check(JSON.parse(value, finite));
   return valid ? undefined : (errorMessage ?? "they do not fit the schema").slice(0, 2_000);
+}
+
+/** What is too large for a double counts as the largest one: the validator takes no infinite number for a number. */
+function finite(_key: string, value: unknown): unknown {
+  return typeof value === "number" && !Number.isFinite(value) ? Math.sign(value) * Number.MAX_VALUE : value;
 }
 
 function compiled(schema: string): Check {

@@ -34,7 +34,7 @@ export async function httpFailure(error: unknown, url: string, hasLogin: boolean
 }
 
 /** Whether an answer was no message of the protocol: neither JSON nor, for the SDK's schemas, JSON-RPC. */
-function isForeign(error: unknown): boolean {
+export function isForeign(error: unknown): boolean {
   return error instanceof SyntaxError || (error instanceof Error && error.name === "ZodError");
 }
 

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { oneLine } from "../base/markdown-text.ts";
+import { isContainer } from "../base/record.ts";
 import type { ToolEffect } from "../core/approver.ts";
 import { canonicalJson, type Json, type JsonSchema, sizeProblem } from "../core/json.ts";
 import { parametersOf } from "../core/parameter.ts";
@@ -121,7 +122,7 @@ function createTool(id: string, tool: RemoteTool, { server, origin, check, call 
 /** Arguments that are a whole web address, as those of tools that fetch pages: the server sends something there. */
 function addressesIn(input: Json): string[] {
   if (typeof input === "string") return /^https?:\/\/\S+$/i.test(input.trim()) ? [input] : [];
-  return typeof input === "object" && input !== null ? Object.values(input).flatMap(addressesIn) : [];
+  return isContainer(input) ? Object.values(input).flatMap(addressesIn) : [];
 }
 
 /** Hints are a server's word: where the operator sees a high risk, and where they contradict each other, they make nothing safer. */

@@ -1,3 +1,4 @@
+import { oneLine } from "../base/markdown-text.ts";
 import type { Lane, LaneState } from "./lane.ts";
 import type { RemoteServer } from "./remote-tool.ts";
 import type { ServerConfig } from "./server-config.ts";
@@ -19,7 +20,8 @@ export function problemOf(
 ): string | undefined {
   const byHand = switchedOff(config, stopped, state);
   if (byHand !== undefined) return byHand;
-  const soonThere = state === "stopped" ? "It is about to be started." : "Its server is starting.";
+  const soonThere =
+    state === "stopped" ? "It is about to be started." : `Its server is starting${fetched(config)}.`;
   const starting = remote === undefined ? soonThere : undefined;
   if (config.credentials === "per_user") {
     return starting && `It needs an account; /mcp login ${config.name} connects yours.`;
@@ -30,6 +32,26 @@ export function problemOf(
   // A call waits for a server that is about to come back; taking its tools away for a moment would only confuse a model.
   if (state === "failed" && soon && remote !== undefined) return undefined;
   return state === "failed" ? `Its server failed. ${problem ?? ""}`.trim() : starting;
+}
+
+/** Programs that fetch a server before they start it, which takes minutes the first time and tells nobody. */
+const fetching = /(?:^|[\\/])(npx|pnpx|bunx|uvx|pipx|pnpm|yarn|docker|podman)(?:\.cmd|\.exe)?$/;
+
+function fetched({ target }: ServerConfig): string {
+  const [, program] = (target.type === "stdio" && fetching.exec(target.command)) || [];
+  if (target.type !== "stdio" || program === undefined) return "";
+  // Other arguments may hold a key.
+  const name = target.args.find((arg) =>
+    /^(@[\w.-]+\/[\w.-]+|[\w.-]*mcp[\w.-]*|[\w.-]+@[\w.-]+)(@[\w.-]+)?$/.test(arg),
+  );
+  return `: ${program} is fetching ${name ?? "it"}, or starting it`;
+}
+
+/** What a server that is starting waits for. @param ms for how long it does @param tail what it wrote to stderr */
+export function startingFor(config: ServerConfig, ms: number, tail: string): string {
+  const last = tail.trim().split("\n").at(-1) ?? "";
+  const wrote = last === "" ? "" : ` It wrote last: ${oneLine(last, 200)}`;
+  return `Its server is starting${fetched(config)} (${Math.round(ms / 1000)} s).${wrote}`;
 }
 
 function switchedOff(

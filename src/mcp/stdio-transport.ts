@@ -1,17 +1,17 @@
 import type { ChildProcess } from "node:child_process";
-import type { ReadBuffer } from "@modelcontextprotocol/sdk/shared/stdio.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { asError } from "../base/error-text.ts";
 import type { Clock } from "../core/clock.ts";
 import { guardGroup } from "../process/group-guard.ts";
 import { endGroup, killGroup, spawnGroup } from "../process/process-group.ts";
+import { parseMarked, withExactNumbers } from "./exact-messages.ts";
 import type { Target } from "./server-config.ts";
+import { messagesIn } from "./server-message.ts";
 
 /** How long a server may take to end by itself when its input was closed, ms. */
 const graceMs = 1_000;
 
-/** Bytes of one message; a server that writes more without an end of line is broken. */
+/** Characters of one message; a server that writes more without an end of line is broken. */
 const largestMessage = 32 * 1024 * 1024;
 
 /** Characters of stderr that are kept to explain a failure. */
@@ -27,16 +27,15 @@ export interface StdioTransport extends Transport {
   kill(): void;
 }
 
-/** Nothing of the bot's environment is passed on but what the SDK says any server needs (PATH, HOME …). */
+/** Nothing of the bot's environment is passed on but what its entry holds, and what the SDK says any server needs (PATH, HOME …). */
 export async function createStdioTransport(
   target: Extract<Target, { type: "stdio" }>,
   clock: Pick<Clock, "after">,
 ): Promise<StdioTransport> {
-  const [{ getDefaultEnvironment }, { ReadBuffer, serializeMessage }] = await Promise.all([
+  const [{ getDefaultEnvironment }, { serializeMessage }] = await Promise.all([
     import("@modelcontextprotocol/sdk/client/stdio.js"),
     import("@modelcontextprotocol/sdk/shared/stdio.js"),
   ]);
-  const buffer = new ReadBuffer({ maxBufferSize: largestMessage });
   let child: ChildProcess | undefined;
   let ending: string | undefined;
   let stderr = "";
@@ -69,7 +68,7 @@ export async function createStdioTransport(
         started.stderr?.on("data", (chunk: Buffer) => {
           stderr = `${stderr}${chunk.toString("utf8")}`.slice(-keptText);
         });
-        started.stdout?.on("data", (chunk: Buffer) => receive(transport, buffer, chunk));
+        started.stdout?.setEncoding("utf8").on("data", lineReader(transport));
       }),
     send: (message) =>
       new Promise((resolve, reject) => {
@@ -79,10 +78,9 @@ export async function createStdioTransport(
       }),
     close: async () => {
       if (child !== undefined && ending === undefined) await endGroup(child, graceMs, clock);
-      buffer.clear();
     },
   };
-  return transport;
+  return withExactNumbers(transport);
 }
 
 function failedStart(
@@ -94,24 +92,36 @@ function failedStart(
   return `the program ${command} was not found${folder}; install it, or give its whole path`;
 }
 
-/** Servers that print something else than messages are common: such lines are passed over. */
-function receive(transport: StdioTransport, buffer: ReadBuffer, chunk: Buffer): void {
+/** Reads messages, one a line. Servers that print something else as well are common: such lines are passed over. */
+function lineReader(transport: StdioTransport): (piece: string) => void {
+  let begun: string[] = [];
+  let length = 0;
+  return (piece) => {
+    const [end = "", ...lines] = piece.split("\n");
+    begun.push(end);
+    length += end.length;
+    if (length > largestMessage) {
+      begun = [];
+      transport.onerror?.(new Error(`A message is longer than ${largestMessage} characters.`));
+      transport.kill();
+      return;
+    }
+    for (const line of lines) {
+      receive(transport, begun.join(""));
+      begun = [line];
+      length = line.length;
+    }
+  };
+}
+
+function receive(transport: StdioTransport, line: string): void {
+  if (line.trim() === "") return;
+  let value: unknown;
   try {
-    buffer.append(chunk);
+    value = parseMarked(line);
   } catch (error) {
     transport.onerror?.(asError(error));
-    transport.kill();
     return;
   }
-  for (;;) {
-    let message: JSONRPCMessage | null;
-    try {
-      message = buffer.readMessage();
-    } catch (error) {
-      transport.onerror?.(asError(error));
-      continue;
-    }
-    if (message === null) return;
-    transport.onmessage?.(message);
-  }
+  for (const message of messagesIn(value)) transport.onmessage?.(message);
 }

@@ -1,35 +1,47 @@
-import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+import { ExactNumber, parseExactly } from "../base/exact-number.ts";
+import { oneLine } from "../base/markdown-text.ts";
+import { isContainer, isRecord } from "../base/record.ts";
 import { SkillFailure } from "../core/define-skill.ts";
 import { safeMediaType } from "../core/file-name.ts";
 import type { Json } from "../core/json.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
+import { shortJson } from "./server-message.ts";
 
 /** Characters of one result; the model reads it in parts. */
 const longestOutput = 400_000;
 
-/** A server's result as the model reads it. Images, sounds and other bytes become files of the turn, never text. */
+/** Characters of a part of a result that is of no kind known here. */
+const longestUnknown = 2_000;
+
+/**
+ * A server's result as the model reads it. Images, sounds and other bytes become files of the turn, never text. A part that cannot be
+ * read hides none of the others, and is told with its beginning.
+ */
 export async function toToolResult(
-  result: CallToolResult,
+  result: Record<string, unknown>,
   tool: string,
   context: ToolContext,
 ): Promise<ToolResult> {
   const lines: string[] = [];
   const fileLines: string[] = [];
-  for (const [at, block] of result.content.entries()) {
+  for (const [at, block] of blocksOf(result.content).entries()) {
     const read = readBlock(block, `${tool}-${at + 1}`);
     if (typeof read === "string") lines.push(read);
     else fileLines.push(await handOver(read, context));
   }
-  if (result.isError === true) {
-    const message =
-      shorten([...lines, ...fileLines].join("\n").trim()) || `${tool} failed without saying why.`;
-    return { status: "error", code: "tool_failed", message };
+  const structured = structuredIn(result);
+  if (result.isError === true || result.isError === "true") {
+    const said = [...lines, ...fileLines].join("\n").trim() || (structured && JSON.stringify(structured));
+    return {
+      status: "error",
+      code: "tool_failed",
+      message: shorten(said || `${tool} failed without saying why.`),
+    };
   }
-  const { structuredContent: structured } = result;
   const output = outputOf(structured, lines, fileLines);
   const text = lines.join("\n");
-  const isReadable =
-    structured !== undefined && toldBy(text, JSON.parse(JSON.stringify(structured))) === "all";
+  const isReadable = structured !== undefined && toldBy(text, structured) === "all";
   return {
     status: "ok",
     output,
@@ -37,19 +49,40 @@ export async function toToolResult(
   };
 }
 
-/** The structured content, where the text says nothing beside it; else both, the text first. */
-function outputOf(structured: CallToolResult["structuredContent"], lines: string[], files: string[]): Json {
+function blocksOf(content: unknown): unknown[] {
+  if (content === undefined || content === null) return [];
+  return Array.isArray(content) ? content : [content];
+}
+
+/** Members of a result that are about it. */
+const aboutResult = new Set(["content", "structuredContent", "isError", "_meta", "resultType"]);
+
+/** The structured content, which by newer versions of the protocol is any JSON; of a result in no form of the protocol, all it says. */
+function structuredIn(result: Record<string, unknown>): Json | undefined {
+  const { content, structuredContent } = result;
+  const rest = Object.fromEntries(Object.entries(result).filter(([name]) => !aboutResult.has(name)));
+  const isForeign = content === undefined && Object.keys(rest).length > 0;
+  const said = structuredContent ?? (isForeign ? rest : undefined);
+  return said === undefined ? undefined : (parseExactly(JSON.stringify(said)) as Json);
+}
+
+/** The structured content, where the text says nothing besides it; else both, the text first. */
+function outputOf(value: Json | undefined, lines: string[], files: string[]): Json {
   const text = lines.join("\n");
-  if (structured === undefined) return shorten([...lines, ...files].join("\n"));
-  const json = JSON.stringify(structured);
+  if (value === undefined) return shorten([...lines, ...files].join("\n"));
+  const json = JSON.stringify(value);
   if (json.length > longestOutput) return shorten(text.trim() === "" ? json : text);
-  const value = JSON.parse(json) as { [key: string]: Json };
   const saysMore = toldBy(text, value) === "something else";
-  const withText = saysMore && !("text" in value) ? { text: shorten(text), ...value } : value;
+  const withText = saysMore ? joined(shorten(text), value) : value;
   return files.length === 0 ? withText : { result: withText, files };
 }
 
-/** What the text says beside the structured content. */
+function joined(text: string, value: Json): Json {
+  if (!isRecord(value)) return { text, result: value };
+  return "text" in value ? value : { text, ...value };
+}
+
+/** What the text says besides the structured content. */
 function toldBy(text: string, value: Json): "nothing new" | "all" | "something else" {
   const leaves = leavesOf(value);
   if (text.trim() === "" || leaves.includes(text) || isJson(text)) return "nothing new";
@@ -71,8 +104,8 @@ function isJson(text: string): boolean {
 /** Texts and numbers of a value. */
 function leavesOf(value: Json): string[] {
   if (typeof value === "string") return [value];
-  if (typeof value === "number") return [String(value)];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(leavesOf) : [];
+  if (typeof value === "number" || value instanceof ExactNumber) return [String(value)];
+  return isContainer(value) ? Object.values(value).flatMap(leavesOf) : [];
 }
 
 function wordsOf(text: string): string[] {
@@ -90,28 +123,70 @@ interface Bytes {
   base64: string;
 }
 
-function readBlock(block: ContentBlock, name: string): string | Bytes {
+const text = z.string();
+const optionalText = text.optional().catch(undefined);
+const bytes = z.object({ data: text, mimeType: text.catch("application/octet-stream") });
+
+/** What is read of a part, by its type. Everything else in it may be anything. */
+const parts = {
+  text: z.object({ text }).transform((part): string => part.text),
+  image: bytes,
+  audio: bytes,
+  resource_link: z.object({ uri: text, name: optionalText, title: optionalText, description: optionalText }),
+  resource: z.object({
+    resource: z.object({
+      uri: text.catch(""),
+      mimeType: text.catch("application/octet-stream"),
+      text: optionalText,
+      blob: optionalText,
+    }),
+  }),
+};
+
+function readBlock(block: unknown, name: string): string | Bytes {
+  if (typeof block === "string") return block;
+  if (!isRecord(block)) return unreadable(block);
   switch (block.type) {
     case "text":
-      return block.text;
+      return parts.text.safeParse(block).data ?? unreadable(block);
     case "image":
-    case "audio":
-      return fileOf(name, block.mimeType, block.data);
-    case "resource_link":
-      return `[${block.title ?? block.name}](${block.uri})${block.description ? `: ${block.description}` : ""}`;
+    case "audio": {
+      const read = parts[block.type].safeParse(block).data;
+      return read === undefined ? unreadable(block) : fileOf(name, read.mimeType, read.data);
+    }
+    case "resource_link": {
+      const read = parts.resource_link.safeParse(block).data;
+      return read === undefined ? unreadable(block) : linkOf(read);
+    }
     case "resource": {
-      const { uri, mimeType = "application/octet-stream" } = block.resource;
-      if ("text" in block.resource) return `${uri}:\n${block.resource.text}`;
-      const last = uri.split(/[/?#]/).findLast((part) => part !== "");
-      return fileOf(last ?? name, mimeType, block.resource.blob);
+      const read = parts.resource.safeParse(block).data;
+      return (read && readResource(read.resource, name)) ?? unreadable(block);
     }
     default:
-      return unknownBlock(block);
+      return unreadable(block);
   }
 }
 
-function unknownBlock(block: never): string {
-  return `[Something the bot cannot read: ${String((block as { type?: unknown }).type)}]`;
+function linkOf({ uri, name, title, description }: z.output<typeof parts.resource_link>): string {
+  return `[${title ?? name ?? uri}](${uri})${description ? `: ${description}` : ""}`;
+}
+
+function readResource(
+  { uri, mimeType, text, blob }: z.output<typeof parts.resource>["resource"],
+  name: string,
+): string | Bytes | undefined {
+  if (text !== undefined) return `${uri}:\n${text}`;
+  const last = uri.split(/[/?#]/).findLast((part) => part !== "");
+  return blob === undefined ? undefined : fileOf(last ?? name, mimeType, blob);
+}
+
+/** A part of no known type, or one without what its type needs. */
+function unreadable(block: unknown): string {
+  if (!isRecord(block)) return `[A part without a type: ${shortJson(block, longestUnknown)}]`;
+  const { type, ...said } = block;
+  const kind = typeof type === "string" ? `of type ${oneLine(type, 60)}` : "without a type";
+  if (typeof said.text === "string" && said.text !== "") return `[A part ${kind}:]\n${said.text}`;
+  return `[A part ${kind}: ${shortJson(said, longestUnknown)}]`;
 }
 
 function fileOf(name: string, mimeType: string, base64: string): Bytes {

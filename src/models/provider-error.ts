@@ -1,4 +1,5 @@
 import { errorCode } from "../base/error-text.ts";
+import { beginningOf } from "../base/markdown-text.ts";
 import { isRecord } from "../base/record.ts";
 import { ModelError, type ModelErrorCode } from "../core/model.ts";
 import { redactKey } from "./redact-key.ts";
@@ -295,5 +296,5 @@ function redacted(text: string, { apiKey, headers = {} }: Endpoint): string {
 
 function shorten(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim().replace(/\.$/, "");
-  return line.length > 300 ? `${line.slice(0, 300)}…` : line;
+  return line.length > 300 ? `${beginningOf(line, 300)}…` : line;
 }

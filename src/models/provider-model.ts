@@ -7,6 +7,8 @@ import { type ServerKind, serverKindOf } from "./server-kind.ts";
 import { type SilenceWatch, watchSilence } from "./silence-watch.ts";
 import { createStructuredAnswers } from "./structured-answers.ts";
 import type { OutputForm } from "./structured-output.ts";
+import { ShapedExchange } from "./tools/shaped-exchange.ts";
+import type { ToolRules } from "./tools/tool-shape.ts";
 
 /** A whole answer. `stop`: why the model ended; `length` is its output limit, `declined` a refusal by model or filter. */
 export interface Answer {
@@ -94,14 +96,16 @@ export function factsOf({ facts, server, model }: ProviderModelOptions, { host }
   return facts ?? modelFacts(serverKindOf(host, server), model);
 }
 
-/** One model at one provider, without retries. */
+/** One model at one provider, without retries. `rules`: what its vendor demands of tools. */
 export function createProviderModel<Chunk, Opened extends AsyncIterable<Chunk | undefined>>(
   dialect: Dialect<Chunk, Opened>,
   endpoint: Endpoint,
   options: ProviderModelOptions,
+  rules: ToolRules,
 ): Model {
+  const shaped = new ShapedExchange(rules, endpoint);
   const ask = (request: ModelRequest, form: OutputForm) =>
-    exchange(dialect, endpoint, options, request, form);
+    shaped.stream(request, (sent) => exchange(dialect, endpoint, options, sent, form));
   const structured = createStructuredAnswers(endpoint.id, ask);
   return {
     id: endpoint.id,

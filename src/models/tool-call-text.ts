@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { escapeRawControls } from "../base/raw-controls.ts";
 import { isRecord } from "../base/record.ts";
 import { type Json, parseJson } from "../core/json.ts";
 import type { Message, ToolCall } from "../core/message.ts";
@@ -10,7 +11,7 @@ import type { Message, ToolCall } from "../core/message.ts";
 export function argumentsObject(text: string): { [key: string]: Json } {
   if (text.trim() === "") return {};
   try {
-    const value = parseJson(text);
+    const value = parseJson(escapeRawControls(text));
     if (isRecord(value)) return value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -21,7 +22,7 @@ export function argumentsObject(text: string): { [key: string]: Json } {
 /** The arguments of a past call as JSON text of an object: as the model wrote them where they are one. */
 export function argumentsText(text: string): string {
   const value = argumentsObject(text);
-  return "invalid_arguments" in value || text.trim() === "" ? JSON.stringify(value) : text;
+  return "invalid_arguments" in value || text.trim() === "" ? JSON.stringify(value) : escapeRawControls(text);
 }
 
 /** A tool name that every server accepts; models invent names such as `functions.search`. */

@@ -1,6 +1,7 @@
 import type { LookupFunction } from "node:net";
 import type { Response } from "undici";
 import { withoutInvisible } from "../base/invisible-text.ts";
+import { beginningOf } from "../base/markdown-text.ts";
 import type { DocumentReader } from "../core/document-reader.ts";
 import { type Web, WebError, type WebPage } from "../core/web.ts";
 import { createAddressPolicy, type OwnPort } from "./address-policy.ts";
@@ -96,7 +97,7 @@ async function pageOf(fetched: FetchedText, timeoutMs: number, signal?: AbortSig
 function cutPage({ url, title, text }: Omit<WebPage, "length">): WebPage {
   const cut = text.length > longestPageText;
   const note = `\n\n[Cut here: the first ${longestPageText} of ${text.length} characters.]`;
-  return { url, title, text: cut ? text.slice(0, longestPageText) + note : text, length: text.length };
+  return { url, title, text: cut ? beginningOf(text, longestPageText) + note : text, length: text.length };
 }
 
 function isHtml(fetched: FetchedText): boolean {

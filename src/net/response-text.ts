@@ -1,3 +1,4 @@
+import { decodeText } from "../base/decode-text.ts";
 import { WebError } from "../core/web.ts";
 import { tooLarge } from "./web-failure.ts";
 import { shownUrl } from "./web-url.ts";
@@ -64,12 +65,7 @@ function decode(bytes: Uint8Array, charset: string): string {
       // An unknown label: judged from the bytes, as without one.
     }
   }
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return new TextDecoder("windows-1252").decode(bytes);
-  }
+  return decodeText(bytes)?.text ?? new TextDecoder("windows-1252").decode(bytes);
 }
 
 function binary(url: URL, type: string): WebError {

@@ -1,6 +1,7 @@
 import { constants, type Dirent } from "node:fs";
-import { access, open, readdir, realpath, stat } from "node:fs/promises";
+import { access, open, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join, relative, sep } from "node:path";
+import { pathForm } from "../core/file-name.ts";
 import type { Skill } from "../core/skill.ts";
 import type { Isolation } from "./isolation.ts";
 import { findProgram, findProgramIn } from "./programs.ts";
@@ -37,7 +38,7 @@ export async function resolveScript(skill: Skill, script: string, isolation: Iso
   }
   const folder = await skillFolder(skill.origin.path);
   if (folder === undefined) return refuse(`The skill ${skill.id} has no folder with scripts.`);
-  const file = await realFile(join(folder, script));
+  const file = (await realFile(join(folder, script))) ?? (await fileOfForm(folder, pathForm(script)));
   if (file === undefined) {
     return refuse(`The skill ${skill.id} has no script ${shown}. List its files to see what there is.`);
   }
@@ -47,8 +48,9 @@ export async function resolveScript(skill: Skill, script: string, isolation: Iso
       `${shown} leads out of the folder of the skill ${skill.id}. Scripts must lie in the skill's folder.`,
     );
   }
-  const interpreter = await interpreterOf(file, shown, isolation);
-  if (!interpreter.ok) return interpreter;
+  const found = await interpreterOf(file, shown, isolation);
+  if (!found.ok) return found;
+  const interpreter = { value: await forWindowsLines(found.value, file) };
   const path = inside.split(sep).join("/");
   const moduleFolders = await foldersWithModules(folder, path.slice(0, Math.max(0, path.lastIndexOf("/"))));
   return { ok: true, value: { folder, script: path, interpreter: interpreter.value, moduleFolders } };
@@ -115,6 +117,18 @@ export async function skillFolder(path: string): Promise<string | undefined> {
   }
 }
 
+/** The file whose path is spelled in another way: with backslashes, or its letters composed otherwise. */
+async function fileOfForm(folder: string, form: string): Promise<string | undefined> {
+  let at = folder;
+  for (const part of form.split("/").filter((each) => each !== "" && each !== ".")) {
+    const names = await readdir(at).catch(() => []);
+    const name = names.find((each) => each === part) ?? names.find((each) => pathForm(each) === part);
+    if (name === undefined) return undefined;
+    at = join(at, name);
+  }
+  return realFile(at);
+}
+
 async function realFile(path: string): Promise<string | undefined> {
   try {
     const real = await realpath(path);
@@ -140,6 +154,19 @@ async function interpreterOf(file: string, shown: string, isolation: Isolation):
   const [first = "", ...rest] =
     basename(words[0] ?? "") === "env" ? words.slice(1).filter((word) => word !== "-S") : words;
   return await programFor(basename(first) === "node" ? "node" : first, rest, shown, isolation);
+}
+
+const shells: ReadonlySet<string> = new Set(["bash", "sh", "dash"]);
+
+/**
+ * Shells take the carriage return of Windows' line ends for a part of each command: such a script is run without them, its file stays as it
+ * was reviewed. What it finds of itself in `BASH_SOURCE` is what it was called as.
+ */
+async function forWindowsLines(interpreter: readonly string[], file: string): Promise<readonly string[]> {
+  const [program = "", ...flags] = interpreter;
+  if (!shells.has(basename(program)) || !(await readFile(file)).includes("\r\n")) return interpreter;
+  const unix = String.raw`s/\r$//; s/\$\{?BASH_SOURCE(\[0\])?\}?/\$0/g`;
+  return [program, ...flags, "-c", `eval "$(sed -E '${unix}' "$0")"`];
 }
 
 export async function programFor(

@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from "hono";
+import { parseExactly } from "../base/exact-number.ts";
 import { parseJson } from "../core/json.ts";
 import { HttpProblem } from "./http-problem.ts";
 
@@ -27,6 +28,7 @@ export function requireJson(uploads: ReadonlyMap<string, number> = new Map()): M
     const body = isUpload ? sent : validJson(sent);
     // Hono's validators read the body from the raw request, whose stream is used up now.
     context.req.raw = new Request(raw.url, { method, headers: raw.headers, body, signal: raw.signal });
+    context.req.json = async <T>() => parseExactly(await context.req.text()) as T;
     return next();
   };
 }

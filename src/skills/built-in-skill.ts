@@ -62,6 +62,7 @@ function createPart(parent: Skill, part: string, definition: SkillDefinition, to
     name: `${parent.name}: ${part}`,
     description: definition.description ?? parent.description,
     examples: [],
+    ...(definition.aliases === undefined ? {} : { aliases: definition.aliases }),
     parent: parent.id,
     tools,
     ...interfaceOf(definition),

@@ -1,8 +1,17 @@
-/** The text of UTF-8 bytes, a byte order mark included; undefined when they are not text. */
+/**
+ * The text of bytes: UTF-8, a byte order mark included, or UTF-16 that begins with one, as shells of Windows write it. Undefined when they
+ * are not text.
+ */
 export function decodeText(bytes: Uint8Array): string | undefined {
-  if (bytes.includes(0)) return undefined;
+  const encoding =
+    bytes[0] === 0xff && bytes[1] === 0xfe
+      ? "utf-16le"
+      : bytes[0] === 0xfe && bytes[1] === 0xff
+        ? "utf-16be"
+        : "utf-8";
+  if (encoding === "utf-8" && bytes.includes(0)) return undefined;
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;
   }

@@ -15,6 +15,8 @@ const mostDirectories = 20_000;
 export interface FoundFolder {
   /** Absolute. */
   path: string;
+  /** The real path that the links in it stay in, where that is not the root that was searched. */
+  root?: string;
   /** `SKILL.md`, `skill.md` when there is no other, else the manifest of another format. */
   document: string;
 }
@@ -27,13 +29,15 @@ export interface Discovery {
 
 /**
  * Finds the folders below `root` (a real path) that hold a SKILL.md or are of another format; the search does not go into them. Hidden folders,
- * `node_modules` and links to directories are not searched: what a link within the root leads to is found at its own place.
+ * `node_modules` and links to directories are not searched: what a link within the root leads to is found at its own place. A link to a skill
+ * in one of the `linkFolders` (real paths) is that skill.
  */
 export async function discoverSkills(
   root: string,
   listings: DirectoryListings,
   pace: Pace,
   formats: readonly FolderFormat[] = [],
+  linkFolders: readonly string[] = [],
 ): Promise<Discovery> {
   const found: Discovery = { folders: [], diagnostics: [] };
   const waiting = [{ directory: root, depth: 0 }];
@@ -46,7 +50,7 @@ export async function discoverSkills(
       break;
     }
     const { directory, depth } = next;
-    const below = look(directory, { root, listings, formats, found });
+    const below = look(directory, { root, listings, formats, linkFolders, found });
     if (depth < deepest)
       for (const name of below) waiting.push({ directory: path.join(directory, name), depth: depth + 1 });
     else if (below.length > 0) found.diagnostics.push(tooDeep(directory));
@@ -58,11 +62,13 @@ interface Search {
   root: string;
   listings: DirectoryListings;
   formats: readonly FolderFormat[];
+  linkFolders: readonly string[];
   found: Discovery;
 }
 
 /** Takes one directory: either it is a skill, or the names of the directories to search next are answered, last first. */
-function look(directory: string, { root, listings, formats, found }: Search): string[] {
+function look(directory: string, search: Search): string[] {
+  const { root, listings, formats, found } = search;
   const listing = listings.list(directory);
   if (!listing.ok) {
     const reason = errorCode(listing.error) ?? "unknown error";
@@ -81,7 +87,7 @@ function look(directory: string, { root, listings, formats, found }: Search): st
   found.diagnostics.push(...incomplete(directory, listing.entries, formats));
   for (const { name, kind } of listing.entries) {
     const file = path.join(directory, name);
-    if (kind === "link") found.diagnostics.push(...linkProblems(file, root));
+    if (kind === "link") followLink(file, search);
     else if (kind === "file" && name.toLowerCase() === "skill.md") found.diagnostics.push(misnamed(file));
   }
   return listing.entries
@@ -137,15 +143,28 @@ export function badLink(file: string, kind: "outside" | "broken" | "other" | "di
     return defect(
       file,
       "link_leaves_root",
-      "The link leads out of the skill folder and is not followed. Copy the file here instead.",
+      "The link leads out of the skill folder and is not followed. Copy the file here instead; the folder of a skill may also lie in a folder that an operator names in skills.link_folders.",
     );
   }
   return defect(file, "broken_link", "The link leads to nothing that can be read.");
 }
 
-function linkProblems(file: string, root: string): Diagnostic[] {
+/** A link to the folder of a skill in a folder that links may lead to is that skill; its own links stay in it. */
+function followLink(file: string, { root, listings, formats, linkFolders, found }: Search): void {
   const { kind } = linkTarget(file, root);
-  return kind === "outside" || kind === "broken" ? [badLink(file, kind)] : [];
+  if (kind !== "outside" && kind !== "broken") return;
+  for (const folder of kind === "outside" ? linkFolders : []) {
+    const target = linkTarget(file, folder);
+    if (target.kind !== "directory") continue;
+    const listing = listings.list(target.path);
+    const entries = listing.ok ? listing.entries : [];
+    const document = documentOf(entries) ?? manifestOf(entries, formats);
+    if (document?.kind !== "file") continue;
+    if (found.folders.some(({ path: known }) => known === target.path)) return;
+    found.folders.push({ path: target.path, document: document.name, root: target.path });
+    return;
+  }
+  found.diagnostics.push(badLink(file, kind));
 }
 
 function misnamed(file: string): Diagnostic {

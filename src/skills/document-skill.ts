@@ -1,4 +1,5 @@
 import path from "node:path";
+import { pathForm } from "../core/file-name.ts";
 import {
   type Diagnostic,
   isInstalled,
@@ -70,13 +71,15 @@ function existingEntryPoints(
   written: Record<string, string>,
   { contents, file, diagnostics }: DocumentSkillRequest,
 ): Record<string, string> {
-  const paths = new Set(contents.files.map((each) => each.path));
-  const entries = Object.entries(written).map(
-    ([name, target]) => [name, path.posix.normalize(target)] as const,
-  );
-  for (const [name, target] of entries.filter((entry) => !paths.has(entry[1]))) {
+  const paths = new Map(contents.files.map((each) => [pathForm(each.path), each.path]));
+  const entries = Object.entries(written).map(([name, target]): [string, string] => {
+    const normal = path.posix.normalize(pathForm(target));
+    return [name, paths.get(normal) ?? normal];
+  });
+  const known = new Set(paths.values());
+  for (const [name, target] of entries.filter((entry) => !known.has(entry[1]))) {
     const message = `The entry point ${name} is left out: ${target} is not a file of the skill.`;
     diagnostics.push(caution(file, "entry_point_missing", message));
   }
-  return Object.fromEntries(entries.filter(([, target]) => paths.has(target)));
+  return Object.fromEntries(entries.filter(([, target]) => known.has(target)));
 }

@@ -24,6 +24,8 @@ export interface FolderSourceOptions {
   formats?: readonly FolderFormat[];
   /** What runs packages whose SKILL.md says that they are tools; without it they are guides. */
   toolPackages?: ToolPackages;
+  /** Folders that links to skills may lead to, beside the root. */
+  linkFolders?: readonly string[];
   /** A missing root is then reported. For folders a person named. */
   mustExist?: boolean;
   /** Files and folders that a skill may have; 2,000 unless told. */
@@ -46,11 +48,13 @@ export function createFolderSource(options: FolderSourceOptions): SkillSource {
     if (typeof root !== "string") return settle({ skills: [], diagnostics: root });
     const pace = createPace();
     listings.beginRound();
-    const { folders, diagnostics } = await discoverSkills(root, listings, pace, options.formats);
+    const { formats, linkFolders = [] } = options;
+    const links = linkFolders.flatMap(realFolder);
+    const { folders, diagnostics } = await discoverSkills(root, listings, pace, formats, links);
     const current: CurrentFolder[] = [];
     for (const folder of folders) {
       if (pace.isDue()) await pace.rest();
-      current.push(await cache.current(folder, root, pace));
+      current.push(await cache.current(folder, folder.root ?? root, pace));
     }
     cache.keep(folders);
     return settle(assemble(current, diagnostics));
@@ -65,6 +69,15 @@ export function createFolderSource(options: FolderSourceOptions): SkillSource {
   }
 
   return { id: `${options.source}:${options.root}`, load: sharedRun(refresh) };
+}
+
+/** None where it is missing. */
+function realFolder(folder: string): string[] {
+  try {
+    return [realpathSync(folder)];
+  } catch {
+    return [];
+  }
 }
 
 function findRoot({ root, mustExist = false }: FolderSourceOptions): string | Diagnostic[] {

@@ -1,7 +1,7 @@
 import matter from "gray-matter";
-import { isScalar, parseDocument, visit } from "yaml";
+import { isMap, isScalar, parseDocument, visit } from "yaml";
 import { isRecord } from "../base/record.ts";
-import { quoteValues, repairMetadata } from "./repair-yaml.ts";
+import { quoteValues, repairMetadata, untab, writtenProse } from "./repair-yaml.ts";
 
 /** The frontmatter and body of a SKILL.md, or the one reason why it has none that can be read. */
 export type ParsedFrontmatter =
@@ -79,6 +79,8 @@ const repairs = [
   quoteValues,
   repairMetadata,
   (yaml: string) => quoteValues(repairMetadata(yaml)),
+  untab,
+  (yaml: string) => quoteValues(repairMetadata(untab(yaml))),
 ];
 
 function parseTolerantly(written: string): { value: unknown; repaired: boolean } {
@@ -92,11 +94,27 @@ function parseTolerantly(written: string): { value: unknown; repaired: boolean }
     const [error] = document.errors;
     if (error === undefined) {
       keepVersions(document);
-      return { value: document.toJS(), repaired: failure !== undefined };
+      const kept = keepWords(document, attempt);
+      return { value: document.toJS(), repaired: kept || failure !== undefined };
     }
     failure ??= error;
   }
   throw failure ?? new Error("it cannot be read");
+}
+
+/** Puts the words back that YAML took for a comment, an anchor, a tag or a list; whether there were any. */
+function keepWords(document: ReturnType<typeof parseDocument>, yaml: string): boolean {
+  if (!isMap(document.contents)) return false;
+  let kept = false;
+  for (const [key, words] of writtenProse(yaml)) {
+    const value = document.get(key);
+    if (value === undefined || value === null || value === true || value === false) continue;
+    const said = typeof value === "object" ? "" : String(value).replace(/\s+/g, " ").trim();
+    if (said.length >= words.length) continue;
+    document.set(key, words);
+    kept = true;
+  }
+  return kept;
 }
 
 /** `version: 1.10` is the text 1.10, not the number 1.1. */

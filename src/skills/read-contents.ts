@@ -33,11 +33,17 @@ export async function readContents(
     if (pace.isDue()) await pace.rest();
     const bytes = readBytes(file, diagnostics);
     if (file.path === documentName) document = bytes;
+    if (file.path.endsWith(".sh") && bytes?.includes("\r\n")) diagnostics.push(windowsLines(file));
     files.push({ ...file, sha256: bytes && hash("sha256", bytes, "hex") });
   }
   const sorted = files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const lines = sorted.map((file) => `${JSON.stringify(file.path)} ${file.sha256 ?? "unreadable"}\n`);
   return { files: sorted, hash: hash("sha256", lines.join(""), "hex"), document, diagnostics };
+}
+
+function windowsLines({ path, absolute }: ScannedFile): Diagnostic {
+  const message = `${path} has the line ends of Windows. It runs as if they were those of Unix; other files that it starts or includes do not. Save it with LF.`;
+  return { path: absolute, severity: "info", code: "windows_lines", message };
 }
 
 function readBytes(file: ScannedFile, diagnostics: Diagnostic[]): Buffer | undefined {

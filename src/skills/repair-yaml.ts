@@ -1,4 +1,5 @@
 import { jsonrepair } from "jsonrepair";
+import { parseDocument } from "yaml";
 import { readJson } from "../base/json-reader.ts";
 
 /**
@@ -13,7 +14,7 @@ export function quoteValues(yaml: string): string {
     const [, indent = "", key = "", value = ""] = /^(\s*)([\w.-]+):[ \t]+(\S.*)$/.exec(lines[at] ?? "") ?? [];
     const end = key === "" ? at + 1 : endOfValue(lines, at, indent.length);
     const whole = [value, ...lines.slice(at + 1, end).map((line) => line.trim())].join(" ").trim();
-    if (needsQuotes(whole)) result.push(`${indent}${key}: ${JSON.stringify(whole)}`);
+    if (needsQuotes(value, whole)) result.push(`${indent}${key}: ${JSON.stringify(whole)}`);
     else result.push(...lines.slice(at, end));
     at = end;
   }
@@ -30,9 +31,37 @@ function isContinuation(line: string, indent: number): boolean {
   return line.trim() !== "" && line.length - line.trimStart().length > indent;
 }
 
-function needsQuotes(value: string): boolean {
-  if (value === "" || /^["'[{|>]/.test(value)) return false;
-  return /:(\s|$)/.test(value) || /^[@`%*&!]/.test(value);
+/** @param first the first line of the value; only the header of a block scalar stands alone there */
+function needsQuotes(first: string, whole: string): boolean {
+  if (/^[|>]/.test(first)) return !/^[|>][-+\d]{0,2}(\s+#.*)?$/.test(first);
+  if (/^["'[{]/.test(first))
+    return parseDocument(`value: ${whole}`, { logLevel: "silent" }).errors.length > 0;
+  // A comment does not stand between the lines of a text.
+  if (whole !== first && /\s#/.test(first)) return true;
+  return /:(\s|$)/.test(whole) || /^([@`%*&!]|[-?]\s)/.test(whole);
+}
+
+/** Tabs at the beginning of lines as blanks: YAML takes none for indentation. */
+export function untab(yaml: string): string {
+  return yaml.replace(/^[ \t]*\t[ \t]*/gm, (indent) => indent.replaceAll("\t", "  "));
+}
+
+/** Keys whose value is prose, where a sign of YAML is a word of it. */
+const proseLine = /^(name|description):[ \t]+([^\s"'|>].*)$/;
+
+/**
+ * The values of `name` and `description` as they stand, where they are not in quotes: YAML ends them at ` #`, and drops a word that begins
+ * with `&` or `!`.
+ */
+export function writtenProse(yaml: string): Map<string, string> {
+  const lines = yaml.split("\n");
+  const found = lines.flatMap((line, at): [string, string][] => {
+    const [, key, value = ""] = proseLine.exec(line) ?? [];
+    if (key === undefined) return [];
+    const rest = lines.slice(at + 1, endOfValue(lines, at, 0));
+    return [[key, [value, ...rest].join(" ").replace(/\s+/g, " ").trim()]];
+  });
+  return new Map(found);
 }
 
 /** Rewrites the top-level `metadata` block as plain JSON when it is JSON with comments, or otherwise nearly JSON. */

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { z } from "zod";
 import { type Parameter, parameterSchema, parametersOf } from "../core/parameter.ts";
 import {
@@ -225,8 +226,11 @@ function identify(
   return { id, name: reader.read("title", "text", z.string().trim().min(1)) ?? name ?? folder };
 }
 
+/** Names that differ in signs of no script alone, as emoji, stay apart by a hash. */
 function slugOf(text: string): string {
-  return text.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[._-]+/, "") || "skill";
+  const slug = text.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[._-]+/, "");
+  const isTold = slug !== "" && /^[\p{L}\p{N}\p{ASCII}\s]*$/u.test(text);
+  return isTold ? slug : `${slug.replace(/-+$/, "") || "skill"}-${hash("sha256", text, "hex").slice(0, 8)}`;
 }
 
 const parametersSchema = z.preprocess((value) => {

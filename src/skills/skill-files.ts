@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { readFile, realpath } from "node:fs/promises";
 import { errorCode } from "../base/error-text.ts";
+import { pathForm } from "../core/file-name.ts";
 import type { SkillFiles } from "../core/skill.ts";
 import { decodeText } from "./decode-text.ts";
 import { isWithin } from "./link-target.ts";
@@ -15,13 +16,14 @@ const largestText = 256 * 1024;
 export function createSkillFiles(hashed: readonly HashedFile[], root: string): SkillFiles {
   const visible = visibleFiles(hashed);
   const byPath = new Map(visible.map((file) => [file.path, file]));
+  const byForm = new Map(visible.map((file) => [pathForm(file.path), file]));
   return {
     list: async () => visible.map(({ path, bytes }) => ({ path, bytes })),
     async read(path) {
       const wanted = normalise(path);
       if (wanted === undefined)
         return refuse(`${path} leads out of the skill's folder. Use a path relative to it.`);
-      const file = byPath.get(wanted);
+      const file = byPath.get(wanted) ?? byForm.get(pathForm(wanted));
       if (file === undefined) return refuse(`${path} is not a file of this skill.${namesOf(visible)}`);
       if (file.bytes > largestText) {
         return refuse(`${wanted} has ${file.bytes} bytes; at most ${largestText} can be read as text.`);

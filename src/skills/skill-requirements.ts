@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Diagnostic, type Requirements, requirementsSchema } from "../core/skill.ts";
+import { type Diagnostic, meanSchema, type Requirements, requirementsSchema } from "../core/skill.ts";
 import { asFields, createFieldReader, type FieldReader, type Fields } from "./field-reader.ts";
 
 const list = z.array(z.string());
@@ -20,6 +20,10 @@ export function readRequirements(
     const value = nested.read(name, "list", list);
     if (value !== undefined) found[name] = value;
   }
+  const means = (nested.read("means", "list", list) ?? []).flatMap(
+    (name) => meanSchema.safeParse(name).data ?? [],
+  );
+  if (means.length > 0) found.means = means;
   if (reader.read("always", "flag", z.boolean()) === true) found.always = true;
   const install = (reader.read("install", "data", z.array(z.unknown())) ?? []).flatMap(readInstall);
   if (install.length > 0) found.install = install;

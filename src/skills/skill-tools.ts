@@ -1,3 +1,4 @@
+import { parseExactly } from "../base/exact-number.ts";
 import { type SkillDefinition, SkillFailure, type SkillModule, toJsonSchema } from "../core/define-skill.ts";
 import type { Json } from "../core/json.ts";
 import { ModelError } from "../core/model.ts";
@@ -65,11 +66,13 @@ function createTool(
 
 function validate(parameters: SkillDefinition["parameters"], input: unknown): ReturnType<Tool["validate"]> {
   const given = input ?? {};
-  const parsed = parameters.safeParse(given);
+  const exact = parameters.safeParse(given);
+  // What calculates takes the nearest doubles.
+  const parsed = exact.success ? exact : parameters.safeParse(JSON.parse(JSON.stringify(given)));
   if (parsed.success) return { ok: true, value: parsed.data as Json };
   return {
     ok: false,
-    message: describeIssues(parsed.error, given, Object.keys(parameters.shape)),
+    message: describeIssues(exact.error ?? parsed.error, given, Object.keys(parameters.shape)),
   };
 }
 
@@ -113,7 +116,7 @@ function expectedFailure(error: unknown): ToolResult {
 function toJson(value: unknown): Json | undefined {
   try {
     const text = JSON.stringify(value ?? null);
-    return text === undefined ? undefined : JSON.parse(text);
+    return text === undefined ? undefined : (parseExactly(text) as Json);
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
+import { parseExactly } from "../base/exact-number.ts";
 import { KeyedMutex } from "../base/keyed-mutex.ts";
 import type { Json } from "../core/json.ts";
 import type { KeyValue } from "../core/key-value.ts";
@@ -90,7 +91,7 @@ export async function openKeyValue(
   });
   const read = async (key: string): Promise<Json | undefined> => {
     const cached = known.get(key);
-    if (cached !== undefined) return cached === nothing ? undefined : JSON.parse(cached);
+    if (cached !== undefined) return cached === nothing ? undefined : (parseExactly(cached) as Json);
     const value = (await store.get(key)) as Json | undefined;
     known.set(key, value === undefined ? nothing : JSON.stringify(value));
     return value;
@@ -167,7 +168,10 @@ async function openStore(path: string, options: WriteAheadLogOptions): Promise<O
     throw toStorageError(error, path);
   }
   const look = async () => (await adapter.query(logPages))[0];
-  const store = new Keyv({ store: adapter, serialization: { stringify: JSON.stringify, parse: JSON.parse } });
+  const store = new Keyv({
+    store: adapter,
+    serialization: { stringify: JSON.stringify, parse: <T>(text: string) => parseExactly(text) as T },
+  });
   const keysFrom = async (first: string, after = "") => {
     const rows = (await adapter.query(nextKeys, first, after)) as { key: string }[];
     return rows.map(({ key }) => key);

@@ -1,3 +1,4 @@
+import { parseExactly } from "../base/exact-number.ts";
 import type { Json } from "../core/json.ts";
 import type { KeyValue } from "../core/key-value.ts";
 
@@ -6,7 +7,7 @@ export function createMemoryKeyValue(): KeyValue {
   const texts = new Map<string, string>();
   const read = (key: string): Json | undefined => {
     const text = texts.get(key);
-    return text === undefined ? undefined : JSON.parse(text);
+    return text === undefined ? undefined : (parseExactly(text) as Json);
   };
   return {
     get: async (key) => read(key),
@@ -24,7 +25,7 @@ export function createMemoryKeyValue(): KeyValue {
       // What is stored under a key is what its users put there: the same T.
       const text = JSON.stringify(change(read(key) as T | undefined));
       texts.set(key, text);
-      return JSON.parse(text) as T;
+      return parseExactly(text) as T;
     },
     scrub: async () => {},
     close: async () => {},

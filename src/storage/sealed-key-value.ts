@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { parseExactly } from "../base/exact-number.ts";
 import type { Json } from "../core/json.ts";
 import type { KeyValue } from "../core/key-value.ts";
 
@@ -62,7 +63,7 @@ function open(secret: Uint8Array, key: string, stored: Json): Json {
       .setAAD(Buffer.from(key))
       .setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
     const body = bytes.subarray(nonceBytes + tagBytes);
-    return JSON.parse(Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8")) as Json;
+    return parseExactly(Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8")) as Json;
   } catch (cause) {
     throw new SealedValueError(key, { cause });
   }

@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseExactly } from "../base/exact-number.ts";
 import { makePrivateFile } from "./private-files.ts";
 import { newerVersionError, StorageError, toStorageError } from "./storage-error.ts";
 import { copyBeforeUpgrade, copyFor, type Upgrade } from "./upgrade-copies.ts";
@@ -192,7 +193,7 @@ function createConnection(
     durable: log.durable,
     truncateLog: log.truncate,
     rebuild: () => write(log.rebuild, { alone: true }),
-    parse: (text) => guarded(path, () => JSON.parse(String(text))),
+    parse: (text) => guarded(path, () => parseExactly(String(text))),
     async close() {
       await log.close();
       statements.clear();

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { beginningOf } from "../base/markdown-text.ts";
 import { type Web, WebError } from "../core/web.ts";
 
 /** How one engine is asked. */
@@ -94,5 +95,5 @@ export function fittingWords(text: string, most: { characters: number; words?: n
     .split(/\s+/)
     .slice(0, most.words ?? Number.POSITIVE_INFINITY);
   while (words.length > 1 && words.join(" ").length > most.characters) words.pop();
-  return words.join(" ").slice(0, most.characters);
+  return beginningOf(words.join(" "), most.characters);
 }

@@ -1,6 +1,6 @@
 /** Everything skills come from and run in: sources, installed packages, tool servers, the sandbox. */
 import type { AddFlow } from "../app/operations/services.ts";
-import { processEnvironment } from "../config/environment.ts";
+import { networkOf, processEnvironment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
 import { type CatalogueLoader, createCatalogueLoader } from "../core/catalogue.ts";
 import type { Clock } from "../core/clock.ts";
@@ -104,6 +104,7 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
   const mcp = createMcpServers({
     file: config.mcp.file,
     environment: processEnvironment(),
+    network: networkOf(processEnvironment()),
     store: scopeKeyValue(store, "mcp:"),
     clock,
     version: deps.version,

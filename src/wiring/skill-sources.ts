@@ -48,6 +48,7 @@ export function skillSources(
 ): SkillSource[] {
   const { skills, workspace } = config;
   const { formats, toolPackages, flowPorts } = deps;
+  const linkFolders = [workspace.skills, ...skills.extra, ...skills.link_folders];
   const folder = (source: string, precedence: number, root: string, mustExist = false) =>
     createLimitedSource(
       createFolderSource({
@@ -58,6 +59,7 @@ export function skillSources(
         formats,
         toolPackages,
         mustExist,
+        linkFolders: source === "managed" ? [] : linkFolders,
       }),
       skills.execution.max_seconds,
     );

@@ -30,6 +30,16 @@ export interface ChatActionsUnderContract {
     text: string,
     more?: { thread?: string; ago?: number },
   ): Promise<string>;
+  /**
+   * An app posts `title` and `detail` in the platform's rich parts, with a button `label` and no plain text; with `forward`, a person forwards
+   * such a message and writes nothing. Answers the message's reference.
+   */
+  sayInParts(
+    namespace: string,
+    person: string,
+    words: { title: string; detail: string; label: string },
+    more?: { forward?: true },
+  ): Promise<string>;
   /** Names of the bot's reactions to a message, and whether it is pinned. */
   state(namespace: string, reference: string): Promise<{ reactions: number; pinned: boolean }>;
   close(): Promise<void>;
@@ -111,6 +121,19 @@ export function describeChatActions(name: string, open: () => Promise<ChatAction
       const { messages } = await actions.history(place, { most: 10 });
       expect(messages.map(({ text }) => text)).toContain("an answer");
       expect(messages.map(({ text }) => text)).not.toContain("three");
+    });
+
+    it("reads what apps say in rich parts, and such a message forwarded", async () => {
+      const { actions, rooms, people, sayInParts } = world;
+      const words = { title: "Build 9 is red", detail: "step 3 of 9", label: "Retry" };
+      for (const more of [{}, { forward: true as const }]) {
+        const reference = await sayInParts(rooms.open, people.member, words, more);
+        const found = await actions.message(rooms.open, reference);
+        const place = { namespace: rooms.open, thread: channelThread };
+        const { messages } = await actions.history(place, { most: 1 });
+        for (const text of [found?.text, messages[0]?.text])
+          for (const word of Object.values(words)) expect(text?.split(word)).toHaveLength(2);
+      }
     });
 
     it("knows no message that is not there", async () => {

@@ -27,6 +27,19 @@ describeChatActions("Slack", async (): Promise<ChatActionsUnderContract> => {
       });
       return ts;
     },
+    async sayInParts(namespace, user, { title, detail, label }, { forward } = {}) {
+      const blocks = [
+        { type: "header", text: { type: "plain_text", text: title } },
+        { type: "section", fields: [{ type: "mrkdwn", text: detail }] },
+        { type: "actions", elements: [{ type: "button", text: { type: "plain_text", text: label } }] },
+      ];
+      const shared = { is_share: true, text: "", fallback: "[no preview available]" };
+      const parts = forward
+        ? { attachments: [{ ...shared, message_blocks: [{ message: { blocks } }] }] }
+        : { blocks, app: { bot_id: "B0ALERTS" } };
+      const { ts } = await slack.say({ user, channel: channelOf(namespace), text: "", ...parts });
+      return ts;
+    },
     async state(namespace, reference) {
       const message = (await slack.look()).messages(channelOf(namespace)).find(({ ts }) => ts === reference);
       return { reactions: message?.reactions.length ?? 0, pinned: message?.pinned ?? false };
@@ -78,6 +91,14 @@ describeChatActions("Discord", async (): Promise<ChatActionsUnderContract> => {
       const channel = root ?? channelOf(namespace);
       const id = await discord.say({ user, channel, content, ...(ago === undefined ? {} : { agoMs: ago }) });
       return referenceOf(channel, id);
+    },
+    async sayInParts(namespace, user, { title, detail, label }, { forward } = {}) {
+      const row = { type: 1, components: [{ type: 2, style: 1, custom_id: "retry", label }] };
+      const texts = [title, detail].map((content) => ({ type: 10, content }));
+      const said = { content: "", embeds: [], components: [{ type: 17, components: [...texts, row] }] };
+      const parts = forward ? { message_snapshots: [{ message: { ...said, attachments: [] } }] } : said;
+      const channel = channelOf(namespace);
+      return referenceOf(channel, await discord.say({ user, channel, content: "", parts }));
     },
     async state(_namespace, reference) {
       const { messages } = await discord.state();

@@ -155,20 +155,32 @@ test("nothing is cut off on a screen of 380 px", async () => {
   await page.waitForURL(/#\/general/);
 });
 
+test("files wait for a message while a command is sent", async () => {
+  const { page } = await bench.open("/#/general");
+  const [buffer, mimeType] = [Buffer.from("a note"), "text/plain"];
+  await page.locator(".composer input[type=file]").setInputFiles({ name: "notes.txt", mimeType, buffer });
+  await say(page, "/skill list");
+  await page.getByText("Commands take no files. They wait for your next message.").waitFor();
+  const waiting = page.locator(".composer").getByText("notes.txt");
+  await waiting.waitFor();
+  await say(page, "hello with a note");
+  await finished(page).filter({ hasText: "hello with a note" }).getByText("notes.txt").first().waitFor();
+  expect(await waiting.count()).toBe(0);
+});
+
 /** From a key to the frame that shows it, the median of 40 keys, ms. */
 async function keyTime(page: Page): Promise<number> {
   const composer = page.locator("#composer");
-  await composer.evaluate((element) => {
-    const times: number[] = [];
-    Object.assign(window, { times });
+  await page.evaluate(`{
+    window.times = [];
     const painted = new MessageChannel();
     let begin = 0;
-    painted.port1.onmessage = () => times.push(performance.now() - begin);
-    element.addEventListener("input", () => {
+    painted.port1.onmessage = () => window.times.push(performance.now() - begin);
+    document.querySelector("#composer").addEventListener("input", () => {
       begin = performance.now();
       requestAnimationFrame(() => painted.port2.postMessage(0));
     });
-  });
+  }`);
   const times = () => page.evaluate<number[]>("window.times");
   for (let keys = 1; keys <= 40; keys++) {
     await composer.press("a");

@@ -1,4 +1,4 @@
-import { escapeMarkdown } from "../../base/markdown-text.ts";
+import { beginningOf, escapeMarkdown } from "../../base/markdown-text.ts";
 import type { ChannelMessage, ChatActions, TimeRange } from "../../core/chat-actions.ts";
 import { type ChatPlatform, type ChatPlatforms, channelThread } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -142,7 +142,7 @@ async function indexed(platform: ChatPlatform, message: ChatMessage): Promise<In
     reference,
     ...(in_thread ? { thread: place.thread } : {}),
     author: { id: author, name: person.name },
-    text: text.slice(0, longestText),
+    text: beginningOf(text, longestText),
     at: said_at,
   };
 }
@@ -214,7 +214,7 @@ async function keep(
       ...{ namespace, reference: id, at },
       ...(thread === undefined || thread === id ? {} : { thread }),
       author: { id: author.id, name: author.name },
-      text: text.slice(0, longestText),
+      text: beginningOf(text, longestText),
     })),
   );
 }

@@ -1,4 +1,6 @@
 import { errorText } from "../../base/error-text.ts";
+import { parseExactly } from "../../base/exact-number.ts";
+import { cutText } from "../../base/markdown-text.ts";
 import type { Json } from "../../core/json.ts";
 import type { Parameter } from "../../core/parameter.ts";
 import { skillRunCommand } from "../services/run-skill-now.ts";
@@ -63,7 +65,7 @@ function labelOf(name: string): string {
     .replace(/[_-]+/g, " ")
     .trim();
   const label = words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
-  return label.length > labelCharacters ? `${label.slice(0, labelCharacters - 1)}…` : label || name;
+  return cutText(label, labelCharacters) || name;
 }
 
 function kindOf({ type, description, enum: allowed }: Parameter): FormField["kind"] {
@@ -129,7 +131,7 @@ function readJson(type: "object" | "array", text: string): ReadValue {
   const problem = `Write JSON, such as ${example}.`;
   let value: Json;
   try {
-    value = JSON.parse(text) as Json;
+    value = parseExactly(text) as Json;
   } catch (error) {
     return { ok: false, problem: `${problem} (${errorText(error)})` };
   }

@@ -3,7 +3,6 @@ import { threadSchema } from "../../core/place.ts";
 import { consoleNamespace, ownNamespace, toolDefinition } from "../services/shapes.ts";
 import { complete } from "./complete.ts";
 import { operation } from "./operation.ts";
-import type { Services } from "./services.ts";
 
 export const aboutBot = operation({
   name: "bot.about",
@@ -12,7 +11,7 @@ export const aboutBot = operation({
     name: z.string(),
     version: z.string(),
     model: z.string(),
-    /** Three things to try in an empty channel. */
+    /** Three things to try where nothing was said and no file is. */
     suggestions: z.array(z.string()),
   }),
   who: "anyone",
@@ -22,29 +21,12 @@ export const aboutBot = operation({
     answers: "name, version, model",
   },
   async run({ services }) {
-    const { name, version, models } = services;
-    return {
-      ok: true,
-      value: { name, version, model: models.main.id, suggestions: await suggestions(services) },
-    };
+    const { name, version, models, skills } = services;
+    const examples = await skills.suggest(consoleNamespace, { there: [] });
+    const suggestions = [...examples, "What can you do?", "/skill list", "/agent help"].slice(0, 3);
+    return { ok: true, value: { name, version, model: models.main.id, suggestions } };
   },
 });
-
-/** Skills whose examples are looked at. */
-const maxLooked = 12;
-
-/** Three things to try: examples of skills that work here, else what always works. */
-async function suggestions({ skills }: Services): Promise<string[]> {
-  const { skills: all } = await skills.list(consoleNamespace);
-  const usable = all.filter(
-    ({ eligible, risk, parent }) => eligible && risk === "low" && parent === undefined,
-  );
-  const details = await Promise.all(
-    usable.slice(0, maxLooked).map(({ id }) => skills.detail(id, consoleNamespace)),
-  );
-  const examples = details.flatMap((skill) => skill?.examples[0]?.prompt || []);
-  return [...examples, "What can you do?", "/skill list", "/agent help"].slice(0, 3);
-}
 
 export const completeCommand = operation({
   name: "command.complete",
@@ -87,6 +69,10 @@ export const showPrompt = operation({
     answers: "system prompt and tools",
   },
   async run({ input: { namespace, message, thread }, services }) {
+    if (thread !== undefined && (await services.turns.list({ namespace, thread, limit: 1 })).length === 0) {
+      const message = `There is no thread ${thread} in ${namespace}. \`knack runs list\` shows turns with their threads.`;
+      return { ok: false, status: 404, message };
+    }
     const { system, tools, messages, tokens } = await services.preview(namespace, message, thread);
     const readable = messages?.map(({ role, text }) => ({ role, text }));
     const value = { system, tools: [...tools], tokens };

@@ -144,10 +144,10 @@ const progress = form({
 const steering = form({
   command: "agent steering",
   usage: "on|off",
-  description: "Whether your next message steers a running turn (on) or waits for it (off)",
+  description: "Whether your next message goes into a running turn (on) or is answered after it (off)",
   choices: () => [
-    { text: "on", description: "a message while a turn runs steers it" },
-    { text: "off", description: "a message while a turn runs waits" },
+    { text: "on", description: "your message while a turn runs goes into its next step" },
+    { text: "off", description: "a message while a turn runs is answered after it" },
   ],
   change: (words) =>
     words === "on" ? { while_running: "steer" } : words === "off" ? { while_running: "queue" } : undefined,
@@ -155,8 +155,8 @@ const steering = form({
   tell: ({ settings }) =>
     said(
       settings.while_running === "steer"
-        ? "Your next message steers a running turn."
-        : "Messages wait for the running turn.",
+        ? "Your next message goes into the next step of a running turn; once the answer is being written, it is answered after it."
+        : "Messages are answered after the running turn.",
     ),
 });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { escapeMarkdown } from "../../base/markdown-text.ts";
+import { beginningOf, escapeMarkdown } from "../../base/markdown-text.ts";
 import { efforts } from "../../core/message.ts";
 import { type NamespaceState, readNamespace } from "../../core/namespace-state.ts";
 import type { Outcome } from "../../core/outcome.ts";
@@ -144,9 +144,9 @@ export const showStatus = operation({
               ]),
           `Model: ${model} · effort: ${effort}`,
           `Enabled: ${pinned.join(", ") || "none"} · disabled: ${blocked.join(", ") || "none"}`,
-          `Agent: ${settings.profile ?? services.profiles[0].id} · progress: ${settings.progress} · a message while a turn runs: ${settings.while_running === "steer" ? "steers it" : "waits"} · answers without a mention: ${reply ?? "as configured"} · time zone: ${settings.time_zone ?? services.time_zone}`,
+          `Agent: ${settings.profile ?? services.profiles[0].id} · progress: ${settings.progress} · a message while a turn runs: ${settings.while_running === "steer" ? "goes into its next step" : "is answered after it"} · answers without a mention: ${reply ?? "as configured"} · time zone: ${settings.time_zone ?? services.time_zone}`,
           running.length === 0 ? "Nothing is running here." : `Running here: ${running.length}`,
-          ...running.map(({ status, text, asker }) => `- ${status}: “${text.slice(0, 80)}” (${asker})`),
+          ...running.map(({ status, text, asker }) => `- ${status}: “${beginningOf(text, 80)}” (${asker})`),
         ];
         return shown(lines.join("\n\n").replaceAll("\n\n- ", "\n- "));
       },

@@ -11,10 +11,13 @@ export interface Completion {
 /** Completions of a text that begins with `/`, best first. */
 export async function complete(services: Services, text: string, namespace: string): Promise<Completion[]> {
   const commands = services.commands.filter(({ partOf }) => partOf === undefined);
-  const typed = text.replace(/^\//, "").toLowerCase();
+  const typed = text.replace(/^[/／]/, "").toLowerCase();
   const command = commands.find(({ name }) => typed.startsWith(`${name} `));
   if (command === undefined) {
     const fitting = commands.filter(({ name }) => name.startsWith(typed));
+    // Nothing is typed yet: what there is comes first, for each kind, and what is done with it after.
+    const isList = ({ name }: { name: string }) => /^\S+ (list|status)$/.test(name);
+    if (typed === "") fitting.sort((one, other) => Number(isList(other)) - Number(isList(one)));
     return fitting.map(({ name, usage, description }) => ({
       text: `/${name}${usage === "" ? "" : " "}`,
       label: `/${[name, usage].filter(Boolean).join(" ")}`,

@@ -1,3 +1,4 @@
+import { beginningOf } from "../../base/markdown-text.ts";
 import { type Json, objectOf } from "../../core/json.ts";
 
 /** Of a step: said elsewhere in its text. */
@@ -45,7 +46,7 @@ function words(key: string): string {
 /** In a span of code: on one line and without what would end it. */
 function code(text: string): string {
   const line = text.replace(/\s+/g, " ").replaceAll("`", "ˋ");
-  return `\`${line.length > 600 ? `${line.slice(0, 600)}…` : line}\``;
+  return `\`${line.length > 600 ? `${beginningOf(line, 600)}…` : line}\``;
 }
 
 function textOf(value: Json | undefined): string {

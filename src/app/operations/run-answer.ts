@@ -1,3 +1,4 @@
+import { isContainer } from "../../base/record.ts";
 import { formatBytes } from "../../core/format-bytes.ts";
 import { type Json, objectOf } from "../../core/json.ts";
 import { renderOutput } from "../../core/render-output.ts";
@@ -45,7 +46,7 @@ function findingIn(value: Json): string | undefined {
 }
 
 function depthOf(value: Json): number {
-  if (value === null || typeof value !== "object") return 0;
+  if (!isContainer(value)) return 0;
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
+import { beginningOf, escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { namespaceSchema, threadSchema } from "../../core/place.ts";
 import type { TurnFilter } from "../../core/turn-log.ts";
 import { formatDuration } from "../../core/turn-summary.ts";
@@ -109,12 +109,12 @@ function turnLine(turn: Turn, { plain }: Terminal): string {
   const { turn_id, accepted_at, started_at = accepted_at, finished_at, outcome, status, question } = turn;
   const took = finished_at === undefined ? "" : formatDuration(finished_at - started_at);
   const accepted = new Date(accepted_at).toISOString().slice(0, 19).replace("T", " ");
-  const asked = plain(question).slice(0, 70);
+  const asked = beginningOf(plain(question), 70);
   return [turn_id, accepted, (outcome ?? status).padEnd(13), took.padEnd(9), asked].join("  ");
 }
 
 function runLine({ run_id, status, duration_ms, skill_id, error }: SkillRun, { plain }: Terminal): string {
   const duration = duration_ms === undefined ? "" : formatDuration(duration_ms);
-  const why = error === undefined ? "" : `  ${plain(error).slice(0, 100)}`;
+  const why = error === undefined ? "" : `  ${beginningOf(plain(error), 100)}`;
   return `  ${run_id}  ${status.padEnd(9)}  ${duration.padEnd(9)}  ${plain(skill_id)}${why}`;
 }

@@ -110,7 +110,7 @@ export const addSchedule = operation({
   async run(call) {
     const { schedules } = call.services;
     const planner = plannerOf(call, call.input.namespace);
-    const wish = await schedules.read(call.input.text, planner);
+    const wish = await schedules.read(planner, call.input.text);
     if (!wish.ok) return wish;
     const plan = await schedules.plan(planner, wish.value);
     return plan.ok ? schedules.add(planner, plan.value, keyOf(call)) : plan;

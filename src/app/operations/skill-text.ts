@@ -1,4 +1,4 @@
-import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
+import { beginningOf, escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import type { Parameter } from "../../core/parameter.ts";
 import { rightInWords } from "../../core/rights.ts";
 import type { Diagnostic } from "../../core/skill.ts";
@@ -57,7 +57,7 @@ export function brokenLines(
 
 function firstSentence(text: string): string {
   const [sentence = text] = text.split(/(?<=[.!?])\s/);
-  return sentence.length > 140 ? `${sentence.slice(0, 140)}…` : sentence;
+  return sentence.length > 140 ? `${beginningOf(sentence, 140)}…` : sentence;
 }
 
 const highRisk = "High risk: each time it would change something, an operator has to approve.";

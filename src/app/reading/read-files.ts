@@ -7,6 +7,7 @@ import type { ReadFile } from "../../core/message-context.ts";
 import { readFileContent } from "../../core/read-file-content.ts";
 import { tableText } from "../../core/table-text.ts";
 import { type CountTokens, fitBeginning } from "../../core/token-count.ts";
+import { cutForModel } from "../../core/tool-output.ts";
 import { soundTypeOf } from "../../core/transcriber.ts";
 import { type WorkingFolder, WorkingFolderError } from "../../core/working-folder.ts";
 import { type HearDeps, type Heard, hearFile, mostRecordings, onePastMost } from "./hear-file.ts";
@@ -34,6 +35,8 @@ const maxTotalBytes = 100_000_000;
 /** Files fetched at the same time. */
 const atOnce = 2;
 const tooMuch = `at most ${megabytes(maxTotalBytes)} of files are read at once; send it again alone`;
+/** Tokens of one file that enter the conversation: of text, and of what was made of a document. The rest is read with read_file. */
+const mostTokens = { text: 2_000, document: 8_000 };
 /** How long one file may take, ms. */
 const patience = 60_000;
 /** Pictures a model is shown, and their bytes together: requests to Anthropic may have 32 MB, with base64. */
@@ -66,7 +69,7 @@ export interface FilesToRead {
 export async function readFiles(deps: ReadFilesDeps, request: FilesToRead): Promise<FilesRead> {
   const { sent, signal } = request;
   const planned = plan(sent);
-  const read: ReadFile[] = [];
+  const read: KnownFile[] = [];
   const room: Room = {
     bytes: maxTotalBytes,
     images: maxImages,
@@ -87,6 +90,9 @@ export async function readFiles(deps: ReadFilesDeps, request: FilesToRead): Prom
   signal.throwIfAborted();
   return { files: withinTokens(read, request.tokens, deps.countTokens), usage: room.usage };
 }
+
+/** A file, and how many tokens of its text the conversation gets. */
+type KnownFile = ReadFile & { most?: number };
 
 /** What may still be read: bytes of any file, pictures, their bytes, and recordings; and what was spent. */
 interface Room {
@@ -126,7 +132,7 @@ async function readOne(
   request: FilesToRead,
   sent: SentFile,
   room: Room,
-): Promise<ReadFile> {
+): Promise<KnownFile> {
   const fetched = await fetchOne(deps, request, sent.file, room);
   if ("problem" in fetched) return { ...about(sent), problem: fetched.problem };
   const { data } = fetched;
@@ -177,26 +183,34 @@ async function read(
   known: ReadFile,
   path: string,
   room: Room,
-): Promise<Partial<ReadFile>> {
+): Promise<Partial<KnownFile>> {
   const file = await deps.folder.open(path);
   if (file === undefined) return { problem: "it is gone" };
   try {
     const content = await readFileContent(file, deps.documents, request.signal);
     switch (content.kind) {
       case "text":
-        return { text: content.text };
+        return {
+          text: content.text,
+          most: mostTokens.text,
+          ...(content.note === undefined ? {} : { problem: content.note }),
+        };
       case "unreadable":
         return { problem: content.problem };
       case "table":
         return {
           text: tableText(content.table),
-          problem: "a table, as its columns and first rows; code reads all of it",
+          most: mostTokens.document,
+          problem: ["a table, as its columns and first rows; code reads all of it", content.note]
+            .filter(Boolean)
+            .join("; "),
         };
       case "document": {
         const { format, text, tables, note } = content;
         const told = tables.length === 0 ? text : tables.map(tableText).join("\n\n");
         return {
           text: told,
+          most: mostTokens.document,
           problem: [`the text of a file of the kind ${format}`, ...(note === undefined ? [] : [note])].join(
             "; ",
           ),
@@ -267,24 +281,33 @@ async function fetchOne(
   }
 }
 
-/** Every text its share; what a short one leaves goes to those after it. */
-function withinTokens(files: readonly ReadFile[], tokens: number, countTokens: CountTokens): ReadFile[] {
+/** Every text its share; what a short one leaves goes to those after it. Of a longer one, beginning and end, and how to read on. */
+function withinTokens(files: readonly KnownFile[], tokens: number, countTokens: CountTokens): ReadFile[] {
   let room = tokens;
   let waiting = files.filter((file) => file.text !== undefined).length;
-  return files.map((file) => {
+  return files.map(({ most = Number.POSITIVE_INFINITY, ...file }) => {
     if (file.text === undefined) return file;
-    const { text, left_out } = fitBeginning(file.text, Math.floor(room / waiting), countTokens);
+    const share = Math.min(most, Math.floor(room / waiting));
+    const fitted = fitFile(file, file.text, share, countTokens);
     waiting -= 1;
-    room -= countTokens(text);
-    return left_out === 0 ? file : { ...file, text, problem: cutNote(file, text.length, left_out) };
+    room -= countTokens(fitted.text ?? "");
+    return fitted;
   });
 }
 
-function cutNote({ path = "", problem, spoken }: ReadFile, at: number, leftOut: number): string {
-  const more = `only the beginning is here, ${leftOut.toLocaleString("en")} more characters are not`;
-  const rest = `; read_file(path: ${path}, offset: ${at}) reads on, with search: words it finds a place`;
-  const cut = spoken === undefined ? `${more}${rest}` : more;
-  return problem === undefined ? cut : `${problem}; ${cut}`;
+/** What is said in a recording cannot be read on: of it the beginning alone is here. */
+function fitFile(file: ReadFile, whole: string, tokens: number, countTokens: CountTokens): ReadFile {
+  const { path, spoken, problem } = file;
+  const noted = (note: string) => (problem === undefined ? note : `${problem}; ${note}`);
+  if (path === undefined || spoken !== undefined) {
+    const { text, left_out } = fitBeginning(whole, tokens, countTokens);
+    if (left_out === 0) return file;
+    const rest = left_out.toLocaleString("en");
+    return { ...file, text, problem: noted(`only the beginning is here, ${rest} more characters are not`) };
+  }
+  const text = cutForModel(whole, tokens, path, countTokens);
+  if (text === whole) return file;
+  return { ...file, text, problem: noted("only its beginning and end are here; read_file has all of it") };
 }
 
 function tooLarge(bytes: number): string {

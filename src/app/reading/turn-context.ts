@@ -113,6 +113,7 @@ export function createTurnContextReader(deps: TurnContextDeps): TurnContextReade
       thread: thread.thread,
       files: files.map((file, at) => ownFile(file, own[at], inbound)),
       ...(thread.notes.length === 0 ? {} : { notes: thread.notes }),
+      ...(thread.thread.length === 0 ? {} : { time_zone: inbound.author.time_zone }),
     };
     return { context, usage };
   };

@@ -7,6 +7,7 @@ import { readNamespace } from "../../core/namespace-state.ts";
 import { zoneOf } from "../../core/said-line.ts";
 import { dueKinds, type Schedule, type ScheduleLimits, type Trigger } from "../../core/schedule.ts";
 import type { Planner } from "../../core/schedules.ts";
+import { timeZoneNamed } from "../../core/time-zone.ts";
 import type { TurnReading } from "../../core/turn-log.ts";
 import type { Submit } from "../turns/submit.ts";
 import { type Clockwork, createClockwork } from "./clockwork.ts";
@@ -19,7 +20,7 @@ import { createPlanning } from "./plan-wish.ts";
 import type { Entry, Planning } from "./planning.ts";
 import { runSchedule } from "./run-schedule.ts";
 import { runTrigger } from "./run-trigger.ts";
-import { readSpokenTime, readSpokenWish } from "./spoken-times.ts";
+import { readSpokenTime, readSpokenWish } from "./spoken/spoken-times.ts";
 import { type ChatWatch, createChatWatch } from "./watch-chat.ts";
 import { createWebhooks, type Webhooks } from "./webhooks.ts";
 
@@ -61,7 +62,10 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
   const tools = createNeededTools(deps);
   const zoneFor = async (author: Planner["author"], namespace: string) =>
     zoneOf(author, (await readNamespace(store, namespace)).settings.time_zone, deps.time_zone);
-  const shared = { ...deps, book, events, people, tools, now, wake: () => clockwork.wake() };
+  // A zone that is none is refused when the wish is planned.
+  const zoneIn = async ({ author, place }: Planner, named = "") =>
+    timeZoneNamed(named) ?? (await zoneFor(author, place.namespace));
+  const shared = { ...deps, book, events, people, tools, now, wake: () => clockwork.wake(), zoneFor };
   const watch = createChatWatch(shared);
   const hooks = createWebhooks(shared);
   const run = {
@@ -82,14 +86,12 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
     else await runSchedule(run, plan as Entry<Schedule>);
   };
   return {
-    ...createPlanKeeping({ ...shared, hooks, watch, zoneFor }),
+    ...createPlanKeeping({ ...shared, hooks, watch }),
     watch,
     hooks,
     clockwork,
-    plan: createPlanning({ ...shared, zoneFor }),
-    timeOf: async ({ author, place }, words) =>
-      readSpokenTime(words, now(), await zoneFor(author, place.namespace)),
-    read: async (words, { author, place }) =>
-      readSpokenWish(words, now(), await zoneFor(author, place.namespace)),
+    plan: createPlanning(shared),
+    timeOf: async (planner, words, zone) => readSpokenTime(words, now(), await zoneIn(planner, zone)),
+    read: async (planner, words, zone) => readSpokenWish(words, now(), await zoneIn(planner, zone)),
   };
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
+import { parseExactly } from "../../base/exact-number.ts";
 import type { DueEntries, DueEntry } from "../../core/due-entries.ts";
 import type { Json } from "../../core/json.ts";
 import { dueKinds, type Schedule, scheduleSchema, type Trigger, triggerSchema } from "../../core/schedule.ts";
@@ -93,5 +94,5 @@ function idOf(key: string): string {
 
 /** The value as it is stored: without what is undefined. */
 export function toJson(value: unknown): Json {
-  return JSON.parse(JSON.stringify(value)) as Json;
+  return parseExactly(JSON.stringify(value)) as Json;
 }

@@ -1,7 +1,7 @@
 import type { DueEntry } from "../../core/due-entries.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Schedule, Trigger } from "../../core/schedule.ts";
-import type { Planner, Schedules, Wish } from "../../core/schedules.ts";
+import type { Planner, Schedules } from "../../core/schedules.ts";
 
 /** A stored schedule or trigger. `due_at` is when it is looked at next. */
 export interface Entry<Value> extends Omit<DueEntry, "value"> {
@@ -9,7 +9,7 @@ export interface Entry<Value> extends Omit<DueEntry, "value"> {
 }
 
 /** Plans as people add, see and change them. */
-export interface PlanKeeping extends Omit<Schedules, "plan" | "timeOf"> {
+export interface PlanKeeping extends Omit<Schedules, "plan" | "timeOf" | "read"> {
   /** Whether a person may change a plan of a channel; not ok: who may. */
   mayChange(planner: Planner, id: string): Promise<Outcome<Entry<Schedule | Trigger>>>;
   /**
@@ -24,7 +24,4 @@ export interface PlanKeeping extends Omit<Schedules, "plan" | "timeOf"> {
 }
 
 /** What people, programs and tools ask of what comes back by itself. */
-export interface Planning extends Pick<Schedules, "plan" | "timeOf">, PlanKeeping {
-  /** What somebody wrote after `/agent schedule add`, as a wish. */
-  read(words: string, planner: Planner): Promise<Outcome<Wish>>;
-}
+export type Planning = Schedules & PlanKeeping;

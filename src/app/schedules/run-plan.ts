@@ -1,4 +1,5 @@
 import { backoff } from "../../base/backoff.ts";
+import { beginningOf } from "../../base/markdown-text.ts";
 import type { Author, Cause } from "../../core/inbound.ts";
 import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
@@ -45,7 +46,7 @@ export async function pauseAndTell(
   because: string,
 ): Promise<void> {
   const { id, value } = entry;
-  const says = `I paused “${value.text.slice(0, 200)}”: ${because} \`/agent schedule resume ${id}\` wakes it, \`/agent schedule remove ${id}\` deletes it.`;
+  const says = `I paused “${beginningOf(value.text, 200)}”: ${because} \`/agent schedule resume ${id}\` wakes it, \`/agent schedule remove ${id}\` deletes it.`;
   const mark = value.what === "trigger" ? value.starts : value.next;
   await begin(deps, entry, {
     ...{ author: value.maker, place: { namespace: entry.namespace, thread: value.thread } },

@@ -1,3 +1,4 @@
+import { beginningOf } from "../../base/markdown-text.ts";
 import type { Schedule, ScheduleLimits } from "../../core/schedule.ts";
 import { starting } from "./needed-tools.ts";
 import { placeOfRuns } from "./plan-wish.ts";
@@ -109,5 +110,5 @@ function missedText(plan: Schedule, { missed, next }: DueRun, now: number): stri
   const more = (missed?.count ?? 1) - 1;
   const others = more > 0 ? ` and ${more} more` : "";
   const then = next === undefined ? "" : ` Next: ${nextInWords({ ...plan, next }, now, time_zone)[0]}.`;
-  return `I was not running at ${first}${others} (${time_zone}), so this was not done: “${text.slice(0, 500)}”.${then}`;
+  return `I was not running at ${first}${others} (${time_zone}), so this was not done: “${beginningOf(text, 500)}”.${then}`;
 }

@@ -14,6 +14,8 @@ export interface TriggerDeps extends RunDeps {
   events: HeldEvents;
   platforms: ChatPlatforms;
   log: Pick<TurnReading, "get">;
+  /** The zone in which somebody reads times in a channel. */
+  zoneFor(author: Author, namespace: string): Promise<string>;
 }
 
 /** What became of an event: it waits for its turn, is counted because too much waits, is known already, or is for nobody. */
@@ -189,13 +191,14 @@ async function tell(
   { namespace, value }: Entry<Trigger>,
   events: readonly TriggerEvent[],
 ): Promise<string> {
+  const zone = await deps.zoneFor(value.maker, namespace);
   const told = await Promise.all(
     events.map(async ({ at, by, happened, reference }) => {
       const found = await messageOf(deps, namespace, reference);
       const text = found
         ? `${happened}\nThe message, by ${found.author.name} (${found.link}):\n${found.text}`
         : happened;
-      return `[${shownTime(at, "UTC")} UTC${by === undefined ? "" : `, by ${by}`}] ${text}`;
+      return `[${shownTime(at, zone)} ${zone}${by === undefined ? "" : `, by ${by}`}] ${text}`;
     }),
   );
   const more =

@@ -1,3 +1,4 @@
+import { beginningOf } from "../../base/markdown-text.ts";
 import type { DueEntries, DueEntry } from "../../core/due-entries.ts";
 import type { Place } from "../../core/place.ts";
 import {
@@ -127,7 +128,7 @@ export function createChatWatch(deps: WatchDeps): ChatWatch {
     },
     async watchHere({ id, namespace, value: { condition, maker, thread, made_at, text } }) {
       if (condition.on !== "quiet" || !condition.here) return;
-      const value = { trigger: id, thread, by: maker.id, text: text.slice(0, 1_000), at: made_at };
+      const value = { trigger: id, thread, by: maker.id, text: beginningOf(text, 1_000), at: made_at };
       await watch(id, namespace, made_at + condition.hours * hour, value);
     },
   };
@@ -176,7 +177,7 @@ async function hearFor(
   const others = await due.list({ namespace: place.namespace, kind: dueKinds.watched, most: mostWatched });
   if (others.length >= mostWatched) return;
   const { thread, namespace } = place;
-  const value = { trigger: id, thread, by: author, text: text.slice(0, 1_000), at: said_at };
+  const value = { trigger: id, thread, by: author, text: beginningOf(text, 1_000), at: said_at };
   await watch(id, namespace, said_at + condition.hours * hour, value);
 }
 

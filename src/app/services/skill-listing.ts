@@ -39,7 +39,14 @@ export const skillDetail = skillListing.extend({
   tags: z.array(z.string()),
   parameters: z.array(parameter),
   output_schema: json.optional(),
-  examples: z.array(z.object({ prompt: z.string(), call: z.string() })),
+  examples: z.array(
+    z.object({
+      prompt: z.string(),
+      call: z.string(),
+      needs: z.array(z.string()).optional(),
+      first: z.boolean().optional(),
+    }),
+  ),
   tools: z.array(toolDefinition),
   files: z.array(z.object({ path: z.string(), bytes: z.number() })),
   parts: z.array(skillListing),

@@ -10,7 +10,7 @@ import type { OfferReader } from "../../core/offer-reader.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { InstalledPackage, PackageFinding, Packages } from "../../core/packages.ts";
 import { onlyFor, type Rights, rightsOn } from "../../core/rights.ts";
-import { adHocSource, type Diagnostic, isInstalled, type Skill } from "../../core/skill.ts";
+import { adHocSource, type Diagnostic, type ExampleNeed, isInstalled, type Skill } from "../../core/skill.ts";
 import { resolveSkill } from "../../core/skill-identifier.ts";
 import { mayBeOf, startingOf, whenReady } from "../../core/starting-skills.ts";
 import type { SkillDetail, SkillListing } from "./skill-listing.ts";
@@ -22,6 +22,11 @@ export interface SkillService {
     filter?: { category?: string; query?: string },
   ): Promise<{ skills: SkillListing[]; diagnostics: Diagnostic[] }>;
   detail(id: string, namespace: string): Promise<SkillDetail | undefined>;
+  /**
+   * Examples of usable skills that succeed in a place where `there` is what it has: those first that fit `about`, then those that need
+   * the most, then those for newcomers.
+   */
+  suggest(namespace: string, place: { there: readonly ExampleNeed[]; about?: string }): Promise<string[]>;
   /** Waits, for half a minute at most, until the skill is there that is about to be run; a flow may need any that is starting. */
   ready(id: string, namespace: string, signal: AbortSignal): Promise<void>;
   set(
@@ -99,6 +104,10 @@ export function createSkillService(deps: SkillServiceDeps): SkillService {
       await whenReady(needed, clock, signal);
     },
 
+    async suggest(namespace, place) {
+      return suggested(await offerFor(namespace), place);
+    },
+
     async ids(namespace) {
       const offered = [...(await offerFor(namespace)).all.values()];
       return offered.flatMap(({ skill }) => (skill.origin.source === adHocSource ? [] : [skill.id]));
@@ -130,6 +139,29 @@ export function createSkillService(deps: SkillServiceDeps): SkillService {
       return { ok: true, value: listing(changed ?? offered) };
     },
   };
+}
+
+function suggested(
+  { usable, lacking, catalogue }: Offer,
+  { there, about = "" }: Parameters<SkillService["suggest"]>[1],
+): string[] {
+  const isMet = (need: ExampleNeed) =>
+    need === "file" || need === "history" ? there.includes(need) : !lacking.includes(need);
+  const fitting = about === "" ? [] : catalogue.search(about).map(({ id }) => id);
+  const found = usable.flatMap(({ skill }) => {
+    if (skill.parent !== undefined || skill.risk !== "low") return [];
+    const example = skill.examples.find(({ needs = [] }) => needs.every(isMet));
+    return example === undefined ? [] : [{ ...example, id: skill.id, fits: fitting.indexOf(skill.id) }];
+  });
+  const order = (fits: number) => (fits < 0 ? fitting.length : fits);
+  const inOrder = found.toSorted(
+    (a, b) =>
+      order(a.fits) - order(b.fits) ||
+      (b.needs?.length ?? 0) - (a.needs?.length ?? 0) ||
+      Number(b.first ?? false) - Number(a.first ?? false) ||
+      (a.id < b.id ? -1 : 1),
+  );
+  return [...new Set(inOrder.map(({ prompt }) => prompt))];
 }
 
 /** The rights that name a skill, a part of it, or a tool it has. */

@@ -1,3 +1,4 @@
+import { parseExactly } from "../../base/exact-number.ts";
 import type { Json } from "../../core/json.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import type { Log } from "../../core/log.ts";
@@ -151,5 +152,5 @@ function linesOf(value: Json | undefined): AuditLine[] {
 }
 
 function toJson(lines: readonly AuditLine[]): Json {
-  return JSON.parse(JSON.stringify(lines)) as Json;
+  return parseExactly(JSON.stringify(lines)) as Json;
 }

@@ -123,8 +123,10 @@ function createRead(commands: readonly KnownCommand[], botName: string): Command
     return [...familiesOf(commands).keys(), "help", "knack", name].some((each) => word === `/${each}`);
   };
   /** What follows the mention of the bot, which a platform may have taken away. */
-  const readSpoken = (text: string, words: string, place: Place): Said =>
-    isSpoken(words) ? commandOf(text, expand(words), place) : { kind: "message", text: words };
+  const readSpoken = (text: string, words: string, place: Place): Said => {
+    if (isSlashCommand(words)) return readSlash(words, place);
+    return isSpoken(words) ? commandOf(text, expand(words), place) : { kind: "message", text: words };
+  };
 
   const readMentioned = (text: string, place: Place): Said => {
     const trimmed = text.trim();
@@ -143,7 +145,10 @@ function createRead(commands: readonly KnownCommand[], botName: string): Command
       ? readSpoken(`@${botName} ${said}`, afterMention(said), place)
       : readMentioned(said, place);
   };
-  return (text, place, to) => (to === undefined ? readByProgram(text, place) : readInChat(text, place, to));
+  return (typed, place, to) => {
+    const text = withPlainHead(typed);
+    return to === undefined ? readByProgram(text, place) : readInChat(text, place, to);
+  };
 }
 
 /** The command that words begin with; of several, the one with the longest name. */
@@ -175,6 +180,14 @@ function expand(words: string): string {
   return short[words.trim().toLowerCase()] ?? words;
 }
 
+/** A text whose first character is the ASCII form of a full-width slash or at sign, as keyboards for Chinese and Japanese type them. */
+function withPlainHead(text: string): string {
+  return text.replace(
+    /^(\s*)([／＠])/,
+    (_, space: string, head: string) => space + (head === "／" ? "/" : "@"),
+  );
+}
+
 function afterMention(text: string): string {
-  return text.replace(/^[\s,:]+/, "");
+  return withPlainHead(text.replace(/^[\s,:，：]+/, ""));
 }

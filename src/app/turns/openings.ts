@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { Clock } from "../../core/clock.ts";
+import { jsonSchema } from "../../core/json-schema.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import type { Opening } from "../../core/transcript.ts";
 import type { Openings } from "../../core/turn.ts";
@@ -13,7 +14,7 @@ const remembered = 200;
 const openingSchema: z.ZodType<Opening> = z.object({
   instructions: z.string(),
   tools: z.array(
-    z.object({ name: z.string(), description: z.string(), parameters: z.record(z.string(), z.json()) }),
+    z.object({ name: z.string(), description: z.string(), parameters: z.record(z.string(), jsonSchema) }),
   ),
   told: z.object({
     agent: z.string(),

@@ -1,3 +1,4 @@
+import { isContainer } from "../../base/record.ts";
 import { escapeMarkup } from "../../core/escape-markup.ts";
 import { factLine } from "../../core/instructions.ts";
 
@@ -19,7 +20,5 @@ function formsOf(text: string): string[] {
 
 function has(value: unknown, wanted: readonly string[]): boolean {
   if (typeof value === "string") return wanted.some((text) => value.includes(text));
-  return (
-    typeof value === "object" && value !== null && Object.values(value).some((each) => has(each, wanted))
-  );
+  return isContainer(value) && Object.values(value).some((each) => has(each, wanted));
 }

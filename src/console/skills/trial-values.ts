@@ -1,3 +1,4 @@
+import { parseExactly } from "../../base/exact-number.ts";
 import { isRecord } from "../../base/record.ts";
 import type { SkillDetail } from "../../client/shapes.ts";
 import type { Json } from "../../core/json.ts";
@@ -61,7 +62,7 @@ function readJson(
   const example = type === "array" ? '["a", "b"]' : '{"name": "value"}';
   const problem = `${name} has to be written as JSON, such as ${example}.`;
   try {
-    const value: Json = JSON.parse(text);
+    const value = parseExactly(text) as Json;
     const fits = type === "array" ? Array.isArray(value) : isRecord(value);
     return fits ? { ok: true, value } : { ok: false, problem };
   } catch {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readable } from "../folder-run.ts";
 import { formatBytes } from "../format-bytes.ts";
+import { clockIn } from "../time-zone.ts";
 import type { FolderListing, WorkingFile } from "../working-folder.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
 
@@ -21,11 +22,11 @@ export const createListFiles = () =>
     }),
     effect: "read_only",
     offered: () => true,
-    run: async ({ pattern, offset = 0 }, _context, { turn, ports }) => {
+    run: async ({ pattern, offset = 0 }, { time_zone }, { turn, ports }) => {
       const listing = await ports.folders.of(turn.place).list();
       const fits = matcher(pattern);
       const files = listing.files.filter(({ path }) => fits(path));
-      return ok(listed(files, offset, listing, pattern));
+      return ok(listed(files, offset, listing, pattern, time_zone));
     },
   });
 
@@ -34,6 +35,7 @@ function listed(
   offset: number,
   { files: all, bytes, most_bytes }: FolderListing,
   pattern: string | undefined,
+  zone: string,
 ): string {
   const page = files.slice(offset, offset + pageSize);
   const rest = files.length - offset - page.length;
@@ -41,11 +43,11 @@ function listed(
   const room = `${formatBytes(bytes)} of ${formatBytes(most_bytes)} used`;
   const more = rest > 0 ? `; ${rest.toLocaleString("en")} more from offset ${offset + page.length} on` : "";
   const head = `[${files.length.toLocaleString("en")} files${which}, ${room}${more}]`;
-  return [head, ...page.map(lineOf)].join("\n");
+  return [head, ...page.map((file) => lineOf(file, zone))].join("\n");
 }
 
-function lineOf({ path, bytes, changed_at, by }: WorkingFile): string {
-  const when = `${new Date(changed_at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+function lineOf({ path, bytes, changed_at, by }: WorkingFile, zone: string): string {
+  const when = `${clockIn(zone, changed_at)} ${zone}`;
   const who = by === undefined ? "" : `, from ${readable(by)}`;
   return `${readable(path)} (${formatBytes(bytes)}, ${when}${who})`;
 }

@@ -100,7 +100,7 @@ async function readWorkingFile(
       );
     case "table": {
       if (content.text !== undefined && !isWhole) return partOf(scope, content.text, where);
-      return ok(tableText(content.table));
+      return ok(`${noted(content.note)}${tableText(content.table)}`);
     }
     case "document": {
       const { format, text, tables, note } = content;
@@ -109,10 +109,14 @@ async function readWorkingFile(
       return partOf(scope, text, where, `[${head}]\n`);
     }
     case "text":
-      return partOf(scope, content.text, where);
+      return partOf(scope, content.text, where, noted(content.note));
     default:
       return content satisfies never;
   }
+}
+
+function noted(note: string | undefined): string {
+  return note === undefined ? "" : `[${note}]\n`;
 }
 
 /** Offsets and lines are those of the text without secrets: a secret that ends on the next page would not be known for one. */

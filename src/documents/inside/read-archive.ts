@@ -1,10 +1,11 @@
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { Parser, ReadEntry } from "tar";
+import { decodeText, guessNote } from "../../base/decode-text.ts";
 import { formatBytes } from "../../core/format-bytes.ts";
+import { whyUnreadable } from "../../core/unreadable-file.ts";
 import type { ReadLimits } from "../read-limits.ts";
 import { BoundedText } from "./bounded-text.ts";
-import { decodeText } from "./decode-text.ts";
 import { openZip } from "./open-zip.ts";
 import type { OpenedDocument, ReadDocument } from "./opened-document.ts";
 import { shownName } from "./shown-name.ts";
@@ -45,10 +46,14 @@ class ArchiveText {
   }
 
   show(name: string, content: Buffer): void {
-    const text = decodeText(content);
-    if (text === undefined || !this.wants(content.length)) return;
+    const why = content.length === 0 ? undefined : whyUnreadable(name, content);
+    const listed = this.#listed.at(-1);
+    if (why !== undefined && listed?.name === name) listed.what = `${formatBytes(content.length)}; ${why}`;
+    const decoded = why === undefined ? decodeText(content) : undefined;
+    if (decoded === undefined || !this.wants(content.length)) return;
     this.#room -= content.length;
-    this.#shown.push({ name, text });
+    const note = guessNote(decoded);
+    this.#shown.push({ name, text: note === undefined ? decoded.text : `[${note}]\n${decoded.text}` });
   }
 
   written(limits: ReadLimits): ReadDocument {

@@ -21,7 +21,7 @@ export async function readSpreadsheet({ data, limits }: OpenedDocument): Promise
     if (!name.endsWith("haredStrings.xml")) refuseHugeSheet(content.toString("utf8"));
   }
   const { default: readSheets } = await import("read-excel-file/universal");
-  const sheets = await readSheets((await storedArchive(files)).buffer, { trim: false });
+  const sheets = await readSheets((await storedArchive(files)).buffer, { trim: false, parseNumber });
   const text = new BoundedText(limits.textCharacters);
   const tables: Table[] = [];
   for (const { sheet, data: rows } of sheets) {
@@ -29,6 +29,12 @@ export async function readSpreadsheet({ data, limits }: OpenedDocument): Promise
     if (table !== undefined) tables.push(table);
   }
   return { text, tables };
+}
+
+/** Whole numbers beyond 2^53, as ids are, keep their digits; a fraction is the double that spreadsheets calculate with. */
+function parseNumber(text: string): number | string {
+  const value = Number(text);
+  return Number.isNaN(value) || (/^-?\d+$/.test(text) && !Number.isSafeInteger(value)) ? text : value;
 }
 
 function* asText(rows: readonly (readonly Cell[])[]): Generator<string[]> {

@@ -1,8 +1,9 @@
 import { readSync } from "node:fs";
 import Papa from "papaparse";
+import { findEncoding, guessNote } from "../../base/decode-text.ts";
 import type { Table } from "../../core/document-reader.ts";
 import { RowCounter } from "./count-rows.ts";
-import { encodingOf } from "./decode-text.ts";
+
 import { firstRows, makeTable } from "./sheet-text.ts";
 import { UnreadableDocument } from "./unreadable.ts";
 
@@ -13,16 +14,16 @@ const delimiters = [",", ";", "\t", "|"];
 
 /**
  * The shape and beginning of a table in text: the library reads its beginning, the rest is only counted. In constant memory, however
- * long its lines are. @throws UnreadableDocument when it is no text
+ * long its lines are. `notes` gets what a reader of it should know. @throws UnreadableDocument when it is no text
  */
-export function readTable(descriptor: number): Table {
+export function readTable(descriptor: number, notes: string[] = []): Table {
   const chunk = Buffer.alloc(chunkBytes);
   const beginning = Buffer.alloc(headBytes);
   const head = beginning.subarray(0, readSync(descriptor, beginning, 0, headBytes, 0));
   const goesOn = head.length === headBytes;
-  const encoding = encodingOf(head, goesOn);
-  if (encoding === undefined) throw new UnreadableDocument("It is not text; send the table as CSV.");
-  const text = new TextDecoder(encoding).decode(head, { stream: goesOn });
+  const found = findEncoding(head, goesOn);
+  if (found === undefined) throw new UnreadableDocument("It is not text; send the table as CSV.");
+  const text = new TextDecoder(found.label).decode(head, { stream: goesOn });
   const { data, meta } = Papa.parse<string[]>(text, {
     preview: firstRows + 1,
     skipEmptyLines: true,
@@ -31,7 +32,10 @@ export function readTable(descriptor: number): Table {
   // The beginning may end in the middle of a row.
   const whole = goesOn && data.length > 1 && data.length <= firstRows ? data.slice(0, -1) : data;
   const counter = new RowCounter(meta.delimiter);
-  const decoder = encoding.startsWith("utf-16") ? new TextDecoder(encoding) : undefined;
+  // In the others a second byte may look like a delimiter.
+  const isPlain = found.label === "utf-8" || found.label.startsWith("windows-");
+  const decoder = isPlain ? undefined : new TextDecoder(found.label);
+  const note = guessNote({ encoding: found.name, guessed: found.guessed });
   // A byte order mark is no content of a file without any other.
   let position = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0;
   for (;;) {
@@ -41,5 +45,6 @@ export function readTable(descriptor: number): Table {
     const bytes = chunk.subarray(0, read);
     counter.add(decoder === undefined ? bytes : Buffer.from(decoder.decode(bytes, { stream: true })));
   }
+  if (note !== undefined) notes.push(note);
   return { ...makeTable(whole, Math.max(0, counter.rows - 1)), delimiter: meta.delimiter };
 }

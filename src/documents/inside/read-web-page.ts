@@ -1,18 +1,20 @@
+import { decodeText, guessNote } from "../../base/decode-text.ts";
 import { readablePage } from "../../html/readable-page.ts";
 import { BoundedText } from "./bounded-text.ts";
-import { decodeText } from "./decode-text.ts";
 import type { OpenedDocument, ReadDocument } from "./opened-document.ts";
 import { UnreadableDocument } from "./unreadable.ts";
 
 /** An HTML file as Markdown, without what a person would not see. Nothing it points to is fetched. */
 export async function readWebPage({ data, limits }: OpenedDocument): Promise<ReadDocument> {
-  const html = declared(data) ?? decodeText(data);
-  if (html === undefined) throw new UnreadableDocument("Its content is not HTML.");
-  const page = await readablePage(html, "about:blank");
+  const named = declared(data);
+  const decoded = named === undefined ? decodeText(data) : { text: named, encoding: "", guessed: false };
+  if (decoded === undefined) throw new UnreadableDocument("Its content is not HTML.");
+  const page = await readablePage(decoded.text, "about:blank");
   const text = new BoundedText(limits.textCharacters);
   if (page.title !== "") text.line(`# ${page.title}\n`);
   text.add(page.text);
-  return { text };
+  const note = guessNote(decoded);
+  return { text, ...(note === undefined ? {} : { note: `It was ${note}.` }) };
 }
 
 /** By the encoding the page names at its beginning (HTML, 13.2.3.2); undefined where it names none or an unknown one. */

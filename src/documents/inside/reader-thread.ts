@@ -40,7 +40,9 @@ async function answer({ as, bytes, limits }: ReadRequest): Promise<DocumentText 
   try {
     if (as !== "table") return await documentText(as, bytes, limits);
     const { readTable } = await import("./read-table.ts");
-    return { ok: true, table: readTable(descriptor) };
+    const notes: string[] = [];
+    const table = readTable(descriptor, notes);
+    return { ok: true, table, ...(notes.length === 0 ? {} : { note: notes.join("; ") }) };
   } catch (error) {
     if (error instanceof UnreadableDocument) return { ok: false, problem: error.message };
     if (as === "table") throw error;

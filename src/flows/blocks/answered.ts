@@ -1,3 +1,4 @@
+import { beginningOf } from "../../base/markdown-text.ts";
 import { HttpFailure } from "../http-failure.ts";
 
 /** Characters of a refused request's body that are told: services say there what was wrong. */
@@ -13,7 +14,7 @@ export function answered<
   const { url, status, headers, body } = response;
   if (status >= 200 && status < 300) return response;
   const said = body.trim();
-  const beginning = said.length > toldCharacters ? `${said.slice(0, toldCharacters)}…` : said;
+  const beginning = said.length > toldCharacters ? `${beginningOf(said, toldCharacters)}…` : said;
   const message = `${URL.parse(url)?.host ?? "The server"} answered ${status}${beginning === "" ? "" : `: ${beginning}`}`;
   throw new HttpFailure(message, status, waitOf(headers["retry-after"], now));
 }

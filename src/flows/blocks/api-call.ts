@@ -1,16 +1,18 @@
 import { jsonrepair } from "jsonrepair";
 import { z } from "zod";
+import { ExactNumber, parseExactly } from "../../base/exact-number.ts";
 import { readJson } from "../../base/json-reader.ts";
 import type { ToolEffect } from "../../core/approver.ts";
 import { SkillFailure } from "../../core/define-skill.ts";
 import type { Json } from "../../core/json.ts";
+import { jsonSchema } from "../../core/json-schema.ts";
 import { type BlockScope, defineBlock } from "../block.ts";
 import { type AddressValues, fillAddress } from "../flow-address.ts";
 import { maskedRequest } from "../masked-request.ts";
 import { namesIn, substitute, substituteDeep, substituteJson, type Variables } from "../substitute.ts";
 import { answered } from "./answered.ts";
 
-const text = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+const text = z.union([z.string(), z.number(), z.boolean(), z.instanceof(ExactNumber)]).transform(String);
 const pairs = z
   .array(z.object({ key: text, value: text.nullish().transform((value) => value ?? "") }))
   .nullish()
@@ -24,7 +26,7 @@ const config = z.object({
     .transform((method) => method?.trim() || "GET"),
   headers: pairs,
   bodyType: z.string().nullish(),
-  body: z.json().nullish(),
+  body: jsonSchema.nullish(),
   formData: pairs,
   idempotent: z.boolean().nullish(),
 });
@@ -163,7 +165,7 @@ const badValue = "has a value with line breaks or characters that headers cannot
 
 function parsed(body: string): Json {
   try {
-    return JSON.parse(body) as Json;
+    return parseExactly(body) as Json;
   } catch {
     return body;
   }

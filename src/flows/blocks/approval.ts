@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SkillFailure } from "../../core/define-skill.ts";
+import { jsonSchema } from "../../core/json-schema.ts";
 import { defineControl } from "../block.ts";
 import { resolve, substitute, withoutVariables } from "../substitute.ts";
 
@@ -9,7 +10,7 @@ const config = z.object({
     .string()
     .nullish()
     .transform((action) => action?.trim() || undefined),
-  input: z.json().nullish(),
+  input: jsonSchema.nullish(),
   approver: z.enum(["manager", "operator"]).nullish(),
   else: z.array(z.unknown()).nullish(),
 });

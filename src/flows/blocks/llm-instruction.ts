@@ -1,10 +1,14 @@
 import { z } from "zod";
 import { SkillFailure } from "../../core/define-skill.ts";
+import { jsonSchema } from "../../core/json-schema.ts";
 import { defineBlock } from "../block.ts";
 import { substituteDeep } from "../substitute.ts";
 
 const config = z.object({
-  instruction: z.json().refine((instruction) => instruction !== "" && instruction !== null, "it is missing"),
+  instruction: jsonSchema.refine(
+    (instruction) => instruction !== "" && instruction !== null,
+    "it is missing",
+  ),
   /** Not in AnythingLLM: `provider/model`, or `small` for the one that does small work. */
   model: z
     .string()

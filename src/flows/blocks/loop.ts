@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { parseExactly } from "../../base/exact-number.ts";
 import { SkillFailure } from "../../core/define-skill.ts";
 import type { Json } from "../../core/json.ts";
+import { jsonSchema } from "../../core/json-schema.ts";
 import { defineControl } from "../block.ts";
 import { namesIn, resolve, type Variables } from "../substitute.ts";
 
@@ -15,7 +17,7 @@ const variableName = (preset: string) =>
 
 const config = z
   .object({
-    over: z.json().nullish(),
+    over: jsonSchema.nullish(),
     count: z.union([z.number(), z.string()]).nullish(),
     item: variableName("item"),
     index: variableName("index"),
@@ -86,7 +88,7 @@ function itemsOf({ over, count, max_items }: Loop, variables: Variables): Json[]
 function listOf(value: Json | undefined): Json[] | undefined {
   if (typeof value !== "string") return Array.isArray(value) ? value : undefined;
   try {
-    return listOf(JSON.parse(value) as Json);
+    return listOf(parseExactly(value) as Json);
   } catch {
     // Text that is no JSON is no list; the caller says so.
     return undefined;

@@ -1,13 +1,15 @@
 import { z } from "zod";
 import { errorText } from "../../base/error-text.ts";
+import { parseExactly } from "../../base/exact-number.ts";
 import { SkillFailure } from "../../core/define-skill.ts";
 import type { Json } from "../../core/json.ts";
+import { jsonSchema } from "../../core/json-schema.ts";
 import { defineControl } from "../block.ts";
 import { resolve, substitute, substituteJson, type Variables } from "../substitute.ts";
 
 const config = z.object({
   tool: z.string().trim().min(1, "it is missing"),
-  input: z.json().nullish(),
+  input: jsonSchema.nullish(),
 });
 type ToolStep = z.output<typeof config>;
 
@@ -37,7 +39,7 @@ export const tool = defineControl({
 function inputOf({ input }: ToolStep, variables: Variables): Json {
   if (typeof input !== "string") return resolve(input ?? {}, variables) ?? {};
   try {
-    return JSON.parse(substituteJson(input, variables)) as Json;
+    return parseExactly(substituteJson(input, variables)) as Json;
   } catch (cause) {
     const reason = errorText(cause);
     throw new SkillFailure("invalid_input", `The input is not JSON: ${reason}. Correct it in the flow.`);

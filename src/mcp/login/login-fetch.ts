@@ -1,6 +1,8 @@
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import ipaddr from "ipaddr.js";
+import { isRecord } from "../../base/record.ts";
 import type { Web } from "../../core/web.ts";
+import { withoutNulls } from "../server-message.ts";
 
 /**
  * Fetches from a tool server as it is configured, and from the addresses it names for its login as the guard of the network lets
@@ -16,7 +18,7 @@ export function createLoginFetch(
   const server = new URL(serverUrl);
   const isNear = isPrivate(server);
   const guarded = createGuardedFetch(web);
-  return shareRefresh((address, init) => {
+  const send: FetchLike = (address, init) => {
     const url = new URL(address);
     const redirect = init?.redirect ?? "manual";
     if (url.origin === server.origin) {
@@ -24,7 +26,27 @@ export function createLoginFetch(
     }
     const foreign = { ...init, redirect, headers: withoutThose(plainHeaders(init), headers) };
     return isNear && isPrivate(url) ? fetch(url, foreign) : guarded(url, foreign);
-  });
+  };
+  return shareRefresh(describedOnly(send));
+}
+
+/** Where logins are described. RFC 8414, RFC 9728, OpenID Connect Discovery 1.0 */
+const wellKnown =
+  /\/\.well-known\/(oauth-authorization-server|oauth-protected-resource|openid-configuration)(\/|$)/;
+
+/**
+ * The SDK tries the next address of a description only after a refusal: a page that answers everything, and JSON of something else,
+ * are refused here. Members that are null count as missing.
+ */
+function describedOnly(send: FetchLike): FetchLike {
+  return async (address, init) => {
+    const response = await send(address, init);
+    if (!response.ok || !wellKnown.test(new URL(address).pathname)) return response;
+    const said: unknown = await response.json().catch(() => undefined);
+    const isDescription = isRecord(said) && ("issuer" in said || "resource" in said);
+    if (!isDescription) return new Response(null, { status: 404 });
+    return Response.json(withoutNulls(said));
+  };
 }
 
 /** How long one request of a login may take, ms: a person waits for it. */

@@ -6,6 +6,8 @@ import { createProviderModel, type Dialect, factsOf, type ProviderModelOptions }
 import { createServerFetch } from "../server-fetch.ts";
 import { requireKey, serverHeaders } from "../sign-requests.ts";
 import type { OutputForm } from "../structured-output.ts";
+import { toolRefusal } from "../tools/tool-refusal.ts";
+import { toolRules } from "../tools/tool-shape.ts";
 import { anthropicAddress, anthropicUrl } from "./address.ts";
 import {
   type AnthropicChunk,
@@ -70,7 +72,7 @@ export function createAnthropicModel(options: ProviderModelOptions): Model {
     },
     reader: (request) => createAnthropicReader(asked(request)),
   };
-  return createProviderModel(dialect, endpoint, options);
+  return createProviderModel(dialect, endpoint, options, toolRules("anthropic", model));
 }
 
 /**
@@ -82,6 +84,8 @@ function createSender(endpoint: Endpoint, options: ProviderModelOptions & { prov
   const facts = factsOf(options, endpoint);
   let abilities = abilitiesOf(options.model, endpoint.host === new URL(anthropicUrl).host, facts.in_place);
 
+  const limitOf = ({ maxOutputTokens }: Abilities) =>
+    options.maxOutputTokens ?? Math.min(maxOutputTokens, facts.output ?? Infinity);
   /** False when asking again would change nothing. */
   const yieldsTo = (error: unknown, request: ModelRequest, tried: Abilities): boolean => {
     if (refusesThinking(error) && messages.dropThinking(request.messages)) return true;
@@ -100,16 +104,23 @@ function createSender(endpoint: Endpoint, options: ProviderModelOptions & { prov
       const tried = abilities;
       const wire = [...messages.conversation(request, tried), ...continued(paused)];
       const { body, betas } = wireRequest(request, wire, form, tried);
-      const max_tokens = options.maxOutputTokens ?? Math.min(tried.maxOutputTokens, facts.output ?? Infinity);
-      const headers = betas.length === 0 ? {} : { "anthropic-beta": betas.join(",") };
+      const max_tokens = limitOf(tried);
+      const headers = headersOf(betas);
       try {
         const answer = await post({ model: options.model, max_tokens, ...body }, { signal, headers });
         return { answer, form: formOf(tried) };
       } catch (error) {
-        if (!yieldsTo(error, request, tried)) throw error;
+        const refusal = toolRefusal(error, body);
+        // Words of a tool that is named may be those of any ability.
+        const isNamed = refusal !== undefined && refusal.names.size > 0;
+        if (isNamed || !yieldsTo(error, request, tried)) throw refusal ?? error;
       }
     }
   };
+}
+
+function headersOf(betas: readonly string[]): Record<string, string> {
+  return betas.length === 0 ? {} : { "anthropic-beta": betas.join(",") };
 }
 
 /** What was said before a pause is sent back as it came; the server goes on from there. */

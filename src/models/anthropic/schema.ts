@@ -1,3 +1,4 @@
+import { isContainer } from "../../base/record.ts";
 import type { Json, JsonSchema } from "../../core/json.ts";
 import { objectOf } from "../../core/json.ts";
 
@@ -63,13 +64,13 @@ function closeNamed(schemas: Json): Json {
 
 function closeAll(value: Json): Json {
   if (Array.isArray(value)) return value.map(closeAll);
-  return typeof value === "object" && value !== null ? close(value) : value;
+  return isContainer(value) ? close(value) : value;
 }
 
 /** Whether some object of a schema takes keys that it does not name, or some list is a tuple. */
 function isOpen(value: Json): boolean {
   if (Array.isArray(value)) return value.some(isOpen);
-  if (typeof value !== "object" || value === null) return false;
+  if (!isContainer(value)) return false;
   const { additionalProperties = false, patternProperties, prefixItems, properties } = value;
   if (additionalProperties !== false || patternProperties !== undefined || prefixItems !== undefined) {
     return true;

@@ -3,6 +3,7 @@ import { type Json, objectOf } from "../../core/json.ts";
 import type { ToolDefinition } from "../../core/message.ts";
 import type { ModelRequest } from "../../core/model.ts";
 import { renderOutput } from "../../core/render-output.ts";
+import { asksForAbility, isAskedFor, mayUseSkill, toolsAskedFor } from "./asked-for.ts";
 import { type Conversation, type DoneCall, readConversation } from "./conversation.ts";
 import { fillParameters } from "./fill-parameters.ts";
 import { clearFit, goodFit, isUrlName, rank } from "./fitness.ts";
@@ -41,7 +42,9 @@ export function decide({
   const situation = { conversation, request: readRequest(conversation.said), tools, system };
   const last = conversation.done.at(-1);
   if (last === undefined) return begin(situation);
-  if (last.name === "list_skills") return choose(situation, last);
+  if (last.name === "list_skills") {
+    return asksForAbility(situation.request) ? unknown(situation) : choose(situation, last);
+  }
   if (last.name === "activate_skill") return afterActivation(situation, last);
   return show(situation, last);
 }
@@ -52,7 +55,9 @@ function begin(situation: Situation): Decision {
   if (talk?.kind === "answer") return answer(talk.text, talk.explains);
   const canList = has(tools, "list_skills");
   if (talk?.kind === "help") return canList ? call("list_skills", {}) : explain(overview(openSkills(tools)));
-  const [best] = rank(request, skillTools(tools).map(toolCandidate));
+  if (asksForAbility(request)) return unknown(situation);
+  const asked = skillTools(tools).filter(({ name }) => isAskedFor(name, request));
+  const [best] = rank(request, asked.map(toolCandidate));
   if (best !== undefined && best.score >= (canList ? clearFit : goodFit)) {
     return use(situation, best.value, best.triggers);
   }
@@ -97,7 +102,8 @@ function unknown({ conversation, tools }: Situation): Decision {
 }
 
 function bestFit(request: RequestText, skills: readonly ListedSkill[]) {
-  const [best] = rank(request, skills.map(skillCandidate));
+  const fitting = skills.filter(({ id }) => mayUseSkill(id, request));
+  const [best] = rank(request, fitting.map(skillCandidate));
   return best !== undefined && best.score >= goodFit ? best : undefined;
 }
 
@@ -126,9 +132,10 @@ function afterActivation(situation: Situation, last: DoneCall): Decision {
 /** The tool of a skill whose words fit best; for a plain question the one that looks something up. */
 function useBest(
   situation: Situation,
-  { id: skillId, tools }: { id: string; tools: readonly ToolDefinition[] },
+  { id: skillId, tools: own }: { id: string; tools: readonly ToolDefinition[] },
   triggers: ReadonlySet<string>,
 ): Decision {
+  const tools = toolsAskedFor(own, situation.request);
   const [best, second] = rank(situation.request, tools.map(toolCandidate));
   const lookUp = tools.find(({ name }) =>
     /(?:^|[_-])(?:recall|search|find|get|list|read|show)(?:$|[_-])/.test(name),
@@ -143,6 +150,9 @@ function useBest(
 
 function use(situation: Situation, tool: ToolDefinition, triggers: ReadonlySet<string>): Decision {
   const { request } = situation;
+  if (!isAskedFor(tool.name, request)) return unknown(situation);
+  // It reads when and what from the whole sentence, with the same words as `/agent schedule add`.
+  if (tool.name === "schedule_add") return call(tool.name, { text: request.whole });
   const filled = fillParameters(request, tool.parameters, triggers);
   const wantsAddress = filled.missing.some(({ name }) => isUrlName(name));
   // The text is there already: what reads addresses has nothing to do with it.
@@ -154,11 +164,13 @@ function use(situation: Situation, tool: ToolDefinition, triggers: ReadonlySet<s
 function show(situation: Situation, last: DoneCall): Decision {
   const { conversation, request } = situation;
   if (last.result.is_error) return answer(failed(last.name, readError(last.result.text)));
-  const { value, cut } = readOutput(last.result.text);
+  const read = readOutput(last.result.text);
+  const { cut } = read;
   const rest = cut > 0 ? `\n\n_(${cut} more characters are not shown)_` : "";
   const listed = conversation.done.filter(({ name }) => name === "list_skills");
   const isGuess =
     listed.length > 1 && !listed.some(({ result }) => bestFit(request, readSkillList(result.text)));
+  const value = isGuess ? withoutConversations(read.value) : read.value;
   if (isGuess && foundNothing(value)) return unknown(situation);
   const note = isGuess
     ? "\n\n_No skill fits the question, so I looked into memory. Without a language model I know nothing else; say “help” to see what I can do._"
@@ -167,6 +179,14 @@ function show(situation: Situation, last: DoneCall): Decision {
   const shortened =
     left_out > 0 ? `\n\n_(your message was too long; its last ${left_out} characters were left out)_` : "";
   return answer(renderOutput(value, argumentsOf(last)) + rest + shortened + note);
+}
+
+/** What memory holds, without earlier conversations: by rule nobody can tell which of them answers a question. */
+function withoutConversations(value: Json): Json {
+  if (!isRecord(value)) return value;
+  const { conversations: _, summary, ...rest } = value;
+  if (typeof summary !== "string") return rest;
+  return { ...rest, summary: summary.replace(/ ?(?:One|\d+) earlier conversations? may help\./, "") };
 }
 
 /** Whether an output is a search without a match: every list in it is empty. */

@@ -98,12 +98,15 @@ function neighbours(
     : { before: tokens[index - 1], after: tokens[index + 1] };
 }
 
+/** `notes.txt` is a file and no host. */
+const fileEnding = /^[^/]*\.(?:txt|pdf|csv|docx?|xlsx?|pptx?|json|xml|png|jpe?g|gif|zip|ya?ml|html?|log)$/i;
+
 /** The first address; a bare host (`example.com/docs`) becomes https. */
 export function findUrl({ urls, whole }: RequestText): string | undefined {
   const bare =
     /(?<![\p{L}\p{N}@./])(?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,12}(?:\/[^\s"'<>]*)?(?![\p{L}\p{N}@])/iu;
   const host = bare.exec(whole.slice(0, readCharacters))?.[0].replace(/(?<![.,;:!?])[.,;:!?]+$/, "");
-  return urls[0] ?? (host === undefined ? undefined : `https://${host}`);
+  return urls[0] ?? (host === undefined || fileEnding.test(host) ? undefined : `https://${host}`);
 }
 
 /** A date as it was written. */

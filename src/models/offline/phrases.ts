@@ -1,5 +1,6 @@
 import type { ToolDefinition } from "../../core/message.ts";
 import type { Parameter } from "../../core/parameter.ts";
+import { canFollow } from "./asked-for.ts";
 import type { ListedSkill } from "./listed-skill.ts";
 
 /** Said once in a thread, under the first answer. */
@@ -15,7 +16,7 @@ export const voiceNotice =
 /** How to get a real model, in one command. */
 const modelHelp = [
   "To ask me anything, start me with a language model: `ANTHROPIC_API_KEY=… npm start`, or `OPENAI_API_KEY=… npm start`.",
-  "A local Ollama works too: `OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_API_KEY=ollama KNACK_MODEL=openai/llama3.2 npm start`.",
+  "A local Ollama works too: `KNACK_MODEL=ollama/qwen3:8b npm start`.",
 ].join(" ");
 
 const whatRulesAre =
@@ -25,7 +26,8 @@ const whatRulesAre =
 const mostShown = 12;
 
 /** What can be done here, from the skills of the channel. */
-export function overview(skills: readonly ListedSkill[]): string {
+export function overview(listed: readonly ListedSkill[]): string {
+  const skills = listed.filter(({ id }) => canFollow(id));
   if (skills.length === 0) return noSkill;
   const lines = skills
     .slice(0, mostShown)
@@ -49,7 +51,8 @@ function examples(skills: readonly ListedSkill[]): string[] {
 }
 
 /** Nothing fits the message. */
-export function notUnderstood(skills: readonly ListedSkill[]): string {
+export function notUnderstood(listed: readonly ListedSkill[]): string {
+  const skills = listed.filter(({ id }) => canFollow(id));
   if (skills.length === 0) return noSkill;
   const names = skills.slice(0, mostShown).map(({ id }) => `**${id}**`);
   const more = skills.length > mostShown ? ` and ${skills.length - mostShown} more` : "";
@@ -97,9 +100,9 @@ export function showGuide(skillId: string, guide: string): string {
 
 const longestGuide = 900;
 
-/** A tool failed. */
-export function failed(what: string, { message, hint }: { message: string; hint?: string }): string {
-  return `**${what}** did not work: ${message}${hint === undefined ? "" : `\n\n_${hint}_`}`;
+/** A tool failed. `what`: the tool, or what was done. */
+export function failed(what: string, message: string): string {
+  return `**${what.replace("_", ": ").replaceAll("_", " ")}** did not work: ${message}`;
 }
 
 export const greeting = "Hello! Say what you need, or “help” to see what I can do here.";
@@ -122,3 +125,13 @@ function firstSentence(text: string): string {
   const [sentence] = new Intl.Segmenter("en", { granularity: "sentence" }).segment(text.slice(0, 400));
   return (sentence?.segment ?? text).trim().slice(0, 200);
 }
+
+export const howToConnect =
+  "In the folder of the bot, `npm run -s knack -- connect slack` (or `connect discord`) says each step, with the link to open, and checks the tokens.";
+export const howToForget =
+  "By rule I forget one fact at a time: “forget fact 3”; “what do you remember?” shows them with their numbers. An operator deletes everything of a person with `knack forget --user ID`, and looks first at what would go with `--dry-run`.";
+export const howToRename =
+  "My name is set where I am configured: `name: …` in `config/knack.yaml`. It counts from the next start.";
+export const howToStop =
+  "`/agent schedule list` shows what is planned here with its ids, and `/agent schedule remove ID` ends it.";
+export const howToTime = "I have no timer, but I remind: “remind me tomorrow at 9 to call the bank”.";

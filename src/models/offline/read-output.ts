@@ -84,11 +84,9 @@ function readWithText(text: string): Json | undefined {
   }
 }
 
-/** The error in a failed tool result: what happened and, if told, what to try. */
-export function readError(text: string): { message: string; hint?: string } {
+/** What happened, of a failed tool result. Its hint is for models: people are not shown it. */
+export function readError(text: string): string {
   const { value } = readOutput(text);
-  if (!isRecord(value)) return { message: String(value) };
-  const { error, hint } = value;
-  const message = typeof error === "string" ? error : text;
-  return typeof hint === "string" ? { message, hint } : { message };
+  if (!isRecord(value)) return String(value);
+  return typeof value.error === "string" ? value.error : text;
 }

@@ -2,9 +2,14 @@ import type { SaidBy } from "./conversation.ts";
 import {
   farewell,
   greeting,
+  howToConnect,
+  howToForget,
   howToInstall,
+  howToRename,
   howToSetModel,
+  howToStop,
   howToSwitch,
+  howToTime,
   nothingSaid,
   present,
   thanks,
@@ -21,7 +26,7 @@ const padding = /(?:\p{P}|\p{S}|\p{M}|\p{Extended_Pictographic})+/gu;
 
 const kinds: readonly [RegExp, SmallTalk][] = [
   [
-    /^(?:help(?: me)?(?: please)?|please help|hilfe|aide|ayuda|what can (?:you|i) do(?: here| for me)?|what do you do|who are you|what are you|what is this|what skills (?:do you have|are there)|(?:list|show)(?: me)?(?: all)?(?: the| your)? skills|how does this work|what now|start|commands|was kannst du(?: alles)?|wer bist du)$/,
+    /^(?:help(?: me)?(?: please)?|please help|hilfe|aide|ayuda|what can (?:you|i) do(?: here| for me)?|what do you do|who are you|what are you|what is this|what skills (?:do you have|are there)|(?:list|show)(?: me)?(?: all)?(?: the| your)? skills|how does this work|what now|start|commands|was kannst du(?: alles)?|wer bist du|hilf mir|(?:can|could) you help(?: me)?(?: please)?|i need(?: your| some)? help(?: .*)?|(?:en )?qu[eé] (?:puedes|sabes) hacer|(?:en )?qu[eé] puedes ayudarme|que (?:peux|sais) tu faire|qu est ce que tu (?:peux|sais) faire|cosa (?:puoi|sai) fare|o que voc[eê] (?:pode|sabe) fazer|wat kun je|aiuto|ajuda|hulp)$/,
     { kind: "help" },
   ],
   [
@@ -53,13 +58,37 @@ const kinds: readonly [RegExp, SmallTalk][] = [
     { kind: "answer", text: whichModel, explains: true },
   ],
   [
+    /^(?:can|could|do) (?:i|we|you)(?: also)? (?:use|run|connect|support|work with|talk to)(?: to| with)? (?:a |an |my |own |local |other )*(?:models?|llms?|openai|anthropic|claude|ollama|chatgpt|gpt|gemini)(?: here)?$/,
+    { kind: "answer", text: howToSetModel, explains: true },
+  ],
+  [
+    /^(?:(?:how|where) (?:do|can|to|should) (?:i |we |you )?|can (?:i|we|you) |please )?(?:connect|add|invite|install|use|set up|integrate|link|get|put|bring|join|run|work)(?: (?:you|knack|this|it|the bot|this bot))?(?: up)?(?: to| in| into| with| on| for)? (?:our |my |a |the )?(?:slack|discord)(?: workspace| server| channel)?$/,
+    { kind: "answer", text: howToConnect },
+  ],
+  [
+    /^(?:please |can you |could you )*(?:forget|delete|erase|remove|clear|wipe) (?:me|everything|all|all of it|it all|(?:all |everything |all of |what |the )*(?:that )?(?:you (?:know|have|remember|stored|saved)|my (?:data|facts|memory|history|account)|your memory|memory|facts|data)(?: about| of| on| from)?(?: me| us| here)?)$/,
+    { kind: "answer", text: howToForget },
+  ],
+  [
+    /^(?:please |can you |could you )*(?:(?:change|set|make) your name(?: to| be)? .+|(?:rename yourself|call yourself)(?: to| as)? .+|your (?:new )?name is(?: now)? .+|(?:i(?: will| ll)? call|let me call) you .+)$/,
+    { kind: "answer", text: howToRename },
+  ],
+  [
+    /^(?:please |can you |could you )*(?:stop|cancel|delete|remove|end|pause|disable|turn off)(?: (?:all|my|the|our|every|these|those))* (?:reminders?|schedules?|reminding(?: me| us)?|timers?|alarms?|planned (?:tasks?|messages?))(?: .*)?$/,
+    { kind: "answer", text: howToStop },
+  ],
+  [
+    /^(?:please |can you |could you )*(?:(?:set|start|create|make) (?:a |an |the )?(?:\d+ \w+ )?(?:timer|alarm|stopwatch|countdown)|wake me)(?: .*)?$/,
+    { kind: "answer", text: howToTime },
+  ],
+  [
     /^how (?:do|can|to|should) (?:i |we |you )?(?:install|add|get|write|make|create|build) (?:a |an |the |my |new |own |more |other |another )*skills?(?: here)?$/,
     { kind: "answer", text: howToInstall },
   ],
 ];
 
 const clock =
-  /^(?:what (?:time|date|day|weekday) is (?:it|today)|what(?: s| is)(?: the)?(?: current)? (?:time|date|day|weekday)(?: today)?|what is today|which (?:day|date) is (?:it|today)|(?:what|today) s date|current (?:time|date)|(?:tell me |do you (?:know|have) )?the (?:time|date)|(?:time|date)|wie spät ist es|wie viel uhr ist es|welcher tag ist(?: heute)?)(?: now| today| right now| here| please| jetzt| heute)*$/;
+  /^(?:what (?:time|date|day|weekday) is (?:it|today)|what(?: s| is)(?: the)?(?: current)? (?:time|date|day|weekday)(?: today)?|what is today|which (?:day|date) is (?:it|today)|(?:what|today) s date|what(?: s| is) today s (?:date|day)|current (?:time|date)|(?:tell me |do you (?:know|have) )?the (?:time|date)|(?:time|date)|wie spät ist es|wie viel uhr ist es|welcher tag ist(?: heute)?)(?: now| today| right now| here| please| jetzt| heute)*$/;
 const self = /^(?:who am i|what(?: s| is) my name|do you know (?:me|my name|who i am)|wer bin ich)$/;
 const switching =
   /^(?:please )?(enable|activate|turn on|switch on|disable|deactivate|turn off|switch off) (?:the )?([\p{L}\p{N}_ ]{1,40}?)(?: skill)?(?: please)?$/u;

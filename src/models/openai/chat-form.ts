@@ -130,6 +130,7 @@ export const chatConcessions: readonly Concession<ChatForm>[] = [
       request.output_schema === undefined &&
       hasTools(request),
     lesser: (form) => ({ ...form, schemas: "plain" }),
+    ofTools: true,
   },
   {
     applies: ({ text }, form) => /developer|\brole\b/.test(text) && form.instructions === "developer",

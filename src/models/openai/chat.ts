@@ -71,11 +71,15 @@ export function createChatDialect(
   return {
     async open(request, output, signal) {
       const { chat } = await client();
-      const { form, answer } = await asTaken(request, (attempted) => {
-        const usage = attempted.usage ? { stream_options: { include_usage: true } } : {};
-        const streamed = { ...body(request, attempted, output), stream: true, ...usage } as const;
-        return chat.completions.create(streamed, { signal }).asResponse();
-      });
+      const { form, answer } = await asTaken(
+        request,
+        (attempted) => {
+          const usage = attempted.usage ? { stream_options: { include_usage: true } } : {};
+          const streamed = { ...body(request, attempted, output), stream: true, ...usage } as const;
+          return chat.completions.create(streamed, { signal }).asResponse();
+        },
+        (attempted) => body(request, attempted, output),
+      );
       return openedAnswer(
         readChunks<OpenAI.ChatCompletionChunk>(answer),
         createChatReader(exchange(request, form, output)),
@@ -83,8 +87,11 @@ export function createChatDialect(
     },
     async complete(request, output, signal) {
       const { chat } = await client();
-      const { form, answer } = await asTaken(request, (attempted) =>
-        chat.completions.create({ ...body(request, attempted, output), stream: false }, { signal }),
+      const { form, answer } = await asTaken(
+        request,
+        (attempted) =>
+          chat.completions.create({ ...body(request, attempted, output), stream: false }, { signal }),
+        (attempted) => body(request, attempted, output),
       );
       return wholeChatAnswer(answer, exchange(request, form, output));
     },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { beginningOf } from "../../base/markdown-text.ts";
 import { withTimeLimit } from "../../base/time-limit.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Embedder, Embeddings } from "../../core/embedder.ts";
@@ -131,7 +132,7 @@ function batchesOf(texts: readonly string[]): string[][] {
   let room = 0;
   for (const text of texts) {
     // Servers refuse empty texts.
-    const cut = text.slice(0, longestText).trim() || "-";
+    const cut = beginningOf(text, longestText).trim() || "-";
     const last = batches.at(-1);
     if (last === undefined || last.length === mostTexts || cut.length > room) {
       batches.push([cut]);

@@ -2,6 +2,7 @@ import { errorCode } from "../../base/error-text.ts";
 import type { Model } from "../../core/model.ts";
 import { endpointOf } from "../provider-error.ts";
 import { createProviderModel, type ProviderModelOptions } from "../provider-model.ts";
+import { toolRules } from "../tools/tool-shape.ts";
 import { createChatDialect } from "./chat.ts";
 import { createOpenAiClient, isOpenAiHost, openAiUrl } from "./client.ts";
 import { openAiFamily } from "./family.ts";
@@ -24,7 +25,7 @@ export function createOpenAiModel(options: ProviderModelOptions): Model {
     const responses = createResponsesDialect(options, endpoint, client);
     return api === "responses" || isOpenAiHost(endpoint.host) ? responses : firstOf(responses, chat);
   };
-  return createProviderModel(dialect(), endpoint, options);
+  return createProviderModel(dialect(), endpoint, options, toolRules("openai", model));
 }
 
 /** The first API, or the second at an address that lacks the first; that is remembered. */

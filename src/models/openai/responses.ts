@@ -66,15 +66,21 @@ export function createResponsesDialect(
   return {
     async open(request, output, signal) {
       const { responses } = await client();
-      const { form, answer } = await asTaken(request, (attempted) =>
-        responses.create({ ...body(request, attempted, output), stream: true }, { signal }).asResponse(),
+      const { form, answer } = await asTaken(
+        request,
+        (attempted) =>
+          responses.create({ ...body(request, attempted, output), stream: true }, { signal }).asResponse(),
+        (attempted) => body(request, attempted, output),
       );
       return openedAnswer(readChunks(answer, isLastEvent), createResponsesReader(exchange(request, form)));
     },
     async complete(request, output, signal) {
       const { responses } = await client();
-      const { form, answer } = await asTaken(request, (attempted) =>
-        responses.create({ ...body(request, attempted, output), stream: false }, { signal }).asResponse(),
+      const { form, answer } = await asTaken(
+        request,
+        (attempted) =>
+          responses.create({ ...body(request, attempted, output), stream: false }, { signal }).asResponse(),
+        (attempted) => body(request, attempted, output),
       );
       // The SDK fails in its own way on what is not a response.
       const whole = (await answer.json()) as OpenAI.Responses.Response;

@@ -1,5 +1,6 @@
 import type { ModelErrorCode, ModelRequest } from "../../core/model.ts";
 import { type Endpoint, toModelError } from "../provider-error.ts";
+import { type ToolRefusal, toolRefusal } from "../tools/tool-refusal.ts";
 
 /** What a server said when it did not take a request. */
 export interface Refusal {
@@ -15,6 +16,8 @@ export interface Concession<Form> {
   /** Whether the refusal is about what this concession gives up, and there is something to give up. */
   applies(refusal: Refusal, form: Form, request: ModelRequest): boolean;
   lesser(form: Form): Form;
+  /** Whether it changes how tools are said: then it comes before a tool is left out. */
+  ofTools?: true;
 }
 
 /** A request that was taken, and the form it had. */
@@ -33,10 +36,22 @@ export function createWireForms<Form>(
   endpoint: Endpoint,
 ) {
   let taken = first;
-  /** @throws what `send` throws when no concession applies */
+  // Words of a tool that is named may be those of any concession.
+  const concessionFor = (
+    refusal: Refusal,
+    ofTools: ToolRefusal | undefined,
+    form: Form,
+    request: ModelRequest,
+  ) => {
+    const isNamed = ofTools !== undefined && ofTools.names.size > 0;
+    const candidates = concessions.filter((candidate) => !isNamed || candidate.ofTools === true);
+    return candidates.find((candidate) => candidate.applies(refusal, form, request));
+  };
+  /** @throws what `send` throws when no concession applies; ToolRefusal when that is about tools of the body */
   return async <Answer>(
     request: ModelRequest,
     send: (form: Form) => Promise<Answer>,
+    bodyOf: (form: Form) => object,
   ): Promise<Sent<Form, Answer>> => {
     let form = taken;
     for (;;) {
@@ -46,11 +61,10 @@ export function createWireForms<Form>(
         return { form, answer };
       } catch (error) {
         const refusal = refusalOf(error, endpoint);
-        const current = form;
-        const concession =
-          refusal && concessions.find((candidate) => candidate.applies(refusal, current, request));
-        if (concession === undefined) throw error;
-        form = concession.lesser(current);
+        const ofTools = refusal && toolRefusal(error, bodyOf(form));
+        const concession = refusal && concessionFor(refusal, ofTools, form, request);
+        if (concession === undefined) throw ofTools ?? error;
+        form = concession.lesser(form);
       }
     }
   };

@@ -1,5 +1,6 @@
 import type { APIMessage, APIThreadChannel } from "discord.js";
 import { LRUCache } from "lru-cache";
+import { beginningOf, cutText } from "../../base/markdown-text.ts";
 import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
 import type { Directory } from "./directory.ts";
@@ -109,7 +110,7 @@ export function createConversationTargets(deps: TargetDeps): ConversationTargets
       return isPost ? target.channel : channel;
     },
     noteMessage(id, text) {
-      if (!threads.has(id)) threads.set(id, { exists: false, text: text.slice(0, longestBeginning) });
+      if (!threads.has(id)) threads.set(id, { exists: false, text: beginningOf(text, longestBeginning) });
     },
     noteThread(id) {
       threads.set(id, { exists: true, text: "" });
@@ -171,5 +172,5 @@ function threadName(text: string): string {
     .replace(/\s+/g, " ")
     .trim();
   if (line === "") return unnamed;
-  return line.length <= 80 ? line : `${line.slice(0, 79).trimEnd()}…`;
+  return cutText(line, 80);
 }

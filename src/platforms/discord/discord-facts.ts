@@ -66,6 +66,8 @@ export const messageTypes = {
   reply: MessageType.Reply,
   command: MessageType.ChatInputCommand,
   menuCommand: MessageType.ContextMenuCommand,
+  /** What a poll came to, said by Discord for who made it. */
+  pollResult: MessageType.PollResult,
 } as const;
 
 /** What makes a reference to another message a forward of it. */
@@ -106,6 +108,7 @@ export const componentTypes = {
   container: ComponentType.Container,
   section: ComponentType.Section,
   text: ComponentType.TextDisplay,
+  thumbnail: ComponentType.Thumbnail,
   gallery: ComponentType.MediaGallery,
   file: ComponentType.File,
   row: ComponentType.ActionRow,

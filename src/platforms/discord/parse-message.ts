@@ -1,8 +1,10 @@
 import type { APIAttachment, APIMessage, APIUser } from "discord.js";
+import { beginningOf } from "../../base/markdown-text.ts";
 import type { FileReference, Mention } from "../../core/inbound.ts";
 import { displayName, type RawMember } from "./directory-facts.ts";
 import { forwardType, messageFlags, messageTypes } from "./discord-facts.ts";
 import { type BotIds, mentionsBot, type Names, readableText, withoutBotMention } from "./readable-text.ts";
+import { wordsBeside } from "./said-text.ts";
 
 /** A message as REST answers it; the gateway adds the server and the author's membership. */
 export type RawMessage = APIMessage & {
@@ -45,14 +47,14 @@ export function parseMessage(message: RawMessage, bot: BotIds, names: Names): Pa
   const direct = message.guild_id === undefined;
   const repliesToBot = message.referenced_message?.author.id === bot.user;
   const addressed = mentioned ? "mention" : direct ? "direct" : repliesToBot ? "reply" : "none";
-  const own = [message.content, ...forwarded(message)].filter((text) => text !== "").join("\n\n");
+  const words = [withoutBotMention(message.content, bot), wordsBeside(message)].filter(Boolean).join("\n\n");
   return {
     id: message.id,
     channel: message.channel_id,
     guild: message.guild_id,
     author: message.author.id,
     by_bot: message.author.bot === true || message.webhook_id !== undefined,
-    text: readableText(withoutBotMention(own, bot), known),
+    text: readableText(words, known),
     said_at: Date.parse(message.timestamp),
     edited_at: message.edited_timestamp === null ? undefined : Date.parse(message.edited_timestamp),
     addressed,
@@ -73,24 +75,21 @@ const mostMentions = 50;
 function mentionedIn({ mentions, mention_roles }: RawMessage, bot: BotIds, names: Names): Mention[] {
   const people = mentions
     .filter(({ id }) => id !== bot.user)
-    .map((user): Mention => ({ id: user.id, name: memberName(user).slice(0, 200), kind: "person" }));
+    .map((user): Mention => ({ id: user.id, name: beginningOf(memberName(user), 200), kind: "person" }));
   const groups = mention_roles
     .filter((id) => id !== bot.role)
-    .map((id): Mention => ({ id, name: (names.role(id) ?? id).slice(0, 200), kind: "group" }));
+    .map((id): Mention => ({ id, name: beginningOf(names.role(id) ?? id, 200), kind: "group" }));
   return [...people, ...groups].slice(0, mostMentions);
-}
-
-/** What a message forwards, in its words. */
-export function forwarded(message: Pick<RawMessage, "message_snapshots">): string[] {
-  return (message.message_snapshots ?? []).map(({ message: { content } }) => `Forwarded: ${content}`);
 }
 
 /** The files of a message and of what it forwards. */
 export function filesOf(
   message: Pick<RawMessage, "attachments" | "message_snapshots" | "flags">,
 ): FileReference[] {
-  const inside = (message.message_snapshots ?? []).flatMap((snapshot) => snapshot.message.attachments);
-  const own = message.attachments.map(isVoice(message) ? voiceReference : fileReference);
+  const inside = (message.message_snapshots ?? []).flatMap(
+    (snapshot) => snapshot?.message?.attachments ?? [],
+  );
+  const own = (message.attachments ?? []).map(isVoice(message) ? voiceReference : fileReference);
   return [...own, ...inside.map(fileReference)];
 }
 

@@ -1,6 +1,7 @@
 import type { App } from "../../app/app.ts";
 import type { ChatCommand, ChatIntake } from "../../app/chat/chat-intake.ts";
 import type { SkillForm } from "../../app/chat/skill-form.ts";
+import { beginningOf } from "../../base/markdown-text.ts";
 import { unlessLate } from "../../base/time-limit.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
@@ -167,7 +168,7 @@ async function complete(deps: InteractionDeps, raw: RawInteraction, person: stri
   const found = (await unlessLate(maxWaitMs, deps.clock, allowed())) ?? [];
   const choices = found
     .map(({ text: whole, label, description }) => ({
-      name: (description === "" ? label : `${label} — ${description}`).slice(0, 100),
+      name: beginningOf(description === "" ? label : `${label} — ${description}`, 100),
       value: whole.slice(before.length).trim(),
     }))
     .filter(({ value }) => value !== "" && value.length <= 100);

@@ -4,6 +4,7 @@ import type {
   APIMessage,
   APIMessageTopLevelComponent,
 } from "discord.js";
+import { cutText } from "../../base/markdown-text.ts";
 import { type ButtonAction, readButtonId, writeButtonId } from "../../core/button-action.ts";
 import type { OutgoingButton } from "../../core/chat-platform.ts";
 import { componentTypes } from "./discord-facts.ts";
@@ -100,5 +101,5 @@ export function actionsIn({ components = [] }: Pick<APIMessage, "components">): 
 
 function labelOf(label: string, most: number): string {
   const text = label.trim() || "…";
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+  return cutText(text, most);
 }

@@ -3,6 +3,7 @@ import type {
   APIMessageSearchIndexNotReadyResponse,
   APIMessageSearchResult,
 } from "discord-api-types/v10";
+import { beginningOf } from "../../base/markdown-text.ts";
 import type { MessageQuery } from "../../core/chat-actions.ts";
 import { belongsTo } from "./channel-history.ts";
 import { threadsIn } from "./channel-threads.ts";
@@ -61,7 +62,7 @@ function queryFor({ words, author, since, until }: MessageQuery) {
     include_nsfw: "true",
     ...(words.length === 0
       ? {}
-      : { content: words.join(" ").slice(0, longestContent), slop: mostWordsBetween }),
+      : { content: beginningOf(words.join(" "), longestContent), slop: mostWordsBetween }),
     ...(author === undefined ? {} : { author_id: author }),
     ...(since === undefined ? {} : { min_id: String(BigInt(snowflakeAt(since)) - 1n) }),
     ...(until === undefined ? {} : { max_id: snowflakeAt(until + 1) }),

@@ -1,4 +1,6 @@
 import type { FormField, SkillForm } from "../../app/chat/skill-form.ts";
+import { parseExactly } from "../../base/exact-number.ts";
+import { beginningOf, cutText } from "../../base/markdown-text.ts";
 import { isRecord } from "../../base/record.ts";
 import { componentTypes, textInputStyles } from "./discord-facts.ts";
 import type { RawModalComponent } from "./raw-interaction.ts";
@@ -19,7 +21,7 @@ export function skillModal(form: SkillForm) {
     const input = textInput(moreField, required, "", true);
     labels.push(label(moreField, "More, as JSON", `Any of: ${names}`, input));
   }
-  return { custom_id: prefix + form.skill_id, title: form.title.slice(0, 45), components: labels };
+  return { custom_id: prefix + form.skill_id, title: beginningOf(form.title, 45), components: labels };
 }
 
 /** Whether the form fits into a modal, whose name has 100 characters. */
@@ -62,7 +64,7 @@ function filled(components: readonly RawModalComponent[]): [string, string][] {
 
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseExactly(text);
     return isRecord(value) ? { ...value } : undefined;
   } catch {
     return undefined;
@@ -77,10 +79,10 @@ function divided({ fields }: SkillForm): { shown: FormField[]; left: FormField[]
 }
 
 function label(name: string, text: string, description: string, component: object) {
-  const about = description.length > 100 ? `${description.slice(0, 99)}…` : description;
+  const about = cutText(description, 100);
   return {
     type: componentTypes.label,
-    label: (text.trim() || name).slice(0, 45),
+    label: beginningOf(text.trim() || name, 45),
     ...(about === "" ? {} : { description: about }),
     component,
   };
@@ -110,6 +112,6 @@ function textInput(name: string, required: boolean, value: string, long: boolean
     custom_id: name.slice(0, 100),
     style: long ? textInputStyles.paragraph : textInputStyles.line,
     required,
-    ...(value === "" ? {} : { value: value.slice(0, 4_000) }),
+    ...(value === "" ? {} : { value: beginningOf(value, 4_000) }),
   };
 }

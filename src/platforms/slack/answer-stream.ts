@@ -1,4 +1,5 @@
 import type { types, webApi } from "@slack/bolt";
+import { beginningOf } from "../../base/markdown-text.ts";
 import {
   type AnswerStream,
   type ChatPlatform,
@@ -10,7 +11,7 @@ import {
 } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Place } from "../../core/place.ts";
-import { createPieceFilter, markdownCharacters, mentionsMissing, wholeCharacters } from "./outgoing-text.ts";
+import { createPieceFilter, markdownCharacters, mentionsMissing } from "./outgoing-text.ts";
 import { planChunks, type ShownPlan } from "./progress-plan.ts";
 import { buttonBlocks, metadataOf } from "./render-message.ts";
 import { refusedWith } from "./slack-call.ts";
@@ -109,7 +110,7 @@ class SlackAnswerStream implements AnswerStream {
     const hasButtons = plan !== undefined && mayHaveButtons && buttons.length > 0;
     this.#filter = createPieceFilter();
     const text = this.#filter.push(markdown, calls);
-    const first = wholeCharacters(text, markdownCharacters);
+    const first = beginningOf(text, markdownCharacters);
     const chunks: Chunk[] = [
       ...(plan?.chunks ?? []),
       ...(hasButtons ? [{ type: "blocks", blocks: buttonBlocks(buttons, true) } as Chunk] : []),
@@ -138,7 +139,7 @@ class SlackAnswerStream implements AnswerStream {
     if (this.#editedAt === undefined) this.#pending += this.#filter.push(markdown, calls);
     await this.#grow(async () => {
       while (this.#pending !== "") {
-        const piece = wholeCharacters(this.#pending, markdownCharacters);
+        const piece = beginningOf(this.#pending, markdownCharacters);
         await this.#send(textChunks(piece));
         this.#streamed += piece;
         this.#pending = this.#pending.slice(piece.length);

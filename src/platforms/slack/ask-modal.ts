@@ -1,10 +1,10 @@
 import type { types, ViewOutput } from "@slack/bolt";
 import { z } from "zod";
 import type { ChatMessage } from "../../app/chat/chat-intake.ts";
-import { fileSchema, type SlackMessage } from "./message-event.ts";
-import { wholeCharacters } from "./outgoing-text.ts";
+import { beginningOf } from "../../base/markdown-text.ts";
+import { fileSchema, messageSchema, type SlackMessage } from "./message-event.ts";
 import { filesOf, placeOf, type Self } from "./parse-message.ts";
-import { attachmentSchema, saidText } from "./said-text.ts";
+import { saidText } from "./said-text.ts";
 import { directNamespace, directThread } from "./slack-place.ts";
 
 /** `callback_id` of the form of the shortcut "Ask Knack about this". */
@@ -29,25 +29,17 @@ const rememberedSchema = z.object({
   files: z.array(fileSchema),
 });
 
-const shortcutMessageSchema = z.looseObject({
-  ts: z.string(),
-  thread_ts: z.string().optional(),
-  text: z.string().nullish(),
-  attachments: z.array(attachmentSchema).nullish().catch(undefined),
-  files: z.array(fileSchema).nullish(),
-});
-
 /**
  * Asks what to do with a message.
  * @param elsewhere whether the bot cannot write in its conversation, so that the answer goes to the person's direct messages
  */
 export function askModal(channel: string, message: unknown, elsewhere: boolean): types.ModalView {
-  const { ts, thread_ts, files, ...said } = shortcutMessageSchema.parse(message);
+  const { ts, thread_ts, files, ...said } = messageSchema.parse(message);
   const remembered: z.infer<typeof rememberedSchema> = {
     channel,
     ts,
     ...(thread_ts === undefined ? {} : { thread_ts }),
-    quote: wholeCharacters(saidText(said), quoteLength),
+    quote: beginningOf(saidText(said), quoteLength),
     elsewhere,
     files: (files ?? []).slice(0, 5).map(({ id, name, mimetype, size }) => ({ id, name, mimetype, size })),
   };

@@ -2,9 +2,9 @@ import type { types, ViewOutput } from "@slack/bolt";
 import { z } from "zod";
 import type { ChatIntake } from "../../app/chat/chat-intake.ts";
 import type { FormField, SkillForm } from "../../app/chat/skill-form.ts";
+import { beginningOf } from "../../base/markdown-text.ts";
 import type { GivenCommand } from "../../core/inbound.ts";
 import { isWithin, type Place } from "../../core/place.ts";
-import { wholeCharacters } from "./outgoing-text.ts";
 
 /** `callback_id` of the form for a skill's parameters. */
 export const formModalId = "knack_form";
@@ -68,7 +68,7 @@ function option(choice: string): types.PlainTextOption {
 }
 
 function plain(text: string, length: number): types.PlainTextElement {
-  return { type: "plain_text", text: wholeCharacters(text, length) || "…" };
+  return { type: "plain_text", text: beginningOf(text, length) || "…" };
 }
 
 export type ReadForm =

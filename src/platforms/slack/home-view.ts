@@ -1,6 +1,7 @@
 import type { types } from "@slack/bolt";
 import type { SkillListing } from "../../app/services/skill-listing.ts";
-import { fallbackText, wholeCharacters } from "./outgoing-text.ts";
+import { beginningOf } from "../../base/markdown-text.ts";
+import { fallbackText } from "./outgoing-text.ts";
 
 /** `action_id`s of the home tab; the skill or page is the value. */
 export const homeActions = {
@@ -33,7 +34,7 @@ export function homeView({ botName, model, skills, page, note }: HomeState): typ
   return {
     type: "home",
     blocks: [
-      { type: "header", text: { type: "plain_text", text: wholeCharacters(botName, 150) } },
+      { type: "header", text: { type: "plain_text", text: beginningOf(botName, 150) } },
       section(
         "These skills are for our direct messages; every channel has its own (`/skill list` there). " +
           "Write to me under *Messages*, or mention me in a channel I am in.",
@@ -53,7 +54,7 @@ export function closedHomeView(botName: string, refusal: string): types.HomeView
   return {
     type: "home",
     blocks: [
-      { type: "header", text: { type: "plain_text", text: wholeCharacters(botName, 150) } },
+      { type: "header", text: { type: "plain_text", text: beginningOf(botName, 150) } },
       section(fallbackText(refusal)),
     ],
   };
@@ -63,17 +64,17 @@ function skillBlock(skill: SkillListing): types.SectionBlock {
   const { id, name, description, state, eligible, reasons, emoji } = skill;
   const on = state === "pinned" || state === "active";
   const title = `${emoji === undefined ? "" : `${emoji} `}*${fallbackText(name)}* · ${stateWords[state]}`;
-  const about = fallbackText(wholeCharacters(description, 300));
+  const about = fallbackText(beginningOf(description, 300));
   const missing = eligible ? "" : `\nCannot be used here: ${fallbackText(reasons.join("; "))}`;
   return {
     type: "section",
-    text: { type: "mrkdwn", text: wholeCharacters(`${title}\n${about}${missing}`, 3_000) },
+    text: { type: "mrkdwn", text: beginningOf(`${title}\n${about}${missing}`, 3_000) },
     accessory: {
       type: "button",
       action_id: on ? homeActions.disable : homeActions.enable,
       text: { type: "plain_text", text: on ? "Disable" : "Enable" },
       value: id,
-      accessibility_label: wholeCharacters(`${on ? "Disable" : "Enable"} ${name}`, 75),
+      accessibility_label: beginningOf(`${on ? "Disable" : "Enable"} ${name}`, 75),
     },
   };
 }
@@ -99,8 +100,8 @@ function runBlocks(skills: readonly SkillListing[]): types.AnyBlock[] {
           action_id: homeActions.run,
           placeholder: { type: "plain_text", text: "Run a skill…" },
           options: usable.map(({ id, name }) => ({
-            text: { type: "plain_text", text: wholeCharacters(name, 75) },
-            value: wholeCharacters(id, 150),
+            text: { type: "plain_text", text: beginningOf(name, 75) },
+            value: beginningOf(id, 150),
           })),
         },
       ],

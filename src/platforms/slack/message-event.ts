@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { attachmentSchema } from "./said-text.ts";
+import { attachmentSchema, fitting } from "./said-text.ts";
 
 export const fileSchema = z.looseObject({
   id: z.string(),
@@ -12,20 +12,17 @@ export const fileSchema = z.looseObject({
   duration_ms: z.number().nullish(),
   url_private_download: z.string().nullish(),
   url_private: z.string().nullish(),
+  /** Slack's own JPEG or PNG of a picture, at most so many pixels wide and high. */
+  thumb_1024: z.string().nullish(),
+  thumb_720: z.string().nullish(),
+  thumb_480: z.string().nullish(),
   /** `tombstone` is a deleted file. */
   mode: z.string().nullish(),
 });
 export type SlackFile = z.infer<typeof fileSchema>;
 
-/** Of blocks only pictures that Slack keeps are read. */
-const blockSchema = z.looseObject({
-  type: z.string(),
-  slack_file: z.looseObject({ id: z.string().optional() }).optional(),
-  alt_text: z.string().optional(),
-});
-
 /** A message as events and history have it (docs.slack.dev/reference/events/message). Only what we read is named. */
-const messageSchema = z.looseObject({
+export const messageSchema = z.looseObject({
   subtype: z.string().optional(),
   user: z.string().nullish(),
   bot_id: z.string().nullish(),
@@ -33,9 +30,10 @@ const messageSchema = z.looseObject({
   ts: z.string(),
   thread_ts: z.string().optional(),
   edited: z.looseObject({ ts: z.string() }).nullish(),
-  files: z.array(fileSchema).nullish(),
-  blocks: z.array(blockSchema).nullish().catch(undefined),
-  attachments: z.array(attachmentSchema).nullish().catch(undefined),
+  files: fitting(fileSchema),
+  /** Read by `saidText`. */
+  blocks: z.array(z.unknown()).nullish().catch(undefined),
+  attachments: fitting(attachmentSchema),
   streaming_state: z.string().optional(),
   metadata: z
     .looseObject({
@@ -64,7 +62,7 @@ export const deletedEventSchema = z.looseObject({
 });
 
 export const historySchema = z.looseObject({
-  messages: z.array(messageSchema).default([]),
+  messages: fitting(messageSchema).transform((messages) => messages ?? []),
   has_more: z.boolean().optional(),
   response_metadata: z.looseObject({ next_cursor: z.string().optional() }).optional(),
 });

@@ -1,4 +1,5 @@
 import { plainWords } from "../../app/chat/present/read-markdown.ts";
+import { beginningOf } from "../../base/markdown-text.ts";
 
 /** Characters of Slack's markdown block, and of `markdown_text` in one call. */
 export const markdownCharacters = 12_000;
@@ -36,7 +37,7 @@ export function mentionsMissing(sent: string, markdown: string, calls: readonly 
 /** What notifications and screen readers get instead of the blocks: plain words, at most 1,000 characters. */
 export function fallbackText(markdown: string, calls: readonly string[] = []): string {
   const text = escapedText(plainWords(markdown), calls);
-  return text.length > 1_000 ? `${wholeCharacters(text, 999)}…` : text;
+  return text.length > 1_000 ? `${beginningOf(text, 999)}…` : text;
 }
 
 /** A text as Slack's `text` takes it: it calls nobody but those with these ids, and nothing in it is a link or a date of Slack's. */
@@ -48,12 +49,6 @@ export function escapedText(text: string, calls: readonly string[] = []): string
   return escaped.replace(/&lt;(@|!subteam\^)([A-Z0-9]+)&gt;/g, (whole, sign: string, id: string) =>
     calls.includes(id) ? `<${sign}${id}>` : whole,
   );
-}
-
-/** The first `length` characters, without half of an emoji at the end. */
-export function wholeCharacters(text: string, length: number): string {
-  const cut = text.slice(0, length);
-  return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;
 }
 
 /** What makes a link: a scheme, a label with its address, a name with a dot. */

@@ -1,10 +1,11 @@
 import type { ChatEdit, ChatMessage } from "../../app/chat/chat-intake.ts";
+import { beginningOf } from "../../base/markdown-text.ts";
 import type { FileReference, Mention } from "../../core/inbound.ts";
 import type { Place } from "../../core/place.ts";
 import type { DirectMessages } from "./direct-messages.ts";
 import type { SlackFile, SlackMessage } from "./message-event.ts";
 import { mentionsIn, type Names, readableText } from "./mrkdwn.ts";
-import { saidText } from "./said-text.ts";
+import { ownText, saidText } from "./said-text.ts";
 import { directNamespace, directThread, messageKey, slackNamespace, timeOf } from "./slack-place.ts";
 
 /** Who the bot is in the workspace a message came to. */
@@ -63,8 +64,7 @@ export async function parseMessage(
 ): Promise<ChatMessage | undefined> {
   const author = message.user ?? message.bot_id;
   if (typeof author !== "string") return undefined;
-  const raw = message.text ?? "";
-  const { people, userGroups, groups } = mentionsIn(raw);
+  const { people, userGroups, groups } = mentionsIn(ownText(message));
   const mentions = await namedIn({ people, userGroups }, self.self, names);
   const direct = isDirect(where);
   return {
@@ -99,7 +99,7 @@ async function namedIn(
   const named = mentions.slice(0, mostMentions).map(async (mention): Promise<Mention> => {
     const { id, kind } = mention;
     const name = kind === "person" ? await names.person(id) : mention.label || (await names.group(id));
-    return { id, name: (name ?? id).slice(0, 200), kind };
+    return { id, name: beginningOf(name ?? id, 200), kind };
   });
   return Promise.all(named);
 }
@@ -128,16 +128,39 @@ function voiceOf({ duration_ms }: SlackFile): NonNullable<FileReference["voice"]
 
 /** Of a file in a channel shared with another company Slack tells only the id here; the rest is asked for on download. */
 function fileReference(file: SlackFile): FileReference {
+  const shown = shownPicture(file);
+  if (shown !== undefined) return shown;
   const url = file.url_private_download ?? file.url_private ?? undefined;
   const isVoice = file.subtype === "slack_audio";
   const media_type = file.mimetype || "application/octet-stream";
   return {
     id: file.id,
-    name: (file.name ?? file.title ?? file.id).slice(0, 300),
+    name: beginningOf(file.name ?? file.title ?? file.id, 300),
     // A clip of sound alone may be named after its container.
     media_type: isVoice ? media_type.replace(/^video\//, "audio/") : media_type,
     bytes: Math.max(0, Math.round(file.size ?? 0)),
     ...(url === undefined || url.length > 2_000 ? {} : { url }),
     ...(isVoice ? { voice: voiceOf(file) } : {}),
+  };
+}
+
+/** What Slack shows of a picture of a kind that models are not shown; undefined for any other file, and where Slack made nothing of it. */
+function shownPicture(file: SlackFile): FileReference | undefined {
+  const name = file.name ?? file.title ?? file.id;
+  const isOdd =
+    /^image\/(?:heic|heif|avif|tiff)/.test(file.mimetype ?? "") || /\.(?:hei[cf]|avif|tiff?)$/i.test(name);
+  const url = [file.thumb_1024, file.thumb_720, file.thumb_480].find((each) => each && each.length <= 2_000);
+  if (!isOdd || !url) return undefined;
+  const type = /\.png(?:$|\?)/i.test(url) ? "png" : "jpeg";
+  const base = name
+    .replace(/\.\w+$/, "")
+    .slice(0, 290)
+    .toWellFormed();
+  return {
+    id: file.id,
+    name: `${base}.${type === "png" ? "png" : "jpg"}`,
+    media_type: `image/${type}`,
+    bytes: 0,
+    url,
   };
 }

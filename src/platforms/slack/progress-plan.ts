@@ -1,6 +1,7 @@
 import type { types, webApi } from "@slack/bolt";
+import { beginningOf } from "../../base/markdown-text.ts";
 import type { ProgressCard } from "../../core/chat-platform.ts";
-import { wholeCharacters, withoutMentions } from "./outgoing-text.ts";
+import { withoutMentions } from "./outgoing-text.ts";
 
 type Chunk = NonNullable<webApi.ChatAppendStreamArguments["chunks"]>[number];
 
@@ -80,7 +81,7 @@ function richText(text: string): types.RichTextBlock {
 
 function line(text: string, length: number): string {
   const one = withoutMentions(text.replaceAll(/\s+/g, " ").trim());
-  return (one.length > length ? `${wholeCharacters(one, length - 1)}…` : one) || "…";
+  return (one.length > length ? `${beginningOf(one, length - 1)}…` : one) || "…";
 }
 
 function duration(ms: number): string {

@@ -1,4 +1,5 @@
 import type { types } from "@slack/bolt";
+import { beginningOf } from "../../base/markdown-text.ts";
 import { type ButtonAction, writeButtonId } from "../../core/button-action.ts";
 import {
   type MessageTag,
@@ -101,7 +102,7 @@ function headBlocks(card: ProgressCard, markdown: string, rich: boolean): types.
 }
 
 function pictureBlock({ id, name }: Picture): types.ImageBlock {
-  return { type: "image", slack_file: { id }, alt_text: name.slice(0, 2_000) };
+  return { type: "image", slack_file: { id }, alt_text: beginningOf(name, 2_000) };
 }
 
 /** Buttons in rows, some of them behind a menu; 👍 and 👎 together as Slack's own feedback buttons. */
@@ -126,7 +127,7 @@ function menuOf(buttons: readonly OutgoingButton[]): types.Overflow {
     action_id: menuId,
     options: buttons.map(({ action, label }) => ({
       value: writeButtonId(action),
-      text: { type: "plain_text", text: label.slice(0, 75) || "…", emoji: true },
+      text: { type: "plain_text", text: beginningOf(label, 75) || "…", emoji: true },
     })),
   };
 }
@@ -135,7 +136,7 @@ function button({ action, label, style }: OutgoingButton): types.Button {
   return {
     type: "button",
     action_id: writeButtonId(action),
-    text: { type: "plain_text", text: label.slice(0, 75) || "…", emoji: true },
+    text: { type: "plain_text", text: beginningOf(label, 75) || "…", emoji: true },
     ...(style === undefined ? {} : { style }),
   };
 }

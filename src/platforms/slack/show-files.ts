@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { type OutgoingFile, type OutgoingMessage, PlatformError } from "../../core/chat-platform.ts";
 import type { SlackMessage } from "./message-event.ts";
 import { filesOf, isOwn } from "./parse-message.ts";
@@ -126,10 +127,17 @@ interface Taken {
   uploads: readonly Upload[];
 }
 
+const pictureSchema = z.looseObject({
+  type: z.literal("image"),
+  slack_file: z.looseObject({ id: z.string() }),
+  alt_text: z.string().optional(),
+});
+
 function picturesOf({ blocks }: SlackMessage): Picture[] {
-  return (blocks ?? []).flatMap(({ type, slack_file, alt_text }) =>
-    type === "image" && slack_file?.id !== undefined ? [{ id: slack_file.id, name: alt_text ?? "" }] : [],
-  );
+  return (blocks ?? []).flatMap((block) => {
+    const read = pictureSchema.safeParse(block);
+    return read.success ? [{ id: read.data.slack_file.id, name: read.data.alt_text ?? "" }] : [];
+  });
 }
 
 /** For words that are not worth failing what was done before them. */

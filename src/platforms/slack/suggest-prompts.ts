@@ -1,7 +1,7 @@
 import type { ChatIntake } from "../../app/chat/chat-intake.ts";
+import { beginningOf } from "../../base/markdown-text.ts";
 import { PlatformError } from "../../core/chat-platform.ts";
 import type { Place } from "../../core/place.ts";
-import { wholeCharacters } from "./outgoing-text.ts";
 import { isTimestamp } from "./slack-place.ts";
 import type { Workspaces } from "./workspaces.ts";
 
@@ -22,8 +22,8 @@ export async function suggestPrompts(
   if (!(await mayAsk(intake, place, person))) return;
   const found = await intake.suggestions(place);
   const prompts = found.slice(0, mostPrompts).map(({ title, message }) => ({
-    title: wholeCharacters(title, 100),
-    message: wholeCharacters(message, 1_000),
+    title: beginningOf(title, 100),
+    message: beginningOf(message, 1_000),
   }));
   if (prompts.length === 0) return;
   const thread = isTimestamp(place.thread) ? { thread_ts: place.thread } : {};

@@ -1,7 +1,7 @@
 import type { ChatMessage } from "../../app/chat/chat-intake.ts";
+import { beginningOf } from "../../base/markdown-text.ts";
 import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
-import { wholeCharacters } from "./outgoing-text.ts";
 
 /** Names assistant threads after what is said first in them, as Slack lists them by name. */
 export interface ThreadTitles {
@@ -28,7 +28,7 @@ export function createThreadTitles(
       if (waiting.size > mostWaiting && oldest !== undefined) waiting.delete(oldest);
     },
     said({ place, text }) {
-      const title = wholeCharacters(text.replaceAll(/\s+/g, " ").trim(), titleLength);
+      const title = beginningOf(text.replaceAll(/\s+/g, " ").trim(), titleLength);
       if (title === "" || !waiting.delete(keyOf(place))) return;
       name(place, title).catch((error: unknown) =>
         logger.warn({ err: error }, "a thread could not be named"),

@@ -46,19 +46,21 @@ interface Paged {
   response_metadata?: { next_cursor?: string | undefined } | undefined;
 }
 
-/** Reads a list page by page, to its end or until there are `most`. */
+/** Reads a list page by page, to its end, until there are `most`, or until a cursor comes again. */
 export async function readPages<T, Page extends Paged>(
   most: number,
   read: (page: { limit: number; cursor?: string }) => Promise<Page>,
   itemsOf: (page: Page) => readonly T[] | undefined,
 ): Promise<T[]> {
   const found: T[] = [];
+  const seen = new Set<string | undefined>();
   let cursor: string | undefined;
   do {
+    seen.add(cursor);
     const page = await read({ limit: pageSize, ...(cursor && { cursor }) });
     found.push(...(itemsOf(page) ?? []));
     cursor = page.response_metadata?.next_cursor || undefined;
-  } while (cursor !== undefined && found.length < most);
+  } while (!seen.has(cursor) && cursor !== undefined && found.length < most);
   return found.slice(0, most);
 }
 

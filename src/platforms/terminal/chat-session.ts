@@ -129,7 +129,7 @@ export function createChatSession(options: ChatOptions, history: readonly string
 }
 
 async function completeLine(line: string, { client, namespace }: ChatOptions): Promise<string[]> {
-  if (!line.startsWith("/")) return [];
+  if (!/^[/／]/.test(line)) return [];
   const { completions } = await client.call("command.complete", { text: line, namespace });
   const local = localCommands.filter((command) => command.startsWith(line));
   return [...completions.map(({ text }) => text), ...local];

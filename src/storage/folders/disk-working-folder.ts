@@ -123,7 +123,11 @@ export function createDiskWorkingFolder({
       if (relative === undefined) return undefined;
       const { area, rest } = areaOf(relative);
       const found = rest === "" ? undefined : await openForeignFile(join(root, area), rest);
-      return found === undefined ? undefined : openedFile(shown(relative), found);
+      if (found !== undefined) return openedFile(shown(relative), found);
+      // Code names files in its own spelling of letters (NFD on a Mac), people and models in another.
+      const form = shown(relative).normalize("NFC");
+      const other = (await folder.list()).files.find((file) => file.path.normalize("NFC") === form)?.path;
+      return other === undefined || other === shown(relative) ? undefined : folder.open(other);
     },
 
     async use(how, work, signal) {

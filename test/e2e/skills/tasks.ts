@@ -241,9 +241,9 @@ export const skillTasks: readonly SkillTask[] = [
     posts: [/greet\.sh/, /greet_test\.sh/],
   },
   {
-    skill: "reminder",
+    skill: "schedule",
     say: "remind me tomorrow at 9 of the invoice",
-    does: callThenSay("reminder", { text: "Think of the invoice.", when: "tomorrow at 9" }, (result) =>
+    does: callThenSay("schedule_add", { text: "Think of the invoice.", when: "tomorrow at 9" }, (result) =>
       valueIn(result, "summary"),
     ),
     says: [/I remind .*09:00|9:00/],

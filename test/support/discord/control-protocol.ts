@@ -36,6 +36,8 @@ export interface ControlActions {
       files?: SaidFile[];
       /** It was written so long ago, ms. */
       agoMs?: number;
+      /** What else it says, as Discord's API has it: embeds, components, a poll, stickers, what it forwards. Not checked. */
+      parts?: Json;
     };
     output: string;
   };

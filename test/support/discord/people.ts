@@ -9,7 +9,7 @@ import { type Attachment, type Channel, channelTypes, type Message, type User, t
 /** What people write. Throws an ordinary error if they could not do it on Discord: then the test is wrong. */
 export function say(
   world: World,
-  { user, channel: id, content, replyTo, files, agoMs }: ControlInput<"say">,
+  { user, channel: id, content, replyTo, files, agoMs, parts }: ControlInput<"say">,
 ): Message {
   const channel = channelOf(world, id);
   const author = userOf(world, user);
@@ -32,6 +32,7 @@ export function say(
     content,
     type: replied ? 19 : 0,
     replyTo: replied?.id ?? null,
+    ...(parts === undefined ? {} : { parts }),
     attachments: (files ?? []).map((file) => attachmentOf(world, file)),
     mentions: mentionsOf(world, channel, {
       content,

@@ -221,6 +221,7 @@ export function wireMessage(world: World, message: Message, reader: "rest" | "al
     embeds: open ? message.embeds : [],
     components: open ? message.components : [],
     attachments: open ? message.attachments.map((file) => wireAttachment(world, message.channel, file)) : [],
+    ...(open ? message.parts : {}),
     timestamp: message.sentAt,
     edited_timestamp: message.editedAt,
     tts: false,

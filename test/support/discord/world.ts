@@ -120,6 +120,8 @@ export interface Message {
   /** One of `messageTypes`. */
   type: number;
   content: string;
+  /** What else it says, as the API has it. */
+  parts?: Json;
   embeds: Json[];
   components: Json[];
   attachments: Attachment[];

@@ -23,11 +23,18 @@ export interface Said {
   text: string;
   thread_ts?: string;
   files?: readonly SaidFile[];
+  /** What another app posts in this name, as events have it: in the place of the text's own block, and of no attachments. */
+  app?: { bot_id: string };
+  blocks?: readonly unknown[];
+  attachments?: readonly unknown[];
   /** A reply that also goes to the channel. */
   broadcast?: boolean;
   /** It was written so long ago, ms, and stands where it belongs. */
   ago_ms?: number;
 }
+
+/** The app under test reads what is odd as well: nothing of it is checked. */
+type Parts = Record<string, unknown>[];
 
 interface Place {
   channel: string;
@@ -177,15 +184,23 @@ function personMessage(backend: Backend, said: Said, channel: Channel, user: See
   const ts = world.timestamp(said.ago_ms);
   const thread = threadOf(backend, said);
   const files = (said.files ?? []).map((file) => storeFile(backend, file, user, channel));
-  const subtype = files.length > 0 ? "file_share" : said.broadcast === true ? "thread_broadcast" : undefined;
+  const subtype =
+    said.app !== undefined
+      ? "bot_message"
+      : files.length > 0
+        ? "file_share"
+        : said.broadcast === true
+          ? "thread_broadcast"
+          : undefined;
   return {
     team_id: user.team_id,
     channel: channel.id,
     ts,
     user: user.id,
     text: said.text,
-    blocks: said.text === "" ? [] : [richText(said.text, world.id("b"))],
-    attachments: [],
+    blocks: (said.blocks ?? (said.text === "" ? [] : [richText(said.text, world.id("b"))])) as Parts,
+    attachments: (said.attachments ?? []) as Parts,
+    ...(said.app ?? {}),
     files,
     ...thread,
     ...(subtype === undefined ? {} : { subtype }),

@@ -1,6 +1,7 @@
 import { objectOf } from "../../../src/core/json.ts";
 import type { ClaudeMessage, ClaudeRequest } from "./anthropic-request.ts";
 import type { Refusal } from "./exchange.ts";
+import { claudeToolFault } from "./output-schema.ts";
 import { blocksOf, string, type Wire } from "./wire.ts";
 
 const toolName = /^[a-zA-Z0-9_-]{1,128}$/;
@@ -41,14 +42,8 @@ export function* definitionRefusals(tool: Wire, path: string): Generator<Refusal
     const message = `${path}.name: String should match pattern '${toolName.source}'`;
     yield { rule: "tool_name", message };
   }
-  const schema = objectOf(tool.input_schema);
-  if (schema.type !== "object") {
-    yield { rule: "input_schema", message: `${path}.input_schema.type: Input should be 'object'` };
-  }
-  if (schema.anyOf !== undefined || schema.oneOf !== undefined || schema.allOf !== undefined) {
-    const message = `${path}.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level`;
-    yield { rule: "input_schema", message };
-  }
+  const fault = claudeToolFault(objectOf(tool.input_schema));
+  if (fault !== undefined) yield { rule: "input_schema", message: `${path}.${fault}` };
   if (tool.defer_loading === true && tool.cache_control !== undefined) {
     const message = `${path}: Tools with defer_loading=true cannot have cache_control set`;
     yield { rule: "deferred_mark", message };

@@ -1,6 +1,6 @@
 import { objectOf } from "../../../src/core/json.ts";
 import type { Refusal } from "./exchange.ts";
-import { strictSchemaFault } from "./output-schema.ts";
+import { functionSchemaFault, strictSchemaFault } from "./output-schema.ts";
 import { broughtTools, type GptRequest } from "./responses-request.ts";
 import { string, type Wire } from "./wire.ts";
 
@@ -120,11 +120,8 @@ export function* functionRefusals({ name, parameters, strict }: Wire, param: str
     yield { rule: "tool_name", message, param: `${param}.name`, code: "invalid_value" };
   }
   const schema = objectOf(parameters);
-  const plain = parameters != null && schema.type !== "object";
-  const fault = strict === true ? strictSchemaFault(schema) : undefined;
-  const wrong = plain
-    ? `schema must be a JSON Schema of 'type: "object"', got 'type: ${JSON.stringify(schema.type ?? null)}'.`
-    : fault;
+  const loose = parameters == null ? undefined : functionSchemaFault(schema);
+  const wrong = strict === true ? (strictSchemaFault(schema) ?? loose) : loose;
   if (wrong === undefined) return;
   const message = `Invalid schema for function '${string(name)}': ${wrong}`;
   yield { rule: "tool_schema", message, param: `${param}.parameters`, code: "invalid_function_parameters" };

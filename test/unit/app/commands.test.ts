@@ -128,6 +128,12 @@ describe("a family of commands", () => {
     expect(end.text).toContain("`/knack help`");
   });
 
+  it("is offered by what there is of each kind, before anything is typed", async () => {
+    const { app } = newApp();
+    const all = (await app.complete("/", home.namespace)).map(({ text }) => text.trim());
+    expect(all.slice(0, 4).toSorted()).toEqual(["/agent status", "/flow list", "/mcp list", "/skill list"]);
+  });
+
   it("is completed", async () => {
     const { app } = newApp();
     const texts = async (typed: string) =>

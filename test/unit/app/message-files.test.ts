@@ -30,7 +30,7 @@ describe("the files of a message", () => {
       in_thread: false,
     });
     expect(said).toMatch(
-      /path="\/workspace\/input\/big.txt" type="text\/plain" note="only the beginning is here, 2\d,\d{3} more characters are not; read_file\(path: \/workspace\/input\/big.txt, offset: \d+\)/,
+      /path="\/workspace\/input\/big.txt" type="text\/plain" note="only its beginning and end are here; read_file has all of it">\n(?:word )+\n\[cut: 2\d{4} characters, 0 lines; read_file\(path: "\/workspace\/input\/big.txt", offset: \d+\) reads on, [^\n]+\n(?:word ?)+\n</,
     );
     expect(said.length).toBeLessThan(2_500);
     expect(said).toContain(`\n${small}\n`);
@@ -161,7 +161,7 @@ describe("the files of a message", () => {
     const lines = Array.from({ length: 3_000 }, (_, at) => `line ${at} & more`).join("\n");
     const readsOn = scriptedModel((request) => {
       const said = request.messages.findLast((message) => message.role === "user")?.text ?? "";
-      const found = /read_file\(path: (\S+), offset: (\d+)\)/.exec(said);
+      const found = /read_file\(path: "([^"\n]+)", offset: (\d+)\)/.exec(said);
       if (found === null || request.messages.at(-1)?.role === "tool") return "Done.";
       return [{ call: "read_file", with: { path: found[1], offset: Number(found[2]) } }];
     });
@@ -171,12 +171,23 @@ describe("the files of a message", () => {
     );
     platform.files.set("f1", bytes(lines));
     const said = await call("Look", { files: [fileOf("f1", "R&D.log")], in_thread: false });
-    const shown = /<attached_file[^>]*>\n([\s\S]*)\n<\/attached_file>/.exec(said)?.[1] ?? "";
+    const shown = /<attached_file[^>]*>\n([\s\S]*?)\[cut: [^\n]*\]\n([\s\S]*)\n<\/attached_file>/.exec(said);
+    const [, head = "", tail = ""] = shown ?? [];
     const [result] = toolResults(model.requests[1]?.messages ?? []);
     const text = result?.replace(/^\[lines .*\]\n/, "") ?? "";
-    expect(lines.startsWith(shown + text)).toBe(true);
+    expect(lines.startsWith(head + text)).toBe(true);
+    expect(tail).not.toBe("");
+    expect(lines.endsWith(tail)).toBe(true);
     expect(text).toMatch(/ & more\n$/);
     expect(text.length).toBeGreaterThan(7_900);
+  });
+
+  it("enter with at most about 2,000 tokens each, whatever room the message has", async () => {
+    const { platform, call } = callable({ limits: { message_tokens: 30_000 } });
+    platform.files.set("f1", bytes("word ".repeat(20_000)));
+    const said = await call("Look", { files: [fileOf("f1", "big.txt")], in_thread: false });
+    expect(said.length).toBeGreaterThan(5_000);
+    expect(said.length).toBeLessThan(14_000);
   });
 
   it("get a turn of their own when they are sent while another one runs", async () => {

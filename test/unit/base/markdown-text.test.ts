@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { cutText, escapeMarkdown, oneLine } from "../../../src/base/markdown-text.ts";
+import { beginningOf, cutText, escapeMarkdown, oneLine } from "../../../src/base/markdown-text.ts";
 
 it.each([
   ["*bold* _and_ `code`", "\\*bold\\* \\_and\\_ \\`code\\`"],
@@ -20,4 +20,14 @@ it.each([
 
 it("a text is not cut within a character", () => {
   expect(cutText("ab😀cd", 4).isWellFormed()).toBe(true);
+});
+
+it("what stays of a text ends with a character people see whole", () => {
+  const family = "👨‍👩‍👧‍👦";
+  expect(beginningOf(`ab${family}cd`, 8)).toBe("ab");
+  expect(beginningOf("😀".repeat(120), 79)).toBe("😀".repeat(39));
+  expect(beginningOf("e\u0301e\u0301", 3)).toBe("e\u0301");
+  expect(beginningOf("plain", 3)).toBe("pla");
+  const marked = beginningOf(`a${"\u0301".repeat(500)}`, 300);
+  expect(marked.length).toBe(300);
 });

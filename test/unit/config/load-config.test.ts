@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { networkOf } from "../../../src/config/environment.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { useConfigFiles } from "./config-files.ts";
 
@@ -273,4 +274,29 @@ describe("settings of an earlier version", () => {
       { key: "prompt.skill_list_tokens" },
     ]);
   });
+});
+
+it("knows which variables lead programs into the network, and none that is a token", () => {
+  const passed = {
+    ...{
+      http_proxy: "http://p:1",
+      NO_PROXY: "localhost",
+      npm_config_registry: "https://r/",
+      NPM_CONFIG_CACHE: "/c",
+    },
+    ...{
+      "npm_config_@acme:registry": "https://a/",
+      PIP_INDEX_URL: "https://i/",
+      UV_DEFAULT_INDEX: "https://u/",
+    },
+    ...{ NODE_EXTRA_CA_CERTS: "/ca.pem", SSL_CERT_DIR: "/certs" },
+  };
+  const kept = {
+    NPM_CONFIG__AUTH: "x",
+    npm_config_local_prefix: "/app",
+    NPM_TOKEN: "x",
+    PATH: "/bin",
+    ALL_PROXY: "",
+  };
+  expect(networkOf({ ...passed, ...kept })).toEqual(passed);
 });

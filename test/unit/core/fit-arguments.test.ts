@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ExactNumber } from "../../../src/base/exact-number.ts";
 import { fitArguments } from "../../../src/core/fit-arguments.ts";
 import type { JsonSchema } from "../../../src/core/json.ts";
 
@@ -21,6 +22,10 @@ describe("an argument that says the same in the type of the schema becomes that 
     [number, "1.50", 1.5],
     [string, 35.7, "35.7"],
     [string, 4711, "4711"],
+    [number, "12345678901234567890", new ExactNumber("12345678901234567890")],
+    [integer, new ExactNumber("1175013331821920257"), new ExactNumber("1175013331821920257")],
+    [string, new ExactNumber("1175013331821920257"), "1175013331821920257"],
+    [list, [new ExactNumber("1e400")], [new ExactNumber("1e400")]],
     [boolean, "true", true],
     [boolean, "false", false],
     [list, "[1, 2]", [1, 2]],
@@ -39,10 +44,10 @@ describe("an argument that says the same in the type of the schema becomes that 
 describe("an argument that would lose something, or fits already, stays as it is", () => {
   it.each<[JsonSchema, unknown]>([
     [integer, "35.7"],
+    [integer, new ExactNumber("9007199254740993.5")],
     [integer, "one"],
     [integer, ""],
     [number, "007"],
-    [number, "12345678901234567890"],
     [number, "0x10"],
     [number, "1 000"],
     [string, 2 ** 60],

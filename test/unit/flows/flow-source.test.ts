@@ -12,7 +12,7 @@ const approval = (otherwise?: object[]) => ({
   config: { question: "Go on?", else: otherwise },
 });
 const start = (...variables: unknown[]) => ({ type: "start", config: { variables } });
-const flowText = (more: object = {}) => JSON.stringify({ name: "Look up", steps: [start(), call], ...more });
+const flowText = (more: object = {}) => JSON.stringify({ name: "Look up", steps: [start({ name: "q" }), call], ...more });
 const sourceOf = (root: string) => createFlowSource({ source: "workspace", precedence: 4, root });
 const load = (files: Record<string, string | Buffer>) => sourceOf(temporaryFolder(files)).load();
 
@@ -68,7 +68,7 @@ describe("a flow file", () => {
   });
 
   it("may be JSON with comments and trailing commas, and have blocks of the editor", async () => {
-    const text = `{ // mine\n "name": "Look up", "steps": [{"type": "flowInfo"}, ${JSON.stringify(call)}, {"type": "finish"},],}`;
+    const text = `{ // mine\n "name": "Look up", "steps": [{"type": "flowInfo"}, ${JSON.stringify(send("GET"))}, {"type": "finish"},],}`;
     const { skills, diagnostics } = await load({ "a.json": text });
     expect(diagnostics).toEqual([]);
     expect(skills[0]?.instructions).toContain("1. Calling GET x.test");
@@ -195,6 +195,33 @@ it("the examples of the documentation load", async () => {
     return [`${at}.json`, JSON.stringify(flow)] as const;
   });
   const { skills, diagnostics } = await load(Object.fromEntries(files));
-  expect(diagnostics).toEqual([]);
+  // One step alone has no step that sets its variables.
+  expect(diagnostics.filter(({ code }) => code !== "stray_placeholder")).toEqual([]);
   expect(skills).toHaveLength(5);
+});
+
+it("tells of placeholders that no run fills in", async () => {
+  const steps = [
+    { type: "start", config: { variables: [{ name: "place", value: "{{not looked at}}" }] } },
+    { type: "apiCall", config: { url: "https://a.example/${ place }/${plce}", responseVariable: "r" } },
+    { type: "apiCall", config: { url: "https://a.example/{{place}}", body: "${r.x}" } },
+    {
+      type: "loop",
+      config: {
+        over: "${r}",
+        steps: [{ type: "llmInstruction", config: { instruction: "${item} ${index} ${gone}" } }],
+      },
+    },
+    { type: "code", config: { code: "return `${x}`" } },
+  ];
+  const { skills, diagnostics } = await load({ "a.json": flowText({ steps }) });
+  expect(skills).toHaveLength(1);
+  expect(diagnostics.map(({ severity, code }) => [severity, code])).toEqual(
+    Array.from({ length: 3 }, () => ["warning", "stray_placeholder"]),
+  );
+  expect(diagnostics.map(({ message }) => message)).toEqual([
+    "Step 2 (apiCall): No step sets the variable of ${plce}, so it stays as it is written. Did you mean ${place}?",
+    "Step 3 (apiCall): {{place}} is no placeholder, so it stays as it is written. Did you mean ${place}?",
+    "Step 4.1 (llmInstruction): No step sets the variable of ${gone}, so it stays as it is written.",
+  ]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { appWith, json, page, run, type Setting, start, startApi } from "./flow-app.ts";
+import { appWith, condition, json, page, run, type Setting, start, startApi } from "./flow-app.ts";
 
 describe("an apiCall", () => {
   const body = '{"title": "${title}", "count": ${count}, "tags": ${tags},}';
@@ -29,6 +29,54 @@ describe("an apiCall", () => {
         directOutput: null,
       },
     });
+  });
+
+  it("hands on numbers with all their digits", async () => {
+    const answer = '{"id":1175013331821920257,"rate":0.1000000000000000055}';
+    const api = await startApi((_request, response) => void response.end(answer));
+    const steps = [
+      start([]),
+      { type: "apiCall", config: { url: `${api.origin}/1`, responseVariable: "r" } },
+      { type: "apiCall", config: { url: `${api.origin}/\${ r.id }`, responseVariable: "s" } },
+      {
+        type: "apiCall",
+        config: {
+          url: api.origin,
+          method: "POST",
+          bodyType: "json",
+          body: '{"id": ${r.id}, "text": "${r.rate}"}',
+        },
+      },
+      {
+        type: "apiCall",
+        config: { url: api.origin, method: "POST", bodyType: "json", body: { all: "${r}", id: 7 } },
+      },
+      condition({ value: "${r.id}", is: "equals", to: "1175013331821920256" }, [
+        { type: "apiCall", config: { url: `${api.origin}/equal` } },
+      ]),
+      condition({ value: "${r.id}", is: "greater", to: "1175013331821920256" }, [
+        { type: "apiCall", config: { url: `${api.origin}/greater` } },
+      ]),
+    ];
+    const { output } = await run(steps);
+    expect(api.received.map(({ url, body: sent }) => [url, sent])).toEqual([
+      ["/1", ""],
+      ["/1175013331821920257", ""],
+      ["/", '{"id": 1175013331821920257, "text": "0.1000000000000000055"}'],
+      ["/", JSON.stringify({ all: answer, id: 7 })],
+      ["/greater", ""],
+    ]);
+    expect(JSON.stringify(output)).toContain(answer);
+  });
+
+  it("tells which placeholders led nowhere, and used them as they are written", async () => {
+    const api = await startApi(json({ id: null }));
+    const steps = [
+      start([]),
+      { type: "apiCall", config: { url: `${api.origin}/a`, responseVariable: "r" } },
+      { type: "apiCall", config: { url: `${api.origin}/b?q=\${r.id}&n=\${r}` } },
+    ];
+    expect(await run(steps)).toMatchObject({ output: { output: { unfilled: ["${r.id}"] } } });
   });
 
   it("sends forms and plain text, and the headers as they are written", async () => {
@@ -209,6 +257,6 @@ describe("llmInstruction", () => {
 
   it("says that it needs a model", async () => {
     const { output } = await run(steps, {}, { generative: false });
-    expect(output).toMatchObject({ code: "no_model", step: 2 });
+    expect(output).toMatchObject({ error: expect.stringContaining("No model is set up") });
   });
 });

@@ -31,7 +31,7 @@ it.each([
   ["${object[0]} ${object.0}", "${object[0]} zeroth"],
   ["${text.a}", "${text.a}"],
   ["${nested}", "${name}"],
-  ["${ name }", "${ name }"],
+  ["${ object.a.b[0] }", "1"],
   ["${object.constructor} ${list.map} ${name.length}", "${object.constructor} ${list.map} ${name.length}"],
   ["${__proto__} ${object.__proto__}", "${__proto__} ${object.__proto__}"],
   ["${object..a} ${object[} ${}", "${object..a} ${object[} ${}"],

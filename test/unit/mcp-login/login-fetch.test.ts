@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createLoginFetch } from "../../../src/mcp/login/login-fetch.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
+import { startLogin } from "./login-fixture.ts";
 import { startOAuthServer } from "./oauth-server.ts";
 
 const web = createWeb({ allow: [] });
@@ -39,3 +40,13 @@ describe("fetching for a tool server", () => {
     expect(response.status).toBe(302);
   });
 });
+
+it.each(["<!doctype html><p>Welcome", "{}"])(
+  "a login is found behind %s in place of its description",
+  async (page) => {
+    const { remote, connectAccount } = await startLogin();
+    remote.page = page;
+    remote.metadata = { scopes_supported: null, revocation_endpoint: null };
+    expect(await connectAccount("ada")).toMatchObject({ ok: true });
+  },
+);

@@ -20,6 +20,8 @@ export interface OAuthServer {
   needed: { scope: string };
   /** What metadata of the login says besides the usual. */
   metadata: Record<string, unknown>;
+  /** What stands in place of the description of the login; OpenID's is there all the same. */
+  page?: string;
   /** Tokens that tools were called with, in order. */
   callers: string[];
   /** Headers of the last request to `/register`, `/token` and `/mcp`. */
@@ -112,6 +114,9 @@ export async function startOAuthServer(): Promise<OAuthServer> {
         .writeHead(status, { "content-type": "application/json", ...headers })
         .end(JSON.stringify(value));
     if (pathname === "/mcp") return mcp(request, body, respond);
+    const isPage = pathname.startsWith("/.well-known/oauth-authorization-server") && state.page !== undefined;
+    if (isPage) return response.writeHead(200, { "content-type": "text/html" }).end(state.page);
+    if (pathname === "/.well-known/openid-configuration") return respond(200, aboutLogin());
     const route = routes[pathname];
     return route === undefined ? respond(404, {}) : route(searchParams, body, respond);
   }
@@ -126,6 +131,8 @@ export async function startOAuthServer(): Promise<OAuthServer> {
       response_types_supported: ["code"],
       code_challenge_methods_supported: ["S256"],
       token_endpoint_auth_methods_supported: ["client_secret_basic"],
+      ...{ jwks_uri: `${origin}/keys`, subject_types_supported: ["public"] },
+      id_token_signing_alg_values_supported: ["ES256"],
       ...state.metadata,
     };
   }

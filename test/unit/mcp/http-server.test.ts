@@ -147,6 +147,26 @@ describe("a server on Streamable HTTP", () => {
   });
 });
 
+it("an answer to a call that does not say what it is is read as JSON", async () => {
+  bench = await openBench({ web: { url: remote.url } });
+  await bench.servers.start("web");
+  remote.instead = (request, response) => {
+    if (request.method !== "POST") return false;
+    let text = "";
+    request.on("data", (piece) => {
+      text += piece;
+    });
+    request.on("end", () => {
+      const { id } = JSON.parse(text) as { id?: number };
+      const result = { content: [{ type: "text", text: "plain" }] };
+      response.writeHead(id === undefined ? 202 : 200);
+      response.end(id === undefined ? "" : JSON.stringify({ jsonrpc: "2.0", id, result }));
+    });
+    return true;
+  };
+  expect(await bench.call("web", "whoami")).toMatchObject(ok("plain"));
+});
+
 describe("a server that means harm", () => {
   it("cannot fill the log with progress, nor have its tools read again and again", async () => {
     bench = await openBench({ web: { url: remote.url } });

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { networkOf } from "../../../src/config/environment.ts";
 import { checkArguments } from "../../../src/core/check-call.ts";
 import type { NewFile } from "../../../src/core/file-store.ts";
 import type { Json } from "../../../src/core/json.ts";
+import { readServers } from "../../../src/mcp/read-servers.ts";
+import { startingFor } from "../../../src/mcp/server-state.ts";
+import { createFakeClock } from "../../support/fake-clock.ts";
 import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
 
 const secret = "a-very-secret-value";
@@ -12,7 +16,8 @@ describe("a server on stdio", () => {
   beforeAll(async () => {
     process.env.KNACK_TEST_SECRET = "of the bot";
     const test = { ...testServer, env: { TEST_TOKEN: secret, PLAIN: "production" } };
-    bench = await openBench({ test: { ...test, anythingllm: { suppressedTools: ["pid"] } } });
+    const network = networkOf({ HTTPS_PROXY: "http://me:proxy-pass@proxy:8080", OTHER: "of the bot" });
+    bench = await openBench({ test: { ...test, anythingllm: { suppressedTools: ["pid"] } } }, { network });
     await bench.servers.start("test");
   });
   afterAll(async () => {
@@ -60,10 +65,13 @@ describe("a server on stdio", () => {
     expect(result).toEqual({ status: "error", code: "tool_failed", message: "no such thing" });
   });
 
-  it("gets nothing of the bot's environment, and its own secrets do not come back", async () => {
+  it("gets nothing of the bot's environment but the way out, and its own secrets do not come back", async () => {
     const { output } = (await bench.call("test", "environment")) as { output: string };
     expect(output).not.toContain("of the bot");
-    expect(JSON.parse(output)).toMatchObject({ TEST_TOKEN: "[secret]", PLAIN: "production" });
+    expect(JSON.parse(output)).toMatchObject({
+      ...{ TEST_TOKEN: "[secret]", PLAIN: "production" },
+      HTTPS_PROXY: "http://me:[secret]@proxy:8080",
+    });
     expect((await bench.tool("test", "fail")).description).toBe("Fails, with [secret].");
   });
 
@@ -143,4 +151,25 @@ describe("a server on stdio", () => {
   });
 
   it("leaves no errors behind", () => expect(bench.errors).toEqual([]));
+});
+
+it("says what it waits for while it starts", async () => {
+  const clock = createFakeClock();
+  const args = ["-c", "echo 'fetch failed, again' >&2; exec cat >/dev/null"];
+  const bench = await openBench({ slow: { command: "sh", args } }, { clock });
+  bench.start();
+  await bench.until("slow", "starting");
+  clock.advance(12_000);
+  const problem = () => bench.servers.list()[0]?.problem;
+  await expect.poll(problem).toBe("Its server is starting (12 s). It wrote last: fetch failed, again");
+  await bench.close();
+});
+
+it("that is fetched first says by what", () => {
+  const args = ["-y", "--key=abc", "@scope/server-x@1.2.3", "/srv"];
+  const { servers } = readServers({ slow: { command: "npx", args } }, "mcp.json", {});
+  const said = servers.map((server) => startingFor(server, 12_400, ""));
+  expect(said).toEqual([
+    "Its server is starting: npx is fetching @scope/server-x@1.2.3, or starting it (12 s).",
+  ]);
 });

@@ -62,10 +62,28 @@ function runsScripts({ isolation, bwrap }: typeof withBubblewrap): void {
     ["run.mjs", "import { basename } from 'node:path'; console.log(basename('/a/mjs'))", "mjs"],
     ["run.cjs", "console.log(require('node:path').basename('/a/cjs'))", "cjs"],
     ["run.sh", "[[ a == a ]] && echo bash", "bash"],
+    [
+      "lines.sh",
+      '#!/bin/bash\r\nset -e\r\nif [ -z "$1" ]; then\r\n  echo "$(basename "${BASH_SOURCE[0]}"):$#:$(cat)" | od -An -c | tr -d " "\r\nfi\r\n',
+      "lines.sh:0:\\n",
+    ],
   ])("runs %s with the interpreter of its extension", async (name, text, expected) => {
     expect((await runToEnd(runner, scriptRequest(skillOf({ [name]: text }), name))).stdout.trim()).toBe(
       expected,
     );
+  });
+
+  it("finds a script by its path in any spelling", async () => {
+    const skill = skillOf({ "scripts/gro\u0308\u00dfe.sh": "echo found" });
+    for (const path of [
+      "scripts\\gr\u00f6\u00dfe.sh",
+      "scripts/gro\u0308\u00dfe.sh",
+      "./scripts/gr\u00f6\u00dfe.sh",
+    ])
+      expect((await runToEnd(runner, scriptRequest(skill, path))).stdout).toBe("found\n");
+    expect(await runner.run(scriptRequest(skill, "scripts\\..\\..\\x.sh"))).toMatchObject({
+      status: "refused",
+    });
   });
 
   it("runs an executable with a shebang, and refuses a file without one", async () => {

@@ -75,6 +75,7 @@ export function createFakeApp() {
     watch: (_namespace, signal) => feed.follow(signal),
     skills: {
       list: async () => ({ skills: [skill], diagnostics: [] }),
+      suggest: async () => [],
       detail: async (id) => (id === skill.id ? skill : undefined),
     },
     ...fakeServices(asked, () => [...turns.values()]),

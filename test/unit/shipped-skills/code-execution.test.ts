@@ -137,7 +137,6 @@ describe("the code-execution skill", () => {
 
   it.each([
     ["without a sandbox", { answers: [] }, /no_sandbox.*knack doctor/],
-    ["without a model", { code: printing({ text: "" }) }, /no_model/],
     [
       "with a sandbox that refuses",
       { code: fakeCode(async () => ({ status: "refused", reason: "Too busy." })), answers: [plan, program] },

@@ -52,7 +52,9 @@ describe("the memory skill", () => {
     await use("remember", { text: "The deploy is on Friday" });
     await use("remember", { text: "Lunch is at noon" }, "Ben");
     const { facts, total } = await use("recall", { query: "when do we deploying?" });
-    expect(facts).toEqual([{ id: 1, text: "The deploy is on Friday", by: "Ada", at: "2026-03-05 14:02" }]);
+    expect(facts).toEqual([
+      { id: 1, text: "The deploy is on Friday", by: "Ada", at: "2026-03-05 14:02 +00:00" },
+    ]);
     expect(total).toBe(2);
   });
 

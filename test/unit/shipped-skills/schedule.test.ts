@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { skill } from "../../../skills/schedule/skill.ts";
+import { toJsonSchema } from "../../../src/core/define-skill.ts";
 import type { Json } from "../../../src/core/json.ts";
 import type { PlannedView } from "../../../src/core/schedule.ts";
 import type { Plan, Wish } from "../../../src/core/schedules.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
 import { validatePackage } from "../../../src/skills/validate-package.ts";
+import { createFakeClock } from "../../support/fake-clock.ts";
+import { createSkillBench } from "../../support/skill-bench.ts";
 
 const view: PlannedView = {
   ...{ id: "a7", what: "task", text: "post what is open", when: "every weekday at 09:00 (Europe/Berlin)" },
@@ -111,5 +115,78 @@ describe("the schedule skill", () => {
     expect(await use("list", {})).toMatchObject({ summary: "1 planned here.", planned: [{ id: "a7" }] });
     expect((await use("change", { id: "a7", to: "remove" })).summary).toBe("Removed: post what is open.");
     await expect(use("change", { id: "zz", to: "pause" })).rejects.toThrow(/Nothing here/);
+  });
+});
+
+describe("one tool for reminders and tasks", () => {
+  /** Wednesday, 25 November 2026, 10:00 in UTC. */
+  const bench = () =>
+    createSkillBench({ clock: createFakeClock(Date.UTC(2026, 10, 25, 10)), max_duration_ms: 1e12 });
+  const next = (output: Json) => (output as { planned: PlannedView }).planned;
+
+  it.each([
+    ["words of time", "tomorrow at 9", /2026-11-26 09:00/],
+    ["an ISO time", "2026-11-27T08:30", /2026-11-27 08:30/],
+    ["again and again", "every weekday at 9", /09:00.*09:00.*09:00/],
+    ["the last day of the month", "on the last day of the month at 9", /2026-11-30.*2026-12-31.*2027-01-31/],
+    ["a cron pattern", "0 16 * * 5", /16:00/],
+    ["a cron pattern with names", "0 16 * jan-dec FRI", /16:00.*16:00.*16:00/],
+  ])("understands %s and tells the next times", async (_name, when, times) => {
+    const run = await bench().run("schedule#add", { text: "Pay the invoice!", when });
+    expect(run.status).toBe("ok");
+    expect(next(run.output).next.join(" ")).toMatch(times);
+    expect(next(run.output)).toMatchObject({ what: "reminder", text: "Pay the invoice!" });
+  });
+
+  it.each([
+    ["no time at all", "soonish maybe", /names no time/],
+    ["a time that is over", "2020-01-01T09:00", /is over/],
+    ["a day that is none", "2026-02-30T09:00", /is no time/],
+    ["every 5 seconds", "* * * * *", /at least 5 minutes apart/],
+    ["a zone in words", "tomorrow at 9 Tokyo time", /“Tokyo time”/],
+    ["every other week", "every other week on Monday at 9", /do not know this repetition/],
+  ])("says what is wrong: %s", async (_name, when, words) => {
+    const run = await bench().run("schedule#add", { text: "x", when });
+    expect(run.status).toBe("error");
+    expect(JSON.stringify(run.output)).toMatch(words);
+  });
+
+  it("reads the words in the zone that is asked for", async () => {
+    const run = await bench().run("schedule#add", {
+      text: "x",
+      when: "tomorrow at 9",
+      time_zone: "Asia/Tokyo",
+    });
+    expect(next(run.output).next).toEqual([expect.stringContaining("2026-11-26 00:00")]);
+  });
+
+  it("takes when and what from one sentence", async () => {
+    const run = await bench().run("schedule#add", { text: "remind me tomorrow at 9 to call the bank" });
+    expect(next(run.output)).toMatchObject({ what: "reminder", text: "call the bank" });
+    const task = await bench().run("schedule#add", { text: "post the plan mondays at 9" });
+    expect(next(task.output)).toMatchObject({ what: "task", text: "post the plan" });
+  });
+
+  it("takes the times of earlier callers, and tells nobody of them", async () => {
+    const part = skill.kind === "parts" ? skill.parts.add : undefined;
+    expect(Object.keys(toJsonSchema(part?.parameters ?? z.object({})).properties ?? {})).toEqual([
+      ...["text", "when", "what", "time_zone", "tools"],
+    ]);
+    const run = await bench().run("schedule#add", { what: "task", text: "post", cron: "0 9 * * 1" });
+    expect(next(run.output).when).toMatch(/every Monday/);
+  });
+
+  it("is what the skill reminder was", async () => {
+    const run = await bench().run("reminder", { text: "Pay the invoice!", when: "tomorrow at 9" });
+    expect(run.output).toMatchObject({
+      summary: expect.stringMatching(/^I remind on Thu 2026-11-26 09:00/),
+      planned: { what: "reminder" },
+    });
+  });
+
+  it("costs what its example costs", async () => {
+    const own = bench();
+    await own.run("schedule#add", { text: "Think of the invoice.", when: "tomorrow at 9" });
+    expect(await own.cost("schedule")).toEqual({ tools: 510, guide: 200, calls: 0, asked: 0, answered: 0 });
   });
 });

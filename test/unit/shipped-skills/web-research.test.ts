@@ -211,14 +211,14 @@ describe("the web-research skill", () => {
     });
   });
 
-  it.each([
-    ["without a model", {}, /no_model/],
-    ["without an engine", { answers: honestResearcher as never }, /No search engine is set up/],
-  ])("fails plainly %s", async (_name, options, words) => {
-    const run = await createSkillBench(options).run("web-research", { question: researchQuestion });
-    expect(run.status).toBe("error");
-    expect(JSON.stringify(run.output)).toMatch(words);
-  });
+  it.each([["without an engine", { answers: honestResearcher as never }, /No search engine is set up/]])(
+    "fails plainly %s",
+    async (_name, options, words) => {
+      const run = await createSkillBench(options).run("web-research", { question: researchQuestion });
+      expect(run.status).toBe("error");
+      expect(JSON.stringify(run.output)).toMatch(words);
+    },
+  );
 
   it("costs what its example costs", async () => {
     const { cost } = await research(honestResearcher as never, { depth: "quick" });

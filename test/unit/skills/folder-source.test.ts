@@ -206,6 +206,31 @@ test("links that leave the root are refused, for folders, guides and files alike
   expect(await skills[0]?.files?.read("secret.txt")).toMatchObject({ ok: false });
 });
 
+test("a link may stand for a skill in a folder that an operator named, and nothing else there", async () => {
+  const linked = temporaryFolder({
+    ...weather,
+    "weather/own.md": "own",
+    "secret.txt": "secret",
+    "sub/x.md": "x",
+  });
+  symlinkSync(path.join(linked, "secret.txt"), path.join(linked, "weather/secret.txt"));
+  symlinkSync("own.md", path.join(linked, "weather/again.md"));
+  const root = temporaryFolder({ "inside/SKILL.md": skillText("inside") });
+  symlinkSync(path.join(linked, "weather"), path.join(root, "weather"));
+  symlinkSync(path.join(linked, "sub"), path.join(root, "sub"));
+  symlinkSync(path.join(linked, "secret.txt"), path.join(root, "inside/secret.txt"));
+  const source = sourceOf(root, { linkFolders: [linked, path.join(linked, "none")] });
+  const { skills, diagnostics } = await source.load();
+  expect(skills.map(({ id }) => id).toSorted()).toEqual(["inside", "weather"]);
+  expect(diagnostics.map(({ code }) => code)).toEqual(Array(3).fill("link_leaves_root"));
+  const files = skills.find(({ id }) => id === "weather")?.files;
+  expect(await files?.read("again.md")).toEqual({ ok: true, text: "own" });
+  expect(await files?.read("secret.txt")).toMatchObject({ ok: false });
+  writeFiles(linked, { "weather/own.md": "changed" });
+  const [changed] = (await source.load()).skills.filter(({ id }) => id === "weather");
+  expect(await changed?.files?.read("own.md")).toEqual({ ok: true, text: "changed" });
+});
+
 test("a link within the root is followed, a circle is not, and a changed target is seen", async () => {
   const root = temporaryFolder({ ...weather, "shared/terms.md": "one", "..more/terms.md": "more" });
   symlinkSync("../shared", path.join(root, "weather/shared"));

@@ -194,3 +194,74 @@ test("YAML that repeats itself without end is refused, not followed", async () =
   expect(skills).toEqual([]);
   expect(diagnostics.map((each) => each.code)).toEqual(["broken_yaml"]);
 });
+
+test.each([
+  "[BETA] Looks up orders",
+  "[BETA]",
+  "{curly} words",
+  "- makes lists",
+  "? asks",
+  "| one line",
+  "> one line",
+  "@mention first",
+  "`code` first",
+  "%d of them",
+  "*bold* words",
+  "&amp words",
+  "!important words",
+  '"Quoted" and more',
+  "'Quoted' and more",
+  "Search issue #42 and C# code",
+  "Use when: people ask",
+  "First line #1\n  and its second line #2",
+])("no word of a description is lost: %s", async (written) => {
+  const files = {
+    "one/SKILL.md": `---\nname: one\ndescription: ${written}\nversion: 1.0 # a comment\n---\nBody\n`,
+  };
+  const { skills, diagnostics } = await sourceOf(temporaryFolder(files)).load();
+  expect(skills[0]?.description).toBe(written.replace(/\s+/g, " "));
+  expect(diagnostics).toMatchObject([{ code: "unquoted_value", severity: "warning" }]);
+});
+
+test.each([
+  ["\tTabs before it", "Tabs before it"],
+  ["Text with\n\ta line that a tab begins", "Text with a line that a tab begins"],
+  ['"Quoted" # and a comment', "Quoted"],
+  [">-\n  folded\n  lines", "folded lines"],
+])("a description is read as it is meant: %j", async (written, expected) => {
+  const files = { "one/SKILL.md": `---\nname: one\ndescription: ${written}\n---\nBody\n` };
+  const { skills } = await sourceOf(temporaryFolder(files)).load();
+  expect(skills[0]?.description).toBe(expected);
+});
+
+test("names that differ in emoji alone are two skills", async () => {
+  const names = ["rocket-🚀", "rocket-🎉", "🎉", "two words"];
+  const files = Object.fromEntries(
+    names.map((name) => [`${name}/SKILL.md`, `---\nname: ${name}\ndescription: ${name}\n---\nBody\n`]),
+  );
+  const { skills } = await sourceOf(temporaryFolder(files)).load();
+  const ids = skills.map(({ id }) => id).sort();
+  expect(ids).toEqual([
+    expect.stringMatching(/^rocket-[0-9a-f]{8}$/),
+    expect.stringMatching(/^rocket-[0-9a-f]{8}$/),
+    expect.stringMatching(/^skill-[0-9a-f]{8}$/),
+    "two-words",
+  ]);
+  expect(new Set(ids).size).toBe(4);
+});
+
+test("files in UTF-16 are read, and paths in any spelling", async () => {
+  const text = skillText("wide").replace("---\n", "---\nentry_points: {main: 'scripts\\größe.py'}\n");
+  const utf16 = Buffer.from(`\uFEFF${text}`, "utf16le");
+  const files = {
+    "wide/SKILL.md": utf16,
+    "wide/scripts/gro\u0308ße.py": "print(1)\n",
+    "wide/notes.md": Buffer.from(utf16).swap16(),
+    "wide/run.sh": "echo 1\r\n",
+  };
+  const { skills, diagnostics } = await sourceOf(temporaryFolder(files)).load();
+  expect(skills).toMatchObject([{ id: "wide", code: { entry_points: { main: "scripts/gro\u0308ße.py" } } }]);
+  expect(diagnostics).toMatchObject([{ code: "windows_lines", severity: "info" }]);
+  expect(await skills[0]?.files?.read("scripts\\größe.py")).toEqual({ ok: true, text: "print(1)\n" });
+  expect(await skills[0]?.files?.read("notes.md")).toEqual({ ok: true, text: `\uFEFF${text}` });
+});

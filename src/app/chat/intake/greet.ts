@@ -1,6 +1,6 @@
-import { channelThread } from "../../../core/chat-platform.ts";
+import { cutText } from "../../../base/markdown-text.ts";
+import { channelThread, PlatformError } from "../../../core/chat-platform.ts";
 import { isDirectMessage, type Place } from "../../../core/place.ts";
-import type { SkillListing } from "../../services/skill-listing.ts";
 import type { IntakeContext } from "./intake-context.ts";
 import { isListed } from "./refusal-of.ts";
 
@@ -63,36 +63,39 @@ const titleCharacters = 60;
 /** Prompts everybody can try. */
 const general = ["What can you do here?", "Which skills fit this channel?", "How do I give you a task?"];
 
-/** Three prompts that fit a place: examples of usable skills, those first that fit what the channel is about. */
+/** Three prompts that succeed in a place: examples of usable skills, those first that fit what the channel is about. */
 export async function suggestPrompts(
   { app, platform, logger }: Pick<IntakeContext, "app" | "platform" | "logger">,
   place: Place,
 ): Promise<Suggestion[]> {
   const { name = "", topic = "" } = await platform.describe(place);
-  const query = `${name.replace(/[-_]+/g, " ")} ${topic}`.trim();
-  const prompts: string[] = [];
+  const about = `${name.replace(/[-_]+/g, " ")} ${topic}`.trim();
+  let prompts: string[] = [];
   try {
-    const [fitting, all] = await Promise.all([
-      query === "" ? { skills: [] } : app.skills.list(place.namespace, { query }),
-      app.skills.list(place.namespace),
-    ]);
-    const ids = new Set([...fitting.skills, ...all.skills].filter(isUsable).map((skill) => skill.id));
-    for (const id of ids) {
-      if (prompts.length >= wanted) break;
-      const [example] = (await app.skills.detail(id, place.namespace))?.examples ?? [];
-      if (example !== undefined) prompts.push(example.prompt);
-    }
+    const there = (await isSpokenIn(platform, place)) ? (["history"] as const) : [];
+    prompts = await app.skills.suggest(place.namespace, { there, about });
   } catch (error) {
     logger.warn({ err: error, ...place }, "Skills could not be read for suggestions; general ones are shown");
   }
   return [...prompts, ...general].slice(0, wanted).map((message) => ({ title: titleOf(message), message }));
 }
 
-function isUsable({ eligible, state }: SkillListing): boolean {
-  return eligible && state !== "blocked";
+/** Messages of a channel that are looked at for one of a person. */
+const looked = 10;
+
+/** Whether people have said something at the top level of a channel, as far as the platform tells. */
+async function isSpokenIn({ actions }: IntakeContext["platform"], { namespace }: Place): Promise<boolean> {
+  if (actions === undefined || isDirectMessage(namespace)) return false;
+  try {
+    const { messages } = await actions.history({ namespace, thread: channelThread }, { most: looked });
+    return messages.some(({ author, text }) => !author.self && !author.bot && text.trim() !== "");
+  } catch (error) {
+    if (error instanceof PlatformError) return false;
+    throw error;
+  }
 }
 
 function titleOf(prompt: string): string {
   const [line = ""] = prompt.trim().split("\n");
-  return line.length > titleCharacters ? `${line.slice(0, titleCharacters - 1).trimEnd()}…` : line;
+  return cutText(line, titleCharacters);
 }

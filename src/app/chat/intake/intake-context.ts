@@ -31,7 +31,7 @@ interface BotInChat {
   turns(filter: TurnFilter): Promise<TurnRecord[]>;
   namespaces(platform: string): Promise<string[]>;
   threads(namespace: string): Promise<ThreadRecord[]>;
-  readonly skills: Pick<SkillService, "list" | "detail">;
+  readonly skills: Pick<SkillService, "list" | "detail" | "suggest">;
 }
 
 /** What the intake of one platform is made of. */

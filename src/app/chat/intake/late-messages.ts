@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { durationInWords } from "../../../base/duration-in-words.ts";
 import { KeyedMutex } from "../../../base/keyed-mutex.ts";
+import { beginningOf } from "../../../base/markdown-text.ts";
 import { type MessageTag, type OutgoingMessage, PlatformError } from "../../../core/chat-platform.ts";
 import { type Author, inboundSchema } from "../../../core/inbound.ts";
 import type { Json } from "../../../core/json.ts";
@@ -177,7 +178,7 @@ async function submit(
 function questionAbout({ token, count, newest }: LateThread, now: number, words: string): OutgoingMessage {
   const ago = durationInWords(now - newest.origin.said_at);
   const text = words.replace(/\s+/g, " ");
-  const quoted = text.length > quotedCharacters ? `${text.slice(0, quotedCharacters)}…` : text;
+  const quoted = text.length > quotedCharacters ? `${beginningOf(text, quotedCharacters)}…` : text;
   const markdown = newest.edited
     ? `You changed your question. Answer it again?\n\n> ${quoted}`
     : count === 1

@@ -1,4 +1,5 @@
 import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
+import { isContainer } from "../../../base/record.ts";
 import type { ProgressCard } from "../../../core/chat-platform.ts";
 import type { Json } from "../../../core/json.ts";
 import type { ProgressLevel } from "../../../core/namespace-state.ts";
@@ -110,7 +111,7 @@ const failed = "this did not work; the agent was told why";
 export function shortResult(output: Json | undefined): string {
   if (output === undefined || output === null) return "";
   if (Array.isArray(output)) return output.length === 1 ? "1 result" : `${output.length} results`;
-  if (typeof output !== "object") return sentence(String(output));
+  if (!isContainer(output)) return sentence(String(output));
   const { error, code } = output;
   if (typeof error === "string") return slips.get(code) ?? (sentence(error) || failed);
   for (const [key, value] of Object.entries(output)) {

@@ -1,3 +1,4 @@
+import { isContainer } from "../../../base/record.ts";
 import { repeatedTurn } from "../../../core/button-action.ts";
 import { withoutDetails } from "../../../core/event-audience.ts";
 import type { Author } from "../../../core/inbound.ts";
@@ -288,7 +289,7 @@ function isQuotedIn(value: Json, { person, names }: Traces): boolean {
   const mention = `<@${person.id}>`;
   const has = (each: Json): boolean => {
     if (typeof each === "string") return each.includes(mention);
-    if (typeof each !== "object" || each === null) return false;
+    if (!isContainer(each)) return false;
     const { by, author, id } = objectOf(each);
     if (by === person.id || author === person.id || id === person.id) return true;
     return (typeof by === "string" && names.has(by)) || Object.values(each).some(has);

@@ -1,3 +1,4 @@
+import { isContainer } from "../../../base/record.ts";
 import type { DueEntries, DueEntry } from "../../../core/due-entries.ts";
 import { type Json, objectOf } from "../../../core/json.ts";
 import type { KeyValue } from "../../../core/key-value.ts";
@@ -142,7 +143,7 @@ const names: ReadonlySet<string> = new Set(["name", "by_name"]);
 
 /** The value with another id and name where the person made something. */
 function renameIn(value: Json, id: string, pseudonym: string): { count: number; value: Json } {
-  if (typeof value !== "object" || value === null) return { count: 0, value };
+  if (!isContainer(value)) return { count: 0, value };
   const isTheirs = [...makers].some((name) => objectOf(value)[name] === id);
   let count = isTheirs ? 1 : 0;
   const entries = Object.entries(value).map(([name, each]): [string, Json] => {

@@ -173,13 +173,13 @@ describe("showing results", () => {
     expect(await shown(output)).toContain(expected);
   });
 
-  it("says plainly what failed and what to try", async () => {
+  it("says plainly what failed, without the hint for models", async () => {
     const failed = done(
       JSON.stringify({ error: "The tracker is down.", code: "down", hint: "Try later." }),
       true,
     );
     expect((await answer(request(failed))).message.text).toMatch(
-      /^\*\*ticket_create\*\* did not work: The tracker is down\.\n\n_Try later\._/,
+      /^\*\*ticket: create\*\* did not work: The tracker is down\.\n\n_I run without/,
     );
   });
 

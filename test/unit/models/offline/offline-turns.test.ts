@@ -72,7 +72,7 @@ describe("turns with the offline model", () => {
     const { ask } = startOffline(shipped);
     const { text } = await ask("bake an omelette");
     for (const id of shipped) expect(text).toContain(`**${id}**`);
-    for (const name of ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "KNACK_MODEL", "OPENAI_BASE_URL"])
+    for (const name of ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "KNACK_MODEL=ollama/qwen3:8b"])
       expect(text).toContain(name);
   });
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { beginningOf } from "../../../../src/base/markdown-text.ts";
 import {
   createPieceFilter,
   fallbackText,
-  wholeCharacters,
   withoutMentions,
 } from "../../../../src/platforms/slack/outgoing-text.ts";
 import { slackWriting } from "../../../../src/platforms/slack/slack-writing.ts";
@@ -73,8 +73,8 @@ test("a notification says its words without the marks of Markdown", () => {
 });
 
 test("a cut leaves no half emoji", () => {
-  expect(wholeCharacters("ab😀", 3)).toBe("ab");
-  expect(wholeCharacters("ab😀", 4)).toBe("ab😀");
+  expect(beginningOf("ab😀", 3)).toBe("ab");
+  expect(beginningOf("ab😀", 4)).toBe("ab😀");
 });
 
 test("every mention that models are told calls nobody does call nobody", () => {

@@ -1,0 +1,232 @@
+/**
+ * Time in people's words, for `/agent schedule add` and for tools. What is not understood never becomes a part of what is said: it is
+ * refused. Words in quotation marks are never read as a time.
+ */
+import { de, en, es, fr, type ParsedResult } from "chrono-node";
+import type { Outcome } from "../../../core/outcome.ts";
+import type { SpokenTime, Wish } from "../../../core/schedules.ts";
+import { timeZoneNamed } from "../../../core/time-zone.ts";
+import { wallClock } from "../times.ts";
+import { offsetOf, oneTime } from "./one-time.ts";
+import { possible, repeats, repetition, strangeIn } from "./repetitions.ts";
+import { type Phrase, phrasesIn, roleOf } from "./time-phrases.ts";
+import type { Atom } from "./time-words.ts";
+
+const how =
+  'Write when and what, for example `tomorrow at 9 remind me to pay the invoice`, `every weekday at 9 post what is open` or `cron "0 9 * * 1" remind me of the report`.';
+const quote = "Put words that belong to what is said into quotation marks.";
+
+type When = { at: string } | { cron: string };
+/** `rest`: the text without the time. `time_zone`: one that was named. */
+type Found = { when: When; rest: string; time_zone?: string } | { problem: string };
+
+/** What somebody wants, from their own words at a time (ms since the epoch) in their zone. */
+export function readSpokenWish(words: string, now: number, time_zone: string): Outcome<Wish> {
+  const text = words.trim().replace(/\s+/g, " ");
+  const found = findTime(text, now, time_zone);
+  if (found === undefined) return refused(`I found no time in that. ${how}`);
+  if ("problem" in found) return refused(found.problem);
+  const { what, said } = whatIn(found.rest);
+  if (said === "") return refused(`I found when, but not what. ${how}`);
+  return { ok: true, value: { what, text: said, time_zone: found.time_zone ?? time_zone, ...found.when } };
+}
+
+/** Five fields; months and weekdays may have names. */
+const cronFields = /^(?:[\dL*/,W-]+\s+){3}(?:[\d*/,-]|[a-z]{3}\b)+\s+(?:[\d*/,#L-]|[a-z]{3}\b)+$/i;
+const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/;
+
+/** Words beside a time that change nothing about it. */
+const besides =
+  /^(?:(?:a|am|an|at|by|el|for|früh|h|in|la|las|le|on|please|sharp|the|uhr|um|à|o'clock)(?=\s|$)|[\s,.()])*$/i;
+
+/** When: ISO 8601, a cron pattern, or words that say nothing else. Words that are not understood may be what matters: then it is refused. */
+export function readSpokenTime(words: string, now: number, time_zone: string): Outcome<SpokenTime> {
+  const text = words.trim().replace(/\s+/g, " ");
+  if (isoTime.test(text)) return { ok: true, value: { at: text } };
+  if (cronFields.test(text)) return { ok: true, value: { cron: text } };
+  const found = findTime(text, now, time_zone);
+  const advice =
+    "Say it as tomorrow at 9, every weekday at 9, 2026-11-26T09:00 (2026-11-26T09:00+09:00 for another zone), or a cron pattern such as 0 9 1 * *.";
+  if (found === undefined) return refused(`“${text}” names no time that I understand. ${advice}`);
+  if ("problem" in found) return refused(found.problem);
+  const { said } = whatIn(found.rest);
+  const zone = found.time_zone === undefined ? {} : { time_zone: found.time_zone };
+  if (besides.test(said)) return { ok: true, value: { ...found.when, ...zone } };
+  return refused(`Of “${text}” I do not understand “${said}”, so nothing was made. ${advice}`);
+}
+
+function refused(message: string): Outcome<never> {
+  return { ok: false, status: 400, message };
+}
+
+function findTime(text: string, now: number, time_zone: string): Found | undefined {
+  const [whole, , cron] = /\bcron\s+(["'“”`])([^"'“”`]+)["'“”`]/i.exec(text) ?? [];
+  if (whole !== undefined && cron !== undefined) return { when: { cron }, rest: text.replace(whole, " ") };
+  // Of the same length, so that places in it are places in the text.
+  const unquoted = text.replace(/"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|`[^`]*`/g, (part) =>
+    "x".repeat(part.length),
+  );
+  return foreign.test(unquoted)
+    ? foreignTime(text, unquoted, now, time_zone)
+    : englishTime(text, unquoted, now, time_zone);
+}
+
+function englishTime(text: string, unquoted: string, now: number, time_zone: string): Found | undefined {
+  const phrases = phrasesIn(unquoted).map((phrase) => ({ phrase, role: roleOf(phrase, unquoted) }));
+  const times = phrases.filter(({ role }) => role === "time").map(({ phrase }) => phrase);
+  const used = chosen(times);
+  const [first] = used;
+  const [vague] = phrases;
+  if (first === undefined)
+    return vague?.phrase.atoms[0]?.kind === "unknown" ? strangeIn(vague.phrase.atoms[0]) : undefined;
+  const atoms = used.flatMap((phrase) => phrase.atoms);
+  const isRepeated = repeats(atoms);
+  const bound = isRepeated ? phrases.find(({ role }) => role === "bound")?.phrase : undefined;
+  const left = bound ?? times.find((phrase) => !used.includes(phrase) && !(isRepeated && isDay(phrase)));
+  if (left !== undefined) return leftOver(textOf(used, text), textOf([left], text));
+  const other =
+    strayWords(used, unquoted, isRepeated) ??
+    numberLeft(
+      phrases.map(({ phrase }) => phrase),
+      unquoted,
+    );
+  if (other !== undefined) return leftOver(textOf(used, text), other);
+  const rest = without(used, text);
+  const isName = ({ kind, text: name }: Atom) => kind === "zone" && /^(?:UTC|GMT)$|\//.test(name);
+  const zone = timeZoneNamed(atoms.find(isName)?.text ?? "");
+  const own = atoms.filter((atom) => !isName(atom));
+  const named = zone === undefined ? {} : { time_zone: zone };
+  const wall = new Date(wallClock(now, named.time_zone ?? time_zone));
+  const when = isRepeated
+    ? repetition(own, { month: wall.getUTCMonth() + 1, day: wall.getUTCDate() })
+    : oneTime(own, now, named.time_zone ?? time_zone);
+  return "problem" in when ? when : { when, rest, ...named };
+}
+
+/** One phrase; or two of which one is a day without a time, and the other the time: `every Monday post the plan at 9`. */
+function chosen(times: readonly Phrase[]): Phrase[] {
+  const [first, second, ...others] = times.filter(
+    (phrase, at) => at === 0 || !repeats(times[0]?.atoms ?? []) || !isDay(phrase),
+  );
+  if (first === undefined) return [];
+  if (second === undefined || others.length > 0) return [first];
+  const isMerged = isTimeOfDay(first) !== isTimeOfDay(second) && !(hasClock(first) && hasClock(second));
+  const isSure =
+    ![first, second].some(({ atoms }) =>
+      atoms.some((atom) => atom.kind === "each" && atom.adverb && atoms.length === 1),
+    ) || hasClock(first);
+  return isMerged && isSure ? [first, second] : [first];
+}
+
+const isTimeOfDay = ({ atoms }: Phrase) =>
+  atoms.every(({ kind }) => kind === "clock" || kind === "part" || kind === "zone");
+const hasClock = ({ atoms }: Phrase) =>
+  atoms.some((atom) => atom.kind === "clock" || (atom.kind === "date" && atom.exact));
+/** A day that what comes again may speak of: `every evening at 8 post who is on duty tomorrow`. */
+const isDay = ({ atoms }: Phrase) =>
+  atoms.length === 1 && /^(?:today|tonight|tomorrow|this \w+)$/i.test(atoms[0]?.text ?? "");
+
+function leftOver(understood: string, other: string): { problem: string } {
+  return {
+    problem: `I understand “${understood}” as the time, but not “${other.trim()}” beside it, so nothing was made. ${quote} ${possible}`,
+  };
+}
+
+const textOf = (phrases: readonly Phrase[], text: string) =>
+  phrases.map(({ start, end }) => text.slice(start, end)).join(" … ");
+
+/** Words beside the time that may say when as well: an unknown `every …`, a number, a zone. Undefined where there are none. */
+function strayWords(used: readonly Phrase[], text: string, isRepeated: boolean): string | undefined {
+  const rest = without(used, text);
+  const isTimeAlone = used.every(isTimeOfDay);
+  const every = (
+    isTimeAlone ? /\b(?:every|each)\b.{0,40}/i : /^(?:remind me )?(?:every|each)\b.{0,40}/i
+  ).exec(rest.trim());
+  if (every !== null) return every[0];
+  for (const { start, end, atoms } of used) {
+    const [before, after] = [text.slice(0, start), text.slice(end)];
+    const isBare = !used.some(hasClock) && !(isRepeated && atoms.every(({ kind }) => kind === "each"));
+    const stray =
+      (isBare ? /(?:^|\s)(\d{1,2})\s*$/.exec(before) : null) ??
+      /^,? ((?:every|each)\b.{0,30}|(?:[\p{L}]+ )?time\b(?! to)|or so|sharp-ish)/iu.exec(after) ??
+      /\b((?:half|quarter|not|never|maybe|unless|early|late|mid)\s*)$/i.exec(before);
+    if (stray !== null) return stray[1];
+  }
+  return undefined;
+}
+
+/** A number after `at` that is no time, as in `at 9.5`. */
+function numberLeft(phrases: readonly Phrase[], text: string): string | undefined {
+  return /\b(?:at (?:minute )?:?\d\S*|(?:\d+|minutes) past\b)/i.exec(without(phrases, text))?.[0];
+}
+
+/** The text without phrases and the words that lead to them. */
+function without(used: readonly Phrase[], text: string): string {
+  return [...used]
+    .sort((a, b) => b.start - a.start)
+    .reduce((left, { start, end }) => {
+      const before = left
+        .slice(0, start)
+        .replace(/(?:(?:^|\s)(?:on|at|in|by|the|@|,|starting|for(?: the)?))+\s*$/i, "");
+      return `${before} ${left.slice(end).replace(/^ (?:sharp|exactly)\b/i, "")}`;
+    }, text);
+}
+
+/** Words of time in other languages; what they say once is read, what comes again is not. */
+const foreign =
+  /(?<!\p{L})(?:heute|morgen|übermorgen|(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?|jede[nrsm]?|täglich|wöchentlich|monatlich|jährlich|werktags|uhr|nächste[nrs]?|demain|aujourd['’]hui|lundis?|mardis?|mercredis?|jeudis?|vendredis?|samedis?|dimanches?|chaque|tou(?:s|tes) les|midi|minuit|prochaine?|mañana|hoy|lunes|martes|miércoles|jueves|viernes|sábados?|domingos?|cada|todos los|todas las|próxim[oa]|stunden?|tagen|wochen?|heures?|horas?|(?:um|à|ab|a las?) \d{1,2}|\d{1,2}\.? (?:de )?(?:januar|februar|märz|mai|juni|juli|oktober|dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre))(?![\p{L}\d])/iu;
+
+const foreignRepeats =
+  /(?<!\p{L})(?:jede[nrsm]?|täglich|wöchentlich|monatlich|jährlich|werktags|(?:mon|diens|donners|frei|sams|sonn)tags|mittwochs|chaque|tou(?:s|tes) les|cada|todos los|todas las|ab|bis|jusqu|hasta|desde)(?!\p{L})/iu;
+
+/** One moment. What reads the most of the text is right about its language. */
+function foreignTime(text: string, unquoted: string, now: number, time_zone: string): Found | undefined {
+  if (foreignRepeats.test(unquoted))
+    return { problem: `I do not know this repetition, so nothing was made. ${possible}` };
+  const reference = { instant: new Date(wallClock(now, time_zone)), timezone: 0 };
+  const found = [en, de, fr, es]
+    .flatMap((language) => language.parse(unquoted, reference, { forwardDate: true })[0] ?? [])
+    .sort((a, b) => b.text.length - a.text.length)[0];
+  if (found === undefined) return undefined;
+  const end = found.index + found.text.length;
+  const outside = `${unquoted.slice(0, found.index)} . ${unquoted.slice(end).replace(/^\s*(?:uhr|h)(?!\p{L})/iu, "")}`;
+  const left =
+    foreign.exec(outside)?.[0] ??
+    phrasesIn(outside).find((phrase) => roleOf(phrase, outside) === "time")?.atoms[0]?.text;
+  if (left !== undefined) return leftOver(found.text, left);
+  const rest = `${text.slice(0, found.index).replace(/(?:^|\s)(?:el|le|la|am|den)\s*$/i, "")} ${text.slice(end).replace(/^\s*(?:uhr|h)(?!\p{L})/iu, "")}`;
+  return { when: { at: localTime(found) }, rest };
+}
+
+/** A day without a time means its morning. A zone that was named stands behind as an offset. */
+function localTime(found: ParsedResult): string {
+  const { start } = found;
+  const two = (part: "month" | "day" | "hour" | "minute" | "second", unless = 0) =>
+    String(start.get(part) ?? unless).padStart(2, "0");
+  const tags = [...found.tags()];
+  const isTold = start.isCertain("hour") || tags.some((tag) => /\/(?:afternoon|evening|tonight)$/.test(tag));
+  const isRelative = tags.some((tag) => tag.startsWith("result/relative"));
+  const clock = isTold ? `${two("hour")}:${two("minute")}` : "09:00";
+  // “In a minute” is not the beginning of the next one.
+  const second = isRelative && start.isCertain("hour") ? two("second") : "00";
+  const isZoned = !isRelative && start.isCertain("timezoneOffset");
+  const offset = isZoned ? offsetOf(start.get("timezoneOffset") ?? 0) : "";
+  return `${start.get("year")}-${two("month", 1)}-${two("day", 1)}T${clock}:${second}${offset}`;
+}
+
+const asksToRemind =
+  /(?:\b(?:can|could|will|would) you )?(?:\bplease )?\b(?:remind (?:me|us)|(?:set|make|create|add)(?: me)?(?: up)? a reminder(?: for me)?|erinnere? mich|rappelle-moi|recuérdame)\b(?:,?\s+(?:to|that|of|about|an|daran|dass|de|que)\b)?/i;
+
+function whatIn(rest: string): { what: "reminder" | "task"; said: string } {
+  const isReminder = asksToRemind.test(rest.replace(/\s+/g, " "));
+  const said = rest
+    .replace(/\s+/g, " ")
+    .replace(asksToRemind, " ")
+    .replace(/\s+/g, " ")
+    .replace(/\s+(?=[,.;:!?])/g, "")
+    .replace(/^[\s,:;.-]+|(?<![\s,:;-])[\s,:;-]+$/g, "")
+    .replace(/^(?:please,? )?(?:(?:to|that|of|about)\s)?/i, "")
+    .replace(/,? please[.!]?$/i, "");
+  const [, quoted] = /^["“„«`]([^"“”„«»`]*)["”“»`]$/.exec(said) ?? [];
+  return { what: isReminder ? "reminder" : "task", said: (quoted ?? said).trim() };
+}

@@ -1,0 +1,23 @@
+/** A first look; which of them may not stand in a string is decided below. https://www.rfc-editor.org/rfc/rfc8259#section-7 */
+const controls = /\p{Cc}/u;
+
+/**
+ * JSON text whose strings hold line breaks, tabs and other control characters as they are, with these escaped: models write them so.
+ * Everything else stays as it is, right or wrong.
+ */
+export function escapeRawControls(json: string): string {
+  if (!controls.test(json)) return json;
+  const parts: string[] = [];
+  let copied = 0;
+  let isString = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === 0x22) isString = !isString;
+    else if (!isString) continue;
+    else if (code < 0x20) {
+      parts.push(json.slice(copied, at), JSON.stringify(json[at]).slice(1, -1));
+      copied = at + 1;
+    } else if (code === 0x5c) at += 1;
+  }
+  return parts.join("") + json.slice(copied);
+}

@@ -1,0 +1,119 @@
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+import { oneLine } from "../base/markdown-text.ts";
+import { isRecord } from "../base/record.ts";
+import { maxJsonDepth } from "../core/json.ts";
+
+/** JSON-RPC's code of an error whose own code cannot be read. */
+const internalError = -32_603;
+
+/**
+ * The code of the error that takes the place of a result that never came. Free for implementations by JSON-RPC, and used neither by
+ * the SDK nor by the protocol.
+ */
+export const lostAnswerCode = -32_098;
+
+/**
+ * The messages in what a server sent, in the form the SDK insists on; without what is no message. The one place that says how much
+ * of a message may be wrong: a member that is null counts as missing, an unknown one as not there, and metadata that nobody reads
+ * is left out.
+ * @param asked the request that this answers where its own id is missing
+ */
+export function messagesIn(value: unknown, asked?: RequestId): JSONRPCMessage[] {
+  return (Array.isArray(value) ? value : [value]).flatMap((each) => messageOf(each, asked) ?? []);
+}
+
+function messageOf(value: unknown, asked: RequestId | undefined): JSONRPCMessage | undefined {
+  if (!isRecord(value)) return undefined;
+  const { id, method, params, result, error } = value;
+  const jsonrpc = "2.0";
+  if (typeof method === "string") {
+    const own = isId(id) ? { id } : {};
+    return { jsonrpc, ...own, method, ...(isRecord(params) ? { params: paramsOf(params) } : {}) };
+  }
+  const answers = isId(id) ? id : "jsonrpc" in value ? asked : undefined;
+  if (answers === undefined || !["jsonrpc", "result", "error"].some((name) => name in value))
+    return undefined;
+  if (error) return { jsonrpc, id: answers, error: errorOf(error) };
+  return { jsonrpc, id: answers, result: resultOf(result) };
+}
+
+function paramsOf(params: Record<string, unknown>): Record<string, unknown> {
+  const { _meta, ...others } = withoutNulls(params) as Record<string, unknown>;
+  return isRecord(_meta) ? { ...others, _meta } : others;
+}
+
+function resultOf(result: unknown): Record<string, unknown> {
+  if (!isRecord(result)) return result === undefined || result === null ? {} : { result };
+  const { _meta, ...others } = result;
+  return others;
+}
+
+function errorOf(error: unknown): { code: number; message: string; data?: unknown } {
+  if (!isRecord(error)) return { code: internalError, message: String(error) };
+  const { code, message, data } = error;
+  return {
+    code: Number.isSafeInteger(code) ? Number(code) : internalError,
+    message: typeof message === "string" ? message : "It does not say why.",
+    ...(data === undefined || data === null ? {} : { data }),
+  };
+}
+
+function isId(id: unknown): id is RequestId {
+  return typeof id === "string" || Number.isInteger(id);
+}
+
+/** The value without members that are null, which many programs write for what is missing. What is nested too deep is left out. */
+export function withoutNulls(value: unknown, depth = 0): unknown {
+  if (depth > maxJsonDepth) return undefined;
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, depth + 1));
+  if (!isRecord(value)) return value;
+  const members = Object.entries(value).filter(([, item]) => item !== null);
+  return Object.fromEntries(members.map(([name, item]) => [name, withoutNulls(item, depth + 1)]));
+}
+
+/** The error in place of a result that never came. */
+export function lostAnswer(id: RequestId): JSONRPCMessage {
+  const message = "its answer broke off before the result";
+  return { jsonrpc: "2.0", id, error: { code: lostAnswerCode, message } };
+}
+
+/** Whether a message is the answer to a request. */
+export function answersTo(message: JSONRPCMessage, id: RequestId): boolean {
+  return !("method" in message) && message.id !== undefined && String(message.id) === String(id);
+}
+
+/** Makes a client read how a server introduces itself as leniently as all else. */
+export async function readIntroductionLeniently(client: Client): Promise<void> {
+  const { LATEST_PROTOCOL_VERSION } = await import("@modelcontextprotocol/sdk/types.js");
+  const text = z.string().optional().catch(undefined);
+  const introduction = z.object({
+    protocolVersion: z.string().catch(LATEST_PROTOCOL_VERSION),
+    capabilities: z.unknown().transform(capabilitiesOf).catch(capabilitiesOf(undefined)),
+    serverInfo: z
+      .object({ name: z.string().catch(""), version: z.string().catch("") })
+      .catch({ name: "", version: "" }),
+    instructions: text,
+  });
+  const request = client.request.bind(client);
+  client.request = ((asked, schema, options) =>
+    request(asked, asked.method === "initialize" ? introduction : schema, options)) as Client["request"];
+}
+
+/** Where it is not said for sure that a server has no tools, it is asked for them. */
+function capabilitiesOf(said: unknown): Record<string, object> {
+  if (!isRecord(said)) return { tools: {} };
+  const entries = Object.entries(withoutNulls(said) as object).flatMap(([name, value]) =>
+    value === false ? [] : [[name, isRecord(value) ? value : {}] as const],
+  );
+  return {
+    ...("tools" in said && said.tools !== false ? { tools: {} } : {}),
+    ...Object.fromEntries(entries),
+  };
+}
+
+/** A value in one line for people and models, at most so many characters. */
+export function shortJson(value: unknown, length: number): string {
+  return oneLine(typeof value === "string" ? value : JSON.stringify(value), length);
+}

@@ -1,0 +1,77 @@
+import type { RequestText } from "./request-text.ts";
+
+/**
+ * Tools that change something, or whose arguments a sentence hardly holds: the rules use one only for a message that begins or reads
+ * like this. A verb that the words of a tool have in common with the message is not enough.
+ */
+const wording: readonly (readonly [tool: string, asks: RegExp | undefined])[] = [
+  ["memory_remember", /^(?:remember|memori[sz]e|keep in mind|note (?:that|down|:)|merke?\b|notiere)/],
+  ["memory_forget", /^(?:forget|unlearn|vergiss) (?!it\b|that$|this$|about it\b|me\b|everything\b|all\b)/],
+  ["memory_learn", /^learn\b/],
+  ["schedule_add", /^(?:remind|erinner|do ?n[o'’]t let (?:me|us) forget|ping (?:me|us)\b)/],
+  [
+    "schedule_list",
+    /^(?:what|which|list|show|any|are there|do (?:i|we) have)\b.*\b(?:reminders?|schedules?|scheduled|planned|triggers?)\b/,
+  ],
+  ["schedule_change", undefined],
+  ["schedule_add_trigger", undefined],
+  ["chat_read", /\b(?:read|show|list)\b.*\b(?:channels?|thread|messages)\b/],
+  ["chat_search", /\b(?:search|find)\b.*\b(?:channel|messages|talked|said)\b/],
+  ["chat_people", /\b(?:who|find|search)\b.*\b(?:people|person|member|channel)\b/],
+  ["chat_act", undefined],
+  ["chat_mention", undefined],
+  ["chat_send", undefined],
+  ["simple-writing", undefined],
+  ["image-generation_make", undefined],
+  ["image-generation_diagram", undefined],
+  ["data-visualization", undefined],
+];
+
+const polite = /^(?:please|bitte|hey|hi|ok(?:ay)?|knack|(?:can|could|would|will) you(?: please)?)[\s,]+/;
+
+/** Whether a message asks for a tool in so many words; any other tool than the named ones is asked for by its words alone. */
+export function isAskedFor(tool: string, { whole }: RequestText): boolean {
+  const known = wording.find(([name]) => name === tool);
+  return known === undefined || known[1]?.test(command(whole)) === true;
+}
+
+/** The tools that a message asks for in so many words; all where it asks for none. */
+export function toolsAskedFor<T extends { name: string }>(
+  tools: readonly T[],
+  request: RequestText,
+): readonly T[] {
+  const asked = tools.filter(
+    ({ name }) => wording.some(([tool]) => tool === name) && isAskedFor(name, request),
+  );
+  return asked.length > 0 ? asked : tools;
+}
+
+/** Whether rules can use a skill at all, for some message. */
+export function canFollow(id: string): boolean {
+  const own = wording.filter(([name]) => name === id || name.startsWith(`${id}_`));
+  return own.length === 0 || own.some(([, asks]) => asks !== undefined);
+}
+
+/** Whether some tool of a skill may be used for a message. */
+export function mayUseSkill(id: string, request: RequestText): boolean {
+  const own = wording.filter(([name]) => name === id || name.startsWith(`${id}_`));
+  return own.length === 0 || id === "memory" || own.some(([name]) => isAskedFor(name, request));
+}
+
+/** `Can you read PDFs?` asks what the bot can do and gives nothing to do it with. */
+export function asksForAbility({ whole, urls, payload }: RequestText): boolean {
+  return (
+    urls.length === 0 &&
+    payload === undefined &&
+    /^(?:can|could|do|are) you (?:able to )?(?:also )?(?:read|see|hear|speak|understand|search|browse|open|write|draw|code|translate|calculate|summari[sz]e|make)(?: (?!this\b|that\b|my\b|me\b)[\p{L}'’-]+){0,3}\s*\?$/iu.test(
+      whole,
+    )
+  );
+}
+
+/** The beginning of a message in lower case, without words of politeness. */
+function command(whole: string): string {
+  let text = whole.slice(0, 300).toLowerCase().trim();
+  for (let at = 0; at < 3; at += 1) text = text.replace(polite, "");
+  return text;
+}

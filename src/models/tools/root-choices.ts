@@ -1,0 +1,239 @@
+import { isRecord } from "../../base/record.ts";
+import { canonicalJson, type Json, type JsonObject, type JsonSchema, objectOf } from "../../core/json.ts";
+import { referredPart } from "./references.ts";
+
+/** A schema whose root is one plain object, and what its root demanded beside, in words. */
+export interface PlainRoot {
+  schema: JsonSchema;
+  words: string[];
+}
+
+/** References and choices within choices that are followed. */
+const deepest = 8;
+/** Characters of a rule that is told as it is, because no words say it. */
+const longestRule = 400;
+
+/** Keywords that vendors refuse at the root. */
+const refused: ReadonlySet<string> = new Set([
+  ...["anyOf", "oneOf", "allOf", "not", "enum", "const", "if", "then", "else", "$ref"],
+]);
+
+/**
+ * The schema as one object: all properties of its choices together, required what all of them require. What is lost of the rule is told
+ * in words. https://platform.openai.com/docs/guides/function-calling: the root is an object without choices; so at Anthropic.
+ */
+export function plainRoot(schema: JsonSchema, needsProperties: boolean): PlainRoot {
+  const words: string[] = [];
+  const merged = merge(schema, { root: schema, words, depth: 0, room: { parts: mostMerged } });
+  const { properties, required, type } = merged;
+  const isPlain = type === "object" && !Object.keys(schema).some((keyword) => refused.has(keyword));
+  if (!mayBeObject(merged)) {
+    return { schema: { type: "object", properties: {} }, words: [`Its arguments are: ${rule(schema)}`] };
+  }
+  const names = Array.isArray(required) ? required : [];
+  return {
+    schema: {
+      ...merged,
+      type: "object",
+      ...(properties !== undefined || needsProperties || !isPlain
+        ? { properties: objectOf(properties) }
+        : {}),
+      ...(names.length > 0 || (isPlain && required !== undefined) ? { required: names } : {}),
+    },
+    words: [...new Set(words)],
+  };
+}
+
+interface Place {
+  root: JsonSchema;
+  words: string[];
+  depth: number;
+  /** Parts that are still merged: references within choices multiply. */
+  room: { parts: number };
+}
+
+const mostMerged = 500;
+
+function merge(part: JsonSchema, place: Place): JsonSchema {
+  const inside = { ...place, depth: place.depth + 1 };
+  const { $ref } = part;
+  const whole = withoutRefused(part);
+  place.room.parts -= 1;
+  if (place.depth > deepest || place.room.parts < 0) return whole;
+  const target = typeof $ref === "string" ? referredPart(place.root, $ref) : undefined;
+  const all = [target, ...(Array.isArray(part.allOf) ? part.allOf : [])].filter(isRecord) as JsonSchema[];
+  let merged = allTogether([whole, ...all.map((one) => merge(one, inside))]);
+  for (const keyword of ["anyOf", "oneOf"] as const) {
+    const choices = part[keyword];
+    if (!Array.isArray(choices)) continue;
+    const objects = choices.map(objectOf).filter(mayBeObject);
+    // What holds within one choice is no rule of all.
+    const quiet = { ...inside, words: [] };
+    const each = objects.map((one) => merge(one, quiet));
+    const words = choiceWords(objects, each, keyword);
+    if (words !== "") place.words.push(words);
+    merged = allTogether([merged, oneForAll(each)]);
+  }
+  tellRest(part, place);
+  const branches = [part.then, part.else].filter(isRecord) as JsonSchema[];
+  const quiet = { ...inside, words: [] };
+  return branches.length === 0
+    ? merged
+    : allTogether(
+        [merged],
+        branches.map((one) => merge(one, quiet)),
+      );
+}
+
+function withoutRefused(part: JsonSchema): JsonSchema {
+  return Object.fromEntries(Object.entries(part).filter(([keyword]) => !refused.has(keyword)));
+}
+
+function mayBeObject({ type }: JsonSchema): boolean {
+  return type === undefined || type === "object" || (Array.isArray(type) && type.includes("object"));
+}
+
+/** One object of which all parts hold; the first says most. `optional`: these hold in some cases, so nothing of them is required. */
+function allTogether(parts: readonly JsonSchema[], optional: readonly JsonSchema[] = []): JsonSchema {
+  const [first = {}, ...others] = parts;
+  const required = [...new Set(parts.flatMap(requiredIn))];
+  // What the first closes, the others still add to; what another closes would close the first.
+  const added = others.map(withoutLists).map(({ additionalProperties, ...rest }) => ({
+    ...rest,
+    ...(additionalProperties === undefined || additionalProperties === false ? {} : { additionalProperties }),
+  }));
+  const rest = Object.assign({}, ...added.toReversed(), first) as JsonSchema;
+  return {
+    ...rest,
+    ...sharedProperties([...parts, ...optional]),
+    ...(required.length > 0 ? { required } : {}),
+  };
+}
+
+/** One object for all choices: what only some of them require is not required. */
+function oneForAll(choices: readonly JsonSchema[]): JsonSchema {
+  const [first = {}] = choices;
+  const required = requiredIn(first).filter((name) => choices.every((one) => requiredIn(one).includes(name)));
+  return {
+    ...saidByAll(choices),
+    ...sharedProperties(choices),
+    ...(required.length > 0 ? { required } : {}),
+  };
+}
+
+function requiredIn({ required }: JsonSchema): Json[] {
+  return Array.isArray(required) ? required : [];
+}
+
+function sharedProperties(parts: readonly JsonSchema[]): JsonSchema {
+  const all = parts.map(({ properties }) => objectOf(properties));
+  const names = [...new Set(all.flatMap((properties) => Object.keys(properties)))];
+  if (names.length === 0) return {};
+  const properties = names.map((name) => [
+    name,
+    anyOfThem(all.flatMap((own) => (Object.hasOwn(own, name) ? [own[name] ?? {}] : []))),
+  ]);
+  return { properties: Object.fromEntries(properties) };
+}
+
+function withoutLists({
+  properties: _p,
+  required: _r,
+  description: _d,
+  title: _t,
+  ...rest
+}: JsonSchema): JsonSchema {
+  return rest;
+}
+
+/** What all choices say alike. */
+function saidByAll(parts: readonly JsonSchema[]): JsonSchema {
+  const [first = {}] = parts.map(withoutLists);
+  return Object.fromEntries(
+    Object.entries(first).filter(([keyword, value]) =>
+      parts.every(
+        (part) => part[keyword] !== undefined && canonicalJson(part[keyword]) === canonicalJson(value),
+      ),
+    ),
+  );
+}
+
+/** A property that several parts describe: lists of values become one, what differs otherwise is a choice. */
+function anyOfThem(given: readonly Json[]): Json {
+  const different = [...new Map(given.map((one) => [canonicalJson(one), one])).values()];
+  const [first = {}] = different;
+  if (different.length === 1) return first;
+  const fitting = different.filter((one) => Object.keys(objectOf(one)).length > 0);
+  if (fitting.length === 1) return fitting[0] ?? first;
+  const values = different.map((one) => valuesOf(objectOf(one)));
+  if (values.every((list) => list !== undefined)) {
+    const { const: _c, enum: _e, ...rest } = objectOf(first);
+    return {
+      ...rest,
+      enum: [...new Map(values.flat().map((value) => [JSON.stringify(value), value ?? null])).values()],
+    };
+  }
+  return { anyOf: fitting };
+}
+
+function valuesOf({ const: single, enum: list }: JsonObject): Json[] | undefined {
+  if (Array.isArray(list)) return list;
+  return single === undefined ? undefined : [single];
+}
+
+/** `Give either content, or source_url.` */
+function choiceWords(
+  choices: readonly JsonSchema[],
+  merged: readonly JsonSchema[],
+  keyword: "anyOf" | "oneOf",
+): string {
+  const said = choices.map((choice, index) => choiceInWords(choice, merged[index] ?? {}));
+  const different = [...new Set(said)];
+  if (different.length < 2) return "";
+  const list = different.map((words) => words ?? "none of these");
+  const end = keyword === "oneOf" ? (list.length === 2 ? ", not both" : ", only one of these") : "";
+  return `Give either ${list.join(", or ")}${end}.`;
+}
+
+function choiceInWords({ not }: JsonSchema, { properties, required }: JsonSchema): string | undefined {
+  const all = objectOf(properties);
+  const names = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
+  const tags = Object.entries(all).flatMap(([name, part]) => {
+    const { const: only } = objectOf(part);
+    return only === undefined ? [] : [`${name} ${JSON.stringify(only)}`];
+  });
+  const others = names.filter((name) => objectOf(all[name]).const === undefined);
+  const said = [...tags, ...others];
+  if (said.length === 0) said.push(...Object.keys(all));
+  const forbidden = objectOf(not).required;
+  if (Array.isArray(forbidden) && forbidden.length > 0) said.push(`no ${forbidden.join(" and ")}`);
+  return said.length === 0 ? undefined : said.join(" and ");
+}
+
+/** What no merging keeps. */
+function tellRest(part: JsonSchema, { words }: Place): void {
+  const values = valuesOf(part);
+  if (values !== undefined) words.push(`The arguments are one of: ${rule(values)}`);
+  const forbidden = objectOf(part.not).required;
+  if (Array.isArray(forbidden) && forbidden.length > 0) {
+    words.push(
+      forbidden.length === 1
+        ? `Do not give ${forbidden[0]}.`
+        : `Do not give ${forbidden.join(" and ")} together.`,
+    );
+  } else if (part.not !== undefined) words.push(`The arguments do not match: ${rule(part.not)}`);
+  if (part.if === undefined) return;
+  const { if: condition, then, else: otherwise } = part;
+  words.push(`Rule: ${rule(withoutGaps({ if: condition, then, else: otherwise }))}`);
+}
+
+function withoutGaps(members: { [name: string]: Json | undefined }): JsonObject {
+  return Object.fromEntries(
+    Object.entries(members).filter((member): member is [string, Json] => member[1] !== undefined),
+  );
+}
+
+function rule(value: Json): string {
+  const text = JSON.stringify(value);
+  return text.length > longestRule ? `${text.slice(0, longestRule)}…` : text;
+}

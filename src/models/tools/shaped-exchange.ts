@@ -1,0 +1,124 @@
+import { ModelError, type ModelEvent, type ModelRequest } from "../../core/model.ts";
+import { serverSkillId } from "../../core/server-tools.ts";
+import { type Endpoint, toModelError } from "../provider-error.ts";
+import { createSentTools, type SentTools } from "./sent-tools.ts";
+import { ToolRefusal } from "./tool-refusal.ts";
+import type { ToolRules } from "./tool-shape.ts";
+
+/** Tools that are left out one after the other, in one request. */
+const mostTries = 64;
+/** Requests to find out which tool an unnamed refusal means: single tools, then all of a server. */
+const mostSingles = 12;
+const mostServers = 8;
+
+type Ask = (request: ModelRequest) => AsyncGenerator<ModelEvent>;
+
+/**
+ * Asks with tools in the shape that a vendor takes. A tool it refuses all the same is left out, at its place, of this request and all
+ * later ones; before a request that lacks tools, `left_out` says which. One refusal never leads to the same request twice.
+ */
+export class ShapedExchange {
+  readonly #endpoint: Endpoint;
+  readonly #tools: SentTools;
+  /** Tools of servers that were all left out, and the request was refused nevertheless. */
+  readonly #innocent = new Set<string>();
+
+  constructor(rules: ToolRules, endpoint: Endpoint) {
+    this.#endpoint = endpoint;
+    this.#tools = createSentTools(rules);
+  }
+
+  async *stream(request: ModelRequest, ask: Ask): AsyncGenerator<ModelEvent> {
+    for (let tries = 1; ; tries += 1) {
+      const tools = this.#tools.leftOut(request);
+      if (tools.length > 0) yield { type: "left_out", model: this.#endpoint.id, tools };
+      try {
+        yield* answered(this.#tools, request, ask(this.#tools.request(request)));
+        this.#tools.taken(request);
+        return;
+      } catch (error) {
+        if (!(error instanceof ToolRefusal)) throw error;
+        if (tries > mostTries || !(await this.#leavesOut(request, ask, error))) {
+          throw this.#failure(error, request);
+        }
+      }
+    }
+  }
+
+  /** Whether the request is another one now, without what the refusal means. */
+  async #leavesOut(request: ModelRequest, ask: Ask, { names, why }: ToolRefusal): Promise<boolean> {
+    if (this.#tools.leaveOut(request, names, why)) return true;
+    const suspects = this.#tools.untried(request);
+    const key = suspects.join(" ");
+    if (suspects.length === 0 || this.#innocent.has(key)) return false;
+    for (const out of trials(suspects)) {
+      request.signal.throwIfAborted();
+      const left = new Set(out);
+      if (!(await isTaken(ask(without(this.#tools.request(request), left))))) continue;
+      return this.#tools.leaveOut(request, left, `it named no tool, and took the request without: ${why}`);
+    }
+    this.#innocent.add(key);
+    return false;
+  }
+
+  /** What is told where nothing helped: whose tools are in the request, and how they are taken out of it. */
+  #failure({ cause }: ToolRefusal, request: ModelRequest): unknown {
+    const error = toModelError(cause, this.#endpoint) ?? cause;
+    const servers = [...new Set(this.#tools.untried(request).map(serverOf))].slice(0, mostServers);
+    if (!(error instanceof ModelError) || servers.length === 0) return error;
+    const cures = servers.map((server) => `/skill disable ${serverSkillId(server)}`).join(", ");
+    const seen = `It may be a tool of a tool server. Take them out one by one: ${cures}.`;
+    return new ModelError(error.code, `${error.message} ${seen}`, { cause, seen });
+  }
+}
+
+async function* answered(
+  tools: SentTools,
+  request: ModelRequest,
+  events: AsyncIterable<ModelEvent>,
+): AsyncGenerator<ModelEvent> {
+  for await (const event of events) {
+    yield event.type === "finished" ? { ...event, message: tools.answer(event.message, request) } : event;
+  }
+}
+
+/** What is left out in turn: what came last first, each tool alone, then each server, then all. */
+function trials(suspects: readonly string[]): string[][] {
+  const servers = Map.groupBy(suspects, serverOf);
+  const singles = suspects
+    .toReversed()
+    .slice(0, mostSingles)
+    .map((name) => [name]);
+  const groups = [...servers.values()].toReversed().slice(0, mostServers);
+  const all = [...singles, ...groups, [...suspects]];
+  return [...new Map(all.map((names) => [names.join(" "), names])).values()];
+}
+
+function serverOf(name: string): string {
+  return name.slice(0, name.indexOf("__"));
+}
+
+/** Whether an answer begins. The rest of it is not waited for. */
+async function isTaken(events: AsyncGenerator<ModelEvent>): Promise<boolean> {
+  try {
+    await events.next();
+    return true;
+  } catch (error) {
+    if (error instanceof ToolRefusal) return false;
+    throw error;
+  } finally {
+    await events.return(undefined);
+  }
+}
+
+function without(request: ModelRequest, names: ReadonlySet<string>): ModelRequest {
+  return {
+    ...request,
+    tools: request.tools.filter(({ name }) => !names.has(name)),
+    messages: request.messages.map((message) =>
+      message.role === "system" && message.add?.some(({ name }) => names.has(name))
+        ? { ...message, add: message.add.filter(({ name }) => !names.has(name)) }
+        : message,
+    ),
+  };
+}

@@ -1,0 +1,83 @@
+import { type Json, type JsonSchema, objectOf } from "../../core/json.ts";
+import type { ToolDefinition } from "../../core/message.ts";
+import { fingerprint } from "../../core/told.ts";
+import { modernSchema } from "./modern-schema.ts";
+import { plainRoot } from "./root-choices.ts";
+import { propertyNames } from "./schema-walk.ts";
+
+/** What a vendor demands of tools. */
+export interface ToolRules {
+  /** Whether names of properties are `[a-zA-Z0-9_.-]{1,64}`. https://platform.claude.com/docs/en/agents-and-tools/tool-use */
+  names: boolean;
+  /** Whether every array has `items`, and the root `properties`. https://platform.openai.com/docs/guides/function-calling */
+  items: boolean;
+}
+
+/** Models of Anthropic, wherever they are asked. */
+const anthropic = /claude|anthropic/i;
+
+/** What is demanded where a model is asked in the wire form of a vendor. */
+export function toolRules(form: "anthropic" | "openai", model: string): ToolRules {
+  return { names: form === "anthropic" || anthropic.test(model), items: form === "openai" };
+}
+
+/** A tool as a vendor takes it. */
+export interface ToolShape {
+  /** The same object where nothing had to change. */
+  definition: ToolDefinition;
+  /** The vendor's names of properties by the tool's own; empty where none had to change. */
+  renamed: ReadonlyMap<string, string>;
+}
+
+const allowed = /^[a-zA-Z0-9_.-]{1,64}$/;
+
+/** The tool in the shape a vendor takes; calls are checked with the schema as it came. */
+export function shapeTool(tool: ToolDefinition, rules: ToolRules): ToolShape {
+  const { parameters } = tool;
+  const renamed = rules.names ? vendorNames(parameters) : new Map<string, string>();
+  const nameOf = rules.names ? (name: string) => renamed.get(name) ?? name : undefined;
+  const modern = modernSchema(parameters, { items: rules.items, nameOf });
+  const { schema, words } = plainRoot(modern, rules.items);
+  const before = JSON.stringify(parameters);
+  if (JSON.stringify(schema) === before) return { definition: tool, renamed };
+  const description = [tool.description, ...words].filter(Boolean).join("\n");
+  return { definition: { ...tool, description, parameters: withoutDraft(schema) }, renamed };
+}
+
+/** A schema that was changed is of the draft that it was changed to. */
+function withoutDraft({ $schema, ...rest }: JsonSchema): JsonSchema {
+  const isCurrent = typeof $schema === "string" && $schema.includes("2020-12");
+  return isCurrent ? { $schema, ...rest } : rest;
+}
+
+/** Names that do not depend on the order of the schema, none twice. */
+function vendorNames(schema: Json): Map<string, string> {
+  const names = propertyNames(objectOf(schema));
+  const foreign = [...names].filter((name) => !allowed.test(name)).toSorted();
+  const taken = new Set([...names].filter((name) => allowed.test(name)));
+  const bases = foreign.map(baseOf);
+  return new Map(
+    foreign.map((name, index) => {
+      const base = bases[index] ?? "";
+      const isOwn = bases.indexOf(base) === bases.lastIndexOf(base);
+      let sent = isOwn ? base : `${base}_${fingerprint(name)}`;
+      for (let more = 1; taken.has(sent); more += 1)
+        sent = `${base}_${fingerprint(`${name}${"#".repeat(more)}`)}`;
+      taken.add(sent);
+      return [name, sent];
+    }),
+  );
+}
+
+/** Characters of a name that leave room for what makes it unique. */
+const longestBase = 50;
+
+/** Letters with marks lose them; what has no letters left is `field`. */
+function baseOf(name: string): string {
+  const plain = name
+    .slice(0, 1_000)
+    .normalize("NFKD")
+    .replaceAll(/\p{M}+/gu, "");
+  const words = plain.split(/[^a-zA-Z0-9_.-]+/).filter(Boolean);
+  return words.join("_").slice(0, longestBase) || "field";
+}

@@ -1,0 +1,94 @@
+import { expect, it } from "vitest";
+import { events, hello, json, openForeign, ping, plain, resultFor } from "./foreign-server.ts";
+
+it.each([
+  [
+    "nulls",
+    { ...plain, instructions: null, _meta: null, serverInfo: { name: "x", title: null, icons: null } },
+  ],
+  ["null capabilities", { ...plain, capabilities: { tools: { listChanged: null }, prompts: null } }],
+  ["tools that are null", { ...plain, capabilities: { tools: null } }],
+  ["nothing", {}],
+  ["no server, and unknown members", { ...plain, serverInfo: null, extra: [1], protocolVersion: null }],
+])("reads an introduction with %s", async (_what, initialize) => {
+  const { status } = await openForeign({ initialize });
+  expect(status).toMatchObject({ state: "running", tools: [{ name: "ping" }] });
+});
+
+it.each([
+  [
+    "an unknown part",
+    { content: [hello, { type: "json", json: { a: 1 } }] },
+    'hello\n[A part of type json: {"json":{"a":1}}]',
+  ],
+  [
+    "nulls",
+    {
+      content: [{ ...hello, annotations: null, _meta: null }],
+      structuredContent: null,
+      isError: null,
+      _meta: null,
+    },
+    "hello",
+  ],
+  [
+    "a part that is null, and one that is broken",
+    { content: [null, { type: "image" }, hello] },
+    "[A part without a type: null]\n[A part of type image: {}]\nhello",
+  ],
+  ["a list as structured content", { content: [], structuredContent: [1, null] }, [1, null]],
+  ["a number beside a text", { content: [hello], structuredContent: 7 }, { text: "hello", result: 7 }],
+  ["no content but a structured one", { content: null, structuredContent: { a: null } }, { a: null }],
+  ["a text in place of a list", { content: "hello" }, "hello"],
+  ["a form of its own", { toolResult: { a: 1 } }, { toolResult: { a: 1 } }],
+  ["no object at all", "hello", { result: "hello" }],
+  ["nothing", null, ""],
+])("reads a result with %s", async (_what, call, output) => {
+  for (const stream of [false, true]) {
+    const { bench } = await openForeign({ call, stream });
+    expect(await bench.call("web", "ping")).toMatchObject({ status: "ok", output });
+  }
+});
+
+it.each([
+  ["repeats its cursor", () => ({ tools: [ping], nextCursor: "again" })],
+  ["has a new cursor each time", (at = "0") => ({ tools: [ping], nextCursor: `${Number(at) + 1}` })],
+])("ends a list of tools that %s", async (_what, pages) => {
+  const { asked, status } = await openForeign({ pages });
+  expect(status?.tools.map(({ name }) => name)).toEqual(["ping"]);
+  expect(asked.filter((method) => method === "tools/list").length).toBeLessThan(6);
+});
+
+it("tells what an error adds, in short", async () => {
+  const data = { retry_after: 30, hint: "x".repeat(900) };
+  const { bench } = await openForeign({ error: { code: -32000, message: "Rate limited", data } });
+  const result = await bench.call("web", "ping");
+  expect(result).toMatchObject({ status: "error", code: "tool_failed" });
+  const { message } = result as { message: string };
+  expect(message).toContain('Rate limited ({"retry_after":30,');
+  expect(message.length).toBeLessThan(600);
+});
+
+it("says that a call may have taken effect whose answer cannot be read", async () => {
+  const { bench } = await openForeign({ answer: (response) => response.writeHead(200, json).end("<html>") });
+  const result = await bench.call("web", "ping");
+  expect(result).toMatchObject({ status: "error", code: "invalid_answer" });
+  expect(result).toMatchObject({ message: expect.stringMatching(/Whether it took effect is not known\.$/) });
+});
+
+const lost = { status: "error", code: "server_lost", message: expect.stringContaining("not known") };
+
+it("gives up a stream at once that ends before its result", async () => {
+  const { bench } = await openForeign({
+    answer: (response) => response.writeHead(200, events).end(": hi\n\n"),
+  });
+  expect(await bench.call("web", "ping")).toMatchObject(lost);
+  expect(bench.servers.list()[0]).toMatchObject({ state: "running" });
+});
+
+it("reads a result that lacks the end of its event", async () => {
+  const { bench } = await openForeign({
+    answer: (response, id) => response.writeHead(200, events).end(`data: ${resultFor(id)}`),
+  });
+  expect(await bench.call("web", "ping")).toEqual({ status: "ok", output: "hello" });
+});

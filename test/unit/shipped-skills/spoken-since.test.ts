@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { timeIn } from "../../../skills/chat/message.ts";
+
+/** Wednesday, 25 November 2026, 11:00 in Berlin. */
+const here = { time_zone: "Europe/Berlin", now: () => Date.parse("2026-11-25T10:00Z") };
+const at = (words: string) => new Date(timeIn(words, here) ?? 0).toISOString();
+
+describe("since and until in people's words", () => {
+  it.each([
+    ["2026-11-23", "2026-11-22T23:00:00.000Z"],
+    ["2026-11-23T09:00", "2026-11-23T08:00:00.000Z"],
+    ["2026-11-23T09:00Z", "2026-11-23T09:00:00.000Z"],
+    ["Monday", "2026-11-22T23:00:00.000Z"],
+    ["since Monday", "2026-11-22T23:00:00.000Z"],
+    ["Friday", "2026-11-19T23:00:00.000Z"],
+    ["yesterday", "2026-11-23T23:00:00.000Z"],
+    ["yesterday at 9", "2026-11-24T08:00:00.000Z"],
+    ["today", "2026-11-24T23:00:00.000Z"],
+    ["this week", "2026-11-22T23:00:00.000Z"],
+    ["2 hours ago", "2026-11-25T08:00:00.000Z"],
+    ["gestern", "2026-11-23T23:00:00.000Z"],
+  ])("%s", (words, time) => {
+    expect(at(words)).toBe(time);
+  });
+
+  it.each(["soonish", "Monday or so", "the release"])("refuses %s, and says what is possible", (words) => {
+    expect(() => at(words)).toThrow(/not a time that I understand/);
+  });
+});

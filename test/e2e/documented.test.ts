@@ -2,6 +2,7 @@ import { readFile, symlink } from "node:fs/promises";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { needs } from "../support/needs.ts";
+import { shellWords } from "../support/shell-words.ts";
 import { useBot } from "./support/use-bot.ts";
 
 const bot = useBot();
@@ -33,9 +34,7 @@ it.each(commands)("knack %s ends well in a new folder", async (command) => {
   const { home } = bot();
   await copySkill(home.write);
   await symlink(path.join(root, "skills"), path.join(home.folder, "skills"));
-  const words = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)];
-  const argv = words.map(([, double, single, bare]) => double ?? single ?? bare ?? "");
-  const { code, stdout, stderr } = await home.run(argv, { env: { KNACK_MODEL: "offline" } });
+  const { code, stdout, stderr } = await home.run(shellWords(command), { env: { KNACK_MODEL: "offline" } });
   expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
 });
 

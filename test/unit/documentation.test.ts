@@ -15,6 +15,7 @@ import { createProgram } from "../../src/cli/program.ts";
 import { membersAt } from "../../src/config/config-keys.ts";
 import { certificateFiles, configFileVariable, readEnvironment } from "../../src/config/environment.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
+import { shellWords } from "../support/shell-words.ts";
 
 const pages = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "flows/README.md", ...globSync("docs/*.md")];
 const texts = new Map(pages.map((page) => [page, readFileSync(page, "utf8")]));
@@ -57,15 +58,10 @@ const lines: Found[] = blocks("sh").flatMap(({ page, text }) =>
     .map((line) => ({ page, text: line })),
 );
 
-const wordsOf = (line: string) =>
-  [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
-    ([, double, single, bare]) => double ?? single ?? bare ?? "",
-  );
-
 /** The arguments of `knack …` and `npm run -s knack -- …`; undefined for other commands. */
 function knackArguments(line: string): string[] | undefined {
   const given = /^(?:knack|npm run -s knack --) (.+)$/.exec(line)?.[1];
-  return given === undefined ? undefined : wordsOf(given);
+  return given === undefined ? undefined : shellWords(given);
 }
 
 /** The real command line, whose commands do nothing. */

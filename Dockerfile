@@ -5,7 +5,7 @@
 #
 # Listening beyond the container needs a token: without KNACK_API_TOKEN the bot ends at once and says so.
 # Code of skills is isolated by bubblewrap, which needs the right to make namespaces. Docker's default seccomp profile refuses it:
-# SECURITY.md ("In Docker") has a profile that allows it. Without it only code of shipped skills runs;
+# docs/container.md has a profile that allows it. Without it only code of shipped skills runs;
 # `docker exec <container> knack doctor` tells which isolation is in force.
 FROM node:24-slim
 

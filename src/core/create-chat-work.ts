@@ -1,6 +1,6 @@
 /**
  * The rules of work in the chat: each method asks what the person of the turn may do in the channel at this moment. What is said in a
- * private channel is told nowhere else but in their direct messages, and what leaves the channel is shown to them first. SECURITY.md
+ * private channel is told nowhere else but in their direct messages, and what leaves the channel is shown to them first. docs/security-details.md
  * has the rules as a table.
  */
 import { sharingReason } from "./audience.ts";

@@ -1,7 +1,7 @@
 /**
  * Decides about each call of a tool: whether it runs unasked, and if not, who is asked and why. A model can be made to obey what it
  * reads, so the rule looks at what the call would do and at who vouches for it, never at what the model says. `decisionFor` collects
- * the facts of a call; `decideCall` is the rule. SECURITY.md shows the rule as a table.
+ * the facts of a call; `decideCall` is the rule. docs/security-details.md shows the rule as a table.
  */
 
 import { type BoundCall, isPlanned, isStillAllowed } from "./allowed-call.ts";

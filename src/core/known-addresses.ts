@@ -1,7 +1,7 @@
 /**
  * Decides where a call may send something. An address carries out what a model writes into it, so a made-up one asks as soon as the model
  * has read what nobody here vouches for. Free are addresses that people or a search named, links of pages (so many a turn to one
- * site), and the hosts an operator opened or the asker allowed for the turn. SECURITY.md shows the rule.
+ * site), and the hosts an operator opened or the asker allowed for the turn. docs/security-details.md shows the rule.
  */
 
 import type { ApprovalNeed } from "./approver.ts";

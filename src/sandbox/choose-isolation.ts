@@ -55,7 +55,7 @@ export async function chooseIsolation(choice: Choice): Promise<Isolation> {
   const said = [...new Set(failures)].join("; ").slice(0, 400);
   return weak({
     problem: `Code of skills is isolated by bubblewrap, which is installed and does not work here (${said}).`,
-    cure: 'It needs the right to make namespaces: see "In Docker" in SECURITY.md.',
+    cure: "It needs the right to make namespaces: in a container, see docs/container.md.",
   });
 }
 

@@ -44,7 +44,7 @@ export function missingBubblewrap(machine: BareMachine, packages: readonly strin
   const { platform } = machine;
   if (platform === "darwin") {
     const problem = "Code of skills is isolated by bubblewrap, which macOS does not have.";
-    return { problem, cure: 'Run Knack in Docker instead: see "In a container" in README.md.' };
+    return { problem, cure: "Run Knack in Docker instead: see docs/container.md." };
   }
   if (platform === "win32") {
     const problem = "Code of skills is isolated by bubblewrap, which Windows does not have.";

@@ -10,53 +10,69 @@ import { modelFacts } from "../../src/models/catalogue/model-facts.ts";
 import { createFolderSource } from "../../src/skills/folder-source.ts";
 import { validatePackage } from "../../src/skills/validate-package.ts";
 
-/** The first fenced block of README that holds this text. */
-async function example(holds: string): Promise<string> {
-  const readme = await readFile("README.md", "utf8");
-  const blocks = [...readme.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
+/** The first fenced block of a page that holds this text. */
+async function example(page: string, holds: string): Promise<string> {
+  const text = await readFile(page, "utf8");
+  const blocks = [...text.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
   return blocks.find((block) => block.includes(holds)) ?? "";
 }
 
-test("the SKILL.md of the README is a valid package whose fields are all read", async () => {
+/** Loads a folder of skills with this one in it. */
+async function load(id: string, files: Record<string, string>) {
   const root = await mkdtemp(path.join(tmpdir(), "knack-readme-"));
   try {
-    const folder = path.join(root, "greeter");
+    const folder = path.join(root, id);
     await mkdir(path.join(folder, "scripts"), { recursive: true });
-    await writeFile(path.join(folder, "SKILL.md"), await example("name: greeter"));
-    await writeFile(path.join(folder, "scripts", "hello.py"), "print('hello')");
+    for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text);
     expect(await validatePackage(folder)).toEqual({ valid: true, errors: [] });
     const source = createFolderSource({ source: "workspace", precedence: 1, root, importModules: false });
     const { skills, diagnostics } = await source.load();
     expect(diagnostics).toEqual([]);
-    expect(skills[0]).toMatchObject({
-      id: "greeter",
-      name: "Greeter",
-      category: "writing",
-      tags: ["greeting", "hello"],
-      requires: { env: ["GREETER_KEY"], bins: ["python3"] },
-    });
+    return skills[0];
   } finally {
     await rm(root, { recursive: true });
   }
+}
+
+test("the smallest skill of README is a valid package that needs nothing", async () => {
+  const skill = await load("greeter", {
+    "SKILL.md": await example("README.md", "name: greeter"),
+    "scripts/hello.py": await example("README.md", "import sys"),
+  });
+  expect(skill).toMatchObject({ id: "greeter", requires: { env: [], bins: [], anyBins: [], config: [] } });
 });
 
-test("the plugin.json of the README is read without a complaint", async () => {
+test("the SKILL.md with all fields is a valid package whose fields are all read", async () => {
+  const skill = await load("letterhead", {
+    "SKILL.md": await example("docs/skills.md", "name: letterhead"),
+    "scripts/print.py": "print('hello')",
+  });
+  expect(skill).toMatchObject({
+    id: "letterhead",
+    name: "Letterhead",
+    category: "writing",
+    tags: ["letter", "paper"],
+    requires: { env: ["LETTERHEAD_KEY"], bins: ["python3"] },
+  });
+});
+
+test("the documented plugin.json is read without a complaint", async () => {
   const origin = { source: "workspace", precedence: 1, path: "/skills/dice" };
-  const { plugin, diagnostics } = readPlugin({ text: await example('"hubId"'), origin });
+  const { plugin, diagnostics } = readPlugin({ text: await example("docs/skills.md", '"hubId"'), origin });
   expect(diagnostics).toEqual([]);
   expect(plugin?.metadata).toMatchObject({ id: "dice", parameters: [{ name: "sides" }] });
 });
 
-test("the tool servers of the README are read without a complaint", async () => {
-  const { mcpServers } = JSON.parse(await example('"mcpServers"'));
+test("the documented tool servers are read without a complaint", async () => {
+  const { mcpServers } = JSON.parse(await example("docs/tool-servers.md", '"mcpServers"'));
   const { servers, diagnostics } = readServers(mcpServers, "config/mcp.json", { TRACKER_TOKEN: "t" });
   expect(diagnostics).toEqual([]);
   expect(servers.map(({ name }) => name)).toEqual(["files", "tracker"]);
 });
 
-test("the providers of the README are all that are known, with what they need", async () => {
-  const readme = await readFile("README.md", "utf8");
-  const rows = [...readme.matchAll(/^\| `(\w+)` \| (.*) \|(.*)\|$/gm)].map(([, name, needs, model]) => ({
+test("the documented providers are all that are known, with what they need", async () => {
+  const page = await readFile("docs/models.md", "utf8");
+  const rows = [...page.matchAll(/^\| `(\w+)` \| (.*) \|(.*)\|$/gm)].map(([, name, needs, model]) => ({
     name,
     needs,
     model,
@@ -70,9 +86,10 @@ test("the providers of the README are all that are known, with what they need", 
   }
 });
 
-test("the models that the README's commands choose are known, and none of them ends", async () => {
-  const readme = await readFile("README.md", "utf8");
-  const chosen = [...readme.matchAll(/(?:KNACK_MODEL=|\/agent model )([a-z]+)\/([a-z][\w./:-]*\w)/g)];
+test("the models that documented commands choose are known, and none of them ends", async () => {
+  const pages = ["README.md", "docs/models.md", "docs/chatting.md"];
+  const text = (await Promise.all(pages.map((page) => readFile(page, "utf8")))).join("");
+  const chosen = [...text.matchAll(/(?:KNACK_MODEL=|\/agent model )([a-z]+)\/([a-z][\w./:-]*\w)/g)];
   const hosted = chosen.flatMap(([, provider = "", model = ""]) =>
     isProviderKind(provider) && providerPresets[provider].local !== true ? [{ provider, model }] : [],
   );
@@ -84,10 +101,10 @@ test("the models that the README's commands choose are known, and none of them e
   }
 });
 
-test("the providers of the README's configuration are read without a complaint", async () => {
+test("the documented providers of one's own are read without a complaint", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "knack-readme-"));
   try {
-    await writeFile(path.join(folder, "own.yaml"), await example("gpu-box:"));
+    await writeFile(path.join(folder, "own.yaml"), await example("docs/models.md", "gpu-box:"));
     const { config } = await loadConfig({ file: "own.yaml", env: {}, cwd: folder });
     expect(Object.keys(config.model.providers)).toEqual(["gpu-box", "gateway"]);
   } finally {
@@ -95,8 +112,8 @@ test("the providers of the README's configuration are read without a complaint",
   }
 });
 
-test("the tests that SECURITY.md names for its promises are there", async () => {
-  const text = await readFile("SECURITY.md", "utf8");
+test("the promises of security name the tests that prove them, which are there", async () => {
+  const text = await readFile("docs/security-details.md", "utf8");
   const named = [...text.matchAll(/`([\w./-]+\.test\.ts)`/g)].map(([, file = ""]) => file);
   expect(named.length).toBeGreaterThan(40);
   for (const file of named) await access(/^(test|\.ci)\//.test(file) ? file : path.join("test/unit", file));

@@ -261,7 +261,7 @@ describe("a script runner without bubblewrap", () => {
       detail: expect.stringContaining("does not work here"),
       lacks: {
         problem: expect.stringContaining("does not work here"),
-        cure: expect.stringContaining("SECURITY.md"),
+        cure: expect.stringContaining("docs/container.md"),
       },
     });
   });

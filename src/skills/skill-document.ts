@@ -230,7 +230,9 @@ function identify(
 function slugOf(text: string): string {
   const slug = text.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[._-]+/, "");
   const isTold = slug !== "" && /^[\p{L}\p{N}\p{ASCII}\s]*$/u.test(text);
-  return isTold ? slug : `${slug.replace(/(?<!-)-+$/, "") || "skill"}-${hash("sha256", text, "hex").slice(0, 8)}`;
+  return isTold
+    ? slug
+    : `${slug.replace(/(?<!-)-+$/, "") || "skill"}-${hash("sha256", text, "hex").slice(0, 8)}`;
 }
 
 const parametersSchema = z.preprocess((value) => {

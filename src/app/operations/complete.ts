@@ -8,6 +8,9 @@ export interface Completion {
   description: string;
 }
 
+/** What shows what there is of each kind: first, before anything is typed. */
+const overviews: ReadonlySet<string> = new Set(["skill list", "agent status", "flow list", "mcp list"]);
+
 /** Completions of a text that begins with `/`, best first. */
 export async function complete(services: Services, text: string, namespace: string): Promise<Completion[]> {
   const commands = services.commands.filter(({ partOf }) => partOf === undefined);
@@ -15,9 +18,8 @@ export async function complete(services: Services, text: string, namespace: stri
   const command = commands.find(({ name }) => typed.startsWith(`${name} `));
   if (command === undefined) {
     const fitting = commands.filter(({ name }) => name.startsWith(typed));
-    // Nothing is typed yet: what there is comes first, for each kind, and what is done with it after.
-    const isList = ({ name }: { name: string }) => /^\S+ (list|status)$/.test(name);
-    if (typed === "") fitting.sort((one, other) => Number(isList(other)) - Number(isList(one)));
+    if (typed === "")
+      fitting.sort((one, other) => Number(overviews.has(other.name)) - Number(overviews.has(one.name)));
     return fitting.map(({ name, usage, description }) => ({
       text: `/${name}${usage === "" ? "" : " "}`,
       label: `/${[name, usage].filter(Boolean).join(" ")}`,

@@ -38,7 +38,7 @@ export interface SlackService {
 
 /** Starts the fake on a free loopback port. */
 export async function startSlackService(options: SlackOptions): Promise<SlackService> {
-  const server = createServer();
+  const server = createServer({ keepAliveTimeout: 60_000 });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

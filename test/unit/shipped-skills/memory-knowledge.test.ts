@@ -297,7 +297,7 @@ describe("what was talked about", () => {
         question: "We decided to host staging in Falkenstein, please keep that in mind",
         answer: "Done.",
         by: "Ben",
-        at: expect.stringMatching(/^20\d\d-\d\d-\d\d \d\d:\d\d$/),
+        at: expect.stringMatching(/^20\d\d-\d\d-\d\d \d\d:\d\d \+00:00$/),
         link: "/#/general/t9",
       },
     ]);

@@ -149,6 +149,10 @@ function strayWords(used: readonly Phrase[], text: string, isRepeated: boolean):
     const stray =
       (isBare ? /(?:^|\s)(\d{1,2})\s*$/.exec(before) : null) ??
       /^,? ((?:every|each)\b.{0,30}|(?:[\p{L}]+ )?time\b(?! to)|or so|sharp-ish)/iu.exec(after) ??
+      /^,? ((?:and (?:a|one) |on the )(?:half|quarter)\b(?: hour)?|on (?:the )?\d{1,2}(?=\s|$))/i.exec(
+        after,
+      ) ??
+      /(?:^|\s)(on (?:the )?\d{1,2})\s*$/i.exec(before) ??
       /\b((?:half|quarter|not|never|maybe|unless|early|late|mid)\s*)$/i.exec(before);
     if (stray !== null) return stray[1];
   }

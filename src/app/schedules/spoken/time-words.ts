@@ -56,7 +56,8 @@ function count(word: string | undefined): number {
   const name = (word ?? "one").toLowerCase();
   if (name === "other") return 2;
   const named = Math.max(numbers.indexOf(name), ordinals.indexOf(name));
-  return named >= 0 ? named + 1 : Number.parseInt(name, 10) || 1;
+  const digits = Number.parseInt(name, 10);
+  return named >= 0 ? named + 1 : Number.isNaN(digits) ? 1 : digits;
 }
 
 const dayOf = (word: string) => dayNames.indexOf(word.slice(0, 3).toLowerCase());
@@ -201,7 +202,10 @@ const repetitions: Reader[] = [
   rule(/(?:every|each) (half|quarter)(?: of)?(?: an)?[ -]hour/, ([size = ""]) =>
     each("minute", /half/i.test(size) ? 30 : 15),
   ),
-  rule(/(?:every|each)(?: single)? seconds?/, () => ({ kind: "each", unit: "minute", count: 1 })),
+  rule(
+    /(?:every|each)(?: single| \d+)? seconds?(?! (?:day|week|month|hour|mon|tue|wed|thu|fri|sat|sun))/,
+    () => unknown,
+  ),
   rule(
     pattern()`(?:once )?(?:every|each|of (?:each|every)|in (?:each|every))(?: single)? (?:(other|${nth}|${number}) )?(${unit})`,
     ([times, name = ""]) =>

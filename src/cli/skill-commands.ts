@@ -134,7 +134,7 @@ export async function runSkill(
   options: GlobalOptions & { namespace: string; params?: string; json?: true },
 ): Promise<number> {
   if (values.length === 0 && options.params === undefined) {
-    const message = `Nothing is given to ${id}. Write its parameters as name=value, or --params '{}' where it takes none.`;
+    const message = `Nothing is given to ${id}. Write its parameters as name=value, or --params '{}' where it takes none; \`knack skills run --help\` says more.`;
     throw new CommandError(message, exitCode.usage);
   }
   const params = parseValues(values, options.params, "--params", `'{"text": "hello"}'`);

@@ -7,7 +7,7 @@ type Kind = "deepseek" | "gemini" | "strict" | "plain";
 
 const tool = {
   type: "function",
-  function: { name: "lookup", description: "", parameters: { type: "object" } },
+  function: { name: "lookup", description: "", parameters: { type: "object", properties: {} } },
 };
 const hello = { role: "user", content: "Hello" };
 const system = { role: "system", content: "You help." };

@@ -7,7 +7,13 @@ const { gpt, rule, vendors, openai } = useVendors();
 const terra = "gpt-6.1-terra";
 const include = ["reasoning.encrypted_content"];
 const tools = [
-  { type: "function", name: "lookup", description: "", parameters: { type: "object" }, strict: false },
+  {
+    type: "function",
+    name: "lookup",
+    description: "",
+    parameters: { type: "object", properties: {} },
+    strict: false,
+  },
 ];
 const hello = { role: "user", content: "Hello" };
 const next = { role: "user", content: "And now?" };

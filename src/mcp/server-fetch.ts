@@ -12,7 +12,7 @@ const largestMessage = 32 * 1024 * 1024;
 export const mostResumptions = 2;
 
 /** Pauses before that, as a server may set them, ms: without the first it could make the bot connect in a loop. */
-const resumptionPause = { min: 1_000, max: 60_000 };
+const resumptionPause = { min: 100, max: 60_000 };
 
 const withoutBody = new Set([204, 205, 304]);
 

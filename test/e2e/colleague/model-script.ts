@@ -183,7 +183,7 @@ const scripts: Record<string, Told> = {
   "Erinnere mich morgen um 9": (results, request) =>
     calling(
       "schedule_add",
-      { what: "reminder", text: "Denk an die Abrechnung!", at: `${dayIn(request, 1)}T09:00` },
+      { what: "reminder", text: "Denk an die Abrechnung!", when: `${dayIn(request, 1)}T09:00` },
       (result) => say(`Ich erinnere dich: ${jsonOf(result).replace(/["{}\\]/g, " ")}`),
     )(results, request),
   "every weekday at 9, Europe/Berlin": calling(
@@ -191,7 +191,7 @@ const scripts: Record<string, Told> = {
     {
       what: "task",
       text: "Say what is open in this channel.",
-      cron: "0 9 * * 1-5",
+      when: "0 9 * * 1-5",
       time_zone: "Europe/Berlin",
     },
     (result) => say(`Planned: ${jsonOf(result).replace(/["{}\\]/g, " ")}`),
@@ -213,7 +213,7 @@ const scripts: Record<string, Told> = {
   },
   "write the time here every second": calling(
     "schedule_add",
-    { what: "task", text: "Write the time.", cron: "* * * * * *" },
+    { what: "task", text: "Write the time.", when: "* * * * * *" },
     (result) => say(jsonOf(result).replace(/["{}\\]/g, " ")),
   ),
   "if nobody answers here within two hours": calling(
@@ -259,7 +259,7 @@ const before: Told = (results, request) => {
   const [, text = ""] = [...request.matchAll(/say: ([^"\\\n]+)/g)].at(-1) ?? [];
   const [, about] = /^reminder: (.+)/.exec(text) ?? [];
   if (about === undefined || results.length > 0) return say(text);
-  const given = { what: "reminder", text: `Think of the ${about}.`, at: `${dayIn(request, 3)}T09:00` };
+  const given = { what: "reminder", text: `Think of the ${about}.`, when: `${dayIn(request, 3)}T09:00` };
   return { call: "schedule_add", with: given, invents: Object.values(given) };
 };
 

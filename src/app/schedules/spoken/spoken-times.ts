@@ -31,8 +31,8 @@ export function readSpokenWish(words: string, now: number, time_zone: string): O
   return { ok: true, value: { what, text: said, time_zone: found.time_zone ?? time_zone, ...found.when } };
 }
 
-/** Five fields; months and weekdays may have names. */
-const cronFields = /^(?:[\dL*/,W-]+\s+){3}(?:[\d*/,-]|[a-z]{3}\b)+\s+(?:[\d*/,#L-]|[a-z]{3}\b)+$/i;
+/** Five fields, or six with the seconds that are refused later; months and weekdays may have names. */
+const cronFields = /^(?:[\d*/,-]+\s+)?(?:[\dL*/,W-]+\s+){3}(?:[\d*/,-]|[a-z]{3}\b)+\s+(?:[\d*/,#L-]|[a-z]{3}\b)+$/i;
 const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/;
 
 /** Words beside a time that change nothing about it. */

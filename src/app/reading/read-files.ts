@@ -6,10 +6,10 @@ import type { FileReference } from "../../core/inbound.ts";
 import type { ReadFile } from "../../core/message-context.ts";
 import { readFileContent } from "../../core/read-file-content.ts";
 import { tableText } from "../../core/table-text.ts";
-import { type CountTokens, fitBeginning } from "../../core/token-count.ts";
-import { cutForModel } from "../../core/tool-output.ts";
+import type { CountTokens } from "../../core/token-count.ts";
 import { soundTypeOf } from "../../core/transcriber.ts";
 import { type WorkingFolder, WorkingFolderError } from "../../core/working-folder.ts";
+import { type KnownFile, withinTokens } from "./fit-files.ts";
 import { type HearDeps, type Heard, hearFile, mostRecordings, onePastMost } from "./hear-file.ts";
 import { TookTooLongError, within } from "./within.ts";
 
@@ -90,9 +90,6 @@ export async function readFiles(deps: ReadFilesDeps, request: FilesToRead): Prom
   signal.throwIfAborted();
   return { files: withinTokens(read, request.tokens, deps.countTokens), usage: room.usage };
 }
-
-/** A file, and how many tokens of its text the conversation gets. */
-type KnownFile = ReadFile & { most?: number };
 
 /** What may still be read: bytes of any file, pictures, their bytes, and recordings; and what was spent. */
 interface Room {
@@ -279,35 +276,6 @@ async function fetchOne(
     report(error, "fetching a file");
     return { problem: "it could not be fetched; send it again" };
   }
-}
-
-/** Every text its share; what a short one leaves goes to those after it. Of a longer one, beginning and end, and how to read on. */
-function withinTokens(files: readonly KnownFile[], tokens: number, countTokens: CountTokens): ReadFile[] {
-  let room = tokens;
-  let waiting = files.filter((file) => file.text !== undefined).length;
-  return files.map(({ most = Number.POSITIVE_INFINITY, ...file }) => {
-    if (file.text === undefined) return file;
-    const share = Math.min(most, Math.floor(room / waiting));
-    const fitted = fitFile(file, file.text, share, countTokens);
-    waiting -= 1;
-    room -= countTokens(fitted.text ?? "");
-    return fitted;
-  });
-}
-
-/** What is said in a recording cannot be read on: of it the beginning alone is here. */
-function fitFile(file: ReadFile, whole: string, tokens: number, countTokens: CountTokens): ReadFile {
-  const { path, spoken, problem } = file;
-  const noted = (note: string) => (problem === undefined ? note : `${problem}; ${note}`);
-  if (path === undefined || spoken !== undefined) {
-    const { text, left_out } = fitBeginning(whole, tokens, countTokens);
-    if (left_out === 0) return file;
-    const rest = left_out.toLocaleString("en");
-    return { ...file, text, problem: noted(`only the beginning is here, ${rest} more characters are not`) };
-  }
-  const text = cutForModel(whole, tokens, path, countTokens);
-  if (text === whole) return file;
-  return { ...file, text, problem: noted("only its beginning and end are here; read_file has all of it") };
 }
 
 function tooLarge(bytes: number): string {

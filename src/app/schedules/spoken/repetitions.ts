@@ -1,5 +1,6 @@
 /** Cron patterns of phrases that say something comes again. */
-import { type Atom, type DayPart, monthNames, type Unit } from "./time-words.ts";
+import type { Atom, DayPart, Unit } from "./time-atom.ts";
+import { monthNames } from "./time-words.ts";
 
 /** What a phrase comes to; a problem is a sentence for people. */
 export type Repetition = { cron: string } | { problem: string };

@@ -9,8 +9,8 @@ import { timeZoneNamed } from "../../../core/time-zone.ts";
 import { wallClock } from "../times.ts";
 import { offsetOf, oneTime } from "./one-time.ts";
 import { possible, repeats, repetition, strangeIn } from "./repetitions.ts";
+import type { Atom } from "./time-atom.ts";
 import { type Phrase, phrasesIn, roleOf } from "./time-phrases.ts";
-import type { Atom } from "./time-words.ts";
 
 const how =
   'Write when and what, for example `tomorrow at 9 remind me to pay the invoice`, `every weekday at 9 post what is open` or `cron "0 9 * * 1" remind me of the report`.';
@@ -32,7 +32,8 @@ export function readSpokenWish(words: string, now: number, time_zone: string): O
 }
 
 /** Five fields, or six with the seconds that are refused later; months and weekdays may have names. */
-const cronFields = /^(?:[\d*/,-]+\s+)?(?:[\dL*/,W-]+\s+){3}(?:[\d*/,-]|[a-z]{3}\b)+\s+(?:[\d*/,#L-]|[a-z]{3}\b)+$/i;
+const cronFields =
+  /^(?:[\d*/,-]+\s+)?(?:[\dL*/,W-]+\s+){3}(?:[\d*/,-]|[a-z]{3}\b)+\s+(?:[\d*/,#L-]|[a-z]{3}\b)+$/i;
 const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/;
 
 /** Words beside a time that change nothing about it. */

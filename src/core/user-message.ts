@@ -126,18 +126,26 @@ function renderFile({ name, path, media_type, by, text, spoken, image, problem }
   return image === undefined ? `${head}${note} />` : `${head} shown_as="image" />`;
 }
 
-const fileBlock = pattern("g")`(<${fileTag}[^>]*>)\n([^]*?)\n</${fileTag}>`;
+const fileStart = pattern()`<${fileTag}[^<>]*>\n`;
+const fileEnd = `\n</${fileTag}>`;
 
 /** Characters that stay of a file's text where an old message is kept. */
 const keptOfFile = 400;
 
 /** A message of which attached files are their path and first lines: `read_file` has the rest. */
 export function withShortFiles(text: string): string {
-  return text.replace(fileBlock, (whole, head: string, body: string) => {
-    if (body.length <= 2 * keptOfFile) return whole;
-    const start = body.slice(0, keptOfFile).toWellFormed();
-    return `${head}\n${start.slice(0, start.lastIndexOf("\n") + 1 || start.length)}\n[cut: read_file has the rest]\n</${fileTag}>`;
-  });
+  const parts = text.split(fileEnd);
+  return parts.map((part, at) => (at < parts.length - 1 ? withShortFile(part) : part)).join(fileEnd);
+}
+
+/** A part of a message that ends with the text of a file. */
+function withShortFile(part: string): string {
+  const head = fileStart.exec(part);
+  if (head === null) return part;
+  const from = head.index + head[0].length;
+  if (part.length - from <= 2 * keptOfFile) return part;
+  const start = part.slice(from, from + keptOfFile).toWellFormed();
+  return `${part.slice(0, from)}${start.slice(0, start.lastIndexOf("\n") + 1 || start.length)}\n[cut: read_file has the rest]`;
 }
 
 /** `2026-11-22 08:18 Europe/Amsterdam`. */

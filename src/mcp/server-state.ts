@@ -41,8 +41,10 @@ function fetched({ target }: ServerConfig): string {
   const [, program] = (target.type === "stdio" && fetching.exec(target.command)) || [];
   if (target.type !== "stdio" || program === undefined) return "";
   // Other arguments may hold a key.
-  const name = target.args.find((arg) =>
-    /^(@[\w.-]+\/[\w.-]+|[\w.-]*mcp[\w.-]*|[\w.-]+@[\w.-]+)(@[\w.-]+)?$/.test(arg),
+  const name = target.args.find(
+    (arg) =>
+      /^@[\w.-]+\/[\w.-]+(?:@[\w.-]+)?$/.test(arg) ||
+      (/^[\w.-]+(?:@[\w.-]+){0,2}$/.test(arg) && /mcp|@/.test(arg)),
   );
   return `: ${program} is fetching ${name ?? "it"}, or starting it`;
 }

@@ -4,7 +4,7 @@ import type { RequestText } from "./request-text.ts";
  * Tools that change something, or whose arguments a sentence hardly holds: the rules use one only for a message that begins or reads
  * like this. A verb that the words of a tool have in common with the message is not enough.
  */
-const wording: readonly (readonly [tool: string, asks: RegExp | undefined])[] = [
+const wording: readonly (readonly [tool: string, asks: Pick<RegExp, "test"> | undefined])[] = [
   ["memory_remember", /^(?:remember|memori[sz]e|keep in mind|note (?:that|down|:)|merke?\b|notiere)/],
   ["memory_forget", /^(?:forget|unlearn|vergiss) (?!it\b|that$|this$|about it\b|me\b|everything\b|all\b)/],
   ["memory_learn", /^learn\b/],
@@ -15,9 +15,9 @@ const wording: readonly (readonly [tool: string, asks: RegExp | undefined])[] = 
   ],
   ["schedule_change", undefined],
   ["schedule_add_trigger", undefined],
-  ["chat_read", /\b(?:read|show|list)\b.*\b(?:channels?|thread|messages)\b/],
-  ["chat_search", /\b(?:search|find)\b.*\b(?:channel|messages|talked|said)\b/],
-  ["chat_people", /\b(?:who|find|search)\b.*\b(?:people|person|member|channel)\b/],
+  ["chat_read", inOrder(/\b(?:read|show|list)\b/, /\b(?:channels?|thread|messages)\b/)],
+  ["chat_search", inOrder(/\b(?:search|find)\b/, /\b(?:channel|messages|talked|said)\b/)],
+  ["chat_people", inOrder(/\b(?:who|find|search)\b/, /\b(?:people|person|member|channel)\b/)],
   ["chat_act", undefined],
   ["chat_mention", undefined],
   ["chat_send", undefined],
@@ -26,6 +26,15 @@ const wording: readonly (readonly [tool: string, asks: RegExp | undefined])[] = 
   ["image-generation_diagram", undefined],
   ["data-visualization", undefined],
 ];
+
+/** Whether a line has both, the one before the other. */
+function inOrder(first: RegExp, then: RegExp): Pick<RegExp, "test"> {
+  const has = (line: string) => {
+    const at = line.search(first);
+    return at >= 0 && then.test(line.slice(at));
+  };
+  return { test: (text) => text.split("\n").some(has) };
+}
 
 const polite = /^(?:please|bitte|hey|hi|ok(?:ay)?|knack|(?:can|could|would|will) you(?: please)?)[\s,]+/;
 

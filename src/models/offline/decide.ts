@@ -186,7 +186,7 @@ function withoutConversations(value: Json): Json {
   if (!isRecord(value)) return value;
   const { conversations: _, summary, ...rest } = value;
   if (typeof summary !== "string") return rest;
-  return { ...rest, summary: summary.replace(/ ?(?:One|\d+) earlier conversations? may help\./, "") };
+  return { ...rest, summary: summary.replace(/ ?(?:One|(?<!\d)\d+) earlier conversations? may help\./, "") };
 }
 
 /** Whether an output is a search without a match: every list in it is empty. */

@@ -64,12 +64,29 @@ function findTime(text: string, now: number, time_zone: string): Found | undefin
   const [whole, , cron] = /\bcron\s+(["'“”`])([^"'“”`]+)["'“”`]/i.exec(text) ?? [];
   if (whole !== undefined && cron !== undefined) return { when: { cron }, rest: text.replace(whole, " ") };
   // Of the same length, so that places in it are places in the text.
-  const unquoted = text.replace(/"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|`[^`]*`/g, (part) =>
-    "x".repeat(part.length),
-  );
+  const unquoted = withoutQuoted(text);
   return foreign.test(unquoted)
     ? foreignTime(text, unquoted, now, time_zone)
     : englishTime(text, unquoted, now, time_zone);
+}
+
+const closing: Readonly<Record<string, readonly string[]>> = {
+  ...{ '"': ['"'], "`": ["`"], "“": ["”"], "«": ["»"], "„": ["“", "”"] },
+};
+
+/** The text with an x for each character between quotation marks, and for these. One that is not closed counts for nothing. */
+function withoutQuoted(text: string): string {
+  const marks = [...new Set(Object.values(closing).flat())];
+  const last = new Map(marks.map((mark) => [mark, text.lastIndexOf(mark)]));
+  let masked = "";
+  while (masked.length < text.length) {
+    const at = masked.length;
+    const ends = (closing[text[at] ?? ""] ?? []).flatMap((mark) =>
+      (last.get(mark) ?? -1) > at ? text.indexOf(mark, at + 1) : [],
+    );
+    masked += ends.length === 0 ? text[at] : "x".repeat(Math.min(...ends) + 1 - at);
+  }
+  return masked;
 }
 
 function englishTime(text: string, unquoted: string, now: number, time_zone: string): Found | undefined {
@@ -170,11 +187,16 @@ function without(used: readonly Phrase[], text: string): string {
   return [...used]
     .sort((a, b) => b.start - a.start)
     .reduce((left, { start, end }) => {
-      const before = left
-        .slice(0, start)
-        .replace(/(?:(?:^|\s)(?:on|at|in|by|the|@|,|starting|for(?: the)?))+\s*$/i, "");
-      return `${before} ${left.slice(end).replace(/^ (?:sharp|exactly)\b/i, "")}`;
+      return `${withoutLeads(left.slice(0, start))} ${left.slice(end).replace(/^ (?:sharp|exactly)\b/i, "")}`;
     }, text);
+}
+
+const leads: ReadonlySet<string> = new Set(["on", "at", "in", "by", "the", "@", ",", "starting", "for"]);
+
+function withoutLeads(before: string): string {
+  const words = before.trimEnd().split(" ");
+  const kept = words.findLastIndex((word) => !leads.has(word.toLowerCase())) + 1;
+  return kept === words.length ? before : words.slice(0, kept).join(" ");
 }
 
 /** Words of time in other languages; what they say once is read, what comes again is not. */
@@ -228,7 +250,7 @@ function whatIn(rest: string): { what: "reminder" | "task"; said: string } {
     .replace(/\s+/g, " ")
     .replace(asksToRemind, " ")
     .replace(/\s+/g, " ")
-    .replace(/\s+(?=[,.;:!?])/g, "")
+    .replace(/ (?=[,.;:!?])/g, "")
     .replace(/^[\s,:;.-]+|(?<![\s,:;-])[\s,:;-]+$/g, "")
     .replace(/^(?:please,? )?(?:(?:to|that|of|about)\s)?/i, "")
     .replace(/,? please[.!]?$/i, "");

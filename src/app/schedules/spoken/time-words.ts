@@ -248,7 +248,7 @@ const dates: Reader[] = [
     kind: "month",
     month: monthNames.indexOf(text.slice(0, 3).toLowerCase()) + 1,
   })),
-  rule(/(?:[a-z]+\/[a-z_]+(?:\/[a-z_]+)?|[a-z]{3,4})/, (_, text) => {
+  rule(/(?:(?<![a-z])[a-z]+\/[a-z_]+(?:\/[a-z_]+)?|[a-z]{3,4})/, (_, text) => {
     const isName = /^(?:UTC|GMT)$/.test(text) || (text.includes("/") && timeZoneNamed(text) !== undefined);
     return isName || abbreviation.test(text) ? { kind: "zone" } : undefined;
   }),

@@ -1,7 +1,6 @@
 import type { z } from "zod";
-import { parseExactly } from "../../src/base/exact-number.ts";
 import { SkillFailure } from "../../src/core/define-skill.ts";
-import type { Json } from "../../src/core/json.ts";
+import { toJson } from "../../src/core/json.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
 import { type PlannedView, plannedViewSchema } from "../../src/core/schedule.ts";
 import type { Plan, Wish } from "../../src/core/schedules.ts";
@@ -53,8 +52,4 @@ export async function planned(context: ToolContext, wish: Wish): Promise<Planned
       );
   }
   return unwrap(await schedules.add(plan));
-}
-
-function toJson(plan: Plan): Json {
-  return parseExactly(JSON.stringify(plan)) as Json;
 }

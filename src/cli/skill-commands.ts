@@ -2,11 +2,10 @@ import { openAsBlob } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { reviewLines } from "../app/operations/package-review.ts";
-import { parseExactly } from "../base/exact-number.ts";
 import { isRecord } from "../base/record.ts";
 import { ApiError } from "../client/api-error.ts";
 import type { InstalledPackage, PackageLocation, PackageReview } from "../client/shapes.ts";
-import { type Json, type JsonObject, objectOf } from "../core/json.ts";
+import { type Json, type JsonObject, objectOf, toJson } from "../core/json.ts";
 import { renderOutput } from "../core/render-output.ts";
 import { validatePlugin } from "../imported/validate-plugin.ts";
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
@@ -166,7 +165,7 @@ const hintsForPeople = ["skill_not_found", "waiting_for_person"];
 /** What was not run reads like what failed. @throws what is no refusal */
 function refusalOf(error: unknown): Json {
   if (!(error instanceof ApiError) || ![400, 404, 409].includes(error.status)) throw error;
-  return parseExactly(JSON.stringify({ error: error.detail, code: error.code, ...error.more })) as Json;
+  return toJson({ error: error.detail, code: error.code, ...error.more });
 }
 
 function succeeded(result: Json): boolean {

@@ -1,6 +1,5 @@
-import { parseExactly } from "../base/exact-number.ts";
 import { checkArguments } from "./check-call.ts";
-import type { Json } from "./json.ts";
+import { type Json, toJson } from "./json.ts";
 import type { OfferedSkill } from "./offer.ts";
 import { isInstalled, type Skill } from "./skill.ts";
 import { resolveSkill } from "./skill-identifier.ts";
@@ -115,7 +114,7 @@ function invalidParameters(scope: TurnScope, tool: Tool, message: string): ToolR
     status: "error",
     code: "invalid_parameters",
     message: `Invalid parameters: ${message}`,
-    details: { expected_parameters: parseExactly(JSON.stringify(expected)) as Json },
+    details: { expected_parameters: toJson(expected) },
   };
 }
 

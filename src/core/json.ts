@@ -14,6 +14,11 @@ export function objectOf(value: Json | undefined): JsonObject {
   return isRecord(value) ? value : {};
 }
 
+/** The value as JSON has it and a store keeps it: without members that are undefined, its numbers with all their digits. */
+export function toJson(value: unknown): Json {
+  return parseExactly(JSON.stringify(value)) as Json;
+}
+
 /** The value for code that has doubles alone: a number that would lose digits becomes a text of them. */
 export function withTexts(value: Json): Json {
   if (value instanceof ExactNumber) return value.digits;

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { parseExactly } from "../base/exact-number.ts";
-import type { Json } from "./json.ts";
+import { toJson } from "./json.ts";
 import type { KeyValue } from "./key-value.ts";
 import { efforts } from "./message.ts";
 import { isInstalled, type Skill } from "./skill.ts";
@@ -87,7 +86,7 @@ export async function updateNamespace(
   const updated = await store.update(key(namespace), (value) => {
     const draft = namespaceStateSchema.parse(value ?? {});
     change(draft);
-    return parseExactly(JSON.stringify(draft)) as Json;
+    return toJson(draft);
   });
   return namespaceStateSchema.parse(updated);
 }

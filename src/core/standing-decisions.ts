@@ -4,11 +4,10 @@
  */
 
 import { z } from "zod";
-import { parseExactly } from "../base/exact-number.ts";
 import { type Approver, approvers, isAtLeast } from "./approver.ts";
 import { type Binding, bindingSchema, isSameBinding, refusalOf } from "./call-binding.ts";
 import type { Cause } from "./inbound.ts";
-import type { Json } from "./json.ts";
+import { toJson } from "./json.ts";
 import type { KeyValue } from "./key-value.ts";
 
 const storedSchema = z.object({
@@ -130,8 +129,4 @@ function covers({ binding, only_for }: StandingDecision, of: Binding, asker: str
 
 function parse(value: unknown): Book {
   return bookSchema.parse(value ?? { next: 1, allowances: [] });
-}
-
-function toJson(book: Book): Json {
-  return parseExactly(JSON.stringify(book)) as Json;
 }

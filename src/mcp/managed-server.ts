@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { sharedRun } from "../base/shared-run.ts";
 import type { Clock } from "../core/clock.ts";
-import type { Json } from "../core/json.ts";
+import { type Json, toJson } from "../core/json.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import type { ParkedCalls } from "../core/parked-calls.ts";
 import { personKey } from "../core/person-key.ts";
@@ -75,7 +75,7 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
     if (JSON.stringify(next) === JSON.stringify(remote)) return;
     remote = next;
     changed();
-    await store.set(memory, { hash: config.hash, remote: JSON.parse(JSON.stringify(next)) });
+    await store.set(memory, { hash: config.hash, remote: toJson(next) });
   };
 
   const open = async (

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { ExactNumber, parseExactly } from "../base/exact-number.ts";
+import { ExactNumber } from "../base/exact-number.ts";
 import { oneLine } from "../base/markdown-text.ts";
 import { isContainer, isRecord } from "../base/record.ts";
 import { SkillFailure } from "../core/define-skill.ts";
 import { safeMediaType } from "../core/file-name.ts";
-import type { Json } from "../core/json.ts";
+import { type Json, toJson } from "../core/json.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
 import { shortJson } from "./server-message.ts";
 
@@ -63,7 +63,7 @@ function structuredIn(result: Record<string, unknown>): Json | undefined {
   const rest = Object.fromEntries(Object.entries(result).filter(([name]) => !aboutResult.has(name)));
   const isForeign = content === undefined && Object.keys(rest).length > 0;
   const said = structuredContent ?? (isForeign ? rest : undefined);
-  return said === undefined ? undefined : (parseExactly(JSON.stringify(said)) as Json);
+  return said === undefined ? undefined : toJson(said);
 }
 
 /** The structured content, where the text says nothing besides it; else both, the text first. */

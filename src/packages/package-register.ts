@@ -1,4 +1,4 @@
-import type { Json } from "../core/json.ts";
+import { type Json, toJson } from "../core/json.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import type { InstalledPackage } from "../core/packages.ts";
 
@@ -74,7 +74,7 @@ export function createPackageRegister(store: KeyValue): PackageRegister {
     async put(entries, gone) {
       for (const { entry, registered } of entries) {
         const { skill_id } = registered.installed;
-        await store.set(keyOf(skill_id, entry.hash), JSON.parse(JSON.stringify(registered)) as Json);
+        await store.set(keyOf(skill_id, entry.hash), toJson(registered));
       }
       const before = await change((draft) => {
         for (const id of gone) delete draft[id];

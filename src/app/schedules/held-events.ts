@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { DueEntries, DueEntry } from "../../core/due-entries.ts";
+import { toJson } from "../../core/json.ts";
 import {
   dueKinds,
   type HeldEvent,
@@ -8,7 +9,7 @@ import {
   type Trigger,
   type TriggerEvent,
 } from "../../core/schedule.ts";
-import { toJson } from "./plan-book.ts";
+
 import type { Entry } from "./planning.ts";
 
 /** An event that waits for its turn. `id` names its entry. */

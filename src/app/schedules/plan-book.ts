@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
-import { parseExactly } from "../../base/exact-number.ts";
 import type { DueEntries, DueEntry } from "../../core/due-entries.ts";
-import type { Json } from "../../core/json.ts";
+import { toJson } from "../../core/json.ts";
 import { dueKinds, type Schedule, scheduleSchema, type Trigger, triggerSchema } from "../../core/schedule.ts";
 import type { Entry } from "./planning.ts";
 
@@ -90,9 +89,4 @@ const letters = "abcdefghjkmnpqrstuvwxyz23456789";
 function idOf(key: string): string {
   const hash = createHash("sha256").update(key).digest();
   return [...hash.subarray(0, 8)].map((byte) => letters[byte % letters.length]).join("");
-}
-
-/** The value as it is stored: without what is undefined. */
-export function toJson(value: unknown): Json {
-  return parseExactly(JSON.stringify(value)) as Json;
 }

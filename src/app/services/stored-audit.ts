@@ -1,5 +1,4 @@
-import { parseExactly } from "../../base/exact-number.ts";
-import type { Json } from "../../core/json.ts";
+import { type Json, toJson } from "../../core/json.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import type { Log } from "../../core/log.ts";
 
@@ -149,8 +148,4 @@ function bounded(line: AuditLine): AuditLine {
 // What is stored under these keys is what `toJson` made.
 function linesOf(value: Json | undefined): AuditLine[] {
   return (value ?? []) as unknown as AuditLine[];
-}
-
-function toJson(lines: readonly AuditLine[]): Json {
-  return parseExactly(JSON.stringify(lines)) as Json;
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { Clock } from "../../core/clock.ts";
+import { toJson } from "../../core/json.ts";
 import { jsonSchema } from "../../core/json-schema.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import type { Opening } from "../../core/transcript.ts";
@@ -55,7 +56,7 @@ export function createOpenings(store: KeyValue, clock: Pick<Clock, "now">): Stor
   const keep = async (name: string, opening: Opening) => {
     const day = dayOf(clock.now());
     if (known.get(name)?.day === day) return;
-    await store.set(prefix + name, JSON.parse(JSON.stringify(opening)));
+    await store.set(prefix + name, toJson(opening));
     await store.set(dayPrefix + name, day);
     known.set(name, { opening, day });
   };

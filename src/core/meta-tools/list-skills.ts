@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { parseExactly } from "../../base/exact-number.ts";
-import type { Json } from "../json.ts";
+import { toJson } from "../json.ts";
 import type { OfferedSkill } from "../offer.ts";
 import { onlyFor } from "../rights.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
@@ -64,7 +63,7 @@ function describe({ skill, state }: OfferedSkill, fully: boolean) {
     name: skill.name,
     description: skill.description.slice(0, longestDescription),
     category: skill.category,
-    ...(fully ? { parameters: parseExactly(JSON.stringify(skill.parameters)) as Json } : {}),
+    ...(fully ? { parameters: toJson(skill.parameters) } : {}),
     tags: [...skill.tags],
     state,
     ...parts,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
-import type { Json } from "../../core/json.ts";
+import { type Json, toJson } from "../../core/json.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import type { LoginServer } from "../login-port.ts";
 
@@ -65,7 +65,7 @@ export interface AccountStore {
 /** @param store encrypted */
 export function createAccountStore(store: KeyValue): AccountStore {
   const read = async <T>(key: string) => ((await store.get(key)) ?? undefined) as T | undefined;
-  const write = (key: string, value: object) => store.set(key, plain(value));
+  const write = (key: string, value: object) => store.set(key, toJson(value));
   const tokensOf = (server: LoginServer, account: string) => `tokens:${keyOf(server)}:${account}`;
   const clientOf = (server: LoginServer) => `client:${keyOf(server)}`;
   const wantedOf = (server: LoginServer, account: string) => `wanted:${keyOf(server)}:${account}`;
@@ -73,13 +73,13 @@ export function createAccountStore(store: KeyValue): AccountStore {
     tokens: (server, account) => read<StoredTokens>(tokensOf(server, account)),
     saveTokens: (server, account, stored) => write(tokensOf(server, account), stored),
     async renewTokens(server, account, renewed) {
-      await store.update<Json>(tokensOf(server, account), (value) => plain(value ? renewed : null));
+      await store.update<Json>(tokensOf(server, account), (value) => toJson(value ? renewed : null));
     },
     async dropTokens(server, account, accessToken) {
       const key = tokensOf(server, account);
       await store.update<Json>(key, (value) => {
         const stored = value as unknown as StoredTokens | null | undefined;
-        return stored?.tokens.access_token === accessToken ? null : plain(stored ?? null);
+        return stored?.tokens.access_token === accessToken ? null : toJson(stored ?? null);
       });
     },
     removeTokens: (server, account) => store.delete(tokensOf(server, account)),
@@ -99,7 +99,7 @@ function createPending(
   store: KeyValue,
 ): Pick<AccountStore, "addPending" | "readPending" | "takePending" | "dropPending"> {
   const change = (edit: (open: Pending) => Pending) =>
-    store.update<Json>("pending", (value) => plain(edit((value ?? {}) as unknown as Pending)));
+    store.update<Json>("pending", (value) => toJson(edit((value ?? {}) as unknown as Pending)));
   const alive = (open: Pending, now: number) =>
     Object.entries(open).filter(([, { expires_at }]) => expires_at > now);
   return {
@@ -142,9 +142,4 @@ function keyOf({ name, url }: LoginServer): string {
     .update(JSON.stringify([name, url]))
     .digest("hex")
     .slice(0, 32);
-}
-
-/** As JSON: members that are undefined go. */
-function plain(value: object | null): Json {
-  return JSON.parse(JSON.stringify(value)) as Json;
 }

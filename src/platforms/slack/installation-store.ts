@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Installation, InstallationStore, InstallURLOptions, StateStore } from "@slack/bolt";
 import { PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { Json } from "../../core/json.ts";
+import { type Json, toJson } from "../../core/json.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 
 const installationKey = (team: string) => `slack-installation:${team}`;
@@ -21,10 +21,7 @@ type States = { [state: string]: { until: number; options: Json } };
 export function createInstallationStore(sealed: KeyValue): InstallationStore {
   return {
     async storeInstallation(installation) {
-      await sealed.set(
-        installationKey(teamOf(installation)),
-        JSON.parse(JSON.stringify(installation)) as Json,
-      );
+      await sealed.set(installationKey(teamOf(installation)), toJson(installation));
     },
     async fetchInstallation({ teamId, enterpriseId }) {
       const team = teamId ?? enterpriseId ?? "";

@@ -4,7 +4,7 @@ import { KeyedMutex } from "../../../base/keyed-mutex.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
 import { type MessageTag, type OutgoingMessage, PlatformError } from "../../../core/chat-platform.ts";
 import { type Author, inboundSchema } from "../../../core/inbound.ts";
-import type { Json } from "../../../core/json.ts";
+import { type Json, toJson } from "../../../core/json.ts";
 import { mayStop } from "../../../core/permissions.ts";
 import type { Place } from "../../../core/place.ts";
 import type { ButtonPress } from "../chat-intake.ts";
@@ -196,8 +196,4 @@ function questionAbout({ token, count, newest }: LateThread, now: number, words:
 function parse(value: Json | undefined): LateThread | undefined {
   const state = lateThreadSchema.safeParse(value);
   return state.success ? state.data : undefined;
-}
-
-function toJson(state: LateThread): Json {
-  return JSON.parse(JSON.stringify(state)) as Json;
 }

@@ -1,3 +1,4 @@
+import { charactersOf } from "../../../base/markdown-text.ts";
 import { readInline } from "./read-markdown.ts";
 
 /** Longer lines are no prose: their Markdown is not looked at. */
@@ -56,8 +57,6 @@ function wordsOf(line: string, limit: number): string[] {
 
 const isEmphasis = (type: string) => type === "em" || type === "strong" || type === "del";
 
-const characters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-
 function splitCharacters(text: string, room: number, limit: number): string[] {
   const parts: string[] = [];
   let current = "";
@@ -70,7 +69,7 @@ function splitCharacters(text: string, room: number, limit: number): string[] {
     }
     current += piece;
   };
-  for (const { segment } of characters.segment(text)) {
+  for (const { segment } of charactersOf(text)) {
     if (segment.length <= limit) add(segment);
     else for (const point of segment) add(point);
   }

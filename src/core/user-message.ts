@@ -2,6 +2,7 @@
  * How a model is told what a person said: a line that says when and by whom, then what others wrote around it, as data in
  * blocks that its text can neither close nor open; then the message itself.
  */
+import { beginningOf } from "../base/markdown-text.ts";
 import { pattern } from "../base/pattern.ts";
 import type { Author, Cause, Mention } from "./inbound.ts";
 import type { KeptImage, UserMessage } from "./message.ts";
@@ -144,7 +145,7 @@ function withShortFile(part: string): string {
   if (head === null) return part;
   const from = head.index + head[0].length;
   if (part.length - from <= 2 * keptOfFile) return part;
-  const start = part.slice(from, from + keptOfFile).toWellFormed();
+  const start = beginningOf(part.slice(from), keptOfFile);
   return `${part.slice(0, from)}${start.slice(0, start.lastIndexOf("\n") + 1 || start.length)}\n[cut: read_file has the rest]`;
 }
 
@@ -162,7 +163,7 @@ function attribute(name: string, value: string | undefined): string {
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")
     .replaceAll('"', "&quot;");
-  return ` ${name}="${safe.slice(0, 400)}"`;
+  return ` ${name}="${beginningOf(safe, 400)}"`;
 }
 
 const anyTag = pattern("gi")`<(?=[\s/]*(?:${threadTag}|${messageTag}|${fileTag}|${noteTag}|${happenedTag}))`;

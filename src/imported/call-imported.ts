@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { errorText } from "../base/error-text.ts";
+import { parseExactly } from "../base/exact-number.ts";
 import { tellOfChanges } from "../core/folder-run.ts";
 import { canonicalJson, type Json, withTexts } from "../core/json.ts";
 import { createOutsideWork, type ServeTurn } from "../core/outside-work.ts";
@@ -161,7 +162,7 @@ function hostOf(address: string): string | undefined {
 /** Undefined for what is no JSON: the code of a skill may write anything into its output. */
 function parsed(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    return parseExactly(text) as Json;
   } catch {
     return undefined;
   }

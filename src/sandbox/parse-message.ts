@@ -1,3 +1,5 @@
+import { parseExactly } from "../base/exact-number.ts";
+import { isContainer } from "../base/record.ts";
 import type { Json } from "../core/json.ts";
 
 /** Deeper values are refused, because code that walks through them would run out of stack. */
@@ -10,14 +12,14 @@ const deepest = 200;
 export function parseMessage(line: string): Json | undefined {
   let value: Json;
   try {
-    value = JSON.parse(line);
+    value = parseExactly(line) as Json;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
   const pending: { value: Json; depth: number }[] = [{ value, depth: 0 }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (typeof next.value !== "object" || next.value === null) continue;
+    if (!isContainer(next.value)) continue;
     if (next.depth >= deepest) return undefined;
     Reflect.deleteProperty(next.value, "__proto__");
     for (const inner of Object.values(next.value)) pending.push({ value: inner, depth: next.depth + 1 });

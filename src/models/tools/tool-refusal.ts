@@ -1,3 +1,4 @@
+import { cutText } from "../../base/markdown-text.ts";
 import { isRecord } from "../../base/record.ts";
 
 /** A server refused a request, and what it says is about definitions of tools. */
@@ -52,7 +53,7 @@ export function toolRefusal(error: unknown, body: object): ToolRefusal | undefin
   }
   const names = new Set([...placedIn(text, body), ...quotedIn(text, tools)]);
   const why = (said || error.message).replaceAll(/\s+/g, " ").trim();
-  return new ToolRefusal(names, why.length > longestWhy ? `${why.slice(0, longestWhy)}…` : why, error);
+  return new ToolRefusal(names, cutText(why, longestWhy), error);
 }
 
 /** The message of an error body. Routers keep their provider's inside. */

@@ -1,4 +1,5 @@
 import { type APIMessage, EmbedType } from "discord-api-types/v10";
+import { cutText } from "../../base/markdown-text.ts";
 import { isRecord } from "../../base/record.ts";
 import { readButtonId } from "../../core/button-action.ts";
 import { componentTypes } from "./discord-facts.ts";
@@ -36,7 +37,7 @@ export function wordsBeside(message: object): string {
     ...forwarded,
     ...partWords(byPerson ? { ...own, embeds: parts(own.embeds).filter(isPollResult) } : own),
   ]);
-  return words.length <= mostCharacters ? words : `${words.slice(0, mostCharacters - 1).toWellFormed()}…`;
+  return cutText(words, mostCharacters);
 }
 
 function isPollResult({ type }: Part): boolean {

@@ -110,6 +110,11 @@ describe("a line of a program", () => {
     },
   );
 
+  it("has all digits of its numbers", () => {
+    const line = '{"id":1175013331821920257}';
+    expect(JSON.stringify(parseMessage(line))).toBe(line);
+  });
+
   it("may come in pieces, even of one character, and many at once", () => {
     const lines: string[] = [];
     const limits = { lineBytes: 20, bytes: 1_000, lines: 100 };

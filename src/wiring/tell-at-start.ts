@@ -14,9 +14,9 @@ interface Tells {
 }
 
 /**
- * Tells of agents that cannot be used, and of names in the configuration and in agents' files that stand for nothing. What would leave
- * open or on what somebody closed or switched off (`skills.rights`, `skills.disabled`) keeps the bot from starting where `strict`; the
- * other settings wait for the return of their skill.
+ * Tells of agents that cannot be used, and of names in the configuration and in agents' files that stand for nothing. A slip in
+ * `skills.rights` or `skills.disabled` leaves open what somebody closed: where `strict`, it keeps the bot from starting. The other settings
+ * wait for the return of their skill.
  * @throws ConfigError
  */
 export async function warnOfNames(

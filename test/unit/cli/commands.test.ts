@@ -211,6 +211,8 @@ describe("knack start", () => {
     expect(exits).toEqual([130]);
     closing.resolve();
     await code;
+    // What ends a start that hangs is over once it has started.
+    expect(exits).toEqual([130]);
     expect(takesSignals()).toBe(true);
   });
 

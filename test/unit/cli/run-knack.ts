@@ -1,4 +1,5 @@
 import { PassThrough, Writable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import type { Bot, CommandContext, RunningBot } from "../../../src/cli/command-context.ts";
 import { runCommandLine } from "../../../src/cli/run-command-line.ts";
 
@@ -33,7 +34,7 @@ export function runKnack(
     stderr: err.stream,
     env,
     cwd,
-    clock: { now, sleep: () => new Promise((resolve) => setImmediate(resolve)) },
+    clock: { now, sleep: (_ms, signal) => setImmediate(undefined, { signal }) },
     localServers,
     async openBot() {
       if (bot === undefined) throw new Error("No bot may be opened here");

@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { parseExactly } from "../base/exact-number.ts";
 import { parseJson } from "../core/json.ts";
 import { HttpProblem } from "./http-problem.ts";
+import { readForm } from "./read-form.ts";
 
 /** The largest JSON body, bytes. */
 const maxBodyBytes = 4 * 1024 * 1024;
@@ -24,8 +25,13 @@ export function requireJson(uploads: ReadonlyMap<string, number> = new Map()): M
     if (!isUpload) requireJsonType(type);
     const limit = isUpload ? largestUpload + formBytes : maxBodyBytes;
     if (Number(context.req.header("content-length") ?? 0) > limit) throw tooLarge(limit);
-    const sent = await readLimited(raw.body, limit, () => tooLarge(limit));
-    const body = isUpload ? sent : validJson(sent);
+    const pieces = limited(raw.body, limit, () => tooLarge(limit));
+    if (isUpload) {
+      // Where Hono's validators look for a form before they parse the body.
+      context.req.bodyCache.formData = await readForm(pieces, type);
+      return next();
+    }
+    const body = validJson(Buffer.concat(await Array.fromAsync(pieces)));
     // Hono's validators read the body from the raw request, whose stream is used up now.
     context.req.raw = new Request(raw.url, { method, headers: raw.headers, body, signal: raw.signal });
     context.req.json = async <T>() => parseExactly(await context.req.text()) as T;
@@ -48,14 +54,20 @@ export async function readLimited(
   limit: number,
   tooLong: () => Error,
 ): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
+  return Buffer.concat(await Array.fromAsync(limited(body, limit, tooLong)));
+}
+
+async function* limited(
+  body: Request["body"],
+  limit: number,
+  tooLong: () => Error,
+): AsyncGenerator<Uint8Array> {
   let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength;
+  for await (const piece of body ?? []) {
+    size += piece.byteLength;
     if (size > limit) throw tooLong();
-    chunks.push(chunk);
+    yield piece;
   }
-  return Buffer.concat(chunks);
 }
 
 function validJson(body: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {

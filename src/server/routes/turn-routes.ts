@@ -126,7 +126,7 @@ async function submitted(
 ): Promise<{ request: z.output<typeof schemas.turnRequest>; files: NewFile[] }> {
   if (!/^multipart\/form-data/i.test(request.header("content-type") ?? ""))
     return { request: schemas.turnRequest.parse(await request.json()), files: [] };
-  const form = await readForm(request);
+  const form = await request.formData();
   const members: Record<string, string> = {};
   const files: NewFile[] = [];
   for (const [name, value] of form) {
@@ -138,16 +138,6 @@ async function submitted(
     .safeParse(members);
   if (!parsed.success) throw new HttpProblem(400, z.prettifyError(parsed.error), { code: "invalid_request" });
   return { request: parsed.data, files };
-}
-
-async function readForm(request: HonoRequest): Promise<FormData> {
-  try {
-    return await request.formData();
-  } catch (cause) {
-    throw new HttpProblem(400, "The form cannot be read: it is damaged, or was cut off. Send it again.", {
-      cause,
-    });
-  }
 }
 
 async function newFile(file: File): Promise<NewFile> {

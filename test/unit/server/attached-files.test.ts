@@ -34,6 +34,22 @@ describe("a message with files", () => {
     ]);
   });
 
+  it("keeps quotes, percent signs, line breaks and paths in the names of files", async () => {
+    const { url, asked } = await startServer();
+    const names = ['a "quoted" name.txt', "50%.txt", "über/unter.txt"];
+    await post(url, form("hi", ...names.map((name) => new File(["x"], name, { type: "text/plain" }))));
+    expect(asked).toMatchObject([{ files: names.map((name) => ({ name })) }]);
+  });
+
+  it("is refused with more parts than a form may have", async () => {
+    const { url, asked } = await startServer();
+    const many = form("hi");
+    for (let at = 0; at < 1_100; at += 1) many.append(`field-${at}`, "x");
+    const answer = await post(url, many);
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining("1000 parts")]);
+    expect(asked).toEqual([]);
+  });
+
   it("needs no text", async () => {
     const { url } = await startServer();
     expect((await post(url, form(undefined, table()))).status).toBe(202);
@@ -42,8 +58,16 @@ describe("a message with files", () => {
   it("says what is wrong with a form that is cut off, or has no place", async () => {
     const { url, asked } = await startServer();
     const type = { "content-type": "multipart/form-data; boundary=x" };
-    const cut = await post(url, '--x\r\nContent-Disposition: form-data; name="text"\r\n\r\nhal', type);
-    expect(cut.status).toBe(400);
+    const damaged = [
+      '--x\r\nContent-Disposition: form-data; name="text"\r\n\r\nhal',
+      '--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nhal',
+      '--x\r\nContent-Disposition: form-data; name="te',
+      "--y\r\n",
+      "",
+    ];
+    for (const body of damaged) expect([body, (await post(url, body, type)).status]).toEqual([body, 400]);
+    const unbounded = await post(url, "--x--", { "content-type": "multipart/form-data;" });
+    expect(unbounded.status).toBe(400);
     const wrong = form("hi", table());
     wrong.set("namespace", "no place");
     const refused = await post(url, wrong);

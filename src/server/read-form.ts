@@ -22,7 +22,11 @@ export async function readForm(body: AsyncIterable<Uint8Array>, contentType: str
   return form;
 }
 
-function startParser(contentType: string): { parser: BusboyInstance; form: FormData; failed: Promise<never> } {
+function startParser(contentType: string): {
+  parser: BusboyInstance;
+  form: FormData;
+  failed: Promise<never>;
+} {
   try {
     const limits = { parts: maxParts, fieldSize: Number.POSITIVE_INFINITY };
     const parser = new Busboy({ headers: { "content-type": contentType }, preservePath: true, limits });

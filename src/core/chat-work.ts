@@ -9,15 +9,6 @@ import type {
   MessageQuery,
   TimeRange,
 } from "./chat-actions.ts";
-import type { Place } from "./place.ts";
-
-/** What was done with a message beside the answer. */
-export interface SentEvent {
-  did: "sent" | "edited" | "deleted";
-  place: Place;
-  reference: string;
-  link?: string | undefined;
-}
 
 /** A message that was sent. */
 interface SentMessage {

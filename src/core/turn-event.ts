@@ -5,7 +5,6 @@
 
 import type { Approver, ToolEffect } from "./approver.ts";
 import type { Binding } from "./call-binding.ts";
-import type { SentEvent } from "./chat-work.ts";
 import type { Inbound, Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import type { AssistantMessage, Message, SystemMessage, UserMessage } from "./message.ts";
@@ -14,6 +13,14 @@ import type { Place } from "./place.ts";
 import type { Untrusted } from "./read-so-far.ts";
 import type { Seen } from "./seen-addresses.ts";
 import type { Told } from "./told.ts";
+
+/** What was done with a message beside the answer. */
+export interface SentEvent {
+  did: "sent" | "edited" | "deleted";
+  place: Place;
+  reference: string;
+  link?: string | undefined;
+}
 
 /** How a turn ended. `limit_reached` still carries an answer that says which limit. */
 export type TurnOutcome = "completed" | "stopped" | "limit_reached" | "failed";

@@ -1,5 +1,5 @@
 import type { App } from "../src/app/app.ts";
-import type { TurnEvent } from "../src/core/turn-event.ts";
+import type { TurnEvent } from "../src/core/log/turn-event.ts";
 import { asker, namespace } from "./bench-app.ts";
 
 /** Says something in a thread and reads the turn's events to the end, as a platform does. Answers the number of the model's tool calls. */

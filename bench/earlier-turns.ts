@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { TurnEventBody } from "../src/core/turn-event.ts";
-import type { TurnLog } from "../src/core/turn-log.ts";
+import type { TurnEventBody } from "../src/core/log/turn-event.ts";
+import type { TurnLog } from "../src/core/log/turn-log.ts";
 import { asker, namespace } from "./bench-app.ts";
 import { earlierTurn } from "./workload.ts";
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { Json } from "../src/core/json.ts";
-import type { ToolContext } from "../src/core/tool.ts";
+import type { ToolContext } from "../src/core/skill/tool.ts";
+import type { Json } from "../src/core/values/json.ts";
 import { createImportedSkills } from "../src/imported/create-imported-skills.ts";
 import { createSandbox } from "../src/sandbox/create-sandbox.ts";
 import { createFolderSource } from "../src/skills/folder-source.ts";

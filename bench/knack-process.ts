@@ -1,8 +1,8 @@
 /** The whole app in a process of its own. Argument: see `Settings`, as JSON. */
 import path from "node:path";
 import type { RunningApp } from "../src/app/app-deps.ts";
-import type { KeyValue } from "../src/core/key-value.ts";
-import type { TurnLog } from "../src/core/turn-log.ts";
+import type { TurnLog } from "../src/core/log/turn-log.ts";
+import type { KeyValue } from "../src/core/ports/key-value.ts";
 import { openKeyValue } from "../src/storage/keyv-store.ts";
 import { createMemoryKeyValue } from "../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../src/storage/memory-turn-log.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../src/core/json.ts";
+import type { Json } from "../../src/core/values/json.ts";
 import type { Vendors } from "../../test/support/vendors/vendors.ts";
 import { modelName, type PricedModel } from "./models.ts";
 import { createPlainChat } from "./plain-chat.ts";

@@ -1,5 +1,5 @@
 import { OpenAI } from "openai";
-import type { Json } from "../../src/core/json.ts";
+import type { Json } from "../../src/core/values/json.ts";
 import type { PlainAgent, PlainParts } from "./plain-loop.ts";
 
 type Message = OpenAI.ChatCompletionMessageParam;

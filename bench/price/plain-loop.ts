@@ -1,4 +1,4 @@
-import type { Json, JsonSchema } from "../../src/core/json.ts";
+import type { Json, JsonSchema } from "../../src/core/values/json.ts";
 
 /** A tool of the plain loop. `run` answers what the model reads. */
 export interface PlainTool {

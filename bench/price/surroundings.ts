@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { SkillSource } from "../../src/core/skill.ts";
+import type { SkillSource } from "../../src/core/skill/skill.ts";
 import { createFolderSource } from "../../src/skills/folder-source.ts";
 import { openBench, referenceServer } from "../../test/support/mcp-bench.ts";
 import { shippedSkills } from "../bench-app.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../src/core/json.ts";
+import type { Json } from "../../src/core/values/json.ts";
 
 /** What a model does before it answers: a call, or a skill made active where it is not there. */
 export type Step = { activate: string } | { tool: string; input: Json };

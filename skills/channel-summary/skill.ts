@@ -1,10 +1,10 @@
 import { DateTime } from "luxon";
 import { z } from "zod";
-import type { ChannelMessage } from "../../src/core/chat-actions.ts";
-import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
-import { generateStep } from "../../src/core/generate-step.ts";
-import { expected, partByPart } from "../../src/core/part-by-part.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
+import type { ChannelMessage } from "../../src/core/ports/chat-actions.ts";
+import { generateStep } from "../../src/core/scope/generate-step.ts";
+import { expected, partByPart } from "../../src/core/scope/part-by-part.ts";
+import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { timeIn, timeSchema } from "../chat/message.ts";
 
 /** Messages of one page, and of one summary. */

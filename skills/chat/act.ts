@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { definePart, SkillFailure } from "../../src/core/define-skill.ts";
+import { definePart, SkillFailure } from "../../src/core/skill/define-skill.ts";
 
 const deeds = ["react", "unreact", "pin", "unpin", "edit", "delete"] as const;
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { definePart } from "../../src/core/define-skill.ts";
+import { definePart } from "../../src/core/skill/define-skill.ts";
 
 /** Lets the answer call people whom the message did not mention. */
 export const mention = definePart({

@@ -1,9 +1,9 @@
 import { de, en, es, fr } from "chrono-node";
 import { DateTime } from "luxon";
 import { z } from "zod";
-import type { ChannelMessage } from "../../src/core/chat-actions.ts";
-import { SkillFailure } from "../../src/core/define-skill.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
+import type { ChannelMessage } from "../../src/core/ports/chat-actions.ts";
+import { SkillFailure } from "../../src/core/skill/define-skill.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
 
 /** A message as the skill answers it. */
 export const shownMessageSchema = z.object({

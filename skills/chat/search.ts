@@ -1,7 +1,7 @@
 import { DateTime } from "luxon";
 import { z } from "zod";
-import type { FoundMessages } from "../../src/core/chat-actions.ts";
-import { definePart, SkillFailure } from "../../src/core/define-skill.ts";
+import type { FoundMessages } from "../../src/core/ports/chat-actions.ts";
+import { definePart, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import { showMessage, shownMessageSchema, timeIn, timeSchema } from "./message.ts";
 
 const most = 50;

@@ -1,4 +1,4 @@
-import { defineSkillParts } from "../../src/core/define-skill.ts";
+import { defineSkillParts } from "../../src/core/skill/define-skill.ts";
 import { act } from "./act.ts";
 import { mention } from "./mention.ts";
 import { people } from "./people.ts";

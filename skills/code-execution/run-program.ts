@@ -1,8 +1,8 @@
-import type { CodeLanguage, ScriptOutcome } from "../../src/core/code.ts";
-import { SkillFailure } from "../../src/core/define-skill.ts";
-import type { Json } from "../../src/core/json.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
-import type { CodeWork } from "../../src/core/work-context.ts";
+import type { CodeLanguage, ScriptOutcome } from "../../src/core/ports/code.ts";
+import type { CodeWork } from "../../src/core/ports/work-context.ts";
+import { SkillFailure } from "../../src/core/skill/define-skill.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
+import type { Json } from "../../src/core/values/json.ts";
 
 /** Characters of output, and of errors, that are kept. */
 const mostOutput = 12_000;

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { type CodeLanguage, codeLanguages } from "../../src/core/code.ts";
-import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
-import { ExpectedFailure } from "../../src/core/expected-failure.ts";
-import { generateStep } from "../../src/core/generate-step.ts";
-import { plainWords, unfoundNumbers } from "../../src/core/quotation.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
-import type { CodeWork } from "../../src/core/work-context.ts";
+import { type CodeLanguage, codeLanguages } from "../../src/core/ports/code.ts";
+import type { CodeWork } from "../../src/core/ports/work-context.ts";
+import { generateStep } from "../../src/core/scope/generate-step.ts";
+import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
+import { ExpectedFailure } from "../../src/core/values/expected-failure.ts";
+import { plainWords, unfoundNumbers } from "../../src/core/values/quotation.ts";
 import { endings, meansInWords, type Ran, requireCode, runProgram } from "./run-program.ts";
 
 /** Runs of one task, repairs included. */

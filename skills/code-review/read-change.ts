@@ -1,7 +1,7 @@
 import type { Chunk, File as DiffFile } from "parse-diff";
-import { SkillFailure } from "../../src/core/define-skill.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
-import { WebError } from "../../src/core/web.ts";
+import { WebError } from "../../src/core/ports/web.ts";
+import { SkillFailure } from "../../src/core/skill/define-skill.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { diffAddress } from "./change-address.ts";
 import { plainDiff } from "./plain-diff.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
-import { ExpectedFailure } from "../../src/core/expected-failure.ts";
-import { generateStep } from "../../src/core/generate-step.ts";
-import { type Json, objectOf } from "../../src/core/json.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
+import { generateStep } from "../../src/core/scope/generate-step.ts";
+import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
+import { ExpectedFailure } from "../../src/core/values/expected-failure.ts";
+import { type Json, objectOf } from "../../src/core/values/json.ts";
 import { addressesOf } from "./change-address.ts";
 import { checkFindings, type Finding, findingSchema, reportOf, tableOf } from "./findings.ts";
 import {

@@ -1,4 +1,4 @@
-import type { Json } from "../../src/core/json.ts";
+import type { Json } from "../../src/core/values/json.ts";
 
 type ColumnType = "number" | "date" | "boolean" | "text" | "empty";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
-import { type Json, objectOf } from "../../src/core/json.ts";
+import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import { type Json, objectOf } from "../../src/core/values/json.ts";
 import { fileRows, givenRows, type Rows } from "./read-rows.ts";
 
 /** Pixels of a chart that is not made of several. */

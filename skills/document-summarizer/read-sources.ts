@@ -1,6 +1,6 @@
-import { SkillFailure } from "../../src/core/define-skill.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
-import { WebError } from "../../src/core/web.ts";
+import { WebError } from "../../src/core/ports/web.ts";
+import { SkillFailure } from "../../src/core/skill/define-skill.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { pageAddress } from "../web-scraping/page-address.ts";
 import { type Section, sectionsOf } from "./sections.ts";
 import { isWall } from "./wall.ts";

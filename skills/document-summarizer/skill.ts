@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
-import { generateStep } from "../../src/core/generate-step.ts";
-import { type Json, objectOf } from "../../src/core/json.ts";
-import { expected, partByPart } from "../../src/core/part-by-part.ts";
-import { plainWords, saysSo } from "../../src/core/quotation.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
+import { generateStep } from "../../src/core/scope/generate-step.ts";
+import { expected, partByPart } from "../../src/core/scope/part-by-part.ts";
+import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
+import { type Json, objectOf } from "../../src/core/values/json.ts";
+import { plainWords, saysSo } from "../../src/core/values/quotation.ts";
 import { isAddress, readSources, type Source } from "./read-sources.ts";
 import { partsOf, type Section } from "./sections.ts";
 import { unfoundIn } from "./unfound.ts";

@@ -1,4 +1,4 @@
-import { unfoundNumbers } from "../../src/core/quotation.ts";
+import { unfoundNumbers } from "../../src/core/values/quotation.ts";
 import type { Section } from "./sections.ts";
 
 /** References to numbered places: `page 3`, `slides 3–5`. */

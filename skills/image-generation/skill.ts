@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { definePart, defineSkillParts, SkillFailure } from "../../src/core/define-skill.ts";
-import { ImageError, type WantedImage } from "../../src/core/image-maker.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
+import { ImageError, type WantedImage } from "../../src/core/ports/image-maker.ts";
+import { definePart, defineSkillParts, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
 
 const types: Record<string, string> = {
   png: "image/png",

@@ -1,7 +1,7 @@
 import { DateTime } from "luxon";
 import { z } from "zod";
-import { type Json, objectOf } from "../../src/core/json.ts";
-import type { KeyValue } from "../../src/core/key-value.ts";
+import type { KeyValue } from "../../src/core/ports/key-value.ts";
+import { type Json, objectOf } from "../../src/core/values/json.ts";
 
 /** Most facts of a namespace, and the longest fact in characters: what is stored stays bounded. */
 export const mostFacts = 500;

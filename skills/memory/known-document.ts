@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { KnownDocument } from "../../src/core/knowledge.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
+import type { KnownDocument } from "../../src/core/ports/knowledge.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { minute, sameness } from "./fact.ts";
 
 export const shownDocumentSchema = z.object({

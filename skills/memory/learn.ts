@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { definePart, SkillFailure } from "../../src/core/define-skill.ts";
-import { type Json, objectOf } from "../../src/core/json.ts";
-import type { KnownDocument, KnownPiece } from "../../src/core/knowledge.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
-import { WebError } from "../../src/core/web.ts";
+import type { KnownDocument, KnownPiece } from "../../src/core/ports/knowledge.ts";
+import { WebError } from "../../src/core/ports/web.ts";
+import { definePart, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
+import { type Json, objectOf } from "../../src/core/values/json.ts";
 import { isAddress, readSource, type Source } from "../document-summarizer/read-sources.ts";
 import { type Section, sectionsOf } from "../document-summarizer/sections.ts";
 import { pageAddress } from "../web-scraping/page-address.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { definePart } from "../../src/core/define-skill.ts";
-import type { FoundPiece } from "../../src/core/knowledge.ts";
-import type { FoundExchanges, PastExchange } from "../../src/core/past-conversations.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
+import type { FoundPiece } from "../../src/core/ports/knowledge.ts";
+import type { FoundExchanges, PastExchange } from "../../src/core/ports/past-conversations.ts";
+import { definePart } from "../../src/core/skill/define-skill.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { excerpt } from "./excerpt.ts";
 import { type Fact, minute, readFacts, show, shownFactSchema } from "./fact.ts";
 import { findFacts } from "./find-facts.ts";

@@ -1,4 +1,4 @@
-import { defineSkillParts } from "../../src/core/define-skill.ts";
+import { defineSkillParts } from "../../src/core/skill/define-skill.ts";
 import { forget } from "./forget.ts";
 import { learn } from "./learn.ts";
 import { recall } from "./recall.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { definePart, SkillFailure } from "../../src/core/define-skill.ts";
-import { hookKinds, type TriggerCondition } from "../../src/core/schedule.ts";
+import { hookKinds, type TriggerCondition } from "../../src/core/ports/schedule.ts";
+import { definePart, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import { planned, show, shownPlanSchema } from "./planned.ts";
 
 const parameters = z.object({

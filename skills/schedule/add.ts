@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { definePart } from "../../src/core/define-skill.ts";
-import type { Json } from "../../src/core/json.ts";
-import type { Wish } from "../../src/core/schedules.ts";
-import type { PlanningContext, ToolContext } from "../../src/core/tool.ts";
+import type { Wish } from "../../src/core/ports/schedules.ts";
+import { definePart } from "../../src/core/skill/define-skill.ts";
+import type { PlanningContext, ToolContext } from "../../src/core/skill/tool.ts";
+import type { Json } from "../../src/core/values/json.ts";
 import { planned, planning, show, shownPlanSchema, unwrap } from "./planned.ts";
 
 const parameters = z.object({

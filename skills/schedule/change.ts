@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { definePart } from "../../src/core/define-skill.ts";
+import { definePart } from "../../src/core/skill/define-skill.ts";
 import { planning, show, shownPlanSchema, unwrap } from "./planned.ts";
 
 const done = { pause: "Paused", resume: "Goes on", remove: "Removed" } as const;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { definePart } from "../../src/core/define-skill.ts";
+import { definePart } from "../../src/core/skill/define-skill.ts";
 import { planning, show, shownPlanSchema } from "./planned.ts";
 
 /** What comes back by itself in this channel. */

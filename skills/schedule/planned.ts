@@ -1,10 +1,10 @@
 import type { z } from "zod";
-import { SkillFailure } from "../../src/core/define-skill.ts";
-import { toJson } from "../../src/core/json.ts";
-import type { Outcome } from "../../src/core/outcome.ts";
-import { type PlannedView, plannedViewSchema } from "../../src/core/schedule.ts";
-import type { Plan, Wish } from "../../src/core/schedules.ts";
-import type { PlanningContext, ToolContext } from "../../src/core/tool.ts";
+import { type PlannedView, plannedViewSchema } from "../../src/core/ports/schedule.ts";
+import type { Plan, Wish } from "../../src/core/ports/schedules.ts";
+import { SkillFailure } from "../../src/core/skill/define-skill.ts";
+import type { PlanningContext, ToolContext } from "../../src/core/skill/tool.ts";
+import { toJson } from "../../src/core/values/json.ts";
+import type { Outcome } from "../../src/core/values/outcome.ts";
 
 /** What the model is shown of a plan. */
 export const shownPlanSchema = plannedViewSchema.omit({ next_at: true });

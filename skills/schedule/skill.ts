@@ -1,4 +1,4 @@
-import { defineSkillParts } from "../../src/core/define-skill.ts";
+import { defineSkillParts } from "../../src/core/skill/define-skill.ts";
 import { add } from "./add.ts";
 import { addTrigger } from "./add-trigger.ts";
 import { change } from "./change.ts";

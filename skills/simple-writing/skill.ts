@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
+import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { type Format, formats, type MadeFiles, makeFiles, type ToThread } from "./make-files.ts";
 
 /** Characters of a text, and pictures in it. */

@@ -1,5 +1,5 @@
-import { generateStep } from "../../src/core/generate-step.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
+import { generateStep } from "../../src/core/scope/generate-step.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { findFlaws, type Plan, planSchema, repairPlan } from "./plan.ts";
 
 export interface PlanRequest {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
+import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { draftPlan, type PlanRequest } from "./draft-plan.ts";
 import { listSteps } from "./list-steps.ts";
 import { findFlaws, type Plan, repairPlan } from "./plan.ts";

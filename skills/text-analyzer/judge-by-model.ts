@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ToolContext } from "../../src/core/tool.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { describeSentiment, type Sentiment } from "./sentiment.ts";
 
 /** Characters of the text a model is given. */

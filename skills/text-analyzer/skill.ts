@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
+import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { judgeByModel } from "./judge-by-model.ts";
 import { describeKeywords, findKeywords } from "./keywords.ts";
 import { detectLanguage, languageName, stopWordsOf } from "./language.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
-import { readContent } from "../../src/core/file-content.ts";
-import { mediaTypeOf } from "../../src/core/media-type.ts";
-import { expected, partByPart } from "../../src/core/part-by-part.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
+import { expected, partByPart } from "../../src/core/scope/part-by-part.ts";
+import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
+import { readContent } from "../../src/core/values/file-content.ts";
+import { mediaTypeOf } from "../../src/core/values/media-type.ts";
 import { brokenJson, lostNumbers, lostParts, lostText, paragraphsOf } from "./protect.ts";
 
 /** Characters of one request, of what the next one sees of the last, and of a whole text. */

@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import type { Json } from "../../src/core/json.ts";
-import { ModelError } from "../../src/core/model.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
+import { ModelError } from "../../src/core/ports/model.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
+import type { Json } from "../../src/core/values/json.ts";
 
 /** Asks the model in a step of its own; undefined where its answer cannot be used. */
 export async function askModel<Schema extends z.ZodType>(

@@ -1,6 +1,6 @@
 import { DateTime } from "luxon";
 import { z } from "zod";
-import type { ToolContext } from "../../src/core/tool.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { askModel } from "./ask-model.ts";
 import type { ReadPage } from "./sources.ts";
 import {

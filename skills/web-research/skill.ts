@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
-import type { Json } from "../../src/core/json.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
+import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
+import type { Json } from "../../src/core/values/json.ts";
 import { askModel } from "./ask-model.ts";
 import { asked, compared, type Judged, judge, mostSearches, unjudged } from "./judge-sources.ts";
 import { copyOf, type Hit, pageKey, type ReadPage, readPage, readSchema, search } from "./sources.ts";

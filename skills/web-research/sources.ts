@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { SkillFailure } from "../../src/core/define-skill.ts";
-import { plainWords, saysSo } from "../../src/core/quotation.ts";
-import { searchText } from "../../src/core/search-text.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
-import { WebError } from "../../src/core/web.ts";
+import { searchText } from "../../src/core/effects/search-text.ts";
+import { WebError } from "../../src/core/ports/web.ts";
+import { SkillFailure } from "../../src/core/skill/define-skill.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
+import { plainWords, saysSo } from "../../src/core/values/quotation.ts";
 import { isWall } from "../document-summarizer/wall.ts";
 import { isUnusable } from "./ask-model.ts";
 

@@ -1,7 +1,7 @@
 import { DateTime } from "luxon";
 import { z } from "zod";
-import { unfoundNumbers } from "../../src/core/quotation.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
+import { unfoundNumbers } from "../../src/core/values/quotation.ts";
 import { askModel } from "./ask-model.ts";
 import type { ReadPage } from "./sources.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { SkillFailure } from "../../src/core/define-skill.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
-import { WebError, type WebErrorCode, type WebPage } from "../../src/core/web.ts";
+import { WebError, type WebErrorCode, type WebPage } from "../../src/core/ports/web.ts";
+import { SkillFailure } from "../../src/core/skill/define-skill.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
 
 const hints: Record<WebErrorCode, string> = {
   invalid_url: "Give the full address of one page, e.g. https://example.com/page.",

@@ -1,4 +1,4 @@
-import { SkillFailure } from "../../src/core/define-skill.ts";
+import { SkillFailure } from "../../src/core/skill/define-skill.ts";
 
 /** Schemes people paste that no page can be read from. Anything else with a colon is a host with a port. */
 const otherSchemes =

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
-import { type Json, objectOf } from "../../src/core/json.ts";
-import { searchText } from "../../src/core/search-text.ts";
-import type { WebPage } from "../../src/core/web.ts";
+import { searchText } from "../../src/core/effects/search-text.ts";
+import type { WebPage } from "../../src/core/ports/web.ts";
+import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import { type Json, objectOf } from "../../src/core/values/json.ts";
 import { fetchedPage } from "./fetched-page.ts";
 import { pageAddress } from "./page-address.ts";
 import { pagePartEnd } from "./page-part.ts";

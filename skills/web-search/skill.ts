@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
-import { type WebFindings, type WebQuery, WebSearchError } from "../../src/core/web-search.ts";
+import { type WebFindings, type WebQuery, WebSearchError } from "../../src/core/ports/web-search.ts";
+import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import type { ToolContext } from "../../src/core/skill/tool.ts";
 
 /** Characters of the passages of one result, and of all together. */
 const longestText = 600;

@@ -2,7 +2,7 @@
  * What the bot can do, for every surface: the HTTP API (and through it the console, the terminal and the command line) and
  * the chat platforms. Everything here is checked against the permissions of the person who asks.
  */
-import type { ThreadRecord, TurnFilter, TurnRecord } from "../core/turn-log.ts";
+import type { ThreadRecord, TurnFilter, TurnRecord } from "../core/log/turn-log.ts";
 import type { Completion } from "./operations/complete.ts";
 import type { RunOperation } from "./operations/table.ts";
 import type { HookRequest } from "./schedules/hook-signatures.ts";

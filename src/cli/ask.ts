@@ -1,5 +1,5 @@
 import { type ApiClient, ownTimeZone } from "../client/api-client.ts";
-import type { TurnOutcome } from "../core/turn-event.ts";
+import type { TurnOutcome } from "../core/log/turn-event.ts";
 import { type AttachedFile, attachedFile } from "../platforms/terminal/attached-file.ts";
 import { type Connection, withConnection } from "./bot-connection.ts";
 import {

@@ -1,5 +1,5 @@
 import type { TurnAccepted } from "../client/shapes.ts";
-import type { TurnEvent } from "../core/turn-event.ts";
+import type { TurnEvent } from "../core/log/turn-event.ts";
 import { renderMarkdown } from "../platforms/terminal/markdown.ts";
 import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";

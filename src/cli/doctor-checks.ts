@@ -9,7 +9,7 @@ import type { LoadedConfig } from "../config/load-config.ts";
 import { providerOfModel } from "../config/model-providers.ts";
 import type { Config } from "../config/schema.ts";
 import { enginesIn } from "../config/search-schema.ts";
-import { ModelError } from "../core/model.ts";
+import { ModelError } from "../core/ports/model.ts";
 import type { ModelFacts } from "../models/catalogue/model-facts.ts";
 import { embeddingPrice } from "../models/create-embedder.ts";
 import { factsOfModel, type ModelSettings } from "../models/create-model.ts";

@@ -1,6 +1,6 @@
 import type { ApiClient } from "../client/api-client.ts";
 import { ApiError } from "../client/api-error.ts";
-import { emptyTurnView, foldTurn } from "../core/turn-view.ts";
+import { emptyTurnView, foldTurn } from "../core/log/turn-view.ts";
 import { finalLines } from "../platforms/terminal/final-lines.ts";
 import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";

@@ -2,8 +2,8 @@ import { InvalidArgumentError, Option } from "commander";
 import type { z } from "zod";
 import { parseExactly } from "../base/exact-number.ts";
 import { isRecord } from "../base/record.ts";
-import type { Json } from "../core/json.ts";
-import { namespaceSchema, threadSchema } from "../core/place.ts";
+import type { Json } from "../core/values/json.ts";
+import { namespaceSchema, threadSchema } from "../core/values/place.ts";
 import { CommandError, exitCode } from "./command-context.ts";
 
 /** `--namespace`, the operator's direct message with the console unless given. */

@@ -1,5 +1,5 @@
-import type { TurnEvent, TurnOutcome } from "../core/turn-event.ts";
-import type { ApprovalVerdict, ApprovalView, QuestionView } from "../core/turn-view.ts";
+import type { TurnEvent, TurnOutcome } from "../core/log/turn-event.ts";
+import type { ApprovalVerdict, ApprovalView, QuestionView } from "../core/log/turn-view.ts";
 import { askPerson } from "../platforms/terminal/ask-person.ts";
 import { decidePerson } from "../platforms/terminal/decide-person.ts";
 import { followTurn } from "../platforms/terminal/follow-turn.ts";

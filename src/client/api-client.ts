@@ -4,7 +4,7 @@
  */
 
 import type { InputOf, OperationName, OutputOf } from "../app/operations/table.ts";
-import type { TurnEvent } from "../core/turn-event.ts";
+import type { TurnEvent } from "../core/log/turn-event.ts";
 import { type Connection, streamMessages } from "./event-stream.ts";
 import { type ApiClientOptions, createSend, query, readJson, type SendOptions } from "./request.ts";
 import type * as shapes from "./shapes.ts";

@@ -2,7 +2,7 @@
 
 import type { z } from "zod";
 import type { InputOf, OutputOf } from "../app/operations/table.ts";
-import type { TurnEvent } from "../core/turn-event.ts";
+import type { TurnEvent } from "../core/log/turn-event.ts";
 import type * as schemas from "../server/schemas.ts";
 import type * as turns from "../server/schemas.ts";
 

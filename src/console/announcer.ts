@@ -1,4 +1,4 @@
-import type { TurnView } from "../core/turn-view.ts";
+import type { TurnView } from "../core/log/turn-view.ts";
 import type { ConsoleState, ConsoleStore } from "./state.ts";
 import { turnsOf } from "./timeline.ts";
 

@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import { alwaysLabel, alwaysText } from "../core/always-text.ts";
-import { exactJson } from "../core/exact-json.ts";
-import type { ApprovalVerdict, ApprovalView } from "../core/turn-view.ts";
-import { verdictText } from "../core/verdict-text.ts";
+import type { ApprovalVerdict, ApprovalView } from "../core/log/turn-view.ts";
+import { verdictText } from "../core/log/verdict-text.ts";
+import { alwaysLabel, alwaysText } from "../core/values/always-text.ts";
+import { exactJson } from "../core/values/exact-json.ts";
 import { icon } from "./icons.ts";
 import { clockTime } from "./relative-time.ts";
 

@@ -1,4 +1,4 @@
-import type { FileView } from "../core/turn-view.ts";
+import type { FileView } from "../core/log/turn-view.ts";
 import type { Session } from "./session.ts";
 import type { ConsoleState, ConsoleStore } from "./state.ts";
 import { turnsOf } from "./timeline.ts";

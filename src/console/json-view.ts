@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from "lit-html";
-import type { Json } from "../core/json.ts";
+import type { Json } from "../core/values/json.ts";
 
 /** The longest text shown; the copy button copies all of it. */
 const longestShown = 20_000;

@@ -1,6 +1,6 @@
 import { ownTimeZone } from "../client/api-client.ts";
 import type { ApiError } from "../client/api-error.ts";
-import { type ApprovalVerdict, verdictInput } from "../core/turn-view.ts";
+import { type ApprovalVerdict, verdictInput } from "../core/log/turn-view.ts";
 import type { BrowserStorage } from "./browser-storage.ts";
 import type { ChannelActions } from "./channel-actions.ts";
 import { randomId } from "./random-id.ts";

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { QuestionView } from "../core/turn-view.ts";
+import type { QuestionView } from "../core/log/turn-view.ts";
 import type { Actions } from "./actions.ts";
 import { icon } from "./icons.ts";
 import { clockTime } from "./relative-time.ts";

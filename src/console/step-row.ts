@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import { formatDuration, ownSteps } from "../core/turn-summary.ts";
-import type { TurnView } from "../core/turn-view.ts";
-import type { StepView } from "../core/turn-view-steps.ts";
+import { formatDuration, ownSteps } from "../core/log/turn-summary.ts";
+import type { TurnView } from "../core/log/turn-view.ts";
+import type { StepView } from "../core/log/turn-view-steps.ts";
 import type { Actions } from "./actions.ts";
 import { icon } from "./icons.ts";
 import { jsonView } from "./json-view.ts";

@@ -1,6 +1,6 @@
-import { isEphemeral } from "../core/event-audience.ts";
-import type { TurnEvent } from "../core/turn-event.ts";
-import { emptyTurnView, foldTurn, type TurnView } from "../core/turn-view.ts";
+import { isEphemeral } from "../core/log/event-audience.ts";
+import type { TurnEvent } from "../core/log/turn-event.ts";
+import { emptyTurnView, foldTurn, type TurnView } from "../core/log/turn-view.ts";
 
 /** One turn as it is known here: what to show, and the events it was folded from. */
 interface Entry {

@@ -1,4 +1,4 @@
-import type { TurnView } from "../core/turn-view.ts";
+import type { TurnView } from "../core/log/turn-view.ts";
 
 /** What the card below an answer says. */
 export interface TurnOutcome {

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import path from "node:path";
-import { adHocSource, type LoadedSkills, type Skill, type SkillSource } from "../core/skill.ts";
+import { adHocSource, type LoadedSkills, type Skill, type SkillSource } from "../core/skill/skill.ts";
 import { readFlow } from "./flow-file.ts";
 import { flowId } from "./flow-id.ts";
 import { createFlowSkill } from "./flow-skill.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import type { ToolEffect } from "../core/approver.ts";
-import type { Json } from "../core/json.ts";
-import type { ToolContext } from "../core/tool.ts";
+import type { ToolContext } from "../core/skill/tool.ts";
+import type { ToolEffect } from "../core/values/approver.ts";
+import type { Json } from "../core/values/json.ts";
 import type { CodeRunner } from "./code-runner.ts";
 import type { FlowAddress } from "./flow-address.ts";
 import type { Placeholder, Variables } from "./substitute.ts";

@@ -1,11 +1,11 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { SkillFailure } from "../core/define-skill.ts";
-import { type Json, withTexts } from "../core/json.ts";
-import { jsonSchema } from "../core/json-schema.ts";
-import { ProgramError, type ProgramRunner, type RunningProgram } from "../core/programs.ts";
-import { isInstalled, type Skill } from "../core/skill.ts";
+import { SkillFailure } from "../core/skill/define-skill.ts";
+import { ProgramError, type ProgramRunner, type RunningProgram } from "../core/skill/programs.ts";
+import { isInstalled, type Skill } from "../core/skill/skill.ts";
+import { type Json, withTexts } from "../core/values/json.ts";
+import { jsonSchema } from "../core/values/json-schema.ts";
 
 interface CodeRequest {
   variables: { [name: string]: Json };

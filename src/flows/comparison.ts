@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { compareDecimals, decimal, ExactNumber } from "../base/exact-number.ts";
 import { isContainer } from "../base/record.ts";
-import { SkillFailure } from "../core/define-skill.ts";
-import { canonicalJson, type Json } from "../core/json.ts";
-import { jsonSchema } from "../core/json-schema.ts";
+import { SkillFailure } from "../core/skill/define-skill.ts";
+import { canonicalJson, type Json } from "../core/values/json.ts";
+import { jsonSchema } from "../core/values/json-schema.ts";
 import { namesIn, resolve, type Variables } from "./substitute.ts";
 
 const signs: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
-import { SkillFailure } from "../core/define-skill.ts";
-import type { Json } from "../core/json.ts";
+import { SkillFailure } from "../core/skill/define-skill.ts";
+import type { Json } from "../core/values/json.ts";
 import type { DryScope, FlowStep } from "./block.ts";
 import { allSteps, type Flow } from "./flow-file.ts";
 import { ownNames, startingValues } from "./variables.ts";

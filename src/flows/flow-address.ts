@@ -1,4 +1,4 @@
-import { SkillFailure } from "../core/define-skill.ts";
+import { SkillFailure } from "../core/skill/define-skill.ts";
 import { asText, fill, nameIn, substitute, type Variables, wholePath } from "./substitute.ts";
 
 /** The values of a flow, and which of them are its own. */

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
-import type { ToolEffect } from "../core/approver.ts";
-import { isInstalled, type Skill, type SkillOrigin, skillMetadataSchema } from "../core/skill.ts";
-import { toToolName } from "../core/skill-identifier.ts";
-import type { Tool } from "../core/tool.ts";
+import { isInstalled, type Skill, type SkillOrigin, skillMetadataSchema } from "../core/skill/skill.ts";
+import { toToolName } from "../core/skill/skill-identifier.ts";
+import type { Tool } from "../core/skill/tool.ts";
+import type { ToolEffect } from "../core/values/approver.ts";
 import type { FlowStep } from "./block.ts";
 import { dryRunFlow } from "./dry-run.ts";
 import { allSteps, type Flow } from "./flow-file.ts";

@@ -1,7 +1,7 @@
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { errorCode } from "../base/error-text.ts";
-import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "../core/skill.ts";
+import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "../core/skill/skill.ts";
 import { readFlow } from "./flow-file.ts";
 import { createFlowSkill } from "./flow-skill.ts";
 import type { FlowPorts } from "./run-flow.ts";

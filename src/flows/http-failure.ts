@@ -1,6 +1,6 @@
 import { backoff } from "../base/backoff.ts";
-import { SkillFailure } from "../core/define-skill.ts";
-import { WebError } from "../core/web.ts";
+import { WebError } from "../core/ports/web.ts";
+import { SkillFailure } from "../core/skill/define-skill.ts";
 
 /** Waits between tries. Servers that want more patience are not asked again. */
 const waits = { minMs: 500, maxMs: 30_000 };

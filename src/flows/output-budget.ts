@@ -1,4 +1,4 @@
-import type { Json } from "../core/json.ts";
+import type { Json } from "../core/values/json.ts";
 
 /**
  * Answers values as long as all of them together fit into so many characters of JSON; of one that does not, it answers what was left

@@ -1,9 +1,9 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
-import type { Clock } from "../core/clock.ts";
-import type { Json } from "../core/json.ts";
-import type { ProgramRunner } from "../core/programs.ts";
-import type { Skill } from "../core/skill.ts";
-import type { ToolContext, ToolResult } from "../core/tool.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import type { ProgramRunner } from "../core/skill/programs.ts";
+import type { Skill } from "../core/skill/skill.ts";
+import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
+import type { Json } from "../core/values/json.ts";
 import type { FlowStep } from "./block.ts";
 import { createCodeRunner } from "./code-runner.ts";
 import { allSteps, type Flow } from "./flow-file.ts";

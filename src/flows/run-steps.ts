@@ -1,8 +1,8 @@
 import { withTimeLimit } from "../base/time-limit.ts";
-import { SkillFailure } from "../core/define-skill.ts";
-import { ExpectedFailure } from "../core/expected-failure.ts";
-import type { Json } from "../core/json.ts";
-import type { ToolContext } from "../core/tool.ts";
+import { SkillFailure } from "../core/skill/define-skill.ts";
+import type { ToolContext } from "../core/skill/tool.ts";
+import { ExpectedFailure } from "../core/values/expected-failure.ts";
+import type { Json } from "../core/values/json.ts";
 import type { BlockScope, ControlScope, FlowStep, Ran, Target } from "./block.ts";
 import type { CodeRunner } from "./code-runner.ts";
 import { waitBeforeRetry } from "./http-failure.ts";

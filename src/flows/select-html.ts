@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { errorText } from "../base/error-text.ts";
-import { SkillFailure } from "../core/define-skill.ts";
+import { SkillFailure } from "../core/skill/define-skill.ts";
 
 export interface HtmlSelection {
   html: string;

@@ -1,6 +1,6 @@
 import { isContainer } from "../base/record.ts";
-import { SkillFailure } from "../core/define-skill.ts";
-import type { Json } from "../core/json.ts";
+import { SkillFailure } from "../core/skill/define-skill.ts";
+import type { Json } from "../core/values/json.ts";
 
 /** The variables of one run, by name. */
 export type Variables = ReadonlyMap<string, Json>;

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { nearestNames } from "../base/nearest-name.ts";
-import type { Json, JsonSchema } from "../core/json.ts";
-import { jsonSchema } from "../core/json-schema.ts";
-import type { Parameter } from "../core/parameter.ts";
-import type { Validation } from "../core/tool.ts";
+import type { Parameter } from "../core/skill/parameter.ts";
+import type { Validation } from "../core/skill/tool.ts";
+import type { Json, JsonSchema } from "../core/values/json.ts";
+import { jsonSchema } from "../core/values/json-schema.ts";
 
 const category = z.enum(["required", "optional", "static"]);
 

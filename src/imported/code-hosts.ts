@@ -1,4 +1,4 @@
-import type { SkillFiles } from "../core/skill.ts";
+import type { SkillFiles } from "../core/skill/skill.ts";
 
 const mostFiles = 30;
 const mostHosts = 10;

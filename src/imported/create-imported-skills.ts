@@ -1,10 +1,10 @@
-import type { Clock } from "../core/clock.ts";
-import type { FolderFormat } from "../core/folder-format.ts";
-import { createParkedCalls } from "../core/parked-calls.ts";
-import type { ProgramRunner } from "../core/programs.ts";
-import type { Skill } from "../core/skill.ts";
-import type { ToolPackages } from "../core/tool-packages.ts";
-import type { WorkingFolders } from "../core/working-folder.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import type { WorkingFolders } from "../core/ports/working-folder.ts";
+import type { FolderFormat } from "../core/skill/folder-format.ts";
+import type { ProgramRunner } from "../core/skill/programs.ts";
+import type { Skill } from "../core/skill/skill.ts";
+import type { ToolPackages } from "../core/skill/tool-packages.ts";
+import { createParkedCalls } from "../core/turn/parked-calls.ts";
 import { createImportedSkill } from "./imported-skill.ts";
 import { readPlugin } from "./plugin-file.ts";
 import { createToolPackages } from "./tool-package.ts";

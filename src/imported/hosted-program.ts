@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { errorText } from "../base/error-text.ts";
-import type { Json } from "../core/json.ts";
-import { jsonSchema } from "../core/json-schema.ts";
+import type { MountedFolder } from "../core/ports/working-folder.ts";
 import {
   type NetworkAccess,
   ProgramError,
   type ProgramRunner,
   type RunningProgram,
-} from "../core/programs.ts";
-import type { Skill } from "../core/skill.ts";
-import type { MountedFolder } from "../core/working-folder.ts";
+} from "../core/skill/programs.ts";
+import type { Skill } from "../core/skill/skill.ts";
+import type { Json } from "../core/values/json.ts";
+import { jsonSchema } from "../core/values/json-schema.ts";
 import { type CallAllowance, createCallAllowance } from "./call-allowance.ts";
 import type { FromHost, HostError, HostRequest, ToHost } from "./host/protocol.ts";
 

@@ -1,11 +1,11 @@
 import path from "node:path";
-import type { FormattedFolder } from "../core/folder-format.ts";
-import type { Json } from "../core/json.ts";
-import { createRedactor } from "../core/redact.ts";
-import type { Skill } from "../core/skill.ts";
-import { toToolName } from "../core/skill-identifier.ts";
-import type { Tool } from "../core/tool.ts";
-import { validateParameters } from "../core/validate-parameters.ts";
+import type { FormattedFolder } from "../core/skill/folder-format.ts";
+import type { Skill } from "../core/skill/skill.ts";
+import { toToolName } from "../core/skill/skill-identifier.ts";
+import type { Tool } from "../core/skill/tool.ts";
+import { validateParameters } from "../core/skill/validate-parameters.ts";
+import type { Json } from "../core/values/json.ts";
+import { createRedactor } from "../core/values/redact.ts";
 import { callImported, type ImportedCode, type ImportedMeans } from "./call-imported.ts";
 import { hostsInCode, hostsOfAddresses } from "./code-hosts.ts";
 import type { ToHost } from "./host/protocol.ts";

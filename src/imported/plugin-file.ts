@@ -3,10 +3,15 @@ import { jsonrepair } from "jsonrepair";
 import { z } from "zod";
 import { readJson } from "../base/json-reader.ts";
 import { isRecord } from "../base/record.ts";
-import type { FormattedFolder } from "../core/folder-format.ts";
-import type { JsonObject } from "../core/json.ts";
-import { jsonSchema } from "../core/json-schema.ts";
-import { type Diagnostic, type SkillAbout, type SkillMetadata, skillMetadataSchema } from "../core/skill.ts";
+import type { FormattedFolder } from "../core/skill/folder-format.ts";
+import {
+  type Diagnostic,
+  type SkillAbout,
+  type SkillMetadata,
+  skillMetadataSchema,
+} from "../core/skill/skill.ts";
+import type { JsonObject } from "../core/values/json.ts";
+import { jsonSchema } from "../core/values/json-schema.ts";
 import { type PluginParameters, readParameters } from "./plugin-parameters.ts";
 
 /** Characters of a plugin.json. */

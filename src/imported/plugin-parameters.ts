@@ -1,6 +1,6 @@
 import { isRecord } from "../base/record.ts";
-import type { Json, JsonSchema } from "../core/json.ts";
-import type { Parameter } from "../core/parameter.ts";
+import type { Parameter } from "../core/skill/parameter.ts";
+import type { Json, JsonSchema } from "../core/values/json.ts";
 
 export interface PluginParameters {
   parameters: Parameter[];

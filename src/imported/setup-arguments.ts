@@ -1,5 +1,5 @@
 import { isRecord } from "../base/record.ts";
-import type { Json, JsonObject } from "../core/json.ts";
+import type { Json, JsonObject } from "../core/values/json.ts";
 
 export interface SetupArguments {
   /** `this.runtimeArgs`. A required argument without a value is not in it, an optional one is null, as in AnythingLLM. */

@@ -1,8 +1,8 @@
-import type { Clock } from "../core/clock.ts";
-import type { Place } from "../core/place.ts";
-import type { ProgramRunner } from "../core/programs.ts";
-import type { Skill } from "../core/skill.ts";
-import type { MountedFolder } from "../core/working-folder.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import type { MountedFolder } from "../core/ports/working-folder.ts";
+import type { ProgramRunner } from "../core/skill/programs.ts";
+import type { Skill } from "../core/skill/skill.ts";
+import type { Place } from "../core/values/place.ts";
 import type { ToHost } from "./host/protocol.ts";
 import {
   type CallOutcome,

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { KeyedMutex } from "../base/keyed-mutex.ts";
 import { isRecord } from "../base/record.ts";
-import type { Json, JsonSchema } from "../core/json.ts";
-import type { Validation } from "../core/tool.ts";
+import type { Validation } from "../core/skill/tool.ts";
+import type { Json, JsonSchema } from "../core/values/json.ts";
 import type { SchemaQuestion } from "./schema-worker.ts";
 
 /** How long one check may take, ms. A schema of a server may be made to take for ever, by its patterns or by what it refers to. */

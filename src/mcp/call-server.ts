@@ -1,10 +1,10 @@
 import type { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { errorText } from "../base/error-text.ts";
-import type { Json } from "../core/json.ts";
-import { createOutsideWork } from "../core/outside-work.ts";
-import type { ParkedCalls } from "../core/parked-calls.ts";
-import type { Redact } from "../core/redact.ts";
-import type { ToolContext, ToolResult } from "../core/tool.ts";
+import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
+import { createOutsideWork } from "../core/turn/outside-work.ts";
+import type { ParkedCalls } from "../core/turn/parked-calls.ts";
+import type { Json } from "../core/values/json.ts";
+import type { Redact } from "../core/values/redact.ts";
 import { CallTimeout } from "./call-tool.ts";
 import type { Connection } from "./connection.ts";
 import type { Lane } from "./lane.ts";

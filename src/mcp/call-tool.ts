@@ -1,10 +1,10 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Progress } from "@modelcontextprotocol/sdk/types.js";
-import type { Clock } from "../core/clock.ts";
-import type { Json } from "../core/json.ts";
-import type { ServeTurn } from "../core/outside-work.ts";
-import type { Redact } from "../core/redact.ts";
-import type { ToolContext, ToolResult } from "../core/tool.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
+import type { ServeTurn } from "../core/turn/outside-work.ts";
+import type { Json } from "../core/values/json.ts";
+import type { Redact } from "../core/values/redact.ts";
 import { toToolResult } from "./tool-result.ts";
 
 /** For the SDK's own limit, which is not used: it goes on while a person is asked. Timers of Node hold no more, ms. */

@@ -3,7 +3,7 @@ import { errorCode } from "../base/error-text.ts";
 import { readJson } from "../base/json-reader.ts";
 import { nearestNames } from "../base/nearest-name.ts";
 import { isRecord } from "../base/record.ts";
-import type { Diagnostic } from "../core/skill.ts";
+import type { Diagnostic } from "../core/skill/skill.ts";
 import type { Environment } from "./expand-variables.ts";
 import { type ReadServers, readServers } from "./read-servers.ts";
 

@@ -4,9 +4,9 @@ import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/cl
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { z } from "zod";
 import { unlessLate, withTimeLimit } from "../base/time-limit.ts";
-import type { Clock } from "../core/clock.ts";
-import { createRedactor, type Redact } from "../core/redact.ts";
-import type { ToolContext, ToolResult } from "../core/tool.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
+import { createRedactor, type Redact } from "../core/values/redact.ts";
 import { type ActiveCall, type CallOptions, callTool, withoutLimit } from "./call-tool.ts";
 import { createHttpTransport, type HttpAccess } from "./open-transport.ts";
 import { type RemoteServer, type RemoteTool, remoteToolSchema } from "./remote-tool.ts";

@@ -1,9 +1,9 @@
-import type { Clock } from "../core/clock.ts";
-import type { KeyValue } from "../core/key-value.ts";
-import { createParkedCalls } from "../core/parked-calls.ts";
-import { shownPerson } from "../core/person-key.ts";
-import type { Servers } from "../core/servers.ts";
-import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "../core/skill.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import type { KeyValue } from "../core/ports/key-value.ts";
+import type { Servers } from "../core/skill/servers.ts";
+import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "../core/skill/skill.ts";
+import { createParkedCalls } from "../core/turn/parked-calls.ts";
+import { shownPerson } from "../core/values/person-key.ts";
 import { createArgumentCheck } from "./argument-check.ts";
 import { createConfigFile } from "./config-file.ts";
 import type { Environment } from "./expand-variables.ts";

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { nearestNames } from "../base/nearest-name.ts";
-import { approvers } from "../core/approver.ts";
-import { canonicalJson, type Json, objectOf } from "../core/json.ts";
-import { serverSkillId } from "../core/server-tools.ts";
-import type { Diagnostic } from "../core/skill.ts";
+import { serverSkillId } from "../core/skill/server-tools.ts";
+import type { Diagnostic } from "../core/skill/skill.ts";
+import { approvers } from "../core/values/approver.ts";
+import { canonicalJson, type Json, objectOf } from "../core/values/json.ts";
 import { type Environment, expandVariables } from "./expand-variables.ts";
 import { oauthSettingsSchema, secretsOfOAuth } from "./login/oauth-settings.ts";
 import type { ServerConfig, Target } from "./server-config.ts";

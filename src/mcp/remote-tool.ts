@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isRecord } from "../base/record.ts";
-import type { JsonSchema } from "../core/json.ts";
+import type { JsonSchema } from "../core/values/json.ts";
 
 /** What a server says of a tool. All of it is the server's word: names and texts are data, hints are no promises. */
 export const remoteToolSchema = z.object({

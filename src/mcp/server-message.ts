@@ -3,7 +3,7 @@ import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.
 import { z } from "zod";
 import { oneLine } from "../base/markdown-text.ts";
 import { isRecord } from "../base/record.ts";
-import { maxJsonDepth } from "../core/json.ts";
+import { maxJsonDepth } from "../core/values/json.ts";
 
 /** JSON-RPC's code of an error whose own code cannot be read. */
 const internalError = -32_603;

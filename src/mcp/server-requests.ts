@@ -5,7 +5,7 @@ import type {
   ElicitRequest,
   ElicitResult,
 } from "@modelcontextprotocol/sdk/types.js";
-import type { ToolContext } from "../core/tool.ts";
+import type { ToolContext } from "../core/skill/tool.ts";
 
 /**
  * What servers ask in the middle of a call. Both may throw `WaitingForPerson`: then they are called again with the same parameters

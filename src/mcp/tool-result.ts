@@ -2,10 +2,10 @@ import { z } from "zod";
 import { ExactNumber } from "../base/exact-number.ts";
 import { oneLine } from "../base/markdown-text.ts";
 import { isContainer, isRecord } from "../base/record.ts";
-import { SkillFailure } from "../core/define-skill.ts";
-import { safeMediaType } from "../core/file-name.ts";
-import { type Json, toJson } from "../core/json.ts";
-import type { ToolContext, ToolResult } from "../core/tool.ts";
+import { SkillFailure } from "../core/skill/define-skill.ts";
+import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
+import { safeMediaType } from "../core/values/file-name.ts";
+import { type Json, toJson } from "../core/values/json.ts";
 import { shortJson } from "./server-message.ts";
 
 /** Characters of one result; the model reads it in parts. */

@@ -1,6 +1,6 @@
-import type { Clock } from "../core/clock.ts";
-import { type ImageMaker, noImageMaker } from "../core/image-maker.ts";
-import type { Usage } from "../core/turn-event.ts";
+import type { Usage } from "../core/log/turn-event.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import { type ImageMaker, noImageMaker } from "../core/ports/image-maker.ts";
 import { hostOf, type ModelSettings, namedModel } from "./create-model.ts";
 import { createOpenAiImageMaker, type FetchImage, type MeteredImages } from "./openai/image-maker.ts";
 import { type Price, pricedUsage } from "./prices.ts";

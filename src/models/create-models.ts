@@ -1,4 +1,4 @@
-import { type Model, type ModelChoice, ModelError, type Models } from "../core/model.ts";
+import { type Model, type ModelChoice, ModelError, type Models } from "../core/ports/model.ts";
 import {
   checkUsable,
   createOneModel,

@@ -1,4 +1,4 @@
-import { type Model, ModelError, type ModelEvent, type ModelRequest, mayHelp } from "../core/model.ts";
+import { type Model, ModelError, type ModelEvent, type ModelRequest, mayHelp } from "../core/ports/model.ts";
 import { ShownText } from "./shown-text.ts";
 import { whyDelayed } from "./why-delayed.ts";
 

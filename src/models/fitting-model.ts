@@ -1,5 +1,5 @@
-import type { Model, ModelEvent, ModelRequest } from "../core/model.ts";
-import { ModelError } from "../core/model.ts";
+import type { Model, ModelEvent, ModelRequest } from "../core/ports/model.ts";
+import { ModelError } from "../core/ports/model.ts";
 import { createRequestSize } from "./request-size.ts";
 import { shortenedRequest } from "./shortened-request.ts";
 import { ShownText } from "./shown-text.ts";

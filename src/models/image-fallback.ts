@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import type { Message, MessageImage, ToolMessage, UserMessage } from "../core/message.ts";
 import {
   type Model,
   ModelError,
   type ModelErrorCode,
   type ModelEvent,
   type ModelRequest,
-} from "../core/model.ts";
+} from "../core/ports/model.ts";
+import type { Message, MessageImage, ToolMessage, UserMessage } from "../core/values/message.ts";
 import { ShownText } from "./shown-text.ts";
 
 /** How servers refuse pictures: as a bad request, as too large, or (routers) as an address that knows no such model. */

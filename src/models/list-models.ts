@@ -1,5 +1,5 @@
 import { isRecord } from "../base/record.ts";
-import { ModelError } from "../core/model.ts";
+import { ModelError } from "../core/ports/model.ts";
 import { anthropicAddress } from "./anthropic/address.ts";
 import type { ProviderSettings } from "./create-model.ts";
 import { openAiUrl } from "./openai/client.ts";

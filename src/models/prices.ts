@@ -1,4 +1,4 @@
-import type { Usage } from "../core/turn-event.ts";
+import type { Usage } from "../core/log/turn-event.ts";
 
 /** US dollars per million tokens. */
 interface Rates {

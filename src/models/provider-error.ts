@@ -1,7 +1,7 @@
 import { errorCode } from "../base/error-text.ts";
 import { beginningOf } from "../base/markdown-text.ts";
 import { isRecord } from "../base/record.ts";
-import { ModelError, type ModelErrorCode } from "../core/model.ts";
+import { ModelError, type ModelErrorCode } from "../core/ports/model.ts";
 import { redactKey } from "./redact-key.ts";
 import { NotJson } from "./reported-failure.ts";
 import { retryAfterMs } from "./retry-after.ts";

@@ -1,5 +1,5 @@
-import type { AssistantMessage } from "../core/message.ts";
-import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../core/model.ts";
+import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../core/ports/model.ts";
+import type { AssistantMessage } from "../core/values/message.ts";
 import { type ModelFacts, modelFacts } from "./catalogue/model-facts.ts";
 import { type MeteredUsage, pricedUsage } from "./prices.ts";
 import { type Endpoint, modelError, toModelError } from "./provider-error.ts";

@@ -1,5 +1,5 @@
-import type { Message, ToolDefinition } from "../core/message.ts";
-import type { ModelRequest } from "../core/model.ts";
+import type { ModelRequest } from "../core/ports/model.ts";
+import type { Message, ToolDefinition } from "../core/values/message.ts";
 import { countTokens } from "./count-tokens.ts";
 
 /**

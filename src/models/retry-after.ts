@@ -1,4 +1,4 @@
-import { mayHelp } from "../core/model.ts";
+import { mayHelp } from "../core/ports/model.ts";
 
 /**
  * How long a server asked to wait, in milliseconds: `retry-after-ms` (both providers), else `retry-after` in seconds or as an

@@ -1,6 +1,6 @@
-import { foldedRequest } from "../core/folded-request.ts";
-import type { Message } from "../core/message.ts";
-import type { ModelRequest } from "../core/model.ts";
+import type { ModelRequest } from "../core/ports/model.ts";
+import { foldedRequest } from "../core/transcript/folded-request.ts";
+import type { Message } from "../core/values/message.ts";
 import { countTokens } from "./count-tokens.ts";
 import { messageSize, toolSize } from "./request-size.ts";
 

@@ -1,4 +1,4 @@
-import type { ModelEvent } from "../core/model.ts";
+import type { ModelEvent } from "../core/ports/model.ts";
 
 /** Remembers whether an attempt's text is on somebody's screen, so that it can be made void when the attempt fails. */
 export class ShownText {

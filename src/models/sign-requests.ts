@@ -1,4 +1,4 @@
-import { ModelError } from "../core/model.ts";
+import { ModelError } from "../core/ports/model.ts";
 import type { Endpoint } from "./provider-error.ts";
 import type { ProviderModelOptions } from "./provider-model.ts";
 

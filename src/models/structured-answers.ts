@@ -1,5 +1,5 @@
-import type { JsonSchema } from "../core/json.ts";
-import { ModelError, type ModelEvent, type ModelRequest } from "../core/model.ts";
+import { ModelError, type ModelEvent, type ModelRequest } from "../core/ports/model.ts";
+import type { JsonSchema } from "../core/values/json.ts";
 import { jsonIn, type OutputForm, outputInstruction, unwrapOutput } from "./structured-output.ts";
 
 type Ask = (request: ModelRequest, form: OutputForm) => AsyncIterable<ModelEvent>;

@@ -1,5 +1,5 @@
 import { isRecord } from "../base/record.ts";
-import type { Json, JsonSchema } from "../core/json.ts";
+import type { Json, JsonSchema } from "../core/values/json.ts";
 
 /** How a request asks for structured output: by the server's own means, or in words when the server refuses those. */
 export type OutputForm = { kind: "free" } | { kind: "schema"; schema: JsonSchema } | { kind: "instructed" };

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { escapeRawControls } from "../base/raw-controls.ts";
 import { isRecord } from "../base/record.ts";
-import { type Json, parseJson } from "../core/json.ts";
-import type { Message, ToolCall } from "../core/message.ts";
+import { type Json, parseJson } from "../core/values/json.ts";
+import type { Message, ToolCall } from "../core/values/message.ts";
 
 /**
  * The arguments of a past call as an object that every server accepts. What the model wrote may not be an object, or not JSON;

@@ -1,4 +1,4 @@
-import { ModelError, type ModelErrorCode } from "../core/model.ts";
+import { ModelError, type ModelErrorCode } from "../core/ports/model.ts";
 
 const reasons: Partial<Record<ModelErrorCode, string>> = {
   rate_limited: "The model limits how often it is asked.",

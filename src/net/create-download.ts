@@ -1,5 +1,5 @@
 import type { LookupFunction } from "node:net";
-import { WebError } from "../core/web.ts";
+import { WebError } from "../core/ports/web.ts";
 import { createAddressPolicy, type OwnPort } from "./address-policy.ts";
 import { guardedRequest } from "./guarded-fetch.ts";
 import { tooLarge } from "./web-failure.ts";

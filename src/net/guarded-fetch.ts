@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import type { Dispatcher, Response } from "undici";
-import { WebError, type WebRequest } from "../core/web.ts";
+import { WebError, type WebRequest } from "../core/ports/web.ts";
 import type { AddressPolicy } from "./address-policy.ts";
 import { guardConnector, guardLookup } from "./guarded-connector.ts";
 import { mediaType, readText } from "./response-text.ts";

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { type Duplex, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { errorCode } from "../base/error-text.ts";
-import type { NetworkAccess } from "../core/programs.ts";
+import type { NetworkAccess } from "../core/skill/programs.ts";
 import { createAddressPolicy, type OwnPort } from "./address-policy.ts";
 import { type ConnectionGuard, ConnectionTimeoutError, connectGuarded } from "./guarded-connection.ts";
 import { AddressRefusedError } from "./guarded-connector.ts";

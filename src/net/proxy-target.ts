@@ -1,4 +1,4 @@
-import type { NetworkAccess } from "../core/programs.ts";
+import type { NetworkAccess } from "../core/skill/programs.ts";
 import type { ConnectionTarget } from "./guarded-connection.ts";
 
 /** Why a proxy refuses a request, for the program that made it. */

@@ -1,5 +1,5 @@
 import { decodeText } from "../base/decode-text.ts";
-import { WebError } from "../core/web.ts";
+import { WebError } from "../core/ports/web.ts";
 import { tooLarge } from "./web-failure.ts";
 import { shownUrl } from "./web-url.ts";
 

@@ -1,5 +1,5 @@
 import { errorCode } from "../base/error-text.ts";
-import { WebError } from "../core/web.ts";
+import { WebError } from "../core/ports/web.ts";
 import { AddressRefusedError } from "./guarded-connector.ts";
 import { shownUrl } from "./web-url.ts";
 

@@ -1,4 +1,4 @@
-import { WebError } from "../core/web.ts";
+import { WebError } from "../core/ports/web.ts";
 
 const longestUrl = 8_000;
 

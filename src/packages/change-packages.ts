@@ -1,6 +1,6 @@
 /** Everything that changes or reviews installed skills. A bot that nobody asks for it never loads this. */
 import { join } from "node:path";
-import type { InstalledPackage, PackageReview, PackageSource } from "../core/packages.ts";
+import type { InstalledPackage, PackageReview, PackageSource } from "../core/skill/packages.ts";
 import { applyChange } from "./change-journal.ts";
 import { fetchPackage } from "./fetch-package.ts";
 import { installSkills } from "./install-skills.ts";

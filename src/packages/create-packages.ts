@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { KeyedMutex } from "../base/keyed-mutex.ts";
-import type { PackageOutcome, Packages } from "../core/packages.ts";
+import type { PackageOutcome, Packages } from "../core/skill/packages.ts";
 import { recoverChange } from "./change-journal.ts";
 import { createIntegrity, type Integrity } from "./integrity.ts";
 import { defaultPackageLimits } from "./package-limits.ts";

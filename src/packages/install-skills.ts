@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { InstalledPackage, PackageReview } from "../core/packages.ts";
-import type { Skill } from "../core/skill.ts";
+import type { InstalledPackage, PackageReview } from "../core/skill/packages.ts";
+import type { Skill } from "../core/skill/skill.ts";
 import { applyChange, type ChangedUnit, type PackageFolders } from "./change-journal.ts";
 import { PackageRefusal } from "./package-refusal.ts";
 import type { KnownSource, PackageRegister, RegisterIndex } from "./package-register.ts";

@@ -1,6 +1,6 @@
 import { errorCode } from "../base/error-text.ts";
-import type { Verdict } from "../core/programs.ts";
-import { type Diagnostic, isInstalled, type LoadedSkills, type Skill } from "../core/skill.ts";
+import type { Verdict } from "../core/skill/programs.ts";
+import { type Diagnostic, isInstalled, type LoadedSkills, type Skill } from "../core/skill/skill.ts";
 import type { PackageRegister, RegisterEntry, RegisterIndex } from "./package-register.ts";
 import { treeHash } from "./tree-hash.ts";
 

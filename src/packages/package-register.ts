@@ -1,6 +1,6 @@
-import { type Json, toJson } from "../core/json.ts";
-import type { KeyValue } from "../core/key-value.ts";
-import type { InstalledPackage } from "../core/packages.ts";
+import type { KeyValue } from "../core/ports/key-value.ts";
+import type { InstalledPackage } from "../core/skill/packages.ts";
+import { type Json, toJson } from "../core/values/json.ts";
 
 /** What was installed, in short: read at every load of the catalogue. */
 export interface RegisterEntry {

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { mkdir, rename, stat } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
-import type { Diagnostic, LoadedSkills, Skill } from "../core/skill.ts";
+import type { Diagnostic, LoadedSkills, Skill } from "../core/skill/skill.ts";
 import type { FetchedPackage } from "./fetch-package.ts";
 import { PackageRefusal } from "./package-refusal.ts";
 import { writeFiles } from "./staging.ts";

@@ -1,6 +1,6 @@
-import type { Clock } from "../core/clock.ts";
-import type { KeyValue } from "../core/key-value.ts";
-import type { Skill } from "../core/skill.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import type { KeyValue } from "../core/ports/key-value.ts";
+import type { Skill } from "../core/skill/skill.ts";
 import type { PackageFolders } from "./change-journal.ts";
 import type { FetchAccess } from "./fetch-package.ts";
 import type { PackageLimits } from "./package-limits.ts";

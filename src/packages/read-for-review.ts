@@ -1,6 +1,6 @@
 import { lstat, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { PackageFinding } from "../core/packages.ts";
+import type { PackageFinding } from "../core/skill/packages.ts";
 import type { PackageLimits } from "./package-limits.ts";
 import { packagePath } from "./package-path.ts";
 import { PackageRefusal } from "./package-refusal.ts";

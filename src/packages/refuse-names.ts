@@ -1,6 +1,6 @@
-import { ownToolNames } from "../core/offered-tools.ts";
-import { isInstalled, type Skill } from "../core/skill.ts";
-import { toToolName } from "../core/skill-identifier.ts";
+import { ownToolNames } from "../core/skill/offered-tools.ts";
+import { isInstalled, type Skill } from "../core/skill/skill.ts";
+import { toToolName } from "../core/skill/skill-identifier.ts";
 import { PackageRefusal } from "./package-refusal.ts";
 import type { RegisterIndex } from "./package-register.ts";
 

@@ -1,6 +1,6 @@
 import { extname } from "node:path";
-import type { PackageFinding } from "../core/packages.ts";
-import type { Skill } from "../core/skill.ts";
+import type { PackageFinding } from "../core/skill/packages.ts";
+import type { Skill } from "../core/skill/skill.ts";
 import { type ContentKind, contentKind } from "./archive-kind.ts";
 import type { PackageFile } from "./package-tree.ts";
 

@@ -1,8 +1,8 @@
 import { lstat, realpath } from "node:fs/promises";
 import { basename } from "node:path";
 import { errorCode } from "../base/error-text.ts";
-import type { PackageFinding, PackageReview } from "../core/packages.ts";
-import type { Diagnostic, Skill } from "../core/skill.ts";
+import type { PackageFinding, PackageReview } from "../core/skill/packages.ts";
+import type { Diagnostic, Skill } from "../core/skill/skill.ts";
 import type { PackageLimits } from "./package-limits.ts";
 import { PackageRefusal } from "./package-refusal.ts";
 import type { PackageSkills } from "./package-skills.ts";

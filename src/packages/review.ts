@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import type { PackageFinding, PackageReview } from "../core/packages.ts";
-import type { Diagnostic, Skill } from "../core/skill.ts";
+import type { PackageFinding, PackageReview } from "../core/skill/packages.ts";
+import type { Diagnostic, Skill } from "../core/skill/skill.ts";
 import type { PackageFile } from "./package-tree.ts";
 import { type FileRule, type ReviewedFile, type ReviewSubject, reviewedFile } from "./review-subject.ts";
 import { codeRule } from "./rules/code-rules.ts";

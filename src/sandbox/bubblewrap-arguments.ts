@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import { dirname } from "node:path";
-import { inputFolder, type MountedFolder } from "../core/working-folder.ts";
+import { inputFolder, type MountedFolder } from "../core/ports/working-folder.ts";
 import { outputIn, type PackageFolders } from "./isolation.ts";
 import { readableEtc } from "./machine-files.ts";
 import { systemFolders } from "./programs.ts";

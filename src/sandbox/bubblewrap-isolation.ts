@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { lchown, mkdir, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { inputFolder } from "../core/working-folder.ts";
+import { inputFolder } from "../core/ports/working-folder.ts";
 import { boundedFoldersPrefix, type MountPrograms, makeBoundedFolders } from "./bounded-folders.ts";
 import { bubblewrapArguments, inside } from "./bubblewrap-arguments.ts";
 import {

@@ -1,14 +1,14 @@
 import { mkdir, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { CodeMeans } from "../core/code.ts";
+import type { CodeMeans } from "../core/ports/code.ts";
 import {
   noPreparedPackages,
   type PackageLanguage,
   type PreparedPackages,
-} from "../core/prepared-packages.ts";
-import type { ProgramRunner, Verdict } from "../core/programs.ts";
-import type { CodeRunner, ScriptRunner } from "../core/scripts.ts";
-import type { Skill } from "../core/skill.ts";
+} from "../core/skill/prepared-packages.ts";
+import type { ProgramRunner, Verdict } from "../core/skill/programs.ts";
+import type { CodeRunner, ScriptRunner } from "../core/skill/scripts.ts";
+import type { Skill } from "../core/skill/skill.ts";
 import { chooseIsolation } from "./choose-isolation.ts";
 import { createCodeRunner } from "./code-runner.ts";
 import { defaultLimits, type Isolation, type SandboxLimits } from "./isolation.ts";

@@ -1,5 +1,5 @@
 import { readdir, stat, statfs } from "node:fs/promises";
-import type { MountedFolder } from "../core/working-folder.ts";
+import type { MountedFolder } from "../core/ports/working-folder.ts";
 import { processTree } from "./memory-watch.ts";
 
 /** When a process is looked at first, ms: what had too many files before may be tidied up. */

@@ -1,5 +1,5 @@
 import { totalmem } from "node:os";
-import type { MountedFolder } from "../core/working-folder.ts";
+import type { MountedFolder } from "../core/ports/working-folder.ts";
 import type { IsolationLack } from "./isolation-cure.ts";
 
 /** What a script may use, however it is isolated. */

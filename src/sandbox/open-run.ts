@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { NetworkAccess } from "../core/programs.ts";
+import type { NetworkAccess } from "../core/skill/programs.ts";
 import type { Launch, LaunchRequest } from "./isolation.ts";
 import type { PlaceRequest } from "./places.ts";
 import type { OpenProxy, SandboxContext } from "./sandbox-context.ts";

@@ -1,6 +1,6 @@
 import { parseExactly } from "../base/exact-number.ts";
 import { isContainer } from "../base/record.ts";
-import type { Json } from "../core/json.ts";
+import type { Json } from "../core/values/json.ts";
 
 /** Deeper values are refused, because code that walks through them would run out of stack. */
 const deepest = 200;

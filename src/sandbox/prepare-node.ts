@@ -1,7 +1,7 @@
 import { chmod, realpath, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { coversHost } from "../core/network-grants.ts";
+import { coversHost } from "../core/skill/network-grants.ts";
 import { BuildRefusal, readReport } from "./build-folder.ts";
 import type { AskedPackage } from "./package-names.ts";
 import { type Installed, inOrder, type PinnedPackage } from "./prepare-python.ts";

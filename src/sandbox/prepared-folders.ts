@@ -1,6 +1,6 @@
-import type { CodeMeans } from "../core/code.ts";
-import { languageNames, type PackageLanguage, packageLanguages } from "../core/prepared-packages.ts";
-import type { Skill } from "../core/skill.ts";
+import type { CodeMeans } from "../core/ports/code.ts";
+import { languageNames, type PackageLanguage, packageLanguages } from "../core/skill/prepared-packages.ts";
+import type { Skill } from "../core/skill/skill.ts";
 import type { PackageFolders } from "./isolation.ts";
 import { readPackage } from "./package-names.ts";
 import type { PreparedSets, StoredSet } from "./prepared-sets.ts";

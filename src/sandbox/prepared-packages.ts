@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises";
 import { errorText } from "../base/error-text.ts";
-import type { Outcome } from "../core/outcome.ts";
 import {
   languageNames,
   type PackageLanguage,
@@ -8,8 +7,9 @@ import {
   type PreparedPackages,
   type PreparedSet,
   type PreparedState,
-} from "../core/prepared-packages.ts";
-import type { Skill } from "../core/skill.ts";
+} from "../core/skill/prepared-packages.ts";
+import type { Skill } from "../core/skill/skill.ts";
+import type { Outcome } from "../core/values/outcome.ts";
 import { BuildRefusal, sealFolder } from "./build-folder.ts";
 import { type AskedPackage, readPackage, readPackages } from "./package-names.ts";
 import { prepareNode } from "./prepare-node.ts";

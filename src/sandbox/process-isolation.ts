@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { inputFolder, type MountedFolder } from "../core/working-folder.ts";
+import { inputFolder, type MountedFolder } from "../core/ports/working-folder.ts";
 import {
   fixedEnvironment,
   type Isolation,

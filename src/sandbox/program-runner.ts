@@ -6,7 +6,7 @@ import {
   type ProgramRequest,
   type ProgramRunner,
   type RunningProgram,
-} from "../core/programs.ts";
+} from "../core/skill/programs.ts";
 import { malformedEnvironment, startFailure, startProcess } from "./child-process.ts";
 import type { Launch } from "./isolation.ts";
 import { openRun } from "./open-run.ts";

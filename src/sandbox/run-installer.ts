@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { ScriptOutcome } from "../core/code.ts";
-import { coversHost } from "../core/network-grants.ts";
+import type { ScriptOutcome } from "../core/ports/code.ts";
+import { coversHost } from "../core/skill/network-grants.ts";
 import { BuildRefusal, buildInside, openBuild, tooLarge } from "./build-folder.ts";
 import type { LaunchRequest } from "./isolation.ts";
 import { installCommand, thisMachine } from "./isolation-cure.ts";

@@ -1,5 +1,5 @@
-import type { NetworkAccess, Verdict } from "../core/programs.ts";
-import type { Skill } from "../core/skill.ts";
+import type { NetworkAccess, Verdict } from "../core/skill/programs.ts";
+import type { Skill } from "../core/skill/skill.ts";
 import type { Isolation, SandboxLimits } from "./isolation.ts";
 import type { MemoryWatch } from "./memory-watch.ts";
 import type { Places } from "./places.ts";

@@ -1,5 +1,5 @@
-import type { ScriptOutcome } from "../core/code.ts";
-import type { RunRequest, ScriptRequest, ScriptRunner } from "../core/scripts.ts";
+import type { ScriptOutcome } from "../core/ports/code.ts";
+import type { RunRequest, ScriptRequest, ScriptRunner } from "../core/skill/scripts.ts";
 import { malformedEnvironment } from "./child-process.ts";
 import type { LaunchRequest } from "./isolation.ts";
 import { openRun } from "./open-run.ts";

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Skill } from "../core/skill.ts";
+import type { Skill } from "../core/skill/skill.ts";
 import type { Isolation } from "./isolation.ts";
 
 const deepest = 16;

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import { errorText } from "../base/error-text.ts";
-import type { ProgramRequest, RunningProgram } from "../core/programs.ts";
+import type { ProgramRequest, RunningProgram } from "../core/skill/programs.ts";
 import { groupEnd, killGroup, type ProcessEnd } from "../process/process-group.ts";
 import { watchFolder } from "./folder-watch.ts";
 import type { SandboxLimits } from "./isolation.ts";

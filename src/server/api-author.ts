@@ -1,5 +1,5 @@
-import type { Author } from "../core/inbound.ts";
-import { partsOf } from "../core/place.ts";
+import type { Author } from "../core/values/inbound.ts";
+import { partsOf } from "../core/values/place.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { HttpProblem } from "./http-problem.ts";
 

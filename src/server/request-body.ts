@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { parseExactly } from "../base/exact-number.ts";
-import { parseJson } from "../core/json.ts";
+import { parseJson } from "../core/values/json.ts";
 import { HttpProblem } from "./http-problem.ts";
 import { readForm } from "./read-form.ts";
 

@@ -4,8 +4,8 @@
  */
 import { z } from "@hono/zod-openapi";
 import { turnEvent } from "../app/operations/turn-view.ts";
-import { maxMessageLength } from "../core/inbound.ts";
-import { namespaceSchema, threadSchema } from "../core/place.ts";
+import { maxMessageLength } from "../core/values/inbound.ts";
+import { namespaceSchema, threadSchema } from "../core/values/place.ts";
 
 /** One line of `GET /namespaces/{ns}/events`. */
 export const feedItem = z.discriminatedUnion("kind", [

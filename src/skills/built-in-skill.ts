@@ -1,10 +1,10 @@
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
-import { type SkillDefinition, type SkillModule, toJsonSchema } from "../core/define-skill.ts";
-import { parametersOf } from "../core/parameter.ts";
-import type { Skill } from "../core/skill.ts";
-import type { Tool } from "../core/tool.ts";
+import { type SkillDefinition, type SkillModule, toJsonSchema } from "../core/skill/define-skill.ts";
+import { parametersOf } from "../core/skill/parameter.ts";
+import type { Skill } from "../core/skill/skill.ts";
+import type { Tool } from "../core/skill/tool.ts";
 import { createSkillTools, partId } from "./skill-tools.ts";
 
 /** The file beside a shipped SKILL.md that holds its code. */

@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
-import { canonicalJson } from "../core/json.ts";
 import {
   type Diagnostic,
   type LoadedSkills,
   type Skill,
   type SkillSource,
   skillMetadataSchema,
-} from "../core/skill.ts";
+} from "../core/skill/skill.ts";
+import { canonicalJson } from "../core/values/json.ts";
 import { caution, defect } from "./diagnose.ts";
 
 /** A skill that is only configuration: a guide that opens tools of servers. `[]` means all tools of that server. */

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../core/skill.ts";
+import type { Diagnostic } from "../core/skill/skill.ts";
 
 /** A diagnostic that keeps something from being loaded. */
 export function defect(path: string, code: string, message: string): Diagnostic {

@@ -1,5 +1,4 @@
 import path from "node:path";
-import { pathForm } from "../core/file-name.ts";
 import {
   type Diagnostic,
   isInstalled,
@@ -7,7 +6,8 @@ import {
   type SkillCode,
   type SkillOrigin,
   type SkillSettingsNames,
-} from "../core/skill.ts";
+} from "../core/skill/skill.ts";
+import { pathForm } from "../core/values/file-name.ts";
 import { caution } from "./diagnose.ts";
 import { guideNote, hasCommands, isScript, withSkillFolder } from "./guide-note.ts";
 import type { FolderContents } from "./read-contents.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { isRecord } from "../base/record.ts";
-import type { Diagnostic } from "../core/skill.ts";
+import type { Diagnostic } from "../core/skill/skill.ts";
 import { caution } from "./diagnose.ts";
 import { repairJson } from "./repair-yaml.ts";
 

@@ -1,5 +1,5 @@
-import type { Skill } from "../core/skill.ts";
-import { inputFolder, skillFolder } from "../core/working-folder.ts";
+import { inputFolder, skillFolder } from "../core/ports/working-folder.ts";
+import type { Skill } from "../core/skill/skill.ts";
 import type { SkillDocument } from "./skill-document.ts";
 
 /** Files and scripts that are named; the tools answer with the others. */

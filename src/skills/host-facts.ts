@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
 import { LRUCache } from "lru-cache";
-import type { HostFacts } from "../core/eligibility.ts";
+import type { HostFacts } from "../core/skill/eligibility.ts";
 import { givenVariables, type SkillEnv } from "./skill-settings.ts";
 
 export interface HostFactsOptions {

@@ -1,4 +1,4 @@
-import type { LoadedSkills, Skill, SkillSource } from "../core/skill.ts";
+import type { LoadedSkills, Skill, SkillSource } from "../core/skill/skill.ts";
 
 /**
  * The skills of a source, none of whose tools and scripts may run longer than `seconds`, whatever its files say. Answers the same

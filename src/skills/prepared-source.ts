@@ -1,5 +1,5 @@
-import type { PreparedPackages } from "../core/prepared-packages.ts";
-import type { LoadedSkills, SkillSource } from "../core/skill.ts";
+import type { PreparedPackages } from "../core/skill/prepared-packages.ts";
+import type { LoadedSkills, SkillSource } from "../core/skill/skill.ts";
 
 /**
  * The skills of a source, of which those cannot be used whose code needs packages that nobody prepared. Answers the same object as

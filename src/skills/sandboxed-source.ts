@@ -1,5 +1,5 @@
-import type { Verdict } from "../core/programs.ts";
-import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "../core/skill.ts";
+import type { Verdict } from "../core/skill/programs.ts";
+import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "../core/skill/skill.ts";
 
 /**
  * The skills of a source, which say so when their code does not run on this machine: those whose tools are such code cannot be used,

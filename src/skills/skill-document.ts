@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
-import { type Parameter, parameterSchema, parametersOf } from "../core/parameter.ts";
+import { type Parameter, parameterSchema, parametersOf } from "../core/skill/parameter.ts";
 import {
   type Diagnostic,
   type Skill,
   type SkillAbout,
   type SkillMetadata,
   skillMetadataSchema,
-} from "../core/skill.ts";
+} from "../core/skill/skill.ts";
 import { caution, defect } from "./diagnose.ts";
 import {
   asFields,

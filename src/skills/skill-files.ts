@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { readFile, realpath } from "node:fs/promises";
 import { errorCode } from "../base/error-text.ts";
-import { pathForm } from "../core/file-name.ts";
-import type { SkillFiles } from "../core/skill.ts";
+import type { SkillFiles } from "../core/skill/skill.ts";
+import { pathForm } from "../core/values/file-name.ts";
 import { decodeText } from "./decode-text.ts";
 import { isWithin } from "./link-target.ts";
 import type { HashedFile } from "./read-contents.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Diagnostic, Skill } from "../core/skill.ts";
+import type { Diagnostic, Skill } from "../core/skill/skill.ts";
 import { caution } from "./diagnose.ts";
 import type { FieldReader } from "./field-reader.ts";
 

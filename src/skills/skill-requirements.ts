@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Diagnostic, meanSchema, type Requirements, requirementsSchema } from "../core/skill.ts";
+import { type Diagnostic, meanSchema, type Requirements, requirementsSchema } from "../core/skill/skill.ts";
 import { asFields, createFieldReader, type FieldReader, type Fields } from "./field-reader.ts";
 
 const list = z.array(z.string());

@@ -1,5 +1,5 @@
-import type { SettingsOwner } from "../core/eligibility.ts";
-import type { Skill } from "../core/skill.ts";
+import type { SettingsOwner } from "../core/skill/eligibility.ts";
+import type { Skill } from "../core/skill/skill.ts";
 
 /** `skills.env` of the configuration: variables by skill. `apiKey` stands for the skill's `primaryEnv`. */
 export type SkillEnv = Readonly<Record<string, Readonly<Record<string, string>>>>;

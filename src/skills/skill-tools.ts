@@ -1,10 +1,15 @@
 import { parseExactly } from "../base/exact-number.ts";
-import { type SkillDefinition, SkillFailure, type SkillModule, toJsonSchema } from "../core/define-skill.ts";
-import type { Json } from "../core/json.ts";
-import { ModelError } from "../core/model.ts";
-import type { SkillMetadata } from "../core/skill.ts";
-import { toToolName } from "../core/skill-identifier.ts";
-import type { Tool, ToolResult } from "../core/tool.ts";
+import { ModelError } from "../core/ports/model.ts";
+import {
+  type SkillDefinition,
+  SkillFailure,
+  type SkillModule,
+  toJsonSchema,
+} from "../core/skill/define-skill.ts";
+import type { SkillMetadata } from "../core/skill/skill.ts";
+import { toToolName } from "../core/skill/skill-identifier.ts";
+import type { Tool, ToolResult } from "../core/skill/tool.ts";
+import type { Json } from "../core/values/json.ts";
 import { describeIssues } from "./describe-issues.ts";
 
 /** Bytes of JSON; a built-in skill that answers more has its answer refused by the loop. */

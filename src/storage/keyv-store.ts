@@ -2,8 +2,8 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { parseExactly } from "../base/exact-number.ts";
 import { KeyedMutex } from "../base/keyed-mutex.ts";
-import type { Json } from "../core/json.ts";
-import type { KeyValue } from "../core/key-value.ts";
+import type { KeyValue } from "../core/ports/key-value.ts";
+import type { Json } from "../core/values/json.ts";
 import {
   blockingMs,
   createWriteQueue,

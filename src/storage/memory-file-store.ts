@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import { numberedFileName, safeFileName, safeMediaType } from "../core/file-name.ts";
-import type { FileStore, NewFile } from "../core/file-store.ts";
+import type { FileStore, NewFile } from "../core/ports/file-store.ts";
+import { numberedFileName, safeFileName, safeMediaType } from "../core/values/file-name.ts";
 
 /** A file store that forgets everything with the process. */
 export function createMemoryFileStore(): FileStore {

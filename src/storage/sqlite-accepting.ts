@@ -1,5 +1,5 @@
-import type { Inbound } from "../core/inbound.ts";
-import { laneOf, type TurnQueue } from "../core/turn-log.ts";
+import { laneOf, type TurnQueue } from "../core/log/turn-log.ts";
+import type { Inbound } from "../core/values/inbound.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { insertEvent } from "./sqlite-events.ts";
 import { addToLane, refreshLane } from "./sqlite-lanes.ts";

@@ -1,4 +1,4 @@
-import { type ClaimedTurn, seqStride, type Takeover, type TurnQueue } from "../core/turn-log.ts";
+import { type ClaimedTurn, seqStride, type Takeover, type TurnQueue } from "../core/log/turn-log.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 import { inboundOf, readEvents } from "./sqlite-events.ts";
 import { hasAnySuspect, nextInLanes, refreshLane } from "./sqlite-lanes.ts";

@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import { withoutDetails } from "../core/event-audience.ts";
-import type { Place } from "../core/place.ts";
-import type { DetailsOptions, TurnRemoval } from "../core/turn-removal.ts";
+import { withoutDetails } from "../core/log/event-audience.ts";
+import type { DetailsOptions, TurnRemoval } from "../core/log/turn-removal.ts";
+import type { Place } from "../core/values/place.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { insertEvent } from "./sqlite-events.ts";
 import { dropFromLaterTurns, dropWhatHappened } from "./sqlite-forgetting.ts";

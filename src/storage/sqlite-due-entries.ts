@@ -1,5 +1,5 @@
-import type { DueEntries, DueEntry } from "../core/due-entries.ts";
-import type { Json } from "../core/json.ts";
+import type { DueEntries, DueEntry } from "../core/ports/due-entries.ts";
+import type { Json } from "../core/values/json.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 
 /** Characters of the JSON of one entry. */

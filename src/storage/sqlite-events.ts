@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Inbound } from "../core/inbound.ts";
-import type { TurnEvent } from "../core/turn-event.ts";
+import type { TurnEvent } from "../core/log/turn-event.ts";
+import type { Inbound } from "../core/values/inbound.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 
 /** Events with what tools answered. Nothing that people say is shared: it goes with its turn, whoever said the same. */

@@ -1,7 +1,7 @@
-import type { Author, Inbound } from "../core/inbound.ts";
-import type { Place } from "../core/place.ts";
-import type { TurnEvent } from "../core/turn-event.ts";
-import type { TurnRemoval } from "../core/turn-removal.ts";
+import type { TurnEvent } from "../core/log/turn-event.ts";
+import type { TurnRemoval } from "../core/log/turn-removal.ts";
+import type { Author, Inbound } from "../core/values/inbound.ts";
+import type { Place } from "../core/values/place.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 import { insertEvent, readEvents, readInbound } from "./sqlite-events.ts";
 

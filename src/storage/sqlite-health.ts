@@ -1,4 +1,4 @@
-import type { TurnHealth } from "../core/turn-log.ts";
+import type { TurnHealth } from "../core/log/turn-log.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 const counts = `

@@ -1,4 +1,4 @@
-import type { ClaimOptions, Lane } from "../core/turn-log.ts";
+import type { ClaimOptions, Lane } from "../core/log/turn-log.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /** Every lane, in the order in which they are looked at unless a claim says otherwise. */

@@ -1,7 +1,7 @@
-import type { Author, Inbound } from "../core/inbound.ts";
-import type { TurnOutcome } from "../core/turn-event.ts";
-import type { TurnFilter, TurnReading, TurnRecord, TurnStatus } from "../core/turn-log.ts";
-import { noUsage, type UsageTotal } from "../core/usage-total.ts";
+import type { TurnOutcome } from "../core/log/turn-event.ts";
+import type { TurnFilter, TurnReading, TurnRecord, TurnStatus } from "../core/log/turn-log.ts";
+import { noUsage, type UsageTotal } from "../core/log/usage-total.ts";
+import type { Author, Inbound } from "../core/values/inbound.ts";
 import type { SqliteConnection, SqlRow, SqlValue } from "./sqlite-connection.ts";
 import { readEvents } from "./sqlite-events.ts";
 

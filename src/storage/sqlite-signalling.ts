@@ -1,4 +1,4 @@
-import type { Signal, TurnSignals } from "../core/turn-log.ts";
+import type { Signal, TurnSignals } from "../core/log/turn-log.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { readInbound } from "./sqlite-events.ts";
 import { refreshLane } from "./sqlite-lanes.ts";

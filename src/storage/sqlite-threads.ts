@@ -1,4 +1,4 @@
-import type { ThreadReading, ThreadRecord } from "../core/turn-log.ts";
+import type { ThreadReading, ThreadRecord } from "../core/log/turn-log.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 
 const defaultThreads = 200;

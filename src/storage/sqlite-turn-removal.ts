@@ -1,5 +1,5 @@
-import type { Place } from "../core/place.ts";
-import type { IdleThread, TurnRemoval } from "../core/turn-removal.ts";
+import type { IdleThread, TurnRemoval } from "../core/log/turn-removal.ts";
+import type { Place } from "../core/values/place.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { forgottenTitle } from "./sqlite-forgetting.ts";
 

@@ -1,5 +1,5 @@
 import { destination, type LevelWithSilent, type Logger, pino } from "pino";
-import type { Redact } from "../core/redact.ts";
+import type { Redact } from "../core/values/redact.ts";
 
 /** Structured lines on stderr, without secrets. Standard output stays free for what a command prints. */
 export function createLogger(level: LevelWithSilent, redact: Redact): Logger {

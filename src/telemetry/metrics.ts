@@ -1,5 +1,5 @@
-import type { Meter } from "../core/meter.ts";
-import type { TurnLog } from "../core/turn-log.ts";
+import type { TurnLog } from "../core/log/turn-log.ts";
+import type { Meter } from "../core/ports/meter.ts";
 
 /** What is asked for when the metrics are read, because nothing tells when it changes. */
 export interface Gauges {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { beginningOf } from "../base/markdown-text.ts";
-import { type Web, WebError } from "../core/web.ts";
+import { type Web, WebError } from "../core/ports/web.ts";
 
 /** How one engine is asked. */
 export interface EngineRequest<Answer> {

@@ -2,7 +2,7 @@
 import type { ChatPolicy } from "../app/chat/chat-policy.ts";
 import { type ModelProvider, modelProviders } from "../config/model-providers.ts";
 import type { Config } from "../config/schema.ts";
-import type { TurnLimits } from "../core/turn.ts";
+import type { TurnLimits } from "../core/scope/turn.ts";
 import type { ModelFacts } from "../models/catalogue/model-facts.ts";
 import type { ProviderSettings } from "../models/create-model.ts";
 

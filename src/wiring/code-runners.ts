@@ -2,10 +2,10 @@
 import path from "node:path";
 import { certificateFiles, processEnvironment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
-import type { PreparedPackages } from "../core/prepared-packages.ts";
-import { ProgramError, type ProgramRunner, type Verdict } from "../core/programs.ts";
-import type { CodeRunner, ScriptRunner } from "../core/scripts.ts";
-import type { Skill } from "../core/skill.ts";
+import type { PreparedPackages } from "../core/skill/prepared-packages.ts";
+import { ProgramError, type ProgramRunner, type Verdict } from "../core/skill/programs.ts";
+import type { CodeRunner, ScriptRunner } from "../core/skill/scripts.ts";
+import type { Skill } from "../core/skill/skill.ts";
 import type { OwnPort } from "../net/address-policy.ts";
 import { createGuardedProxy } from "../net/guarded-proxy.ts";
 import type { Sandbox, SandboxOptions } from "../sandbox/create-sandbox.ts";

@@ -1,6 +1,6 @@
 import { slackMode } from "../config/incomplete-platforms.ts";
 import type { Config } from "../config/schema.ts";
-import type { SecretForm } from "../core/redact.ts";
+import type { SecretForm } from "../core/values/redact.ts";
 import { modelSecrets } from "./app-settings.ts";
 
 /** Tokens of installations are not in the configuration. https://docs.slack.dev/authentication/tokens tells how they begin. */

@@ -2,9 +2,9 @@ import { ConfigError, describeProblem } from "../config/config-error.ts";
 import type { AgentProfile } from "../config/load-profiles.ts";
 import type { Config } from "../config/schema.ts";
 import { unknownInAgent, unknownRights, unknownSkillSettings } from "../config/settings-without-effect.ts";
-import type { CatalogueLoader } from "../core/catalogue.ts";
-import { ownToolNames } from "../core/offered-tools.ts";
-import type { Takeover } from "../core/turn-log.ts";
+import type { Takeover } from "../core/log/turn-log.ts";
+import type { CatalogueLoader } from "../core/skill/catalogue.ts";
+import { ownToolNames } from "../core/skill/offered-tools.ts";
 import type { Upgrade } from "../storage/upgrade-copies.ts";
 
 interface Tells {

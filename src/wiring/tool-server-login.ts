@@ -1,8 +1,8 @@
 /** Where people come back to from logins at tool servers, and where logins read who this bot is. */
 import type { Config } from "../config/schema.ts";
-import type { Clock } from "../core/clock.ts";
-import { type KeyValue, scopeKeyValue } from "../core/key-value.ts";
-import type { Web } from "../core/web.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import { type KeyValue, scopeKeyValue } from "../core/ports/key-value.ts";
+import type { Web } from "../core/ports/web.ts";
 import { createMcpLogin, type McpLoginWithReturn } from "../mcp/login/create-mcp-login.ts";
 import { loginPaths } from "../server/routes/login-routes.ts";
 import { sealKeyValue } from "../storage/sealed-key-value.ts";

@@ -3,8 +3,9 @@
  * program: it opens links, takes the defaults of every form, and allows what is asked. Called as `node client.ts URL` with
  * MCP_CONFORMANCE_SCENARIO and MCP_CONFORMANCE_CONTEXT.
  */
-import type { Json } from "../../src/core/json.ts";
-import type { Tool, ToolContext, ToolResult } from "../../src/core/tool.ts";
+
+import type { Tool, ToolContext, ToolResult } from "../../src/core/skill/tool.ts";
+import type { Json } from "../../src/core/values/json.ts";
 import { openJudgedBot } from "./judged-bot.ts";
 import { type ScenarioContext, scenarioEntry } from "./scenario-entry.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ChatActions } from "../../src/core/chat-actions.ts";
-import { channelThread, PlatformError } from "../../src/core/chat-platform.ts";
+import type { ChatActions } from "../../src/core/ports/chat-actions.ts";
+import { channelThread, PlatformError } from "../../src/core/ports/chat-platform.ts";
 
 /** A world in which a platform's `ChatActions` are tried. */
 export interface ChatActionsUnderContract {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Json } from "../../src/core/json.ts";
-import { type KeyValue, scopeKeyValue } from "../../src/core/key-value.ts";
+import { type KeyValue, scopeKeyValue } from "../../src/core/ports/key-value.ts";
+import type { Json } from "../../src/core/values/json.ts";
 
 /** What every key-value store must do. */
 export function keyValueContract(name: string, open: () => Promise<KeyValue>): void {

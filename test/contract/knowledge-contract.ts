@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Knowledge, KnownPiece } from "../../src/core/knowledge.ts";
-import { isWithin } from "../../src/core/place.ts";
+import type { Knowledge, KnownPiece } from "../../src/core/ports/knowledge.ts";
+import { isWithin } from "../../src/core/values/place.ts";
 
 /** A store that is closed when it can be. */
 export type OpenKnowledge = () => Promise<Knowledge & { close?(): Promise<void> }>;

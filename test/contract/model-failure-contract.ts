@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
-import { ModelError } from "../../src/core/model.ts";
+import { ModelError } from "../../src/core/ports/model.ts";
 import { collect, finish, requestOf, shownText } from "../unit/models/collect.ts";
 import { recordingClock } from "../unit/models/recording-clock.ts";
 import {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, type TestOptions } from "vitest";
-import { ProgramError, type ProgramRunner } from "../../src/core/programs.ts";
+import { ProgramError, type ProgramRunner } from "../../src/core/skill/programs.ts";
 import { startProgram, writeModule } from "../unit/sandbox/program-fixture.ts";
 import { ScriptFixture } from "../unit/sandbox/script-fixture.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AnswerStream, OutgoingMessage } from "../../src/core/chat-platform.ts";
+import type { AnswerStream, OutgoingMessage } from "../../src/core/ports/chat-platform.ts";
 import { webClient } from "../support/slack/bolt-rig.ts";
 import type { MessageRecord } from "../support/slack/message-record.ts";
 import { acme, type SlackWorld, startSlackWorld } from "../support/slack/slack-world.ts";

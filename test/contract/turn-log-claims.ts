@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Inbound } from "../../src/core/inbound.ts";
-import type { TurnLog } from "../../src/core/turn-log.ts";
+import type { TurnLog } from "../../src/core/log/turn-log.ts";
+import type { Inbound } from "../../src/core/values/inbound.ts";
 import { ending, entry, inbound } from "./turn-log-contract.ts";
 
 const refused = { code: "lease_lost" };

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Author, Inbound } from "../../src/core/inbound.ts";
-import type { OpeningReason, TurnEvent, TurnEventBody } from "../../src/core/turn-event.ts";
-import { LeaseLostError, type TurnLog } from "../../src/core/turn-log.ts";
-import { noUsage } from "../../src/core/usage-total.ts";
+import type { OpeningReason, TurnEvent, TurnEventBody } from "../../src/core/log/turn-event.ts";
+import { LeaseLostError, type TurnLog } from "../../src/core/log/turn-log.ts";
+import { noUsage } from "../../src/core/log/usage-total.ts";
+import type { Author, Inbound } from "../../src/core/values/inbound.ts";
 import { pendingTurns } from "../support/pending-turns.ts";
 
 /** A log under test. `another` opens the same turns a second time, where the implementation can share them. */

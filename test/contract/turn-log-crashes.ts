@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Inbound } from "../../src/core/inbound.ts";
-import type { ClaimedTurn, TurnLog } from "../../src/core/turn-log.ts";
+import type { ClaimedTurn, TurnLog } from "../../src/core/log/turn-log.ts";
+import type { Inbound } from "../../src/core/values/inbound.ts";
 import { ending, entry, inbound } from "./turn-log-contract.ts";
 
 /** Which turns go on after a crash, and which turn is blamed for it. */

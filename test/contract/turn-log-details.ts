@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Inbound } from "../../src/core/inbound.ts";
-import type { TurnEventBody } from "../../src/core/turn-event.ts";
-import type { TurnLog } from "../../src/core/turn-log.ts";
+import type { TurnEventBody } from "../../src/core/log/turn-event.ts";
+import type { TurnLog } from "../../src/core/log/turn-log.ts";
+import type { Inbound } from "../../src/core/values/inbound.ts";
 import { ending, entry, inbound, opened } from "./turn-log-contract.ts";
 
 const place = { namespace: "console:local:general", thread: "one" };

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Inbound } from "../../src/core/inbound.ts";
-import type { Usage } from "../../src/core/turn-event.ts";
-import type { TurnLog } from "../../src/core/turn-log.ts";
-import { noUsage } from "../../src/core/usage-total.ts";
+import type { Usage } from "../../src/core/log/turn-event.ts";
+import type { TurnLog } from "../../src/core/log/turn-log.ts";
+import { noUsage } from "../../src/core/log/usage-total.ts";
+import type { Inbound } from "../../src/core/values/inbound.ts";
 import { ending, entry, inbound } from "./turn-log-contract.ts";
 
 const namespace = "console:local:general";

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { folderLimits, type MountedFolder } from "../../src/core/working-folder.ts";
+import { folderLimits, type MountedFolder } from "../../src/core/ports/working-folder.ts";
 import {
   attached,
   inWords,

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { WorkingFolder, WorkingFolders } from "../../src/core/working-folder.ts";
+import type { WorkingFolder, WorkingFolders } from "../../src/core/ports/working-folder.ts";
 import {
   attached,
   noSignal,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { TurnEvent } from "../../src/core/turn-event.ts";
-import type { WorkingFolders } from "../../src/core/working-folder.ts";
+import type { TurnEvent } from "../../src/core/log/turn-event.ts";
+import type { WorkingFolders } from "../../src/core/ports/working-folder.ts";
 import { createMemoryFileStore } from "../../src/storage/memory-file-store.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { exited, fakeCode } from "../support/fake-code.ts";

@@ -1,7 +1,7 @@
-import type { Message } from "../../src/core/message.ts";
-import type { ModelRequest } from "../../src/core/model.ts";
-import type { Profile } from "../../src/core/profile.ts";
-import type { Skill } from "../../src/core/skill.ts";
+import type { ModelRequest } from "../../src/core/ports/model.ts";
+import type { Skill } from "../../src/core/skill/skill.ts";
+import type { Message } from "../../src/core/values/message.ts";
+import type { Profile } from "../../src/core/values/profile.ts";
 import { type RecordingModel, recordingModel } from "../support/recording-model.ts";
 import { type Line, scriptedModel } from "../support/scripted-model.ts";
 import { type TestTool, testSkill } from "../support/test-skill.ts";

@@ -1,4 +1,4 @@
-import type { TurnEvent } from "../../src/core/turn-event.ts";
+import type { TurnEvent } from "../../src/core/log/turn-event.ts";
 import { type Asked, expectPrefixes } from "../support/recording-model.ts";
 import { sideEffects } from "./scripted-turn.ts";
 import { eventsOf, type World } from "./world.ts";

@@ -1,11 +1,11 @@
 import type { ChatIntake, ChatMessage } from "../../src/app/chat/chat-intake.ts";
-import type { Clock } from "../../src/core/clock.ts";
-import type { FileStore } from "../../src/core/file-store.ts";
-import type { KeyValue } from "../../src/core/key-value.ts";
-import { createNetworkGrants } from "../../src/core/network-grants.ts";
-import type { Skill, SkillSource } from "../../src/core/skill.ts";
-import type { TurnEvent } from "../../src/core/turn-event.ts";
-import type { TurnLog } from "../../src/core/turn-log.ts";
+import type { TurnEvent } from "../../src/core/log/turn-event.ts";
+import type { TurnLog } from "../../src/core/log/turn-log.ts";
+import type { Clock } from "../../src/core/ports/clock.ts";
+import type { FileStore } from "../../src/core/ports/file-store.ts";
+import type { KeyValue } from "../../src/core/ports/key-value.ts";
+import { createNetworkGrants } from "../../src/core/skill/network-grants.ts";
+import type { Skill, SkillSource } from "../../src/core/skill/skill.ts";
 import { createMemoryFileStore } from "../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";

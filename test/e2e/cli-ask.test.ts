@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TurnEvent, TurnEventOf } from "../../src/core/turn-event.ts";
+import type { TurnEvent, TurnEventOf } from "../../src/core/log/turn-event.ts";
 import { jsonLines } from "./support/json-lines.ts";
 import { expectWholeTurn } from "./support/turns.ts";
 import { useBot } from "./support/use-bot.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { TurnEvent } from "../../src/core/turn-event.ts";
+import type { TurnEvent } from "../../src/core/log/turn-event.ts";
 import { jsonLines } from "./support/json-lines.ts";
 import { eventsOf, expectWholeTurn } from "./support/turns.ts";
 import { useBot } from "./support/use-bot.ts";

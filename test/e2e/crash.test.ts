@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { emptyTurnView, foldTurn } from "../../src/core/turn-view.ts";
+import { emptyTurnView, foldTurn } from "../../src/core/log/turn-view.ts";
 import { ended, eventsOf, expectWholeTurn, stored, until } from "./support/turns.ts";
 import { useBot } from "./support/use-bot.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Author } from "../../src/core/inbound.ts";
+import type { Author } from "../../src/core/values/inbound.ts";
 import { forgetTurn } from "../support/ask-app.ts";
 import { ada, ben, home } from "../support/test-app.ts";
 import { prefixDifference } from "../support/vendors/prefix-stable.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Model } from "../../src/core/model.ts";
+import type { Model } from "../../src/core/ports/model.ts";
 import { scriptedModel } from "../support/scripted-model.ts";
 import type { Observation } from "../support/slack/observation.ts";
 import { testSkill } from "../support/test-skill.ts";

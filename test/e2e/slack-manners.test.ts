@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ModelError } from "../../src/core/model.ts";
+import { ModelError } from "../../src/core/ports/model.ts";
 import { slackText } from "../support/platform-slack.ts";
 import { scriptedModel } from "../support/scripted-model.ts";
 import { testSkill } from "../support/test-skill.ts";

@@ -4,7 +4,7 @@ import {
   type OutgoingButton,
   type OutgoingMessage,
   type ProgressCard,
-} from "../../src/core/chat-platform.ts";
+} from "../../src/core/ports/chat-platform.ts";
 import { scriptedModel } from "../support/scripted-model.ts";
 import { fakeSlack, type SlackBot, slackBot } from "./support/slack-bot.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Message, ToolDefinition } from "../../src/core/message.ts";
-import type { Model } from "../../src/core/model.ts";
+import type { Model } from "../../src/core/ports/model.ts";
+import type { Message, ToolDefinition } from "../../src/core/values/message.ts";
 import { createModel } from "../../src/models/create-model.ts";
 import { systemClock } from "../../src/wiring/system-clock.ts";
 import { prefixDifference } from "../support/vendors/prefix-stable.ts";

@@ -1,8 +1,8 @@
 import type { ChatIntake } from "../../src/app/chat/chat-intake.ts";
-import type { Clock } from "../../src/core/clock.ts";
-import type { Trust } from "../../src/core/inbound.ts";
-import type { Diagnostic, Skill } from "../../src/core/skill.ts";
-import type { TurnLog } from "../../src/core/turn-log.ts";
+import type { TurnLog } from "../../src/core/log/turn-log.ts";
+import type { Clock } from "../../src/core/ports/clock.ts";
+import type { Diagnostic, Skill } from "../../src/core/skill/skill.ts";
+import type { Trust } from "../../src/core/values/inbound.ts";
 import { fakePackages, testReview } from "../support/fake-packages.ts";
 import { createFakePlatform, type FakePlatform } from "../support/fake-platform.ts";
 import { fakeServers, testServer } from "../support/fake-servers.ts";

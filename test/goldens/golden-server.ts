@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import type { TurnLog } from "../../src/core/turn-log.ts";
+import type { TurnLog } from "../../src/core/log/turn-log.ts";
 import { loadConsoleAssets } from "../../src/server/console-assets.ts";
 import { createServer, type KnackServer } from "../../src/server/server.ts";
 import { createGoldenBot, type GoldenBot } from "./golden-bot.ts";

@@ -1,4 +1,4 @@
-import type { TurnEvent, TurnEventOf } from "../../src/core/turn-event.ts";
+import type { TurnEvent, TurnEventOf } from "../../src/core/log/turn-event.ts";
 import { withoutIds } from "./golden.ts";
 import { createGoldenBot } from "./golden-bot.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished } from "vitest";
-import type { TurnRecord } from "../../src/core/turn-log.ts";
+import type { TurnRecord } from "../../src/core/log/turn-log.ts";
 import { openSqliteTurnLog } from "../../src/storage/sqlite-turn-log.ts";
 import { expectGolden, indented, readGolden, withoutIds } from "./golden.ts";
 import { type GoldenServer, startGoldenServer } from "./golden-server.ts";

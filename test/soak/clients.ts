@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiClient } from "../../src/client/api-client.ts";
-import type { TurnEvent, TurnEventOf } from "../../src/core/turn-event.ts";
-import { verdictInput } from "../../src/core/turn-view.ts";
+import type { TurnEvent, TurnEventOf } from "../../src/core/log/turn-event.ts";
+import { verdictInput } from "../../src/core/log/turn-view.ts";
 import type { SoakMessage } from "./workload.ts";
 
 /** What clients have seen. */

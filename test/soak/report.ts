@@ -1,5 +1,5 @@
 import type { ApiClient } from "../../src/client/api-client.ts";
-import type { TurnEvent } from "../../src/core/turn-event.ts";
+import type { TurnEvent } from "../../src/core/log/turn-event.ts";
 import type { Seen } from "./clients.ts";
 import type { EffectServer } from "./effect-server.ts";
 import { doneIn, type SoakMessage } from "./workload.ts";

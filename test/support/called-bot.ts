@@ -1,6 +1,6 @@
-import type { ThreadMessage } from "../../src/core/chat-actions.ts";
+import type { ThreadMessage } from "../../src/core/ports/chat-actions.ts";
 
-import type { FileReference, Origin } from "../../src/core/inbound.ts";
+import type { FileReference, Origin } from "../../src/core/values/inbound.ts";
 import { createFakePlatform, type FakePlatform } from "./fake-platform.ts";
 import { type ScriptedModel, scriptedModel } from "./scripted-model.ts";
 import { ada, createTestApp, type TestApp, type TestAppOptions } from "./test-app.ts";

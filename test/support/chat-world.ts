@@ -1,7 +1,7 @@
-import type { Author, Mention } from "../../src/core/inbound.ts";
-import type { ModelRequest } from "../../src/core/model.ts";
-import type { TurnLimits } from "../../src/core/turn.ts";
-import type { TurnEvent, TurnEventOf } from "../../src/core/turn-event.ts";
+import type { TurnEvent, TurnEventOf } from "../../src/core/log/turn-event.ts";
+import type { ModelRequest } from "../../src/core/ports/model.ts";
+import type { TurnLimits } from "../../src/core/scope/turn.ts";
+import type { Author, Mention } from "../../src/core/values/inbound.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { shippedSources } from "../../src/wiring/skill-sources.ts";

@@ -1,6 +1,6 @@
 import { createCharts } from "../../src/charts/create-charts.ts";
-import type { ChartRow, WantedChart } from "../../src/core/charts.ts";
-import type { Json } from "../../src/core/json.ts";
+import type { ChartRow, WantedChart } from "../../src/core/ports/charts.ts";
+import type { Json } from "../../src/core/values/json.ts";
 
 export const signal = new AbortController().signal;
 const charts = createCharts();

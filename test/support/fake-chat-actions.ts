@@ -1,5 +1,10 @@
-import type { ChannelMessage, ChatActions, KnownGroup, KnownPerson } from "../../src/core/chat-actions.ts";
-import { channelThread, PlatformError } from "../../src/core/chat-platform.ts";
+import type {
+  ChannelMessage,
+  ChatActions,
+  KnownGroup,
+  KnownPerson,
+} from "../../src/core/ports/chat-actions.ts";
+import { channelThread, PlatformError } from "../../src/core/ports/chat-platform.ts";
 
 /** A channel of the fake chat. */
 interface FakeChannel {

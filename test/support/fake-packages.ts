@@ -1,4 +1,9 @@
-import type { InstalledPackage, PackageReview, PackageSource, Packages } from "../../src/core/packages.ts";
+import type {
+  InstalledPackage,
+  PackageReview,
+  PackageSource,
+  Packages,
+} from "../../src/core/skill/packages.ts";
 
 /** A review of a package that does nothing dangerous. */
 export function testReview(skillId: string, more: Partial<PackageReview> = {}): PackageReview {

@@ -1,5 +1,5 @@
-import { writeButtonId } from "../../src/core/button-action.ts";
-import type { ChatActions, ThreadMessage } from "../../src/core/chat-actions.ts";
+import { writeButtonId } from "../../src/core/ports/button-action.ts";
+import type { ChatActions, ThreadMessage } from "../../src/core/ports/chat-actions.ts";
 import {
   type AnswerStream,
   type ChatPerson,
@@ -10,9 +10,9 @@ import {
   type OutgoingMessage,
   PlatformError,
   type ReplyTarget,
-} from "../../src/core/chat-platform.ts";
-import type { FileReference } from "../../src/core/inbound.ts";
-import type { Place } from "../../src/core/place.ts";
+} from "../../src/core/ports/chat-platform.ts";
+import type { FileReference } from "../../src/core/values/inbound.ts";
+import type { Place } from "../../src/core/values/place.ts";
 
 /** A platform has no actions: it keeps of a button what `writeButtonId` wrote. */
 type ShownContent = Omit<OutgoingMessage, "buttons"> & {

@@ -1,6 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { FileChange, FolderUse, MountedFolder, WorkingFolder } from "../../src/core/working-folder.ts";
+import type {
+  FileChange,
+  FolderUse,
+  MountedFolder,
+  WorkingFolder,
+} from "../../src/core/ports/working-folder.ts";
 
 export const bytesOf = (text: string) => new TextEncoder().encode(text);
 

@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { NewFile } from "../../src/core/file-store.ts";
-import type { Json } from "../../src/core/json.ts";
-import type { KeyValue } from "../../src/core/key-value.ts";
-import type { Skill } from "../../src/core/skill.ts";
-import type { Tool, ToolContext, ToolResult } from "../../src/core/tool.ts";
+import type { NewFile } from "../../src/core/ports/file-store.ts";
+import type { KeyValue } from "../../src/core/ports/key-value.ts";
+import type { Skill } from "../../src/core/skill/skill.ts";
+import type { Tool, ToolContext, ToolResult } from "../../src/core/skill/tool.ts";
+import type { Json } from "../../src/core/values/json.ts";
 import { createMcpServers, type McpServers, type McpServersOptions } from "../../src/mcp/mcp-servers.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { systemClock } from "../../src/wiring/system-clock.ts";

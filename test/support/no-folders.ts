@@ -1,4 +1,4 @@
-import type { WorkingFolder, WorkingFolders } from "../../src/core/working-folder.ts";
+import type { WorkingFolder, WorkingFolders } from "../../src/core/ports/working-folder.ts";
 
 /** Folders in which nothing ever is, for tests whose clock runs faster than a disk. */
 export const noFolders: WorkingFolders = {

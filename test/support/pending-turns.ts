@@ -1,4 +1,4 @@
-import type { TurnHealth } from "../../src/core/turn-log.ts";
+import type { TurnHealth } from "../../src/core/log/turn-log.ts";
 
 /** The number of turns that are not finished. */
 export async function pendingTurns(log: TurnHealth): Promise<number> {

@@ -1,8 +1,8 @@
 /** A data folder in which a person has left words of theirs in every place that words of people reach. */
 import { mkdir, readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Author, Inbound } from "../../src/core/inbound.ts";
-import type { TurnEventBody } from "../../src/core/turn-event.ts";
+import type { TurnEventBody } from "../../src/core/log/turn-event.ts";
+import type { Author, Inbound } from "../../src/core/values/inbound.ts";
 import { exited, fakeCode } from "./fake-code.ts";
 import { runThatWrites, writes } from "./folder-code.ts";
 import { scriptedModel } from "./scripted-model.ts";

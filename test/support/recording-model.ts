@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { Json } from "../../src/core/json.ts";
-import type { Model, ModelRequest } from "../../src/core/model.ts";
+import type { Model, ModelRequest } from "../../src/core/ports/model.ts";
+import type { Json } from "../../src/core/values/json.ts";
 
 /** A request as the core made it, with its system messages in place. */
 export type Asked = Omit<ModelRequest, "signal">;

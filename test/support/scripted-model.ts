@@ -1,7 +1,7 @@
-import { foldedRequest } from "../../src/core/folded-request.ts";
-import type { Message } from "../../src/core/message.ts";
-import type { Model, ModelRequest } from "../../src/core/model.ts";
-import type { Usage } from "../../src/core/turn-event.ts";
+import type { Usage } from "../../src/core/log/turn-event.ts";
+import type { Model, ModelRequest } from "../../src/core/ports/model.ts";
+import { foldedRequest } from "../../src/core/transcript/folded-request.ts";
+import type { Message } from "../../src/core/values/message.ts";
 
 /** What a scripted model answers: text, or calls of tools. */
 export type Line = string | { call: string; with?: unknown; raw?: string; id?: string }[] | Error;

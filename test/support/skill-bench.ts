@@ -1,7 +1,7 @@
-import { guide } from "../../src/core/guide.ts";
-import type { Json } from "../../src/core/json.ts";
-import type { Model, ModelRequest } from "../../src/core/model.ts";
-import type { TurnEventOf } from "../../src/core/turn-event.ts";
+import type { TurnEventOf } from "../../src/core/log/turn-event.ts";
+import type { Model, ModelRequest } from "../../src/core/ports/model.ts";
+import { guide } from "../../src/core/skill/guide.ts";
+import type { Json } from "../../src/core/values/json.ts";
 import { countTokens } from "../../src/models/count-tokens.ts";
 import { shippedSources } from "../../src/wiring/skill-sources.ts";
 import { type Line, scriptedModel } from "./scripted-model.ts";

@@ -1,6 +1,6 @@
 import type { App } from "../../src/app/app.ts";
-import type { Author } from "../../src/core/inbound.ts";
-import type { Json } from "../../src/core/json.ts";
+import type { Author } from "../../src/core/values/inbound.ts";
+import type { Json } from "../../src/core/values/json.ts";
 import { home } from "./test-app.ts";
 
 const reader: Author = { id: "reader", name: "Reader", trust: "member" };

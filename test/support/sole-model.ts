@@ -1,4 +1,4 @@
-import { type Model, ModelError, type Models } from "../../src/core/model.ts";
+import { type Model, ModelError, type Models } from "../../src/core/ports/model.ts";
 
 /** The only model there is, for all work. */
 export function soleModel(model: Model): Models {

@@ -1,4 +1,4 @@
-import type { ModelRequest } from "../../src/core/model.ts";
+import type { ModelRequest } from "../../src/core/ports/model.ts";
 import { type Line, type ScriptedModel, type ScriptedModelOptions, scriptedModel } from "./scripted-model.ts";
 
 /** Whether a model is asked to summarise a thread, rather than to go on with a turn. */

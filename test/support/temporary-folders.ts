@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { WorkingFolders } from "../../src/core/working-folder.ts";
+import type { WorkingFolders } from "../../src/core/ports/working-folder.ts";
 import { createDiskWorkingFolders } from "../../src/storage/folders/disk-working-folders.ts";
 
 const temporary = join(tmpdir(), `knack-test-${process.pid}-${randomUUID()}`);

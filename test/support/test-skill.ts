@@ -1,8 +1,8 @@
-import type { ToolEffect } from "../../src/core/approver.ts";
-import type { Json } from "../../src/core/json.ts";
-import { parametersOf } from "../../src/core/parameter.ts";
-import { type Skill, type SkillSource, skillMetadataSchema } from "../../src/core/skill.ts";
-import type { Tool, ToolContext, ToolResult } from "../../src/core/tool.ts";
+import { parametersOf } from "../../src/core/skill/parameter.ts";
+import { type Skill, type SkillSource, skillMetadataSchema } from "../../src/core/skill/skill.ts";
+import type { Tool, ToolContext, ToolResult } from "../../src/core/skill/tool.ts";
+import type { ToolEffect } from "../../src/core/values/approver.ts";
+import type { Json } from "../../src/core/values/json.ts";
 
 export interface TestTool extends Partial<Omit<Tool, "effect" | "run">> {
   name: string;

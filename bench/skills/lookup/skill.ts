@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { definePart, defineSkillParts } from "../../../src/core/define-skill.ts";
+import { definePart, defineSkillParts } from "../../../src/core/skill/define-skill.ts";
 import { collections, describeLookup, lookUp } from "../../workload.ts";
 
 const parameters = z.object({

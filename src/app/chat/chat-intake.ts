@@ -1,6 +1,6 @@
 /** What chat platforms hand in. Every method resolves once what came is stored or decided; only then the platform acknowledges it. */
-import type { FileReference, GivenCommand, Mention } from "../../core/inbound.ts";
-import type { Place } from "../../core/place.ts";
+import type { FileReference, GivenCommand, Mention } from "../../core/values/inbound.ts";
+import type { Place } from "../../core/values/place.ts";
 import type { SkillForm } from "./skill-form.ts";
 
 /** A message somebody wrote where the bot can read. */

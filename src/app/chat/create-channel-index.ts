@@ -1,11 +1,11 @@
 import { beginningOf, escapeMarkdown } from "../../base/markdown-text.ts";
-import type { ChannelMessage, ChatActions, TimeRange } from "../../core/chat-actions.ts";
-import { type ChatPlatform, type ChatPlatforms, channelThread } from "../../core/chat-platform.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { KeyValue } from "../../core/key-value.ts";
-import type { Log } from "../../core/log.ts";
-import type { IndexedMessage, MessageIndex } from "../../core/message-index.ts";
-import { isDirectMessage } from "../../core/place.ts";
+import type { ChannelMessage, ChatActions, TimeRange } from "../../core/ports/chat-actions.ts";
+import { type ChatPlatform, type ChatPlatforms, channelThread } from "../../core/ports/chat-platform.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { IndexedMessage, MessageIndex } from "../../core/ports/message-index.ts";
+import { isDirectMessage } from "../../core/values/place.ts";
 import type { ChannelIndex, ChannelIndexStatus } from "../services/channel-index.ts";
 import type { ChatListener, ChatMessage } from "./chat-intake.ts";
 

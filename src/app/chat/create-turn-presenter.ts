@@ -1,6 +1,6 @@
 import { backoff } from "../../base/backoff.ts";
-import type { TurnEventBody } from "../../core/turn-event.ts";
-import type { ClaimedTurn } from "../../core/turn-log.ts";
+import type { TurnEventBody } from "../../core/log/turn-event.ts";
+import type { ClaimedTurn } from "../../core/log/turn-log.ts";
 import { finishedBy } from "./present/plan-answer.ts";
 import { presentTurn } from "./present/present-turn.ts";
 import type { TurnPresenterDeps } from "./present/presented-turn.ts";

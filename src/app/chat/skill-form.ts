@@ -1,5 +1,5 @@
-import type { GivenCommand } from "../../core/inbound.ts";
-import type { Json } from "../../core/json.ts";
+import type { GivenCommand } from "../../core/values/inbound.ts";
+import type { Json } from "../../core/values/json.ts";
 
 /** One field of a form. `json` is a text that must be JSON. */
 export interface FormField {

@@ -1,12 +1,12 @@
-import type { ChatPlatforms } from "../../core/chat-platform.ts";
-import { createEventChannel } from "../../core/event-channel.ts";
-import type { NewFile } from "../../core/file-store.ts";
-import type { Inbound } from "../../core/inbound.ts";
-import { runSkill } from "../../core/run-skill.ts";
-import { nearest } from "../../core/skill-identifier.ts";
-import type { TurnEventBody, TurnOutcome } from "../../core/turn-event.ts";
-import type { ClaimedTurn } from "../../core/turn-log.ts";
-import { WaitingForPerson } from "../../core/waiting.ts";
+import type { TurnEventBody, TurnOutcome } from "../../core/log/turn-event.ts";
+import type { ClaimedTurn } from "../../core/log/turn-log.ts";
+import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
+import type { NewFile } from "../../core/ports/file-store.ts";
+import { nearest } from "../../core/skill/skill-identifier.ts";
+import { createEventChannel } from "../../core/turn/event-channel.ts";
+import { runSkill } from "../../core/turn/run-skill.ts";
+import type { Inbound } from "../../core/values/inbound.ts";
+import { WaitingForPerson } from "../../core/values/waiting.ts";
 import {
   type Command,
   type CommandCall,

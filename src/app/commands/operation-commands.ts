@@ -1,5 +1,5 @@
 import type { ZodError } from "zod";
-import { type Json, parseJson } from "../../core/json.ts";
+import { type Json, parseJson } from "../../core/values/json.ts";
 import { type Command, type CommandCall, type CommandResult, refused } from "../operations/command.ts";
 import { type ChatForm, type Operation, runOperation, whatDoesNotFit } from "../operations/operation.ts";
 import type { Services } from "../operations/services.ts";

@@ -1,10 +1,14 @@
 import { z } from "zod";
 import { escapeMarkdown } from "../../base/markdown-text.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import { mayApprove } from "../../core/permissions.ts";
-import { namespaceSchema } from "../../core/place.ts";
-import { readStanding, removeStanding, type StandingDecision } from "../../core/standing-decisions.ts";
-import { type ApprovalVerdict, verdictInput } from "../../core/turn-view.ts";
+import {
+  readStanding,
+  removeStanding,
+  type StandingDecision,
+} from "../../core/decisions/standing-decisions.ts";
+import { type ApprovalVerdict, verdictInput } from "../../core/log/turn-view.ts";
+import type { Outcome } from "../../core/values/outcome.ts";
+import { mayApprove } from "../../core/values/permissions.ts";
+import { namespaceSchema } from "../../core/values/place.ts";
 import { said } from "./command.ts";
 import { type ChatForm, type OperationCall, operation } from "./operation.ts";
 

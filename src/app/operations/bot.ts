@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { threadSchema } from "../../core/place.ts";
+import { threadSchema } from "../../core/values/place.ts";
 import { consoleNamespace, ownNamespace, toolDefinition } from "../services/shapes.ts";
 import { complete } from "./complete.ts";
 import { operation } from "./operation.ts";

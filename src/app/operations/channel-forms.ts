@@ -1,12 +1,12 @@
 /** The commands that change a setting of a channel; some show it when nothing follows. */
 import { oneLine } from "../../base/markdown-text.ts";
-import { efforts } from "../../core/message.ts";
 import {
   type NamespaceState,
   namespaceStateSchema,
   progressLevelSchema,
   replyModeSchema,
-} from "../../core/namespace-state.ts";
+} from "../../core/skill/namespace-state.ts";
+import { efforts } from "../../core/values/message.ts";
 import { type SettingsChange, timeZones } from "../services/channel-settings.ts";
 import { type CommandResult, said, shown } from "./command.ts";
 import type { ChatForm } from "./operation.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { namespaceSchema } from "../../core/place.ts";
+import { namespaceSchema } from "../../core/values/place.ts";
 import { milliseconds } from "../services/shapes.ts";
 import { said, shown } from "./command.ts";
 import { operation } from "./operation.ts";

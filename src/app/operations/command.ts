@@ -1,8 +1,8 @@
-import type { NewFile } from "../../core/file-store.ts";
-import type { Author } from "../../core/inbound.ts";
-import type { Json } from "../../core/json.ts";
-import type { Place } from "../../core/place.ts";
-import type { ToolResult } from "../../core/tool.ts";
+import type { NewFile } from "../../core/ports/file-store.ts";
+import type { ToolResult } from "../../core/skill/tool.ts";
+import type { Author } from "../../core/values/inbound.ts";
+import type { Json } from "../../core/values/json.ts";
+import type { Place } from "../../core/values/place.ts";
 import type { KnownCommand } from "../turns/command-reader.ts";
 import type { CompletableCommand, Services } from "./services.ts";
 

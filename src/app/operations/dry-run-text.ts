@@ -1,5 +1,5 @@
 import { beginningOf } from "../../base/markdown-text.ts";
-import { type Json, objectOf } from "../../core/json.ts";
+import { type Json, objectOf } from "../../core/values/json.ts";
 
 /** Of a step: said elsewhere in its text. */
 const spoken = new Set(["step", "type", "name", "does", "request"]);

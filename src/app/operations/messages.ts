@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { oneLine } from "../../base/markdown-text.ts";
-import { channelThread } from "../../core/chat-platform.ts";
-import { namespaceSchema, threadSchema } from "../../core/place.ts";
+import { channelThread } from "../../core/ports/chat-platform.ts";
+import { namespaceSchema, threadSchema } from "../../core/values/place.ts";
 import { operation } from "./operation.ts";
 
 /** Characters of a message that a program sends; each platform has its own limit below it. */

@@ -1,6 +1,6 @@
 /** How people read the reviews of packages, in a chat and on the command line. */
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
-import type { InstalledPackage, PackageFinding, PackageReview } from "../../core/packages.ts";
+import type { InstalledPackage, PackageFinding, PackageReview } from "../../core/skill/packages.ts";
 import type { Terminal } from "./operation.ts";
 
 /** Findings of one review that a chat shows; the rest is counted. */

@@ -1,8 +1,8 @@
 /** Where a package comes from, as people and programs say it. */
 import { z } from "zod";
-import { PlatformError } from "../../core/chat-platform.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import type { PackageSource } from "../../core/packages.ts";
+import { PlatformError } from "../../core/ports/chat-platform.ts";
+import type { PackageSource } from "../../core/skill/packages.ts";
+import type { Outcome } from "../../core/values/outcome.ts";
 import { uploadedFile } from "../services/shapes.ts";
 import type { CommandFile } from "./command.ts";
 import type { OperationCall } from "./operation.ts";

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
-import type { Outcome } from "../../core/outcome.ts";
 import {
   type InstalledPackage,
   installedPackage,
   type PackageOutcome,
   packageReview,
-} from "../../core/packages.ts";
-import { resolveSkillId } from "../../core/skill-identifier.ts";
+} from "../../core/skill/packages.ts";
+import { resolveSkillId } from "../../core/skill/skill-identifier.ts";
+import type { Outcome } from "../../core/values/outcome.ts";
 import { skillId } from "../services/shapes.ts";
 import { said, shown } from "./command.ts";
 import { completeSkills, findSkill } from "./find-skill.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { checkArguments } from "../../core/check-call.ts";
-import { type Json, objectOf } from "../../core/json.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import type { Skill } from "../../core/skill.ts";
-import { nearest, resolveSkill } from "../../core/skill-identifier.ts";
-import type { TurnEvent, TurnEventOf } from "../../core/turn-event.ts";
+import type { TurnEvent, TurnEventOf } from "../../core/log/turn-event.ts";
+import type { Skill } from "../../core/skill/skill.ts";
+import { nearest, resolveSkill } from "../../core/skill/skill-identifier.ts";
+import { checkArguments } from "../../core/turn/check-call.ts";
+import { type Json, objectOf } from "../../core/values/json.ts";
+import type { Outcome } from "../../core/values/outcome.ts";
 import { runSkillNow, type TestRun } from "../services/run-skill-now.ts";
 import { json, ownNamespace } from "../services/shapes.ts";
 import { type CommandCall, type CommandResult, refused, shown } from "./command.ts";

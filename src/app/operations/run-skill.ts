@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { errorText } from "../../base/error-text.ts";
-import type { Guide } from "../../core/inbound.ts";
-import { type Json, objectOf, parseJson } from "../../core/json.ts";
-import type { Parameter } from "../../core/parameter.ts";
-import { nearest } from "../../core/skill-identifier.ts";
-import type { ToolResult } from "../../core/tool.ts";
+import type { Parameter } from "../../core/skill/parameter.ts";
+import { nearest } from "../../core/skill/skill-identifier.ts";
+import type { ToolResult } from "../../core/skill/tool.ts";
+import type { Guide } from "../../core/values/inbound.ts";
+import { type Json, objectOf, parseJson } from "../../core/values/json.ts";
 import { runSkillNow } from "../services/run-skill-now.ts";
 import { json, ownNamespace, skillId } from "../services/shapes.ts";
 import type { SkillDetail } from "../services/skill-listing.ts";

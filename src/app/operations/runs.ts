@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { beginningOf, escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
-import { namespaceSchema, threadSchema } from "../../core/place.ts";
-import type { TurnFilter } from "../../core/turn-log.ts";
-import { formatDuration } from "../../core/turn-summary.ts";
+import type { TurnFilter } from "../../core/log/turn-log.ts";
+import { formatDuration } from "../../core/log/turn-summary.ts";
+import { namespaceSchema, threadSchema } from "../../core/values/place.ts";
 import { type SkillRun, skillRun } from "../services/skill-runs.ts";
 import { shown } from "./command.ts";
 import { operation, type Terminal } from "./operation.ts";

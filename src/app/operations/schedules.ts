@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import { namespaceSchema } from "../../core/place.ts";
-import { maxPlanText, type PlannedView, plannedViewSchema } from "../../core/schedule.ts";
-import type { PlanChange, Planner } from "../../core/schedules.ts";
+import { maxPlanText, type PlannedView, plannedViewSchema } from "../../core/ports/schedule.ts";
+import type { PlanChange, Planner } from "../../core/ports/schedules.ts";
+import type { Outcome } from "../../core/values/outcome.ts";
+import { namespaceSchema } from "../../core/values/place.ts";
 import { refused, said, shown } from "./command.ts";
 import { type OperationCall, operation } from "./operation.ts";
 

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { escapeMarkdown } from "../../base/markdown-text.ts";
-import { decideCall } from "../../core/decide-call.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import { isTrusted, readTrust, type ServerTrust, writeTrust } from "../../core/server-trust.ts";
-import type { ServerStatus } from "../../core/servers.ts";
-import type { Skill } from "../../core/skill.ts";
-import { nearest } from "../../core/skill-identifier.ts";
+import { decideCall } from "../../core/decisions/decide-call.ts";
+import { isTrusted, readTrust, type ServerTrust, writeTrust } from "../../core/decisions/server-trust.ts";
+import type { ServerStatus } from "../../core/skill/servers.ts";
+import type { Skill } from "../../core/skill/skill.ts";
+import { nearest } from "../../core/skill/skill-identifier.ts";
+import type { Outcome } from "../../core/values/outcome.ts";
 import { diagnostic } from "../services/shapes.ts";
 import { shown } from "./command.ts";
 import { operation, operators, type Terminal } from "./operation.ts";

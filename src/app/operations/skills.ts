@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Outcome } from "../../core/outcome.ts";
-import { namespaceSchema } from "../../core/place.ts";
-import { nearest } from "../../core/skill-identifier.ts";
+import { nearest } from "../../core/skill/skill-identifier.ts";
+import type { Outcome } from "../../core/values/outcome.ts";
+import { namespaceSchema } from "../../core/values/place.ts";
 import { ownNamespace, skillId } from "../services/shapes.ts";
 import { type SkillListing, skillDetail, skillList, skillListing } from "../services/skill-listing.ts";
 import { mayChangeSettings, settingsNote } from "./channels.ts";

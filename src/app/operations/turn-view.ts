@@ -1,7 +1,7 @@
 /** Turns as programs see them. Names are a contract: extend, never break. */
 import { z } from "zod";
-import type { TurnEvent } from "../../core/turn-event.ts";
-import type { TurnRecord } from "../../core/turn-log.ts";
+import type { TurnEvent } from "../../core/log/turn-event.ts";
+import type { TurnRecord } from "../../core/log/turn-log.ts";
 import { milliseconds } from "../services/shapes.ts";
 
 export const turnRecord = z.object({

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Author } from "../../core/inbound.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import { mayStop } from "../../core/permissions.ts";
-import { isDirectMessage, namespaceSchema, threadSchema } from "../../core/place.ts";
-import type { TurnRecord } from "../../core/turn-log.ts";
+import type { TurnRecord } from "../../core/log/turn-log.ts";
+import type { Author } from "../../core/values/inbound.ts";
+import type { Outcome } from "../../core/values/outcome.ts";
+import { mayStop } from "../../core/values/permissions.ts";
+import { isDirectMessage, namespaceSchema, threadSchema } from "../../core/values/place.ts";
 import { forgottenTurn, milliseconds } from "../services/shapes.ts";
 import { type CommandResult, refused, said, shown } from "./command.ts";
 import { type OperationCall, operation } from "./operation.ts";

@@ -1,7 +1,7 @@
-import { effortFor, modelFor } from "../../core/chosen-model.ts";
-import type { NamespaceState } from "../../core/namespace-state.ts";
-import { isDirectMessage } from "../../core/place.ts";
-import { profileNamed } from "../../core/profile.ts";
+import { effortFor, modelFor } from "../../core/scope/chosen-model.ts";
+import type { NamespaceState } from "../../core/skill/namespace-state.ts";
+import { isDirectMessage } from "../../core/values/place.ts";
+import { profileNamed } from "../../core/values/profile.ts";
 import type { Services } from "./services.ts";
 
 type Agents = Pick<Services, "models" | "effort" | "profiles">;

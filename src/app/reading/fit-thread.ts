@@ -1,7 +1,7 @@
-import type { ThreadMessage } from "../../core/chat-actions.ts";
-import type { HeardMessage } from "../../core/message-context.ts";
-import type { CountTokens } from "../../core/token-count.ts";
-import { fitBeginning } from "../../core/token-count.ts";
+import type { ThreadMessage } from "../../core/ports/chat-actions.ts";
+import type { HeardMessage } from "../../core/values/message-context.ts";
+import type { CountTokens } from "../../core/values/token-count.ts";
+import { fitBeginning } from "../../core/values/token-count.ts";
 
 /** Messages of a thread, oldest first, and what is to be said about those that are not there. */
 export interface HeardInThread {

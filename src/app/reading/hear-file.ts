@@ -1,13 +1,13 @@
-import { formatBytes } from "../../core/format-bytes.ts";
-import type { FileReference } from "../../core/inbound.ts";
-import type { ReadFile } from "../../core/message-context.ts";
+import type { TurnEventBody } from "../../core/log/turn-event.ts";
 import {
   formatSeconds,
   type Transcriber,
   type Transcription,
   TranscriptionError,
-} from "../../core/transcriber.ts";
-import type { TurnEventBody } from "../../core/turn-event.ts";
+} from "../../core/ports/transcriber.ts";
+import { formatBytes } from "../../core/values/format-bytes.ts";
+import type { FileReference } from "../../core/values/inbound.ts";
+import type { ReadFile } from "../../core/values/message-context.ts";
 
 /** What is transcribed for one turn, so that calling the bot into a thread full of recordings costs little. */
 export const mostRecordings = 5;

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import type { Place } from "../../core/place.ts";
-import type { TurnReading } from "../../core/turn-log.ts";
+import type { TurnReading } from "../../core/log/turn-log.ts";
+import type { Place } from "../../core/values/place.ts";
 
 /** What the log knows of a thread's messages. */
 export interface KnownMessages {

@@ -1,14 +1,14 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
-import type { ChatActions } from "../../core/chat-actions.ts";
-import { PlatformError } from "../../core/chat-platform.ts";
-import type { PastConversations, PastExchange } from "../../core/past-conversations.ts";
-import { isDirectMessage } from "../../core/place.ts";
-import { saidText } from "../../core/said-text.ts";
-import type { GrowingTextIndex } from "../../core/text-index.ts";
-import type { TurnEvent } from "../../core/turn-event.ts";
-import type { TurnReading, TurnRecord } from "../../core/turn-log.ts";
+import type { TurnEvent } from "../../core/log/turn-event.ts";
+import type { TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
+import type { ChatActions } from "../../core/ports/chat-actions.ts";
+import { PlatformError } from "../../core/ports/chat-platform.ts";
+import type { PastConversations, PastExchange } from "../../core/ports/past-conversations.ts";
+import type { GrowingTextIndex } from "../../core/ports/text-index.ts";
+import { isDirectMessage } from "../../core/values/place.ts";
+import { saidText } from "../../core/values/said-text.ts";
 import { createWebChatActions, type WebChatDeps } from "./web-chat-actions.ts";
 
 export interface PastConversationsDeps extends WebChatDeps {

@@ -1,6 +1,6 @@
-import type { PinnedFact } from "../../core/instructions.ts";
-import { type Json, objectOf } from "../../core/json.ts";
-import type { KeyValue } from "../../core/key-value.ts";
+import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { PinnedFact } from "../../core/values/instructions.ts";
+import { type Json, objectOf } from "../../core/values/json.ts";
 
 /** Reads the facts that people pinned in a namespace: what the skill `memory` keeps there, see `skills/memory/fact.ts`. */
 export function createPinnedFacts(store: Pick<KeyValue, "get">) {

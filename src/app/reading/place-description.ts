@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
 import { unlessLate } from "../../base/time-limit.ts";
-import type { ChatPlatforms } from "../../core/chat-platform.ts";
-import { type ChatPlatform, channelThread, type PlatformWriting } from "../../core/chat-platform.ts";
-import type { Clock } from "../../core/clock.ts";
-import { isDirectMessage, type Place, type PlaceDescription, webChat } from "../../core/place.ts";
+import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
+import { type ChatPlatform, channelThread, type PlatformWriting } from "../../core/ports/chat-platform.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import { isDirectMessage, type Place, type PlaceDescription, webChat } from "../../core/values/place.ts";
 
 /** Where a conversation takes place, for who takes part in it. The same for all threads of a namespace. */
 export interface PlaceDescriber {

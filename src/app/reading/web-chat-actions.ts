@@ -1,7 +1,7 @@
-import type { ChannelAccess, ChannelMessage, ChatActions } from "../../core/chat-actions.ts";
-import { channelThread } from "../../core/chat-platform.ts";
-import { isWithin, type Place, partsOf } from "../../core/place.ts";
-import type { ThreadReading, TurnReading, TurnRecord } from "../../core/turn-log.ts";
+import type { ThreadReading, TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
+import type { ChannelAccess, ChannelMessage, ChatActions } from "../../core/ports/chat-actions.ts";
+import { channelThread } from "../../core/ports/chat-platform.ts";
+import { isWithin, type Place, partsOf } from "../../core/values/place.ts";
 
 export interface WebChatDeps {
   log: TurnReading & ThreadReading;

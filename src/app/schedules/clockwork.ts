@@ -1,5 +1,5 @@
-import type { Clock } from "../../core/clock.ts";
-import type { DueEntries, DueEntry } from "../../core/due-entries.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { DueEntries, DueEntry } from "../../core/ports/due-entries.ts";
 
 /** Wakes when something comes due. */
 export interface Clockwork {

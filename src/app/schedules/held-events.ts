@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import type { DueEntries, DueEntry } from "../../core/due-entries.ts";
-import { toJson } from "../../core/json.ts";
+import type { DueEntries, DueEntry } from "../../core/ports/due-entries.ts";
 import {
   dueKinds,
   type HeldEvent,
@@ -8,7 +7,8 @@ import {
   mostHeld,
   type Trigger,
   type TriggerEvent,
-} from "../../core/schedule.ts";
+} from "../../core/ports/schedule.ts";
+import { toJson } from "../../core/values/json.ts";
 
 import type { Entry } from "./planning.ts";
 

@@ -1,6 +1,6 @@
 /** How senders of webhooks prove that they know its secret, and what tells one delivery from the next. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import type { HookKind } from "../../core/schedule.ts";
+import type { HookKind } from "../../core/ports/schedule.ts";
 
 /** A request to `/hooks/ID`. Header names are in lower case. */
 export interface HookRequest {

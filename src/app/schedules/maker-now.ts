@@ -3,10 +3,10 @@ import {
   type ChatPlatform,
   type ChatPlatforms,
   PlatformError,
-} from "../../core/chat-platform.ts";
-import type { Author } from "../../core/inbound.ts";
-import type { Place } from "../../core/place.ts";
-import type { Schedule, Trigger } from "../../core/schedule.ts";
+} from "../../core/ports/chat-platform.ts";
+import type { Schedule, Trigger } from "../../core/ports/schedule.ts";
+import type { Author } from "../../core/values/inbound.ts";
+import type { Place } from "../../core/values/place.ts";
 
 /** Who a person is now. `gone`: why nothing runs for them any more, a sentence for people. `away`: the platform does not tell just now. */
 type PersonNow = { is: "there"; author: Author } | { is: "gone"; because: string } | { is: "away" };

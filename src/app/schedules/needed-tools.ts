@@ -1,11 +1,11 @@
 import { nearestNames } from "../../base/nearest-name.ts";
-import type { CatalogueLoader } from "../../core/catalogue.ts";
-import type { OfferReader } from "../../core/offer-reader.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import type { GrantedTool } from "../../core/schedule.ts";
-import { mayBeOf, startingOf } from "../../core/starting-skills.ts";
-import type { Tool } from "../../core/tool.ts";
-import { definitionOf } from "../../core/tool-definition.ts";
+import { definitionOf } from "../../core/decisions/tool-definition.ts";
+import type { GrantedTool } from "../../core/ports/schedule.ts";
+import { mayBeOf, startingOf } from "../../core/scope/starting-skills.ts";
+import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
+import type { OfferReader } from "../../core/skill/offer-reader.ts";
+import type { Tool } from "../../core/skill/tool.ts";
+import type { Outcome } from "../../core/values/outcome.ts";
 
 export interface NeededToolsDeps {
   catalogue: CatalogueLoader;

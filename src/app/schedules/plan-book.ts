@@ -1,8 +1,14 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
-import type { DueEntries, DueEntry } from "../../core/due-entries.ts";
-import { toJson } from "../../core/json.ts";
-import { dueKinds, type Schedule, scheduleSchema, type Trigger, triggerSchema } from "../../core/schedule.ts";
+import type { DueEntries, DueEntry } from "../../core/ports/due-entries.ts";
+import {
+  dueKinds,
+  type Schedule,
+  scheduleSchema,
+  type Trigger,
+  triggerSchema,
+} from "../../core/ports/schedule.ts";
+import { toJson } from "../../core/values/json.ts";
 import type { Entry } from "./planning.ts";
 
 /** Schedules and triggers in the store of due entries, read and checked. */

@@ -1,17 +1,17 @@
-import type { ChatPlatforms } from "../../core/chat-platform.ts";
-import type { Author } from "../../core/inbound.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import { isDirectMessage, type Place } from "../../core/place.ts";
+import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import {
   maxPlanText,
   type Schedule,
   type ScheduleLimits,
   type Timing,
   type Trigger,
-} from "../../core/schedule.ts";
-import type { Plan, Planner, Schedules, Wish } from "../../core/schedules.ts";
-import { timeZoneNamed } from "../../core/time-zone.ts";
-import { wordsProblem } from "../../core/trigger-words.ts";
+} from "../../core/ports/schedule.ts";
+import type { Plan, Planner, Schedules, Wish } from "../../core/ports/schedules.ts";
+import { wordsProblem } from "../../core/ports/trigger-words.ts";
+import type { Author } from "../../core/values/inbound.ts";
+import type { Outcome } from "../../core/values/outcome.ts";
+import { isDirectMessage, type Place } from "../../core/values/place.ts";
+import { timeZoneNamed } from "../../core/values/time-zone.ts";
 import type { PeopleNow } from "./maker-now.ts";
 import type { NeededTools } from "./needed-tools.ts";
 import type { PlanBook } from "./plan-book.ts";

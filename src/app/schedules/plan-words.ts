@@ -1,12 +1,12 @@
 /** Schedules and triggers in words, for lists, questions and why a turn runs. */
-import { cronInWords } from "../../core/cron-words.ts";
+import { cronInWords } from "../../core/ports/cron-words.ts";
 import type {
   PlannedView,
   Schedule,
   ScheduleLimits,
   Trigger,
   TriggerCondition,
-} from "../../core/schedule.ts";
+} from "../../core/ports/schedule.ts";
 import type { Entry } from "./planning.ts";
 import { nextTimes, shownTime } from "./times.ts";
 

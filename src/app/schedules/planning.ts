@@ -1,7 +1,7 @@
-import type { DueEntry } from "../../core/due-entries.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import type { Schedule, Trigger } from "../../core/schedule.ts";
-import type { Planner, Schedules } from "../../core/schedules.ts";
+import type { DueEntry } from "../../core/ports/due-entries.ts";
+import type { Schedule, Trigger } from "../../core/ports/schedule.ts";
+import type { Planner, Schedules } from "../../core/ports/schedules.ts";
+import type { Outcome } from "../../core/values/outcome.ts";
 
 /** A stored schedule or trigger. `due_at` is when it is looked at next. */
 export interface Entry<Value> extends Omit<DueEntry, "value"> {

@@ -1,9 +1,9 @@
 import { backoff } from "../../base/backoff.ts";
 import { beginningOf } from "../../base/markdown-text.ts";
-import type { Author, Cause } from "../../core/inbound.ts";
-import type { Log } from "../../core/log.ts";
-import type { Place } from "../../core/place.ts";
-import type { Schedule, ScheduleLimits, Trigger } from "../../core/schedule.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { Schedule, ScheduleLimits, Trigger } from "../../core/ports/schedule.ts";
+import type { Author, Cause } from "../../core/values/inbound.ts";
+import type { Place } from "../../core/values/place.ts";
 import type { Submit } from "../turns/submit.ts";
 import type { PeopleNow } from "./maker-now.ts";
 import type { NeededTools } from "./needed-tools.ts";

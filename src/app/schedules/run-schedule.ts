@@ -1,5 +1,5 @@
 import { beginningOf } from "../../base/markdown-text.ts";
-import type { Schedule, ScheduleLimits } from "../../core/schedule.ts";
+import type { Schedule, ScheduleLimits } from "../../core/ports/schedule.ts";
 import { starting } from "./needed-tools.ts";
 import { placeOfRuns } from "./plan-wish.ts";
 import { nextInWords, whenInWords } from "./plan-words.ts";

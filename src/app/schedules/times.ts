@@ -1,6 +1,6 @@
 /** When schedules run: cron patterns and times of the clock on the wall, in a zone. */
 import { Cron } from "croner";
-import type { Timing } from "../../core/schedule.ts";
+import type { Timing } from "../../core/ports/schedule.ts";
 
 /** A local time that the clock skips runs when it goes on; one that comes twice runs the first time. */
 const rules = { mode: "5-part", fixedTimeRule: "no-wildcard" } as const;

@@ -1,6 +1,6 @@
 import { beginningOf } from "../../base/markdown-text.ts";
-import type { DueEntries, DueEntry } from "../../core/due-entries.ts";
-import type { Place } from "../../core/place.ts";
+import type { TurnReading } from "../../core/log/turn-log.ts";
+import type { DueEntries, DueEntry } from "../../core/ports/due-entries.ts";
 import {
   dueKinds,
   type ScheduleLimits,
@@ -8,9 +8,9 @@ import {
   type TriggerCondition,
   type WatchedThread,
   watchedThreadSchema,
-} from "../../core/schedule.ts";
-import { hasWords, isEmojiOf } from "../../core/trigger-words.ts";
-import type { TurnReading } from "../../core/turn-log.ts";
+} from "../../core/ports/schedule.ts";
+import { hasWords, isEmojiOf } from "../../core/ports/trigger-words.ts";
+import type { Place } from "../../core/values/place.ts";
 import { emojiNames } from "../reading/emoji-names.ts";
 import type { HeldEvents } from "./held-events.ts";
 import type { PlanBook } from "./plan-book.ts";

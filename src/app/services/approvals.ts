@@ -1,16 +1,16 @@
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
-import type { Binding } from "../../core/call-binding.ts";
-import type { ChatPlatforms } from "../../core/chat-platform.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { Author, Cause } from "../../core/inbound.ts";
-import type { KeyValue } from "../../core/key-value.ts";
-import { anyOf, namedDeciders } from "../../core/named-deciders.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import { mayApprove } from "../../core/permissions.ts";
-import { addStanding, type StandingDecision } from "../../core/standing-decisions.ts";
-import type { TurnEventOf } from "../../core/turn-event.ts";
-import type { Signal, TurnReading, TurnRecord, TurnSignals } from "../../core/turn-log.ts";
-import type { ApprovalVerdict } from "../../core/turn-view.ts";
+import { addStanding, type StandingDecision } from "../../core/decisions/standing-decisions.ts";
+import { anyOf, namedDeciders } from "../../core/effects/named-deciders.ts";
+import type { TurnEventOf } from "../../core/log/turn-event.ts";
+import type { Signal, TurnReading, TurnRecord, TurnSignals } from "../../core/log/turn-log.ts";
+import type { ApprovalVerdict } from "../../core/log/turn-view.ts";
+import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { Binding } from "../../core/values/call-binding.ts";
+import type { Author, Cause } from "../../core/values/inbound.ts";
+import type { Outcome } from "../../core/values/outcome.ts";
+import { mayApprove } from "../../core/values/permissions.ts";
 import type { Audit } from "./audit.ts";
 
 export interface ApprovalDeps {

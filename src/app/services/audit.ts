@@ -1,10 +1,10 @@
 import { escapeMarkdown } from "../../base/markdown-text.ts";
-import type { ChatPlatforms } from "../../core/chat-platform.ts";
-import { channelThread, type OutgoingMessage } from "../../core/chat-platform.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { Author } from "../../core/inbound.ts";
-import type { Log } from "../../core/log.ts";
-import type { Redact } from "../../core/redact.ts";
+import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
+import { channelThread, type OutgoingMessage } from "../../core/ports/chat-platform.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { Author } from "../../core/values/inbound.ts";
+import type { Redact } from "../../core/values/redact.ts";
 import type { StoredAudit } from "./stored-audit.ts";
 
 /** Something a person did that others answer for: changes of skills and settings, approvals, deletions. */

@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { oneLine } from "../../base/markdown-text.ts";
 import { nearestName } from "../../base/nearest-name.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { Author } from "../../core/inbound.ts";
-import type { KeyValue } from "../../core/key-value.ts";
-import { efforts } from "../../core/message.ts";
-import type { Models } from "../../core/model.ts";
-import { type NamespaceState, updateNamespace } from "../../core/namespace-state.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import { type Profile, whyUnusable } from "../../core/profile.ts";
-import { nearest } from "../../core/skill-identifier.ts";
-import { timeZoneNamed } from "../../core/time-zone.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { Models } from "../../core/ports/model.ts";
+import { type NamespaceState, updateNamespace } from "../../core/skill/namespace-state.ts";
+import { nearest } from "../../core/skill/skill-identifier.ts";
+import type { Author } from "../../core/values/inbound.ts";
+import { efforts } from "../../core/values/message.ts";
+import type { Outcome } from "../../core/values/outcome.ts";
+import { type Profile, whyUnusable } from "../../core/values/profile.ts";
+import { timeZoneNamed } from "../../core/values/time-zone.ts";
 
 /** A change of a namespace's settings. What is left out stays as it is; `null` goes back to the default. */
 export const settingsChange = z

@@ -1,8 +1,8 @@
-import type { ChatPlatform, ChatPlatforms } from "../../core/chat-platform.ts";
-import { PlatformError } from "../../core/chat-platform.ts";
-import type { Chats } from "../../core/chats.ts";
-import type { MessageIndex } from "../../core/message-index.ts";
-import type { ThreadReading, TurnReading } from "../../core/turn-log.ts";
+import type { ThreadReading, TurnReading } from "../../core/log/turn-log.ts";
+import type { ChatPlatform, ChatPlatforms } from "../../core/ports/chat-platform.ts";
+import { PlatformError } from "../../core/ports/chat-platform.ts";
+import type { Chats } from "../../core/ports/chats.ts";
+import type { MessageIndex } from "../../core/ports/message-index.ts";
 import { createSearch } from "../reading/search-channel.ts";
 import { createWebChatActions } from "../reading/web-chat-actions.ts";
 import type { Forget } from "./shapes.ts";

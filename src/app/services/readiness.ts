@@ -1,8 +1,8 @@
 import { errorText } from "../../base/error-text.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { KeyValue } from "../../core/key-value.ts";
-import type { Models } from "../../core/model.ts";
-import type { Backlog, TurnHealth } from "../../core/turn-log.ts";
+import type { Backlog, TurnHealth } from "../../core/log/turn-log.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { Models } from "../../core/ports/model.ts";
 
 /** One thing that must be well. */
 export interface Readiness {

@@ -1,6 +1,6 @@
 /** How long things are kept, and since when a store knows. */
 import { z } from "zod";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/values/json.ts";
 
 /** Days, or `never`. */
 const days = z.union([z.number(), z.literal("never")]);

@@ -1,9 +1,9 @@
-import type { FileStore } from "../../core/file-store.ts";
-import type { KeyValue } from "../../core/key-value.ts";
-import type { MessageIndex } from "../../core/message-index.ts";
-import type { TurnLog } from "../../core/turn-log.ts";
-import type { UpgradeCopies } from "../../core/upgrade-copies.ts";
-import type { WorkingFolders } from "../../core/working-folder.ts";
+import type { TurnLog } from "../../core/log/turn-log.ts";
+import type { FileStore } from "../../core/ports/file-store.ts";
+import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { MessageIndex } from "../../core/ports/message-index.ts";
+import type { UpgradeCopies } from "../../core/ports/upgrade-copies.ts";
+import type { WorkingFolders } from "../../core/ports/working-folder.ts";
 import { removeOldOpenings } from "../turns/openings.ts";
 import { feedbackKey, hasTurns } from "./forgetting.ts";
 import { limitOf, type RetentionCounts, type RetentionPolicy } from "./retention-policy.ts";

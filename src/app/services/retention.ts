@@ -1,7 +1,7 @@
-import type { Clock } from "../../core/clock.ts";
-import type { KeyValue } from "../../core/key-value.ts";
-import type { Log } from "../../core/log.ts";
-import type { TurnLog } from "../../core/turn-log.ts";
+import type { TurnLog } from "../../core/log/turn-log.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { Log } from "../../core/ports/log.ts";
 import type { PastThreads } from "../turns/past-threads.ts";
 import {
   type Announcement,

@@ -1,6 +1,6 @@
-import type { Author, GivenCommand } from "../../core/inbound.ts";
-import type { Json } from "../../core/json.ts";
-import type { TurnEvent } from "../../core/turn-event.ts";
+import type { TurnEvent } from "../../core/log/turn-event.ts";
+import type { Author, GivenCommand } from "../../core/values/inbound.ts";
+import type { Json } from "../../core/values/json.ts";
 import type { Submit } from "../turns/submit.ts";
 import type { Follow } from "../turns/turn-events.ts";
 

@@ -3,10 +3,10 @@ import {
   channelThread,
   PlatformError,
   type PlatformErrorCode,
-} from "../../core/chat-platform.ts";
-import type { Chats } from "../../core/chats.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import type { Place } from "../../core/place.ts";
+} from "../../core/ports/chat-platform.ts";
+import type { Chats } from "../../core/ports/chats.ts";
+import type { Outcome } from "../../core/values/outcome.ts";
+import type { Place } from "../../core/values/place.ts";
 
 /** A message the bot says by itself, without a turn. */
 interface SpokenMessage {

@@ -1,9 +1,9 @@
 /** Shapes that several operations have in their input and output. Names are a contract: extend, never break. */
 import { z } from "zod";
-import type { Author } from "../../core/inbound.ts";
-import type { Json } from "../../core/json.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import { namespaceSchema } from "../../core/place.ts";
+import type { Author } from "../../core/values/inbound.ts";
+import type { Json } from "../../core/values/json.ts";
+import type { Outcome } from "../../core/values/outcome.ts";
+import { namespaceSchema } from "../../core/values/place.ts";
 
 export const skillId = z
   .string()

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Json } from "../../core/json.ts";
-import type { TurnEvent, TurnEventOf } from "../../core/turn-event.ts";
-import type { TurnFilter, TurnReading, TurnRecord } from "../../core/turn-log.ts";
+import type { TurnEvent, TurnEventOf } from "../../core/log/turn-event.ts";
+import type { TurnFilter, TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
+import type { Json } from "../../core/values/json.ts";
 import { json, milliseconds } from "./shapes.ts";
 
 /** An execution of one skill, from the turn log. */

@@ -1,18 +1,24 @@
-import type { CatalogueLoader } from "../../core/catalogue.ts";
-import type { Clock } from "../../core/clock.ts";
-import { createEnabledPackages } from "../../core/enabled-packages.ts";
-import type { Author } from "../../core/inbound.ts";
-import type { KeyValue } from "../../core/key-value.ts";
-import { updateNamespace } from "../../core/namespace-state.ts";
-import type { NetworkGrants } from "../../core/network-grants.ts";
-import type { Offer, OfferedSkill } from "../../core/offer.ts";
-import type { OfferReader } from "../../core/offer-reader.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import type { InstalledPackage, PackageFinding, Packages } from "../../core/packages.ts";
-import { onlyFor, type Rights, rightsOn } from "../../core/rights.ts";
-import { adHocSource, type Diagnostic, type ExampleNeed, isInstalled, type Skill } from "../../core/skill.ts";
-import { resolveSkill } from "../../core/skill-identifier.ts";
-import { mayBeOf, startingOf, whenReady } from "../../core/starting-skills.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { KeyValue } from "../../core/ports/key-value.ts";
+import { mayBeOf, startingOf, whenReady } from "../../core/scope/starting-skills.ts";
+import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
+import { createEnabledPackages } from "../../core/skill/enabled-packages.ts";
+import { updateNamespace } from "../../core/skill/namespace-state.ts";
+import type { NetworkGrants } from "../../core/skill/network-grants.ts";
+import type { Offer, OfferedSkill } from "../../core/skill/offer.ts";
+import type { OfferReader } from "../../core/skill/offer-reader.ts";
+import type { InstalledPackage, PackageFinding, Packages } from "../../core/skill/packages.ts";
+import { onlyFor, type Rights, rightsOn } from "../../core/skill/rights.ts";
+import {
+  adHocSource,
+  type Diagnostic,
+  type ExampleNeed,
+  isInstalled,
+  type Skill,
+} from "../../core/skill/skill.ts";
+import { resolveSkill } from "../../core/skill/skill-identifier.ts";
+import type { Author } from "../../core/values/inbound.ts";
+import type { Outcome } from "../../core/values/outcome.ts";
 import type { SkillDetail, SkillListing } from "./skill-listing.ts";
 
 /** Skills as people see and set them in a namespace. */

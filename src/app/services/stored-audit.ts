@@ -1,6 +1,6 @@
-import { type Json, toJson } from "../../core/json.ts";
-import type { KeyValue } from "../../core/key-value.ts";
-import type { Log } from "../../core/log.ts";
+import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { Log } from "../../core/ports/log.ts";
+import { type Json, toJson } from "../../core/values/json.ts";
 
 /** A line of the audit as it is stored. `at` is ms since the epoch. Texts are plain, without secrets. */
 export interface AuditLine {

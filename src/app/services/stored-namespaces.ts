@@ -1,9 +1,10 @@
 /** Which channel something that is stored belongs to. */
-import type { DueEntries } from "../../core/due-entries.ts";
-import type { KeyValue } from "../../core/key-value.ts";
-import type { Knowledge } from "../../core/knowledge.ts";
-import { isDirectMessage } from "../../core/place.ts";
-import type { ThreadReading } from "../../core/turn-log.ts";
+
+import type { ThreadReading } from "../../core/log/turn-log.ts";
+import type { DueEntries } from "../../core/ports/due-entries.ts";
+import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { Knowledge } from "../../core/ports/knowledge.ts";
+import { isDirectMessage } from "../../core/values/place.ts";
 
 export interface StoredNamespacesDeps {
   log: Pick<ThreadReading, "namespaces">;

@@ -1,10 +1,10 @@
-import type { CatalogueLoader } from "../../core/catalogue.ts";
-import type { Guide } from "../../core/inbound.ts";
-import { forThread } from "../../core/make-offer.ts";
-import { isActive, type Offer } from "../../core/offer.ts";
-import type { OfferReader } from "../../core/offer-reader.ts";
-import type { SkillKind } from "../../core/skill.ts";
-import { resolveSkill } from "../../core/skill-identifier.ts";
+import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
+import { forThread } from "../../core/skill/make-offer.ts";
+import { isActive, type Offer } from "../../core/skill/offer.ts";
+import type { OfferReader } from "../../core/skill/offer-reader.ts";
+import type { SkillKind } from "../../core/skill/skill.ts";
+import { resolveSkill } from "../../core/skill/skill-identifier.ts";
+import type { Guide } from "../../core/values/inbound.ts";
 
 /** Skills that people ask for by name. */
 export interface AskedSkills {

@@ -1,10 +1,16 @@
 import { errorText } from "../../base/error-text.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { Log } from "../../core/log.ts";
-import type { Redact } from "../../core/redact.ts";
-import { DeadlineError } from "../../core/turn.ts";
-import type { TurnEventBody } from "../../core/turn-event.ts";
-import { type ClaimedTurn, type Lane, LeaseLostError, laneOf, type TurnLog } from "../../core/turn-log.ts";
+import type { TurnEventBody } from "../../core/log/turn-event.ts";
+import {
+  type ClaimedTurn,
+  type Lane,
+  LeaseLostError,
+  laneOf,
+  type TurnLog,
+} from "../../core/log/turn-log.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Log } from "../../core/ports/log.ts";
+import { DeadlineError } from "../../core/scope/turn.ts";
+import type { Redact } from "../../core/values/redact.ts";
 import type { Feed } from "./feed.ts";
 import { isGivenUp, ShuttingDown } from "./given-up.ts";
 import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";

@@ -1,4 +1,4 @@
-import { LeaseLostError } from "../../core/turn-log.ts";
+import { LeaseLostError } from "../../core/log/turn-log.ts";
 
 /** The reason of an abort because the bot goes down: the turn is resumed at the next start. */
 export class ShuttingDown extends Error {

@@ -1,8 +1,8 @@
-import { safeMediaType } from "../../core/file-name.ts";
-import type { FileStore } from "../../core/file-store.ts";
-import type { TurnPorts } from "../../core/turn.ts";
-import type { TurnReading } from "../../core/turn-log.ts";
-import type { WorkingFolders } from "../../core/working-folder.ts";
+import type { TurnReading } from "../../core/log/turn-log.ts";
+import type { FileStore } from "../../core/ports/file-store.ts";
+import type { WorkingFolders } from "../../core/ports/working-folder.ts";
+import type { TurnPorts } from "../../core/scope/turn.ts";
+import { safeMediaType } from "../../core/values/file-name.ts";
 
 /** Reads pictures that messages keep. One that cannot be had any more is left out; its message still names it. */
 export function createPictures(

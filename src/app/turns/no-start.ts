@@ -1,7 +1,7 @@
-import type { NamespaceState } from "../../core/namespace-state.ts";
-import { type Profile, whyUnusable } from "../../core/profile.ts";
-import type { TurnEventBody } from "../../core/turn-event.ts";
-import type { ClaimedTurn } from "../../core/turn-log.ts";
+import type { TurnEventBody } from "../../core/log/turn-event.ts";
+import type { ClaimedTurn } from "../../core/log/turn-log.ts";
+import type { NamespaceState } from "../../core/skill/namespace-state.ts";
+import { type Profile, whyUnusable } from "../../core/values/profile.ts";
 
 /** Why a message gets no turn of the model, in words for who wrote it. */
 export interface NoStart {

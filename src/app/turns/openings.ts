@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import type { Clock } from "../../core/clock.ts";
-import { toJson } from "../../core/json.ts";
-import { jsonSchema } from "../../core/json-schema.ts";
-import type { KeyValue } from "../../core/key-value.ts";
-import type { Opening } from "../../core/transcript.ts";
-import type { Openings } from "../../core/turn.ts";
+import type { Opening } from "../../core/log/transcript.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { Openings } from "../../core/scope/turn.ts";
+import { toJson } from "../../core/values/json.ts";
+import { jsonSchema } from "../../core/values/json-schema.ts";
 import { saysAny } from "./says.ts";
 
 /** Openings kept in memory: about one for each channel that is being used. */

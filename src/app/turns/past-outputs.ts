@@ -1,10 +1,10 @@
-import { isPrivateTurn } from "../../core/audience.ts";
-import type { FileStore } from "../../core/file-store.ts";
-import type { Json } from "../../core/json.ts";
-import type { Place } from "../../core/place.ts";
-import type { TurnPorts } from "../../core/turn.ts";
-import type { TurnEvent } from "../../core/turn-event.ts";
-import type { ThreadReading, TurnReading } from "../../core/turn-log.ts";
+import type { TurnEvent } from "../../core/log/turn-event.ts";
+import type { ThreadReading, TurnReading } from "../../core/log/turn-log.ts";
+import type { FileStore } from "../../core/ports/file-store.ts";
+import type { TurnPorts } from "../../core/scope/turn.ts";
+import { isPrivateTurn } from "../../core/transcript/audience.ts";
+import type { Json } from "../../core/values/json.ts";
+import type { Place } from "../../core/values/place.ts";
 
 /** How many turns of a thread are looked through, and read from the log at a time. */
 const maxTurns = 500;

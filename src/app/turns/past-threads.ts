@@ -1,16 +1,16 @@
 import { LRUCache } from "lru-cache";
 import { isRecord } from "../../base/record.ts";
-import { isPrivateTurn, privateSteps } from "../../core/audience.ts";
-import { withoutDetails } from "../../core/event-audience.ts";
-import type { Message } from "../../core/message.ts";
-import type { PastThread, PastTurn } from "../../core/past-thread.ts";
-import type { Place } from "../../core/place.ts";
-import { saidText } from "../../core/said-text.ts";
-import { type TranscriptStep, withoutReasoning } from "../../core/transcript.ts";
-import { createStepReader } from "../../core/transcript-steps.ts";
-import type { TranscriptOpening, TurnEvent } from "../../core/turn-event.ts";
-import type { ThreadReading, TurnReading } from "../../core/turn-log.ts";
-import { userMessage } from "../../core/user-message.ts";
+import { withoutDetails } from "../../core/log/event-audience.ts";
+import type { PastThread, PastTurn } from "../../core/log/past-thread.ts";
+import { type TranscriptStep, withoutReasoning } from "../../core/log/transcript.ts";
+import type { TranscriptOpening, TurnEvent } from "../../core/log/turn-event.ts";
+import type { ThreadReading, TurnReading } from "../../core/log/turn-log.ts";
+import { isPrivateTurn, privateSteps } from "../../core/transcript/audience.ts";
+import { createStepReader } from "../../core/transcript/transcript-steps.ts";
+import { userMessage } from "../../core/transcript/user-message.ts";
+import type { Message } from "../../core/values/message.ts";
+import type { Place } from "../../core/values/place.ts";
+import { saidText } from "../../core/values/said-text.ts";
 
 /** Reads what was said before in a thread: a projection of the log, never stored. */
 export interface PastThreads {

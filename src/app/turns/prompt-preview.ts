@@ -1,6 +1,6 @@
-import type { Author } from "../../core/inbound.ts";
-import { type Preview, previewOpening, previewRequest } from "../../core/preview.ts";
-import type { ClaimedTurn } from "../../core/turn-log.ts";
+import type { ClaimedTurn } from "../../core/log/turn-log.ts";
+import { type Preview, previewOpening, previewRequest } from "../../core/turn/preview.ts";
+import type { Author } from "../../core/values/inbound.ts";
 import type { TurnRunner } from "./turn-runner.ts";
 
 export type PreviewPrompt = (namespace: string, message: string, thread?: string) => Promise<Preview>;

@@ -1,5 +1,5 @@
-import type { TurnEventBody } from "../../core/turn-event.ts";
-import type { ClaimedTurn } from "../../core/turn-log.ts";
+import type { TurnEventBody } from "../../core/log/turn-event.ts";
+import type { ClaimedTurn } from "../../core/log/turn-log.ts";
 
 /** The whole of a turn that only says something: a reminder, or news of a schedule. No model takes part, so it needs none. */
 export async function* sayForCause({ inbound, events }: ClaimedTurn): AsyncGenerator<TurnEventBody, void> {

@@ -1,6 +1,6 @@
 import { isContainer } from "../../base/record.ts";
-import { escapeMarkup } from "../../core/escape-markup.ts";
-import { factLine } from "../../core/instructions.ts";
+import { escapeMarkup } from "../../core/values/escape-markup.ts";
+import { factLine } from "../../core/values/instructions.ts";
 
 /** Shorter texts say too little to be looked for in what others said. */
 const minLength = 8;

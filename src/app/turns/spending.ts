@@ -1,7 +1,7 @@
-import type { Clock } from "../../core/clock.ts";
-import type { Usage } from "../../core/turn-event.ts";
-import type { TurnReading } from "../../core/turn-log.ts";
-import { costText, plusUsage, type UsageTotal } from "../../core/usage-total.ts";
+import type { Usage } from "../../core/log/turn-event.ts";
+import type { TurnReading } from "../../core/log/turn-log.ts";
+import { costText, plusUsage, type UsageTotal } from "../../core/log/usage-total.ts";
+import type { Clock } from "../../core/ports/clock.ts";
 
 /** What may be spent per day (UTC). Tokens are input and output together; models without a price cost no dollars. */
 export interface SpendingCaps {

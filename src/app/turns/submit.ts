@@ -1,7 +1,8 @@
 import { errorText } from "../../base/error-text.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { FileStore, NewFile } from "../../core/file-store.ts";
-import { formatBytes } from "../../core/format-bytes.ts";
+import type { TurnLog } from "../../core/log/turn-log.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { FileStore, NewFile } from "../../core/ports/file-store.ts";
+import { formatBytes } from "../../core/values/format-bytes.ts";
 import {
   type Author,
   type Cause,
@@ -11,9 +12,8 @@ import {
   inboundSchema,
   maxMessageLength,
   type Origin,
-} from "../../core/inbound.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import type { TurnLog } from "../../core/turn-log.ts";
+} from "../../core/values/inbound.ts";
+import type { Outcome } from "../../core/values/outcome.ts";
 import type { AskedSkills } from "./asked-skills.ts";
 import type { CommandReader, Said, SaidTo } from "./command-reader.ts";
 import type { Feed } from "./feed.ts";

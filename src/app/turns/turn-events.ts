@@ -1,6 +1,6 @@
-import { isInternal } from "../../core/event-audience.ts";
-import type { TurnEvent } from "../../core/turn-event.ts";
-import type { TurnReading } from "../../core/turn-log.ts";
+import { isInternal } from "../../core/log/event-audience.ts";
+import type { TurnEvent } from "../../core/log/turn-event.ts";
+import type { TurnReading } from "../../core/log/turn-log.ts";
 import type { Feed } from "./feed.ts";
 
 /** Follows a turn; see `followTurn`. */

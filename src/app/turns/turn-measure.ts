@@ -1,11 +1,12 @@
 /** What a turn took: the numbers of its log line and its metrics, without a word of what was said. */
-import type { Clock } from "../../core/clock.ts";
-import type { Json } from "../../core/json.ts";
-import type { Log } from "../../core/log.ts";
-import type { Meter, TurnMeasure } from "../../core/meter.ts";
-import type { ModelErrorCode } from "../../core/model.ts";
-import type { TurnEventBody } from "../../core/turn-event.ts";
-import type { ClaimedTurn } from "../../core/turn-log.ts";
+
+import type { TurnEventBody } from "../../core/log/turn-event.ts";
+import type { ClaimedTurn } from "../../core/log/turn-log.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { Meter, TurnMeasure } from "../../core/ports/meter.ts";
+import type { ModelErrorCode } from "../../core/ports/model.ts";
+import type { Json } from "../../core/values/json.ts";
 
 /** Watches the events of turns on their way into the log. */
 export interface TurnMeasuring {

@@ -1,8 +1,8 @@
-import type { Clock } from "../../core/clock.ts";
-import { isEphemeral, isInternal } from "../../core/event-audience.ts";
-import type { Redact } from "../../core/redact.ts";
-import type { TurnEvent, TurnEventBody } from "../../core/turn-event.ts";
-import { type ClaimedTurn, seqStride, type TurnLog } from "../../core/turn-log.ts";
+import { isEphemeral, isInternal } from "../../core/log/event-audience.ts";
+import type { TurnEvent, TurnEventBody } from "../../core/log/turn-event.ts";
+import { type ClaimedTurn, seqStride, type TurnLog } from "../../core/log/turn-log.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Redact } from "../../core/values/redact.ts";
 import type { Feed } from "./feed.ts";
 
 /** Stamps a turn's events, stores them, and shows them to those who watch. */

@@ -1,8 +1,8 @@
-import type { ChatActions } from "../../core/chat-actions.ts";
-import type { Inbound } from "../../core/inbound.ts";
-import type { WhereText } from "../../core/instructions.ts";
-import { isDirectMessage } from "../../core/place.ts";
-import { placeLine } from "../../core/place-line.ts";
+import type { ChatActions } from "../../core/ports/chat-actions.ts";
+import type { Inbound } from "../../core/values/inbound.ts";
+import type { WhereText } from "../../core/values/instructions.ts";
+import { isDirectMessage } from "../../core/values/place.ts";
+import { placeLine } from "../../core/values/place-line.ts";
 import type { PlaceDescriber } from "../reading/place-description.ts";
 
 /** What the agent cannot do on a platform, for a sentence that begins with “You cannot”. */

@@ -1,5 +1,5 @@
-import type { ChartRow } from "../../core/charts.ts";
-import type { Json } from "../../core/json.ts";
+import type { ChartRow } from "../../core/ports/charts.ts";
+import type { Json } from "../../core/values/json.ts";
 import { ChartProblem } from "./chart-problem.ts";
 import { palette } from "./chart-theme.ts";
 import type { ColumnFacts, FactsOf } from "./column-facts.ts";

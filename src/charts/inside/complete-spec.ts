@@ -1,5 +1,5 @@
 import { pattern } from "../../base/pattern.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/values/json.ts";
 import { fontSizes } from "./chart-theme.ts";
 import { type ColumnFacts, expectedOrder, type FactsOf } from "./column-facts.ts";
 import { wrapped } from "./fonts.ts";

@@ -1,8 +1,8 @@
 import * as vega from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { compile, type TopLevelSpec } from "vega-lite";
-import type { ChartRow, WantedChart } from "../../core/charts.ts";
-import type { Json } from "../../core/json.ts";
+import type { ChartRow, WantedChart } from "../../core/ports/charts.ts";
+import type { Json } from "../../core/values/json.ts";
 import { ChartProblem } from "./chart-problem.ts";
 import { chartTheme, fontSizes, ground } from "./chart-theme.ts";
 import { checkSpec, checkTypes, mostNames, oddities } from "./check-spec.ts";

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { FlowResult } from "../../client/shapes.ts";
-import { type Json, type JsonObject, objectOf } from "../../core/json.ts";
+import { type Json, type JsonObject, objectOf } from "../../core/values/json.ts";
 
 /** Members every step has, shown in its head; all others are told as they are. */
 const head = new Set([

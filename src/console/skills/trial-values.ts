@@ -1,7 +1,7 @@
 import { parseExactly } from "../../base/exact-number.ts";
 import { isRecord } from "../../base/record.ts";
 import type { SkillDetail } from "../../client/shapes.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/values/json.ts";
 
 type Parameter = SkillDetail["parameters"][number];
 

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { guide } from "../guide.ts";
-import { isActive, type OfferedSkill } from "../offer.ts";
-import { rightRefusal } from "../right-refusal.ts";
-import { resolveSkill } from "../skill-identifier.ts";
-import { someOf } from "../some-of.ts";
-import type { ToolResult } from "../tool.ts";
-import { activate } from "../toolset.ts";
-import type { TurnScope } from "../turn-scope.ts";
+import { rightRefusal } from "../decisions/right-refusal.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
+import { guide } from "../skill/guide.ts";
+import { isActive, type OfferedSkill } from "../skill/offer.ts";
+import { resolveSkill } from "../skill/skill-identifier.ts";
+import type { ToolResult } from "../skill/tool.ts";
+import { activate } from "../turn/toolset.ts";
+import { someOf } from "../values/some-of.ts";
 import { defineMetaTool, failure, ok } from "./meta-tool.ts";
 
 export const createActivateSkill = () =>

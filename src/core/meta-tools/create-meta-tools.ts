@@ -1,4 +1,4 @@
-import type { MetaTool } from "../turn-scope.ts";
+import type { MetaTool } from "../scope/turn-scope.ts";
 import { createActivateSkill } from "./activate-skill.ts";
 import { createAskUser } from "./ask-user.ts";
 import { createHandoff } from "./handoff.ts";

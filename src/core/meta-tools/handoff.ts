@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { nearestNames } from "../../base/nearest-name.ts";
-import { handoverTo } from "../profile.ts";
+import { handoverTo } from "../values/profile.ts";
 import { defineMetaTool, failure, ok } from "./meta-tool.ts";
 
 /** How often agents hand a turn on; two that each think it fits the other better would do so to its limits. */

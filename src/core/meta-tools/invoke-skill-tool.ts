@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { invokeSkill } from "../invoke-skill.ts";
-import type { Json } from "../json.ts";
-import type { ToolResult } from "../tool.ts";
+import type { ToolResult } from "../skill/tool.ts";
+import { invokeSkill } from "../turn/invoke-skill.ts";
+import type { Json } from "../values/json.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
 
 export const createInvokeSkill = () =>

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { readable } from "../folder-run.ts";
-import { formatBytes } from "../format-bytes.ts";
-import { clockIn } from "../time-zone.ts";
-import type { FolderListing, WorkingFile } from "../working-folder.ts";
+import { readable } from "../effects/folder-run.ts";
+import type { FolderListing, WorkingFile } from "../ports/working-folder.ts";
+import { formatBytes } from "../values/format-bytes.ts";
+import { clockIn } from "../values/time-zone.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
 
 /** Files named in one answer. */

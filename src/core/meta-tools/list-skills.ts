@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { toJson } from "../json.ts";
-import type { OfferedSkill } from "../offer.ts";
-import { onlyFor } from "../rights.ts";
+import type { OfferedSkill } from "../skill/offer.ts";
+import { onlyFor } from "../skill/rights.ts";
+import { toJson } from "../values/json.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
 
 /** The longest list in one answer; a query narrows it. */

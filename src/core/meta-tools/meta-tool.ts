@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { ApprovalNeed, Approver, ToolEffect } from "../approver.ts";
-import { toJsonSchema } from "../define-skill.ts";
-import type { Json } from "../json.ts";
-import type { ToolContext, ToolResult, Validation } from "../tool.ts";
-import type { CallRequest, MetaTool, TurnScope } from "../turn-scope.ts";
+import type { CallRequest, MetaTool, TurnScope } from "../scope/turn-scope.ts";
+import { toJsonSchema } from "../skill/define-skill.ts";
+import type { ToolContext, ToolResult, Validation } from "../skill/tool.ts";
+import type { ApprovalNeed, Approver, ToolEffect } from "../values/approver.ts";
+import type { Json } from "../values/json.ts";
 
 interface MetaToolInput<Parameters extends z.ZodObject> {
   name: string;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isActive } from "../offer.ts";
+import { isActive } from "../skill/offer.ts";
 import { currentSkills, findOffered } from "./activate-skill.ts";
 import { defineMetaTool, failure, ok } from "./meta-tool.ts";
 

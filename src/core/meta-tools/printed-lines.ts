@@ -1,5 +1,5 @@
-import type { Redact } from "../redact.ts";
-import type { ToolContext } from "../tool.ts";
+import type { ToolContext } from "../skill/tool.ts";
+import type { Redact } from "../values/redact.ts";
 
 /** Shortest time between two lines that are shown, ms: code may print a million of them. */
 const shortestPause = 200;

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { formatBytes } from "../format-bytes.ts";
-import { readFileContent } from "../read-file-content.ts";
-import { searchText } from "../search-text.ts";
-import { tableText } from "../table-text.ts";
-import { countLineBreaks, partEnd } from "../text-part.ts";
-import type { ToolContext, ToolResult } from "../tool.ts";
-import { outputText } from "../tool-output.ts";
-import type { TurnScope } from "../turn-scope.ts";
-import { messageCallId } from "../user-message.ts";
-import type { OpenedFile } from "../working-folder.ts";
+import { searchText } from "../effects/search-text.ts";
+import { readFileContent } from "../ports/read-file-content.ts";
+import { tableText } from "../ports/table-text.ts";
+import type { OpenedFile } from "../ports/working-folder.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
+import type { ToolContext, ToolResult } from "../skill/tool.ts";
+import { outputText } from "../skill/tool-output.ts";
+import { messageCallId } from "../transcript/user-message.ts";
+import { formatBytes } from "../values/format-bytes.ts";
+import { countLineBreaks, partEnd } from "../values/text-part.ts";
 import { defineMetaTool, failure, ok } from "./meta-tool.ts";
 
 /** Characters in one answer. */

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { ApprovalNeed } from "../approver.ts";
-import type { CodeLanguage, CodeMeans, ScriptOutcome } from "../code.ts";
-import { codeLanguages, redactOutcome } from "../code.ts";
-import type { ToolResult } from "../tool.ts";
-import type { TurnScope } from "../turn-scope.ts";
-import { untrustedIn } from "../untrusted.ts";
-import { inputFolder, outputFolder } from "../working-folder.ts";
+import type { CodeLanguage, CodeMeans, ScriptOutcome } from "../ports/code.ts";
+import { codeLanguages, redactOutcome } from "../ports/code.ts";
+import { inputFolder, outputFolder } from "../ports/working-folder.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
+import type { ToolResult } from "../skill/tool.ts";
+import { untrustedIn } from "../transcript/untrusted.ts";
+import type { ApprovalNeed } from "../values/approver.ts";
 import { defineMetaTool, failure, ok } from "./meta-tool.ts";
 import { printedLines } from "./printed-lines.ts";
 

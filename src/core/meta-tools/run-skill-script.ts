@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { redactOutcome } from "../code.ts";
-import type { Redactor } from "../redact.ts";
-import { networkHint, withGrantedNetwork } from "../sandboxed-network.ts";
-import type { ScriptRunner, ScriptWork } from "../scripts.ts";
-import type { Skill } from "../skill.ts";
-import type { ToolContext, ToolResult } from "../tool.ts";
-import { createToolContext } from "../tool-context.ts";
+import { redactOutcome } from "../ports/code.ts";
+import { networkHint, withGrantedNetwork } from "../skill/sandboxed-network.ts";
+import type { ScriptRunner, ScriptWork } from "../skill/scripts.ts";
+import type { Skill } from "../skill/skill.ts";
+import type { ToolContext, ToolResult } from "../skill/tool.ts";
+import { createToolContext } from "../turn/tool-context.ts";
+import type { Redactor } from "../values/redact.ts";
 import { findOffered } from "./activate-skill.ts";
 import { defineMetaTool, failure } from "./meta-tool.ts";
 import { printedLines } from "./printed-lines.ts";

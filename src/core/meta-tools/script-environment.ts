@@ -1,5 +1,5 @@
-import type { Skill } from "../skill.ts";
-import type { ToolContext } from "../tool.ts";
+import type { Skill } from "../skill/skill.ts";
+import type { ToolContext } from "../skill/tool.ts";
 
 /**
  * What a script knows of the call, as variables. Those the skill declares come first, so that none of the context's own can be

@@ -1,6 +1,6 @@
-import type { ScriptOutcome } from "../code.ts";
-import type { Skill } from "../skill.ts";
-import type { ToolContext, ToolResult } from "../tool.ts";
+import type { ScriptOutcome } from "../ports/code.ts";
+import type { Skill } from "../skill/skill.ts";
+import type { ToolContext, ToolResult } from "../skill/tool.ts";
 import { failure, ok } from "./meta-tool.ts";
 import { missingVariables } from "./script-environment.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { rightRefusal } from "../right-refusal.ts";
+import { rightRefusal } from "../decisions/right-refusal.ts";
 import { findOffered } from "./activate-skill.ts";
 import { defineMetaTool, failure, ok } from "./meta-tool.ts";
 import { pathInSkill } from "./skill-path.ts";

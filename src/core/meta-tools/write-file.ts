@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { tellOfChanges } from "../folder-run.ts";
-import { outputFolder } from "../working-folder.ts";
+import { tellOfChanges } from "../effects/folder-run.ts";
+import { outputFolder } from "../ports/working-folder.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
 
 /** Characters of one file. */

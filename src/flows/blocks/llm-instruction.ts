@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { SkillFailure } from "../../core/define-skill.ts";
-import { jsonSchema } from "../../core/json-schema.ts";
+import { SkillFailure } from "../../core/skill/define-skill.ts";
+import { jsonSchema } from "../../core/values/json-schema.ts";
 import { defineBlock } from "../block.ts";
 import { substituteDeep } from "../substitute.ts";
 

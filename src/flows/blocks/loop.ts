@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { parseExactly } from "../../base/exact-number.ts";
-import { SkillFailure } from "../../core/define-skill.ts";
-import type { Json } from "../../core/json.ts";
-import { jsonSchema } from "../../core/json-schema.ts";
+import { SkillFailure } from "../../core/skill/define-skill.ts";
+import type { Json } from "../../core/values/json.ts";
+import { jsonSchema } from "../../core/values/json-schema.ts";
 import { defineControl } from "../block.ts";
 import { namesIn, resolve, type Variables } from "../substitute.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { errorText } from "../../base/error-text.ts";
 import { parseExactly } from "../../base/exact-number.ts";
-import { SkillFailure } from "../../core/define-skill.ts";
-import type { Json } from "../../core/json.ts";
-import { jsonSchema } from "../../core/json-schema.ts";
+import { SkillFailure } from "../../core/skill/define-skill.ts";
+import type { Json } from "../../core/values/json.ts";
+import { jsonSchema } from "../../core/values/json-schema.ts";
 import { defineControl } from "../block.ts";
 import { resolve, substitute, substituteJson, type Variables } from "../substitute.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { beginningOf } from "../../base/markdown-text.ts";
-import { SkillFailure } from "../../core/define-skill.ts";
-import type { ToolContext } from "../../core/tool.ts";
+import { SkillFailure } from "../../core/skill/define-skill.ts";
+import type { ToolContext } from "../../core/skill/tool.ts";
 import { defineBlock } from "../block.ts";
 import { fillAddress } from "../flow-address.ts";
 import { maskedRequest } from "../masked-request.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/values/json.ts";
 
 /** What the bot tells the process of an imported skill. */
 export type ToHost =

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
-import { type Json, toJson } from "../../core/json.ts";
-import type { KeyValue } from "../../core/key-value.ts";
+import type { KeyValue } from "../../core/ports/key-value.ts";
+import { type Json, toJson } from "../../core/values/json.ts";
 import type { LoginServer } from "../login-port.ts";
 
 /** Tokens of one account, and where they can be taken back. */

@@ -1,6 +1,6 @@
-import type { Clock } from "../../core/clock.ts";
-import type { KeyValue } from "../../core/key-value.ts";
-import type { Web } from "../../core/web.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { Web } from "../../core/ports/web.ts";
 import type { LoginServer, McpLogin } from "../login-port.ts";
 import { createAccountStore } from "./account-store.ts";
 import { clientDocument, needsPerson } from "./client-registration.ts";

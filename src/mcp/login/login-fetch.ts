@@ -1,7 +1,7 @@
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import ipaddr from "ipaddr.js";
 import { isRecord } from "../../base/record.ts";
-import type { Web } from "../../core/web.ts";
+import type { Web } from "../../core/ports/web.ts";
 import { withoutNulls } from "../server-message.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
-import type { ToolContext } from "../../core/tool.ts";
+import type { ToolContext } from "../../core/skill/tool.ts";
 import { type FieldAnswer, type FieldValue, readFieldAnswer } from "./field-answer.ts";
 import type { FormField } from "./form-field.ts";
 import { oneLine, quoted, withoutLinks } from "./said-text.ts";

@@ -1,5 +1,5 @@
 import type { ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/sdk/types.js";
-import type { ToolContext } from "../../core/tool.ts";
+import type { ToolContext } from "../../core/skill/tool.ts";
 import { askFields, askTogether, confirm } from "./ask-fields.ts";
 import { asksForSecret, formFields } from "./form-field.ts";
 

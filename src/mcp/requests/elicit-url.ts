@@ -1,5 +1,5 @@
 import type { ElicitRequestURLParams, ElicitResult } from "@modelcontextprotocol/sdk/types.js";
-import type { ToolContext } from "../../core/tool.ts";
+import type { ToolContext } from "../../core/skill/tool.ts";
 import { quoted } from "./said-text.ts";
 
 const opened = "I opened it";

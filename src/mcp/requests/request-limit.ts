@@ -1,4 +1,4 @@
-import type { ToolContext } from "../../core/tool.ts";
+import type { ToolContext } from "../../core/skill/tool.ts";
 
 /** How many calls are remembered; older ones have ended. */
 const mostCalls = 1_000;

@@ -1,5 +1,5 @@
 import type { CreateMessageRequest, CreateMessageResult } from "@modelcontextprotocol/sdk/types.js";
-import type { ToolContext } from "../../core/tool.ts";
+import type { ToolContext } from "../../core/skill/tool.ts";
 
 /** The longest request, characters of all its texts; what people are asked to allow has to be readable. */
 const longestRequest = 20_000;

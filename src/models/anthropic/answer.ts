@@ -1,6 +1,6 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
-import type { AssistantMessage, ProviderBlocks } from "../../core/message.ts";
-import type { ModelRequest } from "../../core/model.ts";
+import type { ModelRequest } from "../../core/ports/model.ts";
+import type { AssistantMessage, ProviderBlocks } from "../../core/values/message.ts";
 import type { MeteredUsage } from "../prices.ts";
 import { type Endpoint, modelError, notAnAnswer } from "../provider-error.ts";
 import type { Answer, AnswerReader } from "../provider-model.ts";

@@ -1,5 +1,5 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
-import type { Model, ModelRequest } from "../../core/model.ts";
+import type { Model, ModelRequest } from "../../core/ports/model.ts";
 import { readChunks } from "../event-stream.ts";
 import { type Endpoint, endpointOf } from "../provider-error.ts";
 import { createProviderModel, type Dialect, factsOf, type ProviderModelOptions } from "../provider-model.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Anthropic } from "@anthropic-ai/sdk";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/values/json.ts";
 import type {
   AssistantMessage,
   Message,
@@ -9,7 +9,7 @@ import type {
   SystemMessage,
   ToolMessage,
   UserMessage,
-} from "../../core/message.ts";
+} from "../../core/values/message.ts";
 import { asNote, withoutNoteTags } from "../system-note.ts";
 import { argumentsObject, safeCallId, safeToolName } from "../tool-call-text.ts";
 import type { WireForm } from "./models.ts";

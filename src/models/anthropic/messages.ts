@@ -1,5 +1,5 @@
-import type { AssistantMessage, Message, ProviderBlocks, SystemMessage } from "../../core/message.ts";
-import type { ModelRequest } from "../../core/model.ts";
+import type { ModelRequest } from "../../core/ports/model.ts";
+import type { AssistantMessage, Message, ProviderBlocks, SystemMessage } from "../../core/values/message.ts";
 import { blocksOf, isText, isThinking, noteBlock, type WireBlock } from "./blocks.ts";
 import { type Abilities, formOf, type WireEffort, type WireForm, wireEffort } from "./models.ts";
 import { toolDefinition } from "./tools.ts";

@@ -1,4 +1,4 @@
-import type { Effort } from "../../core/message.ts";
+import type { Effort } from "../../core/values/message.ts";
 import type { ModelFacts } from "../catalogue/model-facts.ts";
 
 /** The words of `output_config.effort`. */

@@ -1,7 +1,7 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
-import type { JsonSchema } from "../../core/json.ts";
-import type { Effort } from "../../core/message.ts";
-import { ModelError, type ModelRequest } from "../../core/model.ts";
+import { ModelError, type ModelRequest } from "../../core/ports/model.ts";
+import type { JsonSchema } from "../../core/values/json.ts";
+import type { Effort } from "../../core/values/message.ts";
 import { type OutputForm, objectSchema, outputName } from "../structured-output.ts";
 import { notesExplained } from "../system-note.ts";
 import { markConversation, markSystem, markTools } from "./cache.ts";

@@ -1,7 +1,7 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
-import { toolsNow } from "../../core/folded-request.ts";
-import type { ToolDefinition } from "../../core/message.ts";
-import type { ModelRequest } from "../../core/model.ts";
+import type { ModelRequest } from "../../core/ports/model.ts";
+import { toolsNow } from "../../core/transcript/folded-request.ts";
+import type { ToolDefinition } from "../../core/values/message.ts";
 import type { Abilities } from "./models.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import type { Effort } from "../../core/message.ts";
+import type { Effort } from "../../core/values/message.ts";
 import {
   type Catalogue,
   type CatalogueModel,

@@ -1,4 +1,4 @@
-import type { Effort } from "../../core/message.ts";
+import type { Effort } from "../../core/values/message.ts";
 import { openAiFamily } from "../openai/family.ts";
 
 /** See `ModelFacts`. */

@@ -1,4 +1,4 @@
-import type { Effort } from "../../core/message.ts";
+import type { Effort } from "../../core/values/message.ts";
 import type { Price } from "../prices.ts";
 import { isLocal, type ServerKind } from "../server-kind.ts";
 import { listedAs, listedModel, retirementOf } from "./catalogue.ts";

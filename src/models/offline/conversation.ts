@@ -1,5 +1,5 @@
-import { beforeGuides } from "../../core/guide.ts";
-import type { Message, ToolMessage } from "../../core/message.ts";
+import { beforeGuides } from "../../core/skill/guide.ts";
+import type { Message, ToolMessage } from "../../core/values/message.ts";
 import { withoutCutNote } from "./read-output.ts";
 
 /** A tool call of the running turn with its result. */

@@ -1,5 +1,5 @@
-import type { Json, JsonSchema } from "../../core/json.ts";
-import { type Parameter, parametersOf } from "../../core/parameter.ts";
+import { type Parameter, parametersOf } from "../../core/skill/parameter.ts";
+import type { Json, JsonSchema } from "../../core/values/json.ts";
 import {
   findBoolean,
   findChoice,

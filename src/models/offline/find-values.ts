@@ -1,8 +1,8 @@
 import { jsonrepair } from "jsonrepair";
 import { readJson } from "../../base/json-reader.ts";
 import { pattern } from "../../base/pattern.ts";
-import type { Json } from "../../core/json.ts";
-import type { Parameter } from "../../core/parameter.ts";
+import type { Parameter } from "../../core/skill/parameter.ts";
+import type { Json } from "../../core/values/json.ts";
 import type { RequestText } from "./request-text.ts";
 import { readCharacters, stemsOf, type Token } from "./vocabulary.ts";
 

@@ -1,6 +1,6 @@
-import type { ToolDefinition } from "../../core/message.ts";
-import { ownToolNames } from "../../core/offered-tools.ts";
-import { parametersOf } from "../../core/parameter.ts";
+import { ownToolNames } from "../../core/skill/offered-tools.ts";
+import { parametersOf } from "../../core/skill/parameter.ts";
+import type { ToolDefinition } from "../../core/values/message.ts";
 import { type Candidate, firstStem, isUrlName, stemsOfAll } from "./fitness.ts";
 import type { ListedSkill } from "./listed-skill.ts";
 import { tokenize } from "./vocabulary.ts";

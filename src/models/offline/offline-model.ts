@@ -1,8 +1,8 @@
-import { foldedRequest } from "../../core/folded-request.ts";
-import type { AssistantMessage } from "../../core/message.ts";
-import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../../core/model.ts";
-import { renderOutput } from "../../core/render-output.ts";
-import { isWordless } from "../../core/said-text.ts";
+import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../../core/ports/model.ts";
+import { foldedRequest } from "../../core/transcript/folded-request.ts";
+import type { AssistantMessage } from "../../core/values/message.ts";
+import { renderOutput } from "../../core/values/render-output.ts";
+import { isWordless } from "../../core/values/said-text.ts";
 import { lastResult, readConversation } from "./conversation.ts";
 import { decide } from "./decide.ts";
 import { isSkillTool } from "./offered-tool.ts";

@@ -1,5 +1,5 @@
-import type { ToolDefinition } from "../../core/message.ts";
-import type { Parameter } from "../../core/parameter.ts";
+import type { Parameter } from "../../core/skill/parameter.ts";
+import type { ToolDefinition } from "../../core/values/message.ts";
 import { canFollow } from "./asked-for.ts";
 import type { ListedSkill } from "./listed-skill.ts";
 

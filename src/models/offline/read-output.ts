@@ -1,5 +1,5 @@
 import { isRecord } from "../../base/record.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/values/json.ts";
 
 /** The note the loop puts between the beginning and the end of a text that was too long for the model. */
 const cutNote = /\n\[cut: (\d+) characters[^\n]*\](?:\n|$)/;

@@ -1,7 +1,7 @@
 import type { OpenAI } from "openai";
-import type { Json } from "../../core/json.ts";
-import type { ToolCall, ToolDefinition } from "../../core/message.ts";
-import type { ModelRequest } from "../../core/model.ts";
+import type { ModelRequest } from "../../core/ports/model.ts";
+import type { Json } from "../../core/values/json.ts";
+import type { ToolCall, ToolDefinition } from "../../core/values/message.ts";
 import type { MeteredUsage } from "../prices.ts";
 import { type Endpoint, modelError, notAnAnswer } from "../provider-error.ts";
 import type { Answer, AnswerReader } from "../provider-model.ts";

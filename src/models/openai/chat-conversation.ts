@@ -1,5 +1,5 @@
 import type { OpenAI } from "openai";
-import type { Message, MessageImage, ToolMessage } from "../../core/message.ts";
+import type { Message, MessageImage, ToolMessage } from "../../core/values/message.ts";
 import { asNote } from "../system-note.ts";
 import { safeToolName } from "../tool-call-text.ts";
 import type { ChatForm } from "./chat-form.ts";

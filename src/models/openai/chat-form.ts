@@ -1,5 +1,5 @@
-import type { Message } from "../../core/message.ts";
-import type { ModelRequest } from "../../core/model.ts";
+import type { ModelRequest } from "../../core/ports/model.ts";
+import type { Message } from "../../core/values/message.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
 import type { ServerKind } from "../server-kind.ts";
 import { openAiFamily } from "./family.ts";

@@ -1,12 +1,12 @@
 import type { OpenAI } from "openai";
+import type { ModelRequest } from "../../core/ports/model.ts";
 import type {
   AssistantMessage,
   Message,
   ToolDefinition,
   ToolMessage,
   UserMessage,
-} from "../../core/message.ts";
-import type { ModelRequest } from "../../core/model.ts";
+} from "../../core/values/message.ts";
 import { notesExplained, withoutNoteTags } from "../system-note.ts";
 import { argumentsText, safeToolName } from "../tool-call-text.ts";
 import { markForCache } from "./chat-cache-marks.ts";

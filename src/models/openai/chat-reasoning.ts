@@ -1,6 +1,6 @@
-import type { Json } from "../../core/json.ts";
-import { objectOf } from "../../core/json.ts";
-import type { AssistantMessage } from "../../core/message.ts";
+import type { Json } from "../../core/values/json.ts";
+import { objectOf } from "../../core/values/json.ts";
+import type { AssistantMessage } from "../../core/values/message.ts";
 import { type BlocksOwner, ownBlocks } from "./own-blocks.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "../../core/message.ts";
+import type { ToolDefinition } from "../../core/values/message.ts";
 import type { Piece } from "../provider-model.ts";
 import { callTags, mayBeCall, type TextualCall, textualCalls } from "./textual-calls.ts";
 

@@ -1,5 +1,5 @@
-import type { Effort } from "../../core/message.ts";
-import type { ModelRequest } from "../../core/model.ts";
+import type { ModelRequest } from "../../core/ports/model.ts";
+import type { Effort } from "../../core/values/message.ts";
 
 /** The effort of a request as its system messages left it. */
 export function effortNow({ effort, messages }: ModelRequest): Effort | undefined {

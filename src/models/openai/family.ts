@@ -1,4 +1,4 @@
-import type { Effort } from "../../core/message.ts";
+import type { Effort } from "../../core/values/message.ts";
 
 /** What the name of one of OpenAI's models from gpt-5 on tells about it: https://developers.openai.com/api/docs/models. */
 export interface OpenAiFamily {

@@ -1,4 +1,4 @@
-import type { Message } from "../../core/message.ts";
+import type { Message } from "../../core/values/message.ts";
 
 /**
  * The messages with every system message that stands between the results of one round moved behind the last of them:

@@ -1,9 +1,14 @@
 import { z } from "zod";
-import type { Clock } from "../../core/clock.ts";
-import { formatBytes } from "../../core/format-bytes.ts";
-import { ImageError, type ImageMaker, type MadeImages, type WantedImage } from "../../core/image-maker.ts";
-import { type ModelErrorCode, mayHelp } from "../../core/model.ts";
-import type { Usage } from "../../core/turn-event.ts";
+import type { Usage } from "../../core/log/turn-event.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import {
+  ImageError,
+  type ImageMaker,
+  type MadeImages,
+  type WantedImage,
+} from "../../core/ports/image-maker.ts";
+import { type ModelErrorCode, mayHelp } from "../../core/ports/model.ts";
+import { formatBytes } from "../../core/values/format-bytes.ts";
 import { type Endpoint, endpointOf, notAnAnswer, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
 import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";

@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message, ToolMessage } from "../../core/message.ts";
+import type { AssistantMessage, Message, ToolMessage } from "../../core/values/message.ts";
 
 /**
  * The messages with every round of several calls said as rounds of one: a call and its result, then the next. For servers

@@ -1,5 +1,5 @@
 import { errorCode } from "../../base/error-text.ts";
-import type { Model } from "../../core/model.ts";
+import type { Model } from "../../core/ports/model.ts";
 import { endpointOf } from "../provider-error.ts";
 import { createProviderModel, type ProviderModelOptions } from "../provider-model.ts";
 import { toolRules } from "../tools/tool-shape.ts";

@@ -1,5 +1,5 @@
-import type { Json } from "../../core/json.ts";
-import type { AssistantMessage } from "../../core/message.ts";
+import type { Json } from "../../core/values/json.ts";
+import type { AssistantMessage } from "../../core/values/message.ts";
 
 /** Who is asked and how: blocks go back to the model that wrote them, and only in the form it was asked in. */
 export interface BlocksOwner {

@@ -1,5 +1,5 @@
 import { isRecord } from "../../base/record.ts";
-import { type Json, type JsonSchema, objectOf } from "../../core/json.ts";
+import { type Json, type JsonSchema, objectOf } from "../../core/values/json.ts";
 
 /** Keywords that every server takes as they are. */
 const taken: ReadonlySet<string> = new Set(["type", "required", "minimum", "maximum"]);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { OpenAI } from "openai";
-import type { SystemMessage, ToolDefinition } from "../../core/message.ts";
+import type { SystemMessage, ToolDefinition } from "../../core/values/message.ts";
 import { nearestEffort, openAiFamily } from "./family.ts";
 import type { ResponsesForm } from "./responses-form.ts";
 

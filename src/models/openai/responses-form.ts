@@ -1,4 +1,4 @@
-import type { ModelRequest } from "../../core/model.ts";
+import type { ModelRequest } from "../../core/ports/model.ts";
 import { type OpenAiFamily, openAiFamily } from "./family.ts";
 import type { Concession } from "./wire-forms.ts";
 

@@ -1,14 +1,14 @@
 import type { OpenAI } from "openai";
-import type { Json } from "../../core/json.ts";
-import { objectOf } from "../../core/json.ts";
+import type { ModelRequest } from "../../core/ports/model.ts";
+import type { Json } from "../../core/values/json.ts";
+import { objectOf } from "../../core/values/json.ts";
 import type {
   AssistantMessage,
   Message,
   MessageImage,
   ToolDefinition,
   ToolMessage,
-} from "../../core/message.ts";
-import type { ModelRequest } from "../../core/model.ts";
+} from "../../core/values/message.ts";
 import { argumentsText, safeCallId, safeToolName } from "../tool-call-text.ts";
 import { holdBackChanges } from "./held-back-changes.ts";
 import { type BlocksOwner, ownBlocks } from "./own-blocks.ts";

@@ -1,4 +1,4 @@
-import { type Json, type JsonSchema, objectOf } from "../../core/json.ts";
+import { type Json, type JsonSchema, objectOf } from "../../core/values/json.ts";
 
 /** Keywords that OpenAI's strict mode does not take. */
 const refused = [

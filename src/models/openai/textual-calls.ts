@@ -1,6 +1,6 @@
 import { isRecord } from "../../base/record.ts";
-import { type Json, type JsonSchema, objectOf, parseJson } from "../../core/json.ts";
-import type { ToolDefinition } from "../../core/message.ts";
+import { type Json, type JsonSchema, objectOf, parseJson } from "../../core/values/json.ts";
+import type { ToolDefinition } from "../../core/values/message.ts";
 
 /** A call as a model wrote it into its text. */
 export interface TextualCall {

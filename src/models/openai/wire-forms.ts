@@ -1,4 +1,4 @@
-import type { ModelErrorCode, ModelRequest } from "../../core/model.ts";
+import type { ModelErrorCode, ModelRequest } from "../../core/ports/model.ts";
 import { type Endpoint, toModelError } from "../provider-error.ts";
 import { type ToolRefusal, toolRefusal } from "../tools/tool-refusal.ts";
 

@@ -1,6 +1,6 @@
 import { isPattern } from "../../base/pattern.ts";
 import { isRecord } from "../../base/record.ts";
-import { type Json, type JsonObject, type JsonSchema, objectOf } from "../../core/json.ts";
+import { type Json, type JsonObject, type JsonSchema, objectOf } from "../../core/values/json.ts";
 import { type References, rewrittenReference } from "./references.ts";
 import { completeTypes, told, typeMember, typesIn } from "./schema-types.ts";
 

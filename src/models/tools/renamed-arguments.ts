@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../core/json.ts";
+import type { JsonSchema } from "../../core/values/json.ts";
 import { SchemaPlace } from "./schema-walk.ts";
 
 /** What is open: an object whose next name is `place`'s property, or a list. */

@@ -1,5 +1,11 @@
 import { isRecord } from "../../base/record.ts";
-import { canonicalJson, type Json, type JsonObject, type JsonSchema, objectOf } from "../../core/json.ts";
+import {
+  canonicalJson,
+  type Json,
+  type JsonObject,
+  type JsonSchema,
+  objectOf,
+} from "../../core/values/json.ts";
 import { referredPart } from "./references.ts";
 
 /** A schema whose root is one plain object, and what its root demanded beside, in words. */

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../core/json.ts";
+import type { Json, JsonObject } from "../../core/values/json.ts";
 
 export function typesIn(type: Json | undefined): Json[] {
   return Array.isArray(type) ? type : type === undefined ? [] : [type];

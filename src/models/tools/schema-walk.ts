@@ -1,5 +1,5 @@
 import { isRecord } from "../../base/record.ts";
-import { type Json, type JsonObject, type JsonSchema, objectOf } from "../../core/json.ts";
+import { type Json, type JsonObject, type JsonSchema, objectOf } from "../../core/values/json.ts";
 import { referredPart } from "./references.ts";
 
 /** Parts of one schema that are looked at. Those beyond are sent as any value. */

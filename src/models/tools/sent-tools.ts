@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import { toolsNow } from "../../core/folded-request.ts";
+import type { ModelRequest } from "../../core/ports/model.ts";
+import { toolsNow } from "../../core/transcript/folded-request.ts";
 import type {
   AssistantMessage,
   Message,
   SystemMessage,
   ToolCall,
   ToolDefinition,
-} from "../../core/message.ts";
-import type { ModelRequest } from "../../core/model.ts";
+} from "../../core/values/message.ts";
 import { renamedArguments } from "./renamed-arguments.ts";
 import { shapeTool, type ToolRules, type ToolShape } from "./tool-shape.ts";
 

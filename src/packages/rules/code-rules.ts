@@ -1,4 +1,4 @@
-import type { PackageFinding } from "../../core/packages.ts";
+import type { PackageFinding } from "../../core/skill/packages.ts";
 import { excerptOf, type FileRule, type TextRole } from "../review-subject.ts";
 import { linePatternRule } from "./line-patterns.ts";
 

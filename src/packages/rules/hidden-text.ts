@@ -1,5 +1,5 @@
 import { pattern } from "../../base/pattern.ts";
-import type { PackageFinding } from "../../core/packages.ts";
+import type { PackageFinding } from "../../core/skill/packages.ts";
 import { excerptOf, type FileRule, type ReviewedFile } from "../review-subject.ts";
 
 /** Subdivision flags (Scotland) are the one use of tag characters: black flag, tags, cancel. */

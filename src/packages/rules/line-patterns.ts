@@ -1,4 +1,4 @@
-import type { PackageFinding } from "../../core/packages.ts";
+import type { PackageFinding } from "../../core/skill/packages.ts";
 import { excerptOf, type FileRule, type ReviewedFile, type TextRole } from "../review-subject.ts";
 
 /** What a line must look like to be worth a person's attention. */

@@ -1,4 +1,4 @@
-import type { PackageFinding } from "../../core/packages.ts";
+import type { PackageFinding } from "../../core/skill/packages.ts";
 import { excerptOf, type FileRule, type ReviewedLine, type ReviewSubject } from "../review-subject.ts";
 
 const addresses =

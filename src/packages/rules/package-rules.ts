@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { PackageFinding } from "../../core/packages.ts";
+import type { PackageFinding } from "../../core/skill/packages.ts";
 import {
   excerptOf,
   type FileRule,

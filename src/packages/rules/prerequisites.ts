@@ -1,4 +1,4 @@
-import type { PackageFinding } from "../../core/packages.ts";
+import type { PackageFinding } from "../../core/skill/packages.ts";
 import { excerptOf, type FileRule, type ReviewedLine } from "../review-subject.ts";
 
 /** The words of the incidents, in the languages they came in. Whole words where a script has spaces. */

@@ -1,4 +1,4 @@
-import type { PackageFinding } from "../../core/packages.ts";
+import type { PackageFinding } from "../../core/skill/packages.ts";
 import type { FileRule } from "../review-subject.ts";
 
 /** Forms of keys, as their issuers document them. */

@@ -1,5 +1,5 @@
 import { editDistance } from "../../base/nearest-name.ts";
-import type { PackageFinding } from "../../core/packages.ts";
+import type { PackageFinding } from "../../core/skill/packages.ts";
 import type { ReviewSubject } from "../review-subject.ts";
 
 /** Letters that pass for Latin ones (Unicode TR39, the frequent ones of Cyrillic, Greek and digits). */

@@ -1,6 +1,6 @@
 import type { APIMessage } from "discord.js";
-import type { Log } from "../../core/log.ts";
-import type { Place } from "../../core/place.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { Place } from "../../core/values/place.ts";
 import type { Directory } from "./directory.ts";
 import type { ChannelFacts } from "./directory-facts.ts";
 import { channelTypes, isThreadType, snowflakeAt } from "./discord-facts.ts";

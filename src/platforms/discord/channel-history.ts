@@ -1,7 +1,7 @@
 import type { APIMessage } from "discord.js";
-import type { TimeRange } from "../../core/chat-actions.ts";
-import { PlatformError } from "../../core/chat-platform.ts";
-import type { Place } from "../../core/place.ts";
+import type { TimeRange } from "../../core/ports/chat-actions.ts";
+import { PlatformError } from "../../core/ports/chat-platform.ts";
+import type { Place } from "../../core/values/place.ts";
 import { threadsIn } from "./channel-threads.ts";
 import type { Directory } from "./directory.ts";
 import {

@@ -1,6 +1,6 @@
 import type { APIEmoji, APIMessage } from "discord.js";
-import type { ChannelAccess, ChatActions } from "../../core/chat-actions.ts";
-import { PlatformError } from "../../core/chat-platform.ts";
+import type { ChannelAccess, ChatActions } from "../../core/ports/chat-actions.ts";
+import { PlatformError } from "../../core/ports/chat-platform.ts";
 import { type AccessDeps, createAccess } from "./channel-access.ts";
 import { belongsTo, readHistory } from "./channel-history.ts";
 import { errorCodes, isSnowflake, permissions } from "./discord-facts.ts";

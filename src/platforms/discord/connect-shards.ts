@@ -1,7 +1,7 @@
 import type { EventEmitter } from "node:events";
 import type { Client, GatewayDispatchPayload } from "discord.js";
-import type { Clock } from "../../core/clock.ts";
-import type { Log } from "../../core/log.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Log } from "../../core/ports/log.ts";
 import { destroyClient } from "./destroy-client.ts";
 import { closeCodes } from "./discord-facts.ts";
 import type { DiscordSettings } from "./discord-settings.ts";

@@ -1,8 +1,8 @@
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
-import type { ChatPlatform, Decider } from "../../core/chat-platform.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { Log } from "../../core/log.ts";
-import type { Place } from "../../core/place.ts";
+import type { ChatPlatform, Decider } from "../../core/ports/chat-platform.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { Place } from "../../core/values/place.ts";
 import { createChatActions } from "./chat-actions.ts";
 import { decidersIn } from "./deciders.ts";
 import { isSnowflake } from "./discord-facts.ts";

@@ -1,6 +1,6 @@
 import type { APIGuildMember } from "discord.js";
-import type { Decider } from "../../core/chat-platform.ts";
-import type { Place } from "../../core/place.ts";
+import type { Decider } from "../../core/ports/chat-platform.ts";
+import type { Place } from "../../core/values/place.ts";
 import { isThreadMember } from "./channel-access.ts";
 import type { Directory } from "./directory.ts";
 import { type GuildFacts, type MemberFacts, memberFacts } from "./directory-facts.ts";

@@ -1,6 +1,6 @@
 import type { App } from "../../app/app.ts";
-import type { KeyValue } from "../../core/key-value.ts";
-import type { Log } from "../../core/log.ts";
+import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { Log } from "../../core/ports/log.ts";
 import type { DiscordRest } from "./discord-rest.ts";
 import { commandsHash, slashCommands } from "./slash-commands.ts";
 

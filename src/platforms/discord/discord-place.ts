@@ -1,4 +1,4 @@
-import type { Place } from "../../core/place.ts";
+import type { Place } from "../../core/values/place.ts";
 import type { ChannelFacts } from "./directory-facts.ts";
 import { channelTypes, isSnowflake, isThreadType } from "./discord-facts.ts";
 

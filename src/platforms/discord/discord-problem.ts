@@ -1,4 +1,4 @@
-import { PlatformError, type PlatformErrorCode } from "../../core/chat-platform.ts";
+import { PlatformError, type PlatformErrorCode } from "../../core/ports/chat-platform.ts";
 import { errorCodes } from "./discord-facts.ts";
 
 /** What Discord, or the way to it, answered instead of doing something. */

@@ -1,4 +1,4 @@
-import type { PlatformWriting } from "../../core/chat-platform.ts";
+import type { PlatformWriting } from "../../core/ports/chat-platform.ts";
 import { widestTable } from "./render-content.ts";
 
 /** What `render-content.ts` and `message-body.ts` make of an answer. */

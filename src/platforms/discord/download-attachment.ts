@@ -1,5 +1,5 @@
-import { PlatformError } from "../../core/chat-platform.ts";
-import type { FileReference } from "../../core/inbound.ts";
+import { PlatformError } from "../../core/ports/chat-platform.ts";
+import type { FileReference } from "../../core/values/inbound.ts";
 import type { DiscordRest } from "./discord-rest.ts";
 
 /** Where Discord keeps attachments. */

@@ -1,4 +1,4 @@
-import { PlatformError } from "../../core/chat-platform.ts";
+import { PlatformError } from "../../core/ports/chat-platform.ts";
 
 /** An emoji of a server's own. */
 export interface OwnEmoji {

@@ -1,5 +1,5 @@
 import type { APIGuildMember } from "discord.js";
-import type { ChatActions, KnownGroup, KnownPerson } from "../../core/chat-actions.ts";
+import type { ChatActions, KnownGroup, KnownPerson } from "../../core/ports/chat-actions.ts";
 import type { AccessDeps, DiscordAccess } from "./channel-access.ts";
 import { displayName, type GuildFacts } from "./directory-facts.ts";
 import { isSnowflake } from "./discord-facts.ts";

@@ -3,8 +3,8 @@ import type {
   GatewayGuildCreateDispatchData,
   GatewayReadyDispatchData,
 } from "discord.js";
-import type { Clock } from "../../core/clock.ts";
-import type { Log } from "../../core/log.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Log } from "../../core/ports/log.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
 import type { RawInteraction } from "./raw-interaction.ts";

@@ -1,8 +1,8 @@
 import type { ChatCommand } from "../../app/chat/chat-intake.ts";
-import type { Clock } from "../../core/clock.ts";
-import { commandSchema } from "../../core/inbound.ts";
-import type { Json } from "../../core/json.ts";
-import type { KeyValue } from "../../core/key-value.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { KeyValue } from "../../core/ports/key-value.ts";
+import { commandSchema } from "../../core/values/inbound.ts";
+import type { Json } from "../../core/values/json.ts";
 
 /** ms that an interaction's token is good for, less a little. Source: Discord reference, "Interactions". */
 export const tokenLifetime = 14.5 * 60_000;

@@ -1,5 +1,5 @@
 import type { APIMessageTopLevelComponent, RawFile } from "discord.js";
-import { type OutgoingFile, type OutgoingMessage, wordsOf } from "../../core/chat-platform.ts";
+import { type OutgoingFile, type OutgoingMessage, wordsOf } from "../../core/ports/chat-platform.ts";
 import { isSnowflake, messageFlags } from "./discord-facts.ts";
 import { renderAnswer, renderComponents } from "./render-components.ts";
 import { plainContent, renderContent, renderMessage, splitContent } from "./render-content.ts";

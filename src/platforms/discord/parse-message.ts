@@ -1,6 +1,6 @@
 import type { APIAttachment, APIMessage, APIUser } from "discord.js";
 import { beginningOf } from "../../base/markdown-text.ts";
-import type { FileReference, Mention } from "../../core/inbound.ts";
+import type { FileReference, Mention } from "../../core/values/inbound.ts";
 import { displayName, type RawMember } from "./directory-facts.ts";
 import { forwardType, messageFlags, messageTypes } from "./discord-facts.ts";
 import { type BotIds, mentionsBot, type Names, readableText, withoutBotMention } from "./readable-text.ts";

@@ -1,7 +1,7 @@
 import type { APIMessage } from "discord.js";
-import { type ButtonAction, turnOfButton } from "../../core/button-action.ts";
-import type { MessageTag, OutgoingMessage, ReplyTarget } from "../../core/chat-platform.ts";
-import type { Place } from "../../core/place.ts";
+import { type ButtonAction, turnOfButton } from "../../core/ports/button-action.ts";
+import type { MessageTag, OutgoingMessage, ReplyTarget } from "../../core/ports/chat-platform.ts";
+import type { Place } from "../../core/values/place.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
 import { errorCodes, messageFlags, permissions, snowflakeAt } from "./discord-facts.ts";

@@ -1,6 +1,6 @@
 import type { APIMessage } from "discord.js";
-import type { ThreadMessage } from "../../core/chat-actions.ts";
-import type { Place } from "../../core/place.ts";
+import type { ThreadMessage } from "../../core/ports/chat-actions.ts";
+import type { Place } from "../../core/values/place.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
 import { isForumType, isSnowflake, messageTypes } from "./discord-facts.ts";

@@ -3,9 +3,9 @@ import type { ChatCommand, ChatIntake } from "../../app/chat/chat-intake.ts";
 import type { SkillForm } from "../../app/chat/skill-form.ts";
 import { beginningOf } from "../../base/markdown-text.ts";
 import { unlessLate } from "../../base/time-limit.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { Log } from "../../core/log.ts";
-import type { Place } from "../../core/place.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { Place } from "../../core/values/place.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
 import {

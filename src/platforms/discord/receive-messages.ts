@@ -3,8 +3,8 @@ import type {
   GatewayMessageReactionRemoveDispatchData,
 } from "discord.js";
 import type { ChatIntake, ChatMessage } from "../../app/chat/chat-intake.ts";
-import type { Mention } from "../../core/inbound.ts";
-import type { Place } from "../../core/place.ts";
+import type { Mention } from "../../core/values/inbound.ts";
+import type { Place } from "../../core/values/place.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
 import { isThreadType } from "./discord-facts.ts";

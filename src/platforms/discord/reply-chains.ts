@@ -1,5 +1,5 @@
-import type { Clock } from "../../core/clock.ts";
-import type { KeyValue } from "../../core/key-value.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { KeyValue } from "../../core/ports/key-value.ts";
 
 /**
  * Conversations in channels where the bot may not make threads: there it replies to messages, and a reply to such an answer

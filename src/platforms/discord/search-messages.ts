@@ -4,7 +4,7 @@ import type {
   APIMessageSearchResult,
 } from "discord-api-types/v10";
 import { beginningOf } from "../../base/markdown-text.ts";
-import type { MessageQuery } from "../../core/chat-actions.ts";
+import type { MessageQuery } from "../../core/ports/chat-actions.ts";
 import { belongsTo } from "./channel-history.ts";
 import { threadsIn } from "./channel-threads.ts";
 import { channelTypes, snowflakeAt } from "./discord-facts.ts";

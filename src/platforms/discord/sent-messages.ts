@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { MessageTag } from "../../core/chat-platform.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { KeyValue } from "../../core/key-value.ts";
+import type { MessageTag } from "../../core/ports/chat-platform.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { KeyValue } from "../../core/ports/key-value.ts";
 
 /** A message about to be posted, or posted. */
 interface SentMessage {

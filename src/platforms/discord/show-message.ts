@@ -1,5 +1,5 @@
 import type { APIChannel, APIMessage } from "discord.js";
-import type { ChannelMessage } from "../../core/chat-actions.ts";
+import type { ChannelMessage } from "../../core/ports/chat-actions.ts";
 import type { Directory } from "./directory.ts";
 import { displayName, type MemberFacts } from "./directory-facts.ts";
 import { readPlace, referenceOf } from "./discord-place.ts";

@@ -1,6 +1,6 @@
-import type { ChatPerson } from "../../core/chat-platform.ts";
-import type { Trust } from "../../core/inbound.ts";
-import type { Place } from "../../core/place.ts";
+import type { ChatPerson } from "../../core/ports/chat-platform.ts";
+import type { Trust } from "../../core/values/inbound.ts";
+import type { Place } from "../../core/values/place.ts";
 import type { Directory } from "./directory.ts";
 import { isThreadType, permissions } from "./discord-facts.ts";
 import { readPlace } from "./discord-place.ts";

@@ -8,9 +8,9 @@ import {
   PlatformError,
   type ProgressCard,
   type ReplyTarget,
-} from "../../core/chat-platform.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { Place } from "../../core/place.ts";
+} from "../../core/ports/chat-platform.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Place } from "../../core/values/place.ts";
 import { createPieceFilter, markdownCharacters, mentionsMissing } from "./outgoing-text.ts";
 import { planChunks, type ShownPlan } from "./progress-plan.ts";
 import { buttonBlocks, metadataOf } from "./render-message.ts";

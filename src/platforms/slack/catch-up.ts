@@ -1,8 +1,8 @@
 import type { ChatIntake } from "../../app/chat/chat-intake.ts";
-import { PlatformError } from "../../core/chat-platform.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { Log } from "../../core/log.ts";
-import type { Place } from "../../core/place.ts";
+import { PlatformError } from "../../core/ports/chat-platform.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { Place } from "../../core/values/place.ts";
 import { isSaid, type SlackMessage } from "./message-event.ts";
 import { isOwn, parseMessage, type Self, type Where } from "./parse-message.ts";
 import { namesOf, readRoom } from "./read-history.ts";

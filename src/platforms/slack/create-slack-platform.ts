@@ -1,7 +1,7 @@
-import { type ChatPlatform, PlatformError, type PlatformLimits } from "../../core/chat-platform.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { Log } from "../../core/log.ts";
-import type { Place } from "../../core/place.ts";
+import { type ChatPlatform, PlatformError, type PlatformLimits } from "../../core/ports/chat-platform.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { Place } from "../../core/values/place.ts";
 import { createStreams, type StreamedMessages } from "./answer-stream.ts";
 import { createChatActions } from "./chat-actions.ts";
 import { readableText } from "./mrkdwn.ts";

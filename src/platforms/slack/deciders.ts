@@ -1,4 +1,4 @@
-import { type Decider, PlatformError } from "../../core/chat-platform.ts";
+import { type Decider, PlatformError } from "../../core/ports/chat-platform.ts";
 import { isPersonId, type SlackTarget } from "./slack-place.ts";
 import type { WorkspaceLists } from "./workspace-lists.ts";
 

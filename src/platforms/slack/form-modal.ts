@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { ChatIntake } from "../../app/chat/chat-intake.ts";
 import type { FormField, SkillForm } from "../../app/chat/skill-form.ts";
 import { beginningOf } from "../../base/markdown-text.ts";
-import type { GivenCommand } from "../../core/inbound.ts";
-import { isWithin, type Place } from "../../core/place.ts";
+import type { GivenCommand } from "../../core/values/inbound.ts";
+import { isWithin, type Place } from "../../core/values/place.ts";
 
 /** `callback_id` of the form for a skill's parameters. */
 export const formModalId = "knack_form";

@@ -1,9 +1,9 @@
 import type { App } from "../../app/app.ts";
 import type { ChatIntake } from "../../app/chat/chat-intake.ts";
-import { PlatformError } from "../../core/chat-platform.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { Log } from "../../core/log.ts";
-import type { Place } from "../../core/place.ts";
+import { PlatformError } from "../../core/ports/chat-platform.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { Place } from "../../core/values/place.ts";
 import { formModal } from "./form-modal.ts";
 import { closedHomeView, homeActions, homeView } from "./home-view.ts";
 import type { PersonDirectory } from "./person-directory.ts";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Installation, InstallationStore, InstallURLOptions, StateStore } from "@slack/bolt";
-import { PlatformError } from "../../core/chat-platform.ts";
-import type { Clock } from "../../core/clock.ts";
-import { type Json, toJson } from "../../core/json.ts";
-import type { KeyValue } from "../../core/key-value.ts";
+import { PlatformError } from "../../core/ports/chat-platform.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { KeyValue } from "../../core/ports/key-value.ts";
+import { type Json, toJson } from "../../core/values/json.ts";
 
 const installationKey = (team: string) => `slack-installation:${team}`;
 const statesKey = "slack-install-states";

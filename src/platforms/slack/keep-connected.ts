@@ -1,5 +1,5 @@
-import type { Clock } from "../../core/clock.ts";
-import type { Log } from "../../core/log.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Log } from "../../core/ports/log.ts";
 import type { createCatchUp } from "./catch-up.ts";
 import type { SlackBolt } from "./create-bolt-app.ts";
 import type { SlackStatus } from "./slack-status.ts";

@@ -1,7 +1,7 @@
 import type { ChatEdit, ChatMessage } from "../../app/chat/chat-intake.ts";
 import { beginningOf } from "../../base/markdown-text.ts";
-import type { FileReference, Mention } from "../../core/inbound.ts";
-import type { Place } from "../../core/place.ts";
+import type { FileReference, Mention } from "../../core/values/inbound.ts";
+import type { Place } from "../../core/values/place.ts";
 import type { DirectMessages } from "./direct-messages.ts";
 import type { SlackFile, SlackMessage } from "./message-event.ts";
 import { mentionsIn, type Names, readableText } from "./mrkdwn.ts";

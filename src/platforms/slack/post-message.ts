@@ -1,6 +1,6 @@
 import type { types } from "@slack/bolt";
-import type { OutgoingMessage } from "../../core/chat-platform.ts";
-import type { Place } from "../../core/place.ts";
+import type { OutgoingMessage } from "../../core/ports/chat-platform.ts";
+import type { Place } from "../../core/values/place.ts";
 import { hasRichParts, type Picture, type Rendered, renderMessage } from "./render-message.ts";
 import { refusedWith } from "./slack-call.ts";
 import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";

@@ -1,6 +1,6 @@
 import type { types, webApi } from "@slack/bolt";
 import { beginningOf } from "../../base/markdown-text.ts";
-import type { ProgressCard } from "../../core/chat-platform.ts";
+import type { ProgressCard } from "../../core/ports/chat-platform.ts";
 import { withoutMentions } from "./outgoing-text.ts";
 
 type Chunk = NonNullable<webApi.ChatAppendStreamArguments["chunks"]>[number];

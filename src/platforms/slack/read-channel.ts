@@ -1,5 +1,5 @@
-import type { ChannelMessage, TimeRange } from "../../core/chat-actions.ts";
-import { PlatformError } from "../../core/chat-platform.ts";
+import type { ChannelMessage, TimeRange } from "../../core/ports/chat-actions.ts";
+import { PlatformError } from "../../core/ports/chat-platform.ts";
 import { historySchema, isSaid, type SlackMessage } from "./message-event.ts";
 import { readableText } from "./mrkdwn.ts";
 import { filesOf } from "./parse-message.ts";

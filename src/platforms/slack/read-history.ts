@@ -1,6 +1,6 @@
-import type { ThreadMessage } from "../../core/chat-actions.ts";
-import type { MessageTag } from "../../core/chat-platform.ts";
-import type { Place } from "../../core/place.ts";
+import type { ThreadMessage } from "../../core/ports/chat-actions.ts";
+import type { MessageTag } from "../../core/ports/chat-platform.ts";
+import type { Place } from "../../core/values/place.ts";
 import { historySchema, isSaid, type SlackMessage } from "./message-event.ts";
 import { type Names, readableText } from "./mrkdwn.ts";
 import { filesOf } from "./parse-message.ts";

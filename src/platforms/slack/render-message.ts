@@ -1,13 +1,13 @@
 import type { types } from "@slack/bolt";
 import { beginningOf } from "../../base/markdown-text.ts";
-import { type ButtonAction, writeButtonId } from "../../core/button-action.ts";
+import { type ButtonAction, writeButtonId } from "../../core/ports/button-action.ts";
 import {
   type MessageTag,
   type OutgoingButton,
   type OutgoingMessage,
   type ProgressCard,
   wordsOf,
-} from "../../core/chat-platform.ts";
+} from "../../core/ports/chat-platform.ts";
 import { escapedText, fallbackText, withoutMentions } from "./outgoing-text.ts";
 import { progressPlan } from "./progress-plan.ts";
 import { isPersonId } from "./slack-place.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type OutgoingFile, type OutgoingMessage, PlatformError } from "../../core/chat-platform.ts";
+import { type OutgoingFile, type OutgoingMessage, PlatformError } from "../../core/ports/chat-platform.ts";
 import type { SlackMessage } from "./message-event.ts";
 import { filesOf, isOwn } from "./parse-message.ts";
 import type { MessageWriter } from "./post-message.ts";

@@ -1,8 +1,8 @@
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
-import type { ChatPlatform } from "../../core/chat-platform.ts";
-import { PlatformError } from "../../core/chat-platform.ts";
-import type { Log } from "../../core/log.ts";
-import type { Place } from "../../core/place.ts";
+import type { ChatPlatform } from "../../core/ports/chat-platform.ts";
+import { PlatformError } from "../../core/ports/chat-platform.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { Place } from "../../core/values/place.ts";
 import { refusedWith } from "./slack-call.ts";
 import { isTimestamp } from "./slack-place.ts";
 import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";

@@ -1,4 +1,4 @@
-import { PlatformError, type PlatformErrorCode } from "../../core/chat-platform.ts";
+import { PlatformError, type PlatformErrorCode } from "../../core/ports/chat-platform.ts";
 
 /** Codes of the Web API by what they mean to us (docs.slack.dev, errors of each method). Others are `invalid`. */
 const codes: Record<string, PlatformErrorCode> = {

@@ -1,4 +1,4 @@
-import type { Place } from "../../core/place.ts";
+import type { Place } from "../../core/values/place.ts";
 
 /** The thread of answers to slash commands, which Slack lets nobody write in threads: they stand in the channel itself. */
 export const commandThread = "commands";

@@ -1,4 +1,4 @@
-import type { Place } from "../../core/place.ts";
+import type { Place } from "../../core/values/place.ts";
 import type { PersonDirectory } from "./person-directory.ts";
 import { targetOf } from "./slack-place.ts";
 import type { Workspaces } from "./workspaces.ts";

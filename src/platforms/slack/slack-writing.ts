@@ -1,4 +1,4 @@
-import type { PlatformWriting } from "../../core/chat-platform.ts";
+import type { PlatformWriting } from "../../core/ports/chat-platform.ts";
 
 /**
  * Slack renders the Markdown itself, in its `markdown` block: https://docs.slack.dev/reference/block-kit/blocks/markdown-block.

@@ -1,5 +1,5 @@
 import type { App, Receiver } from "@slack/bolt";
-import { PlatformError } from "../../core/chat-platform.ts";
+import { PlatformError } from "../../core/ports/chat-platform.ts";
 
 type ReceiverEvent = Parameters<App["processEvent"]>[0];
 

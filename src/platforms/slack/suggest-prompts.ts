@@ -1,7 +1,7 @@
 import type { ChatIntake } from "../../app/chat/chat-intake.ts";
 import { beginningOf } from "../../base/markdown-text.ts";
-import { PlatformError } from "../../core/chat-platform.ts";
-import type { Place } from "../../core/place.ts";
+import { PlatformError } from "../../core/ports/chat-platform.ts";
+import type { Place } from "../../core/values/place.ts";
 import { isTimestamp } from "./slack-place.ts";
 import type { Workspaces } from "./workspaces.ts";
 

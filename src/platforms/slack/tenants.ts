@@ -1,9 +1,9 @@
 import type { Authorize, InstallationQuery, InstallationStore } from "@slack/bolt";
 import { backoff } from "../../base/backoff.ts";
 import { unlessAborted } from "../../base/time-limit.ts";
-import { PlatformError } from "../../core/chat-platform.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { KeyValue } from "../../core/key-value.ts";
+import { PlatformError } from "../../core/ports/chat-platform.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { KeyValue } from "../../core/ports/key-value.ts";
 import { createInstallationStore } from "./installation-store.ts";
 import { isInstalledByMany, type SlackSettings } from "./slack-options.ts";
 import {

@@ -1,7 +1,7 @@
 import type { ChatMessage } from "../../app/chat/chat-intake.ts";
 import { beginningOf } from "../../base/markdown-text.ts";
-import type { Log } from "../../core/log.ts";
-import type { Place } from "../../core/place.ts";
+import type { Log } from "../../core/ports/log.ts";
+import type { Place } from "../../core/values/place.ts";
 
 /** Names assistant threads after what is said first in them, as Slack lists them by name. */
 export interface ThreadTitles {

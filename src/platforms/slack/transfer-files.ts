@@ -1,5 +1,5 @@
-import { type OutgoingFile, PlatformError } from "../../core/chat-platform.ts";
-import type { FileReference } from "../../core/inbound.ts";
+import { type OutgoingFile, PlatformError } from "../../core/ports/chat-platform.ts";
+import type { FileReference } from "../../core/values/inbound.ts";
 import { slackCall } from "./slack-call.ts";
 import type { Room } from "./slack-rooms.ts";
 import type { Workspaces } from "./workspaces.ts";

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HTTPReceiver, Logger } from "@slack/bolt";
-import { PlatformError } from "../../core/chat-platform.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { KeyValue } from "../../core/key-value.ts";
+import { PlatformError } from "../../core/ports/chat-platform.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { KeyValue } from "../../core/ports/key-value.ts";
 import { installPage } from "./install-page.ts";
 import { createInstallationStore, createStateStore } from "./installation-store.ts";
 import { scopeMeanings } from "./manifest.ts";

@@ -1,6 +1,6 @@
-import type { OutgoingMessage, ReplyTarget } from "../../core/chat-platform.ts";
-import { PlatformError } from "../../core/chat-platform.ts";
-import type { Place } from "../../core/place.ts";
+import type { OutgoingMessage, ReplyTarget } from "../../core/ports/chat-platform.ts";
+import { PlatformError } from "../../core/ports/chat-platform.ts";
+import type { Place } from "../../core/values/place.ts";
 import type { MessageWriter } from "./post-message.ts";
 import type { Rendered } from "./render-message.ts";
 import type { ReplyAddress, ReplyAddresses } from "./reply-addresses.ts";

@@ -1,4 +1,4 @@
-import type { QuestionView } from "../../core/turn-view.ts";
+import type { QuestionView } from "../../core/log/turn-view.ts";
 import type { LineReader } from "./line-reader.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine, plainText } from "./plain-text.ts";

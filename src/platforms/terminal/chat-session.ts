@@ -1,9 +1,9 @@
 import { errorText } from "../../base/error-text.ts";
 import { ownTimeZone } from "../../client/api-client.ts";
 import { ApiError } from "../../client/api-error.ts";
-import { formatBytes } from "../../core/format-bytes.ts";
-import type { TurnEvent } from "../../core/turn-event.ts";
-import type { ApprovalView, QuestionView } from "../../core/turn-view.ts";
+import type { TurnEvent } from "../../core/log/turn-event.ts";
+import type { ApprovalView, QuestionView } from "../../core/log/turn-view.ts";
+import { formatBytes } from "../../core/values/format-bytes.ts";
 import { askPerson } from "./ask-person.ts";
 import { type AttachedFile, attachedFile } from "./attached-file.ts";
 import type { ChatOptions } from "./chat-options.ts";

@@ -1,6 +1,6 @@
-import { alwaysLabel, alwaysText } from "../../core/always-text.ts";
-import { exactJson } from "../../core/exact-json.ts";
-import type { ApprovalVerdict, ApprovalView } from "../../core/turn-view.ts";
+import type { ApprovalVerdict, ApprovalView } from "../../core/log/turn-view.ts";
+import { alwaysLabel, alwaysText } from "../../core/values/always-text.ts";
+import { exactJson } from "../../core/values/exact-json.ts";
 import { type PersonPrompt, readUntil } from "./ask-person.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine, plainText } from "./plain-text.ts";

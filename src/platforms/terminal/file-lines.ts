@@ -1,5 +1,5 @@
-import { formatBytes } from "../../core/format-bytes.ts";
-import type { TurnView } from "../../core/turn-view.ts";
+import type { TurnView } from "../../core/log/turn-view.ts";
+import { formatBytes } from "../../core/values/format-bytes.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine } from "./plain-text.ts";
 

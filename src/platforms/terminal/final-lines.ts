@@ -1,5 +1,5 @@
 import wrapAnsi from "wrap-ansi";
-import type { TurnView } from "../../core/turn-view.ts";
+import type { TurnView } from "../../core/log/turn-view.ts";
 import { fileLines } from "./file-lines.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { outcomeLines, usageLine } from "./outcome-lines.ts";

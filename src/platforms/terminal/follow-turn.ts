@@ -1,6 +1,6 @@
 import { errorText } from "../../base/error-text.ts";
 import type { ApiClient } from "../../client/api-client.ts";
-import type { TurnEvent } from "../../core/turn-event.ts";
+import type { TurnEvent } from "../../core/log/turn-event.ts";
 import {
   type ApprovalVerdict,
   type ApprovalView,
@@ -9,7 +9,7 @@ import {
   type QuestionView,
   type TurnView,
   verdictInput,
-} from "../../core/turn-view.ts";
+} from "../../core/log/turn-view.ts";
 import type { TurnDisplay } from "./turn-display.ts";
 
 export interface FollowTurn {

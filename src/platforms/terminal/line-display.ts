@@ -1,5 +1,5 @@
-import type { Clock } from "../../core/clock.ts";
-import type { StepView } from "../../core/turn-view-steps.ts";
+import type { StepView } from "../../core/log/turn-view-steps.ts";
+import type { Clock } from "../../core/ports/clock.ts";
 import { fileLines } from "./file-lines.ts";
 import { outcomeLines } from "./outcome-lines.ts";
 import { createPaint } from "./paint.ts";

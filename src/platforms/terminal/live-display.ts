@@ -1,7 +1,7 @@
 import wrapAnsi from "wrap-ansi";
-import type { Clock } from "../../core/clock.ts";
-import { noticeLine } from "../../core/turn-summary.ts";
-import type { TurnView } from "../../core/turn-view.ts";
+import { noticeLine } from "../../core/log/turn-summary.ts";
+import type { TurnView } from "../../core/log/turn-view.ts";
+import type { Clock } from "../../core/ports/clock.ts";
 import { finalLines } from "./final-lines.ts";
 import { renderMarkdown } from "./markdown.ts";
 import type { Paint } from "./paint.ts";

@@ -1,8 +1,8 @@
 import { isRecord } from "../../base/record.ts";
-import type { Json } from "../../core/json.ts";
-import { formatDuration, summariseSteps } from "../../core/turn-summary.ts";
-import type { TurnView } from "../../core/turn-view.ts";
-import type { StepView } from "../../core/turn-view-steps.ts";
+import { formatDuration, summariseSteps } from "../../core/log/turn-summary.ts";
+import type { TurnView } from "../../core/log/turn-view.ts";
+import type { StepView } from "../../core/log/turn-view-steps.ts";
+import type { Json } from "../../core/values/json.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine } from "./plain-text.ts";
 

@@ -1,5 +1,5 @@
 import type { TurnWithEvents } from "../../client/shapes.ts";
-import { emptyTurnView, foldTurn } from "../../core/turn-view.ts";
+import { emptyTurnView, foldTurn } from "../../core/log/turn-view.ts";
 import type { ChatSession } from "./chat-session.ts";
 import { finalLines } from "./final-lines.ts";
 import { plainText } from "./plain-text.ts";

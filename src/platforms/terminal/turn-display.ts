@@ -1,4 +1,4 @@
-import type { TurnView } from "../../core/turn-view.ts";
+import type { TurnView } from "../../core/log/turn-view.ts";
 
 /** Shows one turn while it happens. Call `finish` or `pause` at the end: the terminal is left as it was found. */
 export interface TurnDisplay {

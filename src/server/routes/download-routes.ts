@@ -1,7 +1,7 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { ExportRecord } from "../../app/services/export-data.ts";
-import type { Log } from "../../core/log.ts";
-import { namespaceSchema } from "../../core/place.ts";
+import type { Log } from "../../core/ports/log.ts";
+import { namespaceSchema } from "../../core/values/place.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { resultOf } from "../http-problem.ts";
 import { found, problems, turnParams } from "./route-parts.ts";

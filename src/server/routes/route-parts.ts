@@ -1,6 +1,6 @@
 /** Parts of route definitions that recur. */
 import { z } from "@hono/zod-openapi";
-import { namespaceSchema } from "../../core/place.ts";
+import { namespaceSchema } from "../../core/values/place.ts";
 import { HttpProblem } from "../http-problem.ts";
 import * as schemas from "../schemas.ts";
 

@@ -1,13 +1,13 @@
 import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { KeyedMutex } from "../../base/keyed-mutex.ts";
-import { safeFileName } from "../../core/file-name.ts";
 import {
   type FolderUse,
   folderLimits,
   type WorkingFile,
   type WorkingFolder,
-} from "../../core/working-folder.ts";
+} from "../../core/ports/working-folder.ts";
+import { safeFileName } from "../../core/values/file-name.ts";
 import { toStorageError } from "../storage-error.ts";
 import { type FolderIndex, readIndex, sizeOf, takenStock, writeIndex } from "./folder-index.ts";
 import { full, tooManyFiles } from "./folder-limits.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { type FileChange, folderLimits } from "../../core/working-folder.ts";
+import { type FileChange, folderLimits } from "../../core/ports/working-folder.ts";
 import { readJson, writeJson } from "./folder-json.ts";
 import { areaOf, areasIn, seenAs } from "./folder-paths.ts";
 import { type ForeignFiles, listForeignFiles } from "./foreign-files.ts";

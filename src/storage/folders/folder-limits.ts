@@ -1,5 +1,5 @@
-import { formatBytes } from "../../core/format-bytes.ts";
-import { folderLimits, WorkingFolderError } from "../../core/working-folder.ts";
+import { folderLimits, WorkingFolderError } from "../../core/ports/working-folder.ts";
+import { formatBytes } from "../../core/values/format-bytes.ts";
 import type { ForeignFiles } from "./foreign-files.ts";
 import { deepestFolder } from "./foreign-files.ts";
 

@@ -1,7 +1,7 @@
 /** How the paths that tools and code see become places on the disk. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type FolderWriter, folderRoot, skillFolder } from "../../core/working-folder.ts";
+import { type FolderWriter, folderRoot, skillFolder } from "../../core/ports/working-folder.ts";
 
 /** `/workspace/a/b`, `./a/b` and `a/b` are the same; undefined for what leads out. */
 export function relativePath(path: string): string | undefined {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import type { FileChange } from "../../core/working-folder.ts";
+import type { FileChange } from "../../core/ports/working-folder.ts";
 import { type Changers, type FolderIndex, namedIn, takenStock, updateIndex } from "./folder-index.ts";
 import { readJson, writeJson } from "./folder-json.ts";
 import { isHidden, shown } from "./folder-paths.ts";

@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { ForgetFiles, ForgottenFiles } from "../../core/working-folder.ts";
+import type { ForgetFiles, ForgottenFiles } from "../../core/ports/working-folder.ts";
 import type { FolderIndex, KnownFile } from "./folder-index.ts";
 import { areaOf, relativePath, shown } from "./folder-paths.ts";
 import { copiesOf, forgetRuns, type RunningCalls } from "./folder-runs.ts";

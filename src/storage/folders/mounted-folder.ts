@@ -10,7 +10,7 @@ import {
   inputFolder,
   type MountedFolder,
   skillFolder,
-} from "../../core/working-folder.ts";
+} from "../../core/ports/working-folder.ts";
 import { type FolderIndex, sizeOf } from "./folder-index.ts";
 import { excessIn, full } from "./folder-limits.ts";
 import { areaOf, shown } from "./folder-paths.ts";

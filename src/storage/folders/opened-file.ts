@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import type { OpenedFile } from "../../core/working-folder.ts";
+import type { OpenedFile } from "../../core/ports/working-folder.ts";
 
 /** A file below a working folder, as `WorkingFolder.open` promises. */
 export function openedFile(

@@ -2,7 +2,7 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach } from "vitest";
-import type { TurnEvent } from "../../../src/core/turn-event.ts";
+import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
 import { type BotHome, type BotProcess, createBotHome } from "../../support/bot-process.ts";
 import { type PlatformModel, startPlatformModel } from "../../support/platform-model.ts";
 import { type Gate, startGate } from "./gate.ts";

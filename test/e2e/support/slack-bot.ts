@@ -1,6 +1,6 @@
 import { afterEach } from "vitest";
-import type { ChatPlatform } from "../../../src/core/chat-platform.ts";
-import type { Model } from "../../../src/core/model.ts";
+import type { ChatPlatform } from "../../../src/core/ports/chat-platform.ts";
+import type { Model } from "../../../src/core/ports/model.ts";
 import {
   createSlackConnection,
   type SlackConnection,

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { ApiClient } from "../../../src/client/api-client.ts";
-import type { TurnEvent, TurnEventOf } from "../../../src/core/turn-event.ts";
+import type { TurnEvent, TurnEventOf } from "../../../src/core/log/turn-event.ts";
 
 /** Longest wait for anything that should happen, ms: a hanging bot fails a test with its name, not the whole run. */
 const patienceMs = 30_000;

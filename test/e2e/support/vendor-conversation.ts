@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
-import type { Effort } from "../../../src/core/message.ts";
-import type { Skill } from "../../../src/core/skill.ts";
+import type { Skill } from "../../../src/core/skill/skill.ts";
+import type { Effort } from "../../../src/core/values/message.ts";
 import { createModel } from "../../../src/models/create-model.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Json, JsonSchema } from "../../../src/core/json.ts";
+import type { Json, JsonSchema } from "../../../src/core/values/json.ts";
 import { ada } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
 import { echo } from "../../support/vendors/script.ts";

@@ -2,7 +2,7 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { TurnEvent } from "../../../src/core/turn-event.ts";
+import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
 import { createHonestModel, type HonestModel } from "../../support/honest-model.ts";
 import { needs } from "../../support/needs.ts";
 import { type PlatformBot, usePlatformBot } from "../../support/platform-bot.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../../src/core/json.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import type { Incoming, Judged, Refusal, VendorApi, World } from "./exchange.ts";
 import { type Fault, type Faults, faultMessage } from "./faults.ts";
 import type { RecordedRequest } from "./recording.ts";

@@ -1,4 +1,4 @@
-import { objectOf } from "../../../src/core/json.ts";
+import { objectOf } from "../../../src/core/values/json.ts";
 import { countTokens } from "../../../src/models/count-tokens.ts";
 import { betas } from "./anthropic-parameters.ts";
 import type { ClaudeRequest } from "./anthropic-request.ts";

@@ -1,4 +1,4 @@
-import { type Json, objectOf } from "../../../src/core/json.ts";
+import { type Json, objectOf } from "../../../src/core/values/json.ts";
 import { addedDefinition, type ClaudeRequest } from "./anthropic-request.ts";
 import type { PromptUsage, Refusal, World } from "./exchange.ts";
 import { hash, string, tokensOf, type Wire, without } from "./wire.ts";

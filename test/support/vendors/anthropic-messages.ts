@@ -1,4 +1,4 @@
-import { objectOf } from "../../../src/core/json.ts";
+import { objectOf } from "../../../src/core/values/json.ts";
 import type { ClaudeMessage, ClaudeRequest } from "./anthropic-request.ts";
 import type { Refusal } from "./exchange.ts";
 import { claudeToolFault } from "./output-schema.ts";

@@ -1,4 +1,4 @@
-import { objectOf } from "../../../src/core/json.ts";
+import { objectOf } from "../../../src/core/values/json.ts";
 import { type ClaudeRequest, effortOf } from "./anthropic-request.ts";
 import type { Refusal } from "./exchange.ts";
 import { claudeSchemaFault } from "./output-schema.ts";

@@ -1,4 +1,4 @@
-import { objectOf } from "../../../src/core/json.ts";
+import { objectOf } from "../../../src/core/values/json.ts";
 import { type ClaudeFacts, claudeFacts } from "./anthropic-models.ts";
 import type { Incoming } from "./exchange.ts";
 import { blocksOf, objects, string, type Wire } from "./wire.ts";

@@ -1,4 +1,4 @@
-import { objectOf } from "../../../src/core/json.ts";
+import { objectOf } from "../../../src/core/values/json.ts";
 import type { ClaudeRequest } from "./anthropic-request.ts";
 import type { DroppedReasoning, Refusal, World } from "./exchange.ts";
 import { seal, unseal } from "./seal.ts";

@@ -1,4 +1,4 @@
-import { objectOf } from "../../../src/core/json.ts";
+import { objectOf } from "../../../src/core/values/json.ts";
 import { speakClaude } from "./anthropic-answer.ts";
 import { claudeMarkRefusals, claudeWindowRefusals, countClaude } from "./anthropic-cache.ts";
 import { claudeMessageRefusals } from "./anthropic-messages.ts";

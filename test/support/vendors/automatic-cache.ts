@@ -1,4 +1,4 @@
-import type { Json } from "../../../src/core/json.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import type { PromptUsage, World } from "./exchange.ts";
 import { hash, tokensOf } from "./wire.ts";
 

@@ -1,4 +1,4 @@
-import { objectOf } from "../../../src/core/json.ts";
+import { objectOf } from "../../../src/core/values/json.ts";
 import { countTokens } from "../../../src/models/count-tokens.ts";
 import { presetContent, presetOf, presetReasoning, textualCall } from "./completions-presets.ts";
 import { boundCallId, signCall } from "./completions-reasoning.ts";

@@ -1,4 +1,4 @@
-import { objectOf } from "../../../src/core/json.ts";
+import { objectOf } from "../../../src/core/values/json.ts";
 import { type ChatRequest, callsOf } from "./completions-request.ts";
 import type { DroppedReasoning, Refusal } from "./exchange.ts";
 import { seal, unseal } from "./seal.ts";

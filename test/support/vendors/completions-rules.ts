@@ -1,4 +1,4 @@
-import { objectOf } from "../../../src/core/json.ts";
+import { objectOf } from "../../../src/core/values/json.ts";
 import { presetRefusals } from "./completions-presets.ts";
 import { type ChatRequest, callsOf } from "./completions-request.ts";
 import type { Refusal } from "./exchange.ts";

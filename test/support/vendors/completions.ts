@@ -1,4 +1,4 @@
-import { type Json, objectOf } from "../../../src/core/json.ts";
+import { type Json, objectOf } from "../../../src/core/values/json.ts";
 import { type AutomaticCache, countAutomatic } from "./automatic-cache.ts";
 import { speakChat } from "./completions-answer.ts";
 import { presetOf } from "./completions-presets.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../../src/core/json.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import type { PrefixCache } from "./prefix-cache.ts";
 import type { ScriptedReply, Vendor, ViewedRequest } from "./view.ts";
 import type { Wire } from "./wire.ts";

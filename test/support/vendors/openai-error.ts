@@ -1,4 +1,4 @@
-import type { Json } from "../../../src/core/json.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import type { Incoming, Refusal } from "./exchange.ts";
 import { string } from "./wire.ts";
 

@@ -1,4 +1,4 @@
-import { type Json, objectOf } from "../../../src/core/json.ts";
+import { type Json, objectOf } from "../../../src/core/values/json.ts";
 import { objects, type Wire } from "./wire.ts";
 
 /** Keywords Anthropic's structured outputs refuse. https://platform.claude.com/docs/en/build-with-claude/structured-outputs */

@@ -1,4 +1,4 @@
-import { objectOf } from "../../../src/core/json.ts";
+import { objectOf } from "../../../src/core/values/json.ts";
 import { countTokens } from "../../../src/models/count-tokens.ts";
 import type { PromptUsage, Spoken, World } from "./exchange.ts";
 import {

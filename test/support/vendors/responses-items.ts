@@ -1,4 +1,4 @@
-import { objectOf } from "../../../src/core/json.ts";
+import { objectOf } from "../../../src/core/values/json.ts";
 import type { Refusal } from "./exchange.ts";
 import { effortRefusal } from "./responses-parameters.ts";
 import { broughtTools, type GptRequest, modelMark, readAnswerId } from "./responses-request.ts";

@@ -1,4 +1,4 @@
-import { objectOf } from "../../../src/core/json.ts";
+import { objectOf } from "../../../src/core/values/json.ts";
 import type { Refusal } from "./exchange.ts";
 import { functionSchemaFault, strictSchemaFault } from "./output-schema.ts";
 import { broughtTools, type GptRequest } from "./responses-request.ts";

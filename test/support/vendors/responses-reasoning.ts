@@ -1,4 +1,4 @@
-import { objectOf } from "../../../src/core/json.ts";
+import { objectOf } from "../../../src/core/values/json.ts";
 import type { DroppedReasoning, Refusal } from "./exchange.ts";
 import { bareItem, type GptRequest, modelMark, readAnswerId } from "./responses-request.ts";
 import { seal, unseal } from "./seal.ts";

@@ -1,4 +1,4 @@
-import { objectOf } from "../../../src/core/json.ts";
+import { objectOf } from "../../../src/core/values/json.ts";
 import type { Incoming } from "./exchange.ts";
 import { type GptFacts, gptFacts } from "./openai-models.ts";
 import { blocksOf, hash, objects, string, type Wire } from "./wire.ts";

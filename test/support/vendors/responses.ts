@@ -1,4 +1,4 @@
-import { type Json, objectOf } from "../../../src/core/json.ts";
+import { type Json, objectOf } from "../../../src/core/values/json.ts";
 import { type AutomaticCache, countAutomatic } from "./automatic-cache.ts";
 import { type Feature, type Refusal, refusedFeatures, type VendorApi, type World } from "./exchange.ts";
 import { openAiError, parsedArguments } from "./openai-error.ts";

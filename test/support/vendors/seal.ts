@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type Json, objectOf } from "../../../src/core/json.ts";
+import { type Json, objectOf } from "../../../src/core/values/json.ts";
 import type { Wire } from "./wire.ts";
 
 /** Fixed, so that what one process sealed can be opened by the next. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Json, objectOf } from "../../../src/core/json.ts";
+import { type Json, objectOf } from "../../../src/core/values/json.ts";
 import { answerRequest, type Desk } from "./answer-request.ts";
 import { anthropicApi } from "./anthropic.ts";
 import { completionsApi } from "./completions.ts";

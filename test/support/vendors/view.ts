@@ -1,4 +1,4 @@
-import type { Json, JsonSchema } from "../../../src/core/json.ts";
+import type { Json, JsonSchema } from "../../../src/core/values/json.ts";
 
 /** The protocols the stand-in speaks. */
 export type Vendor = "anthropic" | "responses" | "completions";

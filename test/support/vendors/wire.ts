@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Json, objectOf } from "../../../src/core/json.ts";
+import { type Json, objectOf } from "../../../src/core/values/json.ts";
 import { countTokens } from "../../../src/models/count-tokens.ts";
 
 /** A JSON object of a request: its members may be anything. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ModelRequest } from "../../../src/core/model.ts";
-import type { Profile } from "../../../src/core/profile.ts";
+import type { ModelRequest } from "../../../src/core/ports/model.ts";
+import type { Profile } from "../../../src/core/values/profile.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { createTestApp } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Profile } from "../../../src/core/profile.ts";
+import type { Profile } from "../../../src/core/values/profile.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ben, createTestApp } from "../../support/test-app.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Author } from "../../../src/core/inbound.ts";
-import type { TurnEventBody } from "../../../src/core/turn-event.ts";
+import type { TurnEventBody } from "../../../src/core/log/turn-event.ts";
+import type { Author } from "../../../src/core/values/inbound.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { approve, stopTurn } from "../../support/ask-app.ts";
 import { createFakePlatform } from "../../support/fake-platform.ts";

@@ -1,5 +1,5 @@
-import type { Author } from "../../../src/core/inbound.ts";
-import type { Json } from "../../../src/core/json.ts";
+import type { Author } from "../../../src/core/values/inbound.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import { type Line, scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { createTestApp, type TestAppOptions } from "../../support/test-app.ts";
 import { type TestTool, testSkill } from "../../support/test-skill.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ToolContext } from "../../../src/core/tool.ts";
+import type { ToolContext } from "../../../src/core/skill/tool.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { approve } from "../../support/ask-app.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";

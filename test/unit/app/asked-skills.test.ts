@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ModelRequest } from "../../../src/core/model.ts";
-import { type Invocation, skillMetadataSchema } from "../../../src/core/skill.ts";
+import type { ModelRequest } from "../../../src/core/ports/model.ts";
+import { type Invocation, skillMetadataSchema } from "../../../src/core/skill/skill.ts";
 import { type ScriptedModel, scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { runSkillAs } from "../../support/skill-runs.ts";
 import { ben, createTestApp, type TestAppOptions } from "../../support/test-app.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isEphemeral } from "../../../src/core/event-audience.ts";
-import type { TurnLog } from "../../../src/core/turn-log.ts";
+import { isEphemeral } from "../../../src/core/log/event-audience.ts";
+import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { pendingTurns } from "../../support/pending-turns.ts";

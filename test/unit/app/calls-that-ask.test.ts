@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Author } from "../../../src/core/inbound.ts";
-import type { Skill } from "../../../src/core/skill.ts";
-import { readStanding } from "../../../src/core/standing-decisions.ts";
-import type { Tool } from "../../../src/core/tool.ts";
-import type { TurnEventOf } from "../../../src/core/turn-event.ts";
-import type { ApprovalVerdict } from "../../../src/core/turn-view.ts";
+import { readStanding } from "../../../src/core/decisions/standing-decisions.ts";
+import type { TurnEventOf } from "../../../src/core/log/turn-event.ts";
+import type { ApprovalVerdict } from "../../../src/core/log/turn-view.ts";
+import type { Skill } from "../../../src/core/skill/skill.ts";
+import type { Tool } from "../../../src/core/skill/tool.ts";
+import type { Author } from "../../../src/core/values/inbound.ts";
 import { approve } from "../../support/ask-app.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp, home } from "../../support/test-app.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ChatIntake } from "../../../src/app/chat/chat-intake.ts";
-import type { Author } from "../../../src/core/inbound.ts";
+import type { Author } from "../../../src/core/values/inbound.ts";
 import { createMemoryMessageIndex } from "../../../src/storage/memory-message-index.ts";
 import { createFakeChat } from "../../support/fake-chat-actions.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";

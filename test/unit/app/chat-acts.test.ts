@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Author } from "../../../src/core/inbound.ts";
+import type { Author } from "../../../src/core/values/inbound.ts";
 import { ask, call, createWorld, dora, general, mia, say } from "../../support/chat-world.ts";
 import type { Line } from "../../support/scripted-model.ts";
 

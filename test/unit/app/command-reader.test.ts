@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createCommandReader, type SaidTo } from "../../../src/app/turns/command-reader.ts";
-import { inboundSchema } from "../../../src/core/inbound.ts";
+import { inboundSchema } from "../../../src/core/values/inbound.ts";
 import { forgetTurn } from "../../support/ask-app.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, createTestApp, home } from "../../support/test-app.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { allOperations } from "../../../src/app/operations/table.ts";
-import type { JsonSchema } from "../../../src/core/json.ts";
+import type { JsonSchema } from "../../../src/core/values/json.ts";
 import { channelOf } from "../../support/ask-app.ts";
 import { createFakePlatform } from "../../support/fake-platform.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Json, maxJsonDepth, parseJson } from "../../../src/core/json.ts";
+import { type Json, maxJsonDepth, parseJson } from "../../../src/core/values/json.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { createTestApp } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";

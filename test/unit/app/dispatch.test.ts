@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { timeSpent } from "../../../src/app/turns/turn-runner.ts";
-import type { Inbound } from "../../../src/core/inbound.ts";
-import type { Json } from "../../../src/core/json.ts";
-import type { ToolContext } from "../../../src/core/tool.ts";
-import type { TurnEvent, TurnEventBody } from "../../../src/core/turn-event.ts";
-import type { TurnLog } from "../../../src/core/turn-log.ts";
+import type { TurnEvent, TurnEventBody } from "../../../src/core/log/turn-event.ts";
+import type { TurnLog } from "../../../src/core/log/turn-log.ts";
+import type { ToolContext } from "../../../src/core/skill/tool.ts";
+import type { Inbound } from "../../../src/core/values/inbound.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { answerTurn } from "../../support/ask-app.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RetentionPolicy } from "../../../src/app/services/retention-policy.ts";
-import type { Author } from "../../../src/core/inbound.ts";
+import type { Author } from "../../../src/core/values/inbound.ts";
 import { forgetPerson, forgetTurn, runRetention } from "../../support/ask-app.ts";
 import { bytes, callable, channel, fileOf, heard } from "../../support/called-bot.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ExportRecord } from "../../../src/app/services/export-data.ts";
-import type { Author } from "../../../src/core/inbound.ts";
+import type { Author } from "../../../src/core/values/inbound.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryKnowledge } from "../../../src/storage/memory-knowledge.ts";
 import { createMemoryMessageIndex } from "../../../src/storage/memory-message-index.ts";

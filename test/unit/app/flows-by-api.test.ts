@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { App } from "../../../src/app/app.ts";
-import type { Author } from "../../../src/core/inbound.ts";
-import type { Json } from "../../../src/core/json.ts";
-import type { Skill } from "../../../src/core/skill.ts";
-import type { ToolResult } from "../../../src/core/tool.ts";
+import type { Skill } from "../../../src/core/skill/skill.ts";
+import type { ToolResult } from "../../../src/core/skill/tool.ts";
+import type { Author } from "../../../src/core/values/inbound.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import { createAdHocFlows } from "../../../src/flows/ad-hoc-flows.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { skillRunsOf } from "../../support/skill-runs.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Place } from "../../../src/core/place.ts";
+import type { Place } from "../../../src/core/values/place.ts";
 import { forgetPerson } from "../../support/ask-app.ts";
 import { others, plantNamesake, plantPerson, wordsOfZora, zora } from "../../support/planted-person.ts";
 import { newDataFolder, openDataFolder, wordsIn } from "../../support/stored-bytes.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Author } from "../../../src/core/inbound.ts";
+import type { Author } from "../../../src/core/values/inbound.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { changeSettings, forgetPerson, forgetTurn } from "../../support/ask-app.ts";
 import { channel } from "../../support/called-bot.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { PlatformError } from "../../../src/core/chat-platform.ts";
-import type { Author } from "../../../src/core/inbound.ts";
-import type { TurnEvent } from "../../../src/core/turn-event.ts";
-import { emptyTurnView, foldTurn } from "../../../src/core/turn-view.ts";
+import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
+import { emptyTurnView, foldTurn } from "../../../src/core/log/turn-view.ts";
+import { PlatformError } from "../../../src/core/ports/chat-platform.ts";
+import type { Author } from "../../../src/core/values/inbound.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { forgetTurn, threadOf } from "../../support/ask-app.ts";
 import { createFakePlatform } from "../../support/fake-platform.ts";

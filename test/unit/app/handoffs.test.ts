@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Profile } from "../../../src/core/profile.ts";
-import type { TurnEventBody } from "../../../src/core/turn-event.ts";
+import type { TurnEventBody } from "../../../src/core/log/turn-event.ts";
+import type { Profile } from "../../../src/core/values/profile.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, createTestApp, home } from "../../support/test-app.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { ToolContext } from "../../../src/core/tool.ts";
+import type { ToolContext } from "../../../src/core/skill/tool.ts";
 import { countTokens } from "../../../src/models/count-tokens.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { stopTurn } from "../../support/ask-app.ts";

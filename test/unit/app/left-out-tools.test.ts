@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Model } from "../../../src/core/model.ts";
+import type { Model } from "../../../src/core/ports/model.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { createTestApp } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";

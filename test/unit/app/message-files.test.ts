@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PlatformError } from "../../../src/core/chat-platform.ts";
+import { PlatformError } from "../../../src/core/ports/chat-platform.ts";
 import { bytes, callable, channel, fileOf, heard, lastSaid } from "../../support/called-bot.ts";
 import { fakeDocuments } from "../../support/fake-documents.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Model, ModelError, type ModelErrorCode } from "../../../src/core/model.ts";
+import { type Model, ModelError, type ModelErrorCode } from "../../../src/core/ports/model.ts";
 import { createRetryingModel, defaultRetryPolicy } from "../../../src/models/retrying-model.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Effort } from "../../../src/core/message.ts";
-import type { Models } from "../../../src/core/model.ts";
-import type { Profile } from "../../../src/core/profile.ts";
+import type { Models } from "../../../src/core/ports/model.ts";
+import type { Effort } from "../../../src/core/values/message.ts";
+import type { Profile } from "../../../src/core/values/profile.ts";
 import { changeSettings } from "../../support/ask-app.ts";
 import { type Asked, recordingModel } from "../../support/recording-model.ts";
 import { type ScriptedModel, scriptedModel, toolResults } from "../../support/scripted-model.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readHost } from "../../../src/app/operations/grants.ts";
-import type { Author } from "../../../src/core/inbound.ts";
+import type { Author } from "../../../src/core/values/inbound.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { createTestApp, home } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createOpenings } from "../../../src/app/turns/openings.ts";
-import { type JsonSchema, parseJson } from "../../../src/core/json.ts";
-import type { Opening } from "../../../src/core/transcript.ts";
+import type { Opening } from "../../../src/core/log/transcript.ts";
+import { type JsonSchema, parseJson } from "../../../src/core/values/json.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 
 it("an opening is the same, byte for byte, after a restart", async () => {

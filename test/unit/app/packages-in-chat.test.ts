@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Author } from "../../../src/core/inbound.ts";
+import type { Author } from "../../../src/core/values/inbound.ts";
 import { fakePackages, testReview } from "../../support/fake-packages.ts";
 import { createFakePlatform } from "../../support/fake-platform.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";

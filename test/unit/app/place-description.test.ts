@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { shapingRules } from "../../../src/app/chat/present/shape-answer.ts";
 import { createPlaceDescriber } from "../../../src/app/reading/place-description.ts";
-import { channelThread, createChatPlatforms } from "../../../src/core/chat-platform.ts";
-import type { Place } from "../../../src/core/place.ts";
+import { channelThread, createChatPlatforms } from "../../../src/core/ports/chat-platform.ts";
+import type { Place } from "../../../src/core/values/place.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { createFakePlatform } from "../../support/fake-platform.ts";
 

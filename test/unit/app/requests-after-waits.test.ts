@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ToolContext } from "../../../src/core/tool.ts";
+import type { ToolContext } from "../../../src/core/skill/tool.ts";
 import { approve } from "../../support/ask-app.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp } from "../../support/test-app.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Json } from "../../../src/core/json.ts";
-import type { ToolResult } from "../../../src/core/tool.ts";
-import { ownSteps, summariseSteps } from "../../../src/core/turn-summary.ts";
-import { emptyTurnView, foldTurn } from "../../../src/core/turn-view.ts";
+import { ownSteps, summariseSteps } from "../../../src/core/log/turn-summary.ts";
+import { emptyTurnView, foldTurn } from "../../../src/core/log/turn-view.ts";
+import type { ToolResult } from "../../../src/core/skill/tool.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import { createOfflineModel } from "../../../src/models/offline/offline-model.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { runSkillAs } from "../../support/skill-runs.ts";

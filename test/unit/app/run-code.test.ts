@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TurnEvent } from "../../../src/core/turn-event.ts";
+import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { codeThatWrites, exited, type FakeCode, fakeCode, means } from "../../support/fake-code.ts";
 import { bytesOf, writes } from "../../support/folder-code.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { PlatformError } from "../../../src/core/chat-platform.ts";
-import type { Author } from "../../../src/core/inbound.ts";
+import { PlatformError } from "../../../src/core/ports/chat-platform.ts";
+import type { Author } from "../../../src/core/values/inbound.ts";
 import { createFakePlatform } from "../../support/fake-platform.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { createTestApp } from "../../support/test-app.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Json } from "../../../src/core/json.ts";
-import type { Model, ModelEvent } from "../../../src/core/model.ts";
-import type { ToolContext } from "../../../src/core/tool.ts";
-import type { TurnEvent } from "../../../src/core/turn-event.ts";
+import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
+import type { Model, ModelEvent } from "../../../src/core/ports/model.ts";
+import type { ToolContext } from "../../../src/core/skill/tool.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import { createMemoryKnowledge } from "../../../src/storage/memory-knowledge.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { exited, fakeCode } from "../../support/fake-code.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readNamespace } from "../../../src/core/namespace-state.ts";
+import { readNamespace } from "../../../src/core/skill/namespace-state.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp } from "../../support/test-app.ts";
 import { testSkill, testSource } from "../../support/test-skill.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Skill } from "../../../src/core/skill.ts";
+import type { Skill } from "../../../src/core/skill/skill.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { stopTurn } from "../../support/ask-app.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";

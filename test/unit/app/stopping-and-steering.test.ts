@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TurnEvent } from "../../../src/core/turn-event.ts";
+import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
 import { answerTurn, stopTurn } from "../../support/ask-app.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";

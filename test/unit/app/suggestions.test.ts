@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createCharts } from "../../../src/charts/create-charts.ts";
-import type { Json } from "../../../src/core/json.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import { createOfflineModel } from "../../../src/models/offline/offline-model.ts";
 import { shippedSources } from "../../../src/wiring/skill-sources.ts";
 import { ask as askInChannel, createWorld, general } from "../../support/chat-world.ts";

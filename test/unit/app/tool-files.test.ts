@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ToolContext } from "../../../src/core/tool.ts";
+import type { ToolContext } from "../../../src/core/skill/tool.ts";
 import { createMemoryFileStore } from "../../../src/storage/memory-file-store.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";

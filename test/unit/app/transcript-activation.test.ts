@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Skill } from "../../../src/core/skill.ts";
+import type { Skill } from "../../../src/core/skill/skill.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { approve } from "../../support/ask-app.ts";

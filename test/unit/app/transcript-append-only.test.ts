@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ModelError } from "../../../src/core/model.ts";
-import type { Profile } from "../../../src/core/profile.ts";
+import { ModelError } from "../../../src/core/ports/model.ts";
+import type { Profile } from "../../../src/core/values/profile.ts";
 import { createMemoryFileStore } from "../../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";

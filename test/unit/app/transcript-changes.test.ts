@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Skill } from "../../../src/core/skill.ts";
+import type { Skill } from "../../../src/core/skill/skill.ts";
 import { expectPrefixes, recordingModel, systemTexts } from "../../support/recording-model.ts";
 import {
   type Line,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { TurnEvent } from "../../../src/core/turn-event.ts";
-import type { TurnLog } from "../../../src/core/turn-log.ts";
+import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
+import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import { createMemoryFileStore } from "../../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Model } from "../../../src/core/model.ts";
-import type { TurnEvent } from "../../../src/core/turn-event.ts";
+import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
+import type { Model } from "../../../src/core/ports/model.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { type Asked, expectPrefixes, recordingModel, systemTexts } from "../../support/recording-model.ts";
 import type { Line, ScriptedModelOptions } from "../../support/scripted-model.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { TurnEventBody } from "../../../src/core/turn-event.ts";
-import type { TurnLog } from "../../../src/core/turn-log.ts";
+import type { TurnEventBody } from "../../../src/core/log/turn-event.ts";
+import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { expectPrefixes, recordingModel } from "../../support/recording-model.ts";

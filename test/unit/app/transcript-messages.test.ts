@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSaidLine } from "../../../src/core/said-line.ts";
+import { createSaidLine } from "../../../src/core/values/said-line.ts";
 import { createOfflineModel } from "../../../src/models/offline/offline-model.ts";
 import { createMemoryFileStore } from "../../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";

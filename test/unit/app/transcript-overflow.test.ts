@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TurnEvent } from "../../../src/core/turn-event.ts";
+import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
 import { type Asked, expectPrefixes, recordingModel, systemTexts } from "../../support/recording-model.ts";
 import { type Line, toolResults } from "../../support/scripted-model.ts";
 import { isSummary, summarisingModel } from "../../support/summarising-model.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ModelError } from "../../../src/core/model.ts";
-import type { TurnEvent, TurnEventOf } from "../../../src/core/turn-event.ts";
+import type { TurnEvent, TurnEventOf } from "../../../src/core/log/turn-event.ts";
+import { ModelError } from "../../../src/core/ports/model.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ben, createTestApp } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Usage } from "../../../src/core/turn-event.ts";
+import type { Usage } from "../../../src/core/log/turn-event.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp } from "../../support/test-app.ts";

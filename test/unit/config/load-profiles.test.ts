@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadProfiles } from "../../../src/config/load-profiles.ts";
 import { configSchema } from "../../../src/config/schema.ts";
-import { whyUnusable } from "../../../src/core/profile.ts";
+import { whyUnusable } from "../../../src/core/values/profile.ts";
 
 const sections = configSchema.parse({}).model;
 

@@ -1,7 +1,7 @@
 import type { TemplateResult } from "lit-html";
 import { expect, it } from "vitest";
 import { approvalCard } from "../../../src/console/approval-card.ts";
-import type { ApprovalVerdict, ApprovalView } from "../../../src/core/turn-view.ts";
+import type { ApprovalVerdict, ApprovalView } from "../../../src/core/log/turn-view.ts";
 
 const binds = { skill_id: "mail", tool: "send", definition: "d", values: { to: "ann" } };
 const open: ApprovalView = {

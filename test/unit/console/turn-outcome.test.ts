@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { turnOutcome } from "../../../src/console/turn-outcome.ts";
-import { emptyTurnView, type TurnView } from "../../../src/core/turn-view.ts";
+import { emptyTurnView, type TurnView } from "../../../src/core/log/turn-view.ts";
 
 const outcome = (more: Partial<TurnView>) =>
   turnOutcome({ ...emptyTurnView("t"), status: "finished", said: "Go on", ...more });

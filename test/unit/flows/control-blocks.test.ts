@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Json } from "../../../src/core/json.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import { approve } from "../../support/ask-app.ts";
 import { ada } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Json } from "../../../src/core/json.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import { appWith, condition, json, start, startApi } from "./flow-app.ts";
 
 const block = (type: string, config: object) => ({ type, config });

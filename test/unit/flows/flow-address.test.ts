@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Json } from "../../../src/core/json.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import { fillAddress } from "../../../src/flows/flow-address.ts";
 import { json, run, start, startApi } from "./flow-app.ts";
 

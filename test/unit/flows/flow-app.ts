@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished } from "vitest";
-import type { Skill } from "../../../src/core/skill.ts";
-import type { TurnEvent } from "../../../src/core/turn-event.ts";
+import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
+import type { Skill } from "../../../src/core/skill/skill.ts";
 import { createFlowSource } from "../../../src/flows/flow-source.ts";
 import type { FlowPorts } from "../../../src/flows/run-flow.ts";
 import { createWeb } from "../../../src/net/create-web.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { resolveSkill } from "../../../src/core/skill-identifier.ts";
+import { resolveSkill } from "../../../src/core/skill/skill-identifier.ts";
 import { createFlowSource } from "../../../src/flows/flow-source.ts";
 import { temporaryFolder, writeFiles } from "../skills/temporary-folder.ts";
 

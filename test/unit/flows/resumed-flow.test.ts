@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { TurnEvent } from "../../../src/core/turn-event.ts";
-import type { TurnLog } from "../../../src/core/turn-log.ts";
+import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
+import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { ada, home } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Json } from "../../../src/core/json.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import { substitute, substituteDeep, substituteJson } from "../../../src/flows/substitute.ts";
 
 const variables = new Map<string, Json>(

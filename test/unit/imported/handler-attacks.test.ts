@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Json } from "../../../src/core/json.ts";
-import type { ToolContext } from "../../../src/core/tool.ts";
+import type { ToolContext } from "../../../src/core/skill/tool.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import { needs } from "../../support/needs.ts";
 import {
   handlerOf,

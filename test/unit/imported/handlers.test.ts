@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { ToolContext } from "../../../src/core/tool.ts";
-import { WebError } from "../../../src/core/web.ts";
+import { WebError } from "../../../src/core/ports/web.ts";
+import type { ToolContext } from "../../../src/core/skill/tool.ts";
 import { needs } from "../../support/needs.ts";
 import {
   fixtures,

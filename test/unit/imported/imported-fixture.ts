@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, onTestFinished } from "vitest";
-import type { Json } from "../../../src/core/json.ts";
-import type { ProgramRunner } from "../../../src/core/programs.ts";
-import type { Diagnostic, Skill, SkillSource } from "../../../src/core/skill.ts";
-import type { ToolContext, ToolResult } from "../../../src/core/tool.ts";
+import type { ProgramRunner } from "../../../src/core/skill/programs.ts";
+import type { Diagnostic, Skill, SkillSource } from "../../../src/core/skill/skill.ts";
+import type { ToolContext, ToolResult } from "../../../src/core/skill/tool.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import {
   createImportedSkills,
   type ImportedSkillsOptions,

@@ -1,8 +1,8 @@
 import { cpSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkArguments } from "../../../src/core/check-call.ts";
-import { eligibility } from "../../../src/core/eligibility.ts";
+import { eligibility } from "../../../src/core/skill/eligibility.ts";
+import { checkArguments } from "../../../src/core/turn/check-call.ts";
 import { createHostFacts } from "../../../src/skills/host-facts.ts";
 import {
   fixtures,

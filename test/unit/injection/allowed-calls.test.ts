@@ -1,7 +1,7 @@
 /** What people allowed for good, and a model that obeys what a tool answers afterwards. */
 import { describe, expect, it } from "vitest";
-import type { Json } from "../../../src/core/json.ts";
-import type { ApprovalVerdict } from "../../../src/core/turn-view.ts";
+import type { ApprovalVerdict } from "../../../src/core/log/turn-view.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import { approve } from "../../support/ask-app.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ben, createTestApp, home } from "../../support/test-app.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Author } from "../../../src/core/inbound.ts";
-import type { ModelRequest } from "../../../src/core/model.ts";
+import type { ModelRequest } from "../../../src/core/ports/model.ts";
+import type { Author } from "../../../src/core/values/inbound.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { shippedSources } from "../../../src/wiring/skill-sources.ts";
 import { approve } from "../../support/ask-app.ts";

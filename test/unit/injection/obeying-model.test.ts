@@ -1,7 +1,7 @@
 import { Lexer, Parser } from "marked";
 import { describe, expect, it } from "vitest";
 import { AnswerRenderer } from "../../../src/console/answer-renderer.ts";
-import type { ModelRequest } from "../../../src/core/model.ts";
+import type { ModelRequest } from "../../../src/core/ports/model.ts";
 import { messageBody } from "../../../src/platforms/discord/message-body.ts";
 import { createPieceFilter } from "../../../src/platforms/slack/outgoing-text.ts";
 import { bytes, channel, fileOf, heard } from "../../support/called-bot.ts";

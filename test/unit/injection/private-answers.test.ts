@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { isPrivateTurn } from "../../../src/core/audience.ts";
-import type { Author } from "../../../src/core/inbound.ts";
-import type { ModelRequest } from "../../../src/core/model.ts";
-import type { TurnLimits } from "../../../src/core/turn.ts";
-import type { TurnEvent } from "../../../src/core/turn-event.ts";
+import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
+import type { ModelRequest } from "../../../src/core/ports/model.ts";
+import type { TurnLimits } from "../../../src/core/scope/turn.ts";
+import { isPrivateTurn } from "../../../src/core/transcript/audience.ts";
+import type { Author } from "../../../src/core/values/inbound.ts";
 import { ann, ask, createWorld, dora, general, mia, say, type TestWorld } from "../../support/chat-world.ts";
 import type { Line } from "../../support/scripted-model.ts";
 

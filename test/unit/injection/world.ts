@@ -1,11 +1,11 @@
 /** A bot with the skills that ship, flows, a tool server and real sites, on a chat platform. */
 import { onTestFinished } from "vitest";
-import type { Author, Origin } from "../../../src/core/inbound.ts";
-import type { ModelRequest } from "../../../src/core/model.ts";
-import type { PlaceDescription } from "../../../src/core/place.ts";
-import { createSaidLine } from "../../../src/core/said-line.ts";
-import type { Skill } from "../../../src/core/skill.ts";
-import type { TurnEventOf } from "../../../src/core/turn-event.ts";
+import type { TurnEventOf } from "../../../src/core/log/turn-event.ts";
+import type { ModelRequest } from "../../../src/core/ports/model.ts";
+import type { Skill } from "../../../src/core/skill/skill.ts";
+import type { Author, Origin } from "../../../src/core/values/inbound.ts";
+import type { PlaceDescription } from "../../../src/core/values/place.ts";
+import { createSaidLine } from "../../../src/core/values/said-line.ts";
 import { createFlowSource } from "../../../src/flows/flow-source.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
 import { shippedSources } from "../../../src/wiring/skill-sources.ts";

@@ -1,5 +1,5 @@
-import type { ToolContext } from "../../../src/core/tool.ts";
-import { WaitingForPerson } from "../../../src/core/waiting.ts";
+import type { ToolContext } from "../../../src/core/skill/tool.ts";
+import { WaitingForPerson } from "../../../src/core/values/waiting.ts";
 import { createServerRequests } from "../../../src/mcp/requests/create-server-requests.ts";
 
 type Requests = ReturnType<typeof createServerRequests>;

@@ -1,6 +1,6 @@
 import type { CreateMessageRequest } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, it } from "vitest";
-import type { ApprovalRequest, ToolContext } from "../../../src/core/tool.ts";
+import type { ApprovalRequest, ToolContext } from "../../../src/core/skill/tool.ts";
 import { createServerRequests } from "../../../src/mcp/requests/create-server-requests.ts";
 
 type Params = CreateMessageRequest["params"];

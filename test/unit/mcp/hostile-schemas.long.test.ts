@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { afterAll, expect, it } from "vitest";
-import type { JsonSchema } from "../../../src/core/json.ts";
-import type { Validation } from "../../../src/core/tool.ts";
+import type { Validation } from "../../../src/core/skill/tool.ts";
+import type { JsonSchema } from "../../../src/core/values/json.ts";
 import { createArgumentCheck } from "../../../src/mcp/argument-check.ts";
 
 const check = createArgumentCheck();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ToolContext } from "../../../src/core/tool.ts";
+import type { ToolContext } from "../../../src/core/skill/tool.ts";
 import type { McpLogin } from "../../../src/mcp/login-port.ts";
 import type { ServerRequests } from "../../../src/mcp/server-requests.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { networkOf } from "../../../src/config/environment.ts";
-import { checkArguments } from "../../../src/core/check-call.ts";
-import type { NewFile } from "../../../src/core/file-store.ts";
-import type { Json } from "../../../src/core/json.ts";
+import type { NewFile } from "../../../src/core/ports/file-store.ts";
+import { checkArguments } from "../../../src/core/turn/check-call.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import { readServers } from "../../../src/mcp/read-servers.ts";
 import { startingFor } from "../../../src/mcp/server-state.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";

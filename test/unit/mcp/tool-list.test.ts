@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createCatalogueLoader } from "../../../src/core/catalogue.ts";
-import { serverSkillId, serverToolName } from "../../../src/core/server-tools.ts";
-import type { Skill } from "../../../src/core/skill.ts";
+import { createCatalogueLoader } from "../../../src/core/skill/catalogue.ts";
+import { serverSkillId, serverToolName } from "../../../src/core/skill/server-tools.ts";
+import type { Skill } from "../../../src/core/skill/skill.ts";
 import { createMiniSearchIndex } from "../../../src/search/minisearch-index.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, createTestApp } from "../../support/test-app.ts";

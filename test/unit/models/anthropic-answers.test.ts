@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../../src/core/message.ts";
+import type { Message } from "../../../src/core/values/message.ts";
 import { message, modelAt, tool, unmarked, useAnthropicServer, user } from "./anthropic-server.ts";
 import { collect, finish, requestOf, shownText } from "./collect.ts";
 import { sendEvents, startWireServer } from "./wire-server.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Message, SystemMessage } from "../../../src/core/message.ts";
-import type { Model } from "../../../src/core/model.ts";
+import type { Model } from "../../../src/core/ports/model.ts";
+import type { Message, SystemMessage } from "../../../src/core/values/message.ts";
 import { called, result, said, tool, unmarked, useAnthropicServer, user } from "./anthropic-server.ts";
 import { finish, requestOf } from "./collect.ts";
 

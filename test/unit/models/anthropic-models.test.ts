@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Effort } from "../../../src/core/message.ts";
+import type { Effort } from "../../../src/core/values/message.ts";
 import { abilitiesOf, wireEffort } from "../../../src/models/anthropic/models.ts";
 
 /** inline, effort in the middle, schema, forced tool; the words for effort. */

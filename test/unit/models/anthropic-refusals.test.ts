@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { AssistantMessage, Message } from "../../../src/core/message.ts";
-import { ModelError } from "../../../src/core/model.ts";
+import { ModelError } from "../../../src/core/ports/model.ts";
+import type { AssistantMessage, Message } from "../../../src/core/values/message.ts";
 import {
   called,
   modelAt,

@@ -1,6 +1,6 @@
 import { afterEach } from "vitest";
-import type { Message, ToolDefinition } from "../../../src/core/message.ts";
-import type { Model } from "../../../src/core/model.ts";
+import type { Model } from "../../../src/core/ports/model.ts";
+import type { Message, ToolDefinition } from "../../../src/core/values/message.ts";
 import { createAnthropicModel } from "../../../src/models/anthropic/anthropic.ts";
 import type { ProviderModelOptions } from "../../../src/models/provider-model.ts";
 import { sendJson, startWireServer, type WireServer } from "./wire-server.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Message } from "../../../src/core/message.ts";
+import type { Message } from "../../../src/core/values/message.ts";
 import { createAnthropicModel } from "../../../src/models/anthropic/anthropic.ts";
 import { notesExplained } from "../../../src/models/system-note.ts";
 import { collect, finish, requestOf } from "./collect.ts";

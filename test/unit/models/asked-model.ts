@@ -1,4 +1,9 @@
-import { type Model, ModelError, type ModelErrorCode, type ModelRequest } from "../../../src/core/model.ts";
+import {
+  type Model,
+  ModelError,
+  type ModelErrorCode,
+  type ModelRequest,
+} from "../../../src/core/ports/model.ts";
 
 /** A model that answers "ok" with blocks of its own, unless told to fail; it keeps what it was asked. */
 export function askedModel(

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import type { Message } from "../../../src/core/message.ts";
+import type { Message } from "../../../src/core/values/message.ts";
 import { createAnthropicModel } from "../../../src/models/anthropic/anthropic.ts";
 import { createOpenAiModel } from "../../../src/models/openai/openai.ts";
 import { startVendors } from "../../support/vendors/vendors.ts";

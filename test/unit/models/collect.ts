@@ -1,5 +1,5 @@
-import type { Message } from "../../../src/core/message.ts";
-import type { Model, ModelEvent, ModelRequest } from "../../../src/core/model.ts";
+import type { Model, ModelEvent, ModelRequest } from "../../../src/core/ports/model.ts";
+import type { Message } from "../../../src/core/values/message.ts";
 
 /** A request of one user message, changed as told. */
 export function requestOf(text: string, changes: Partial<ModelRequest> = {}): ModelRequest {

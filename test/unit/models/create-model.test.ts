@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Message } from "../../../src/core/message.ts";
-import type { ModelCall } from "../../../src/core/model.ts";
+import type { ModelCall } from "../../../src/core/ports/model.ts";
+import type { Message } from "../../../src/core/values/message.ts";
 import { createModel, smallModelBeside } from "../../../src/models/create-model.ts";
 import { completion } from "./chat-wire.ts";
 import { collect, finish, requestOf } from "./collect.ts";

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type Model, ModelError, type ModelErrorCode, type ModelEvent } from "../../../src/core/model.ts";
+import {
+  type Model,
+  ModelError,
+  type ModelErrorCode,
+  type ModelEvent,
+} from "../../../src/core/ports/model.ts";
 import { createFailoverModel } from "../../../src/models/failover-model.ts";
 import { createRetryingModel, defaultRetryPolicy } from "../../../src/models/retrying-model.ts";
 import { collect, requestOf, shownText } from "./collect.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../../src/core/message.ts";
-import type { ModelRequest } from "../../../src/core/model.ts";
+import type { ModelRequest } from "../../../src/core/ports/model.ts";
+import type { Message } from "../../../src/core/values/message.ts";
 import { withFitting } from "../../../src/models/fitting-model.ts";
 import { createRequestSize } from "../../../src/models/request-size.ts";
 import { askedModel } from "./asked-model.ts";

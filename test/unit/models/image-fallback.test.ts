@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Message, MessageImage } from "../../../src/core/message.ts";
-import type { ModelRequest } from "../../../src/core/model.ts";
+import type { ModelRequest } from "../../../src/core/ports/model.ts";
+import type { Message, MessageImage } from "../../../src/core/values/message.ts";
 import { withImageFallback } from "../../../src/models/image-fallback.ts";
 import { askedModel } from "./asked-model.ts";
 import { collect, finish, requestOf } from "./collect.ts";

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Message } from "../../../src/core/message.ts";
+import type { Message } from "../../../src/core/values/message.ts";
 import { firstChatForm } from "../../../src/models/openai/chat-form.ts";
 import { createChatMessages } from "../../../src/models/openai/chat-messages.ts";
 import { chatQuirks } from "../../../src/models/openai/chat-quirks.ts";

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Message } from "../../../src/core/message.ts";
+import type { Message } from "../../../src/core/values/message.ts";
 import { createOpenAiModel } from "../../../src/models/openai/openai.ts";
 import { collect, finish, requestOf } from "./collect.ts";
 import { chunk, sendEvents, sendJson, startWireServer, type WireServer } from "./wire-server.ts";

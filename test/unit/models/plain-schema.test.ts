@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { JsonSchema } from "../../../src/core/json.ts";
+import type { JsonSchema } from "../../../src/core/values/json.ts";
 import { plainSchema } from "../../../src/models/openai/plain-schema.ts";
 
 const text = { type: "string" };

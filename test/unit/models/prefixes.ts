@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { Message } from "../../../src/core/message.ts";
-import type { Model } from "../../../src/core/model.ts";
+import type { Model } from "../../../src/core/ports/model.ts";
+import type { Message } from "../../../src/core/values/message.ts";
 import { finish, requestOf } from "./collect.ts";
 import type { WireServer } from "./wire-server.ts";
 

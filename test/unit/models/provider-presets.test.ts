@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Message } from "../../../src/core/message.ts";
-import type { Model, ModelRequest } from "../../../src/core/model.ts";
+import type { Model, ModelRequest } from "../../../src/core/ports/model.ts";
+import type { Message } from "../../../src/core/values/message.ts";
 import { createModel } from "../../../src/models/create-model.ts";
 import type { ServerKind } from "../../../src/models/server-kind.ts";
 import { startVendors, type Vendors } from "../../support/vendors/vendors.ts";

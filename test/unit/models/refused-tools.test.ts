@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Json, type JsonSchema, objectOf } from "../../../src/core/json.ts";
-import type { Message, ToolDefinition } from "../../../src/core/message.ts";
-import { ModelError } from "../../../src/core/model.ts";
+import { ModelError } from "../../../src/core/ports/model.ts";
+import { type Json, type JsonSchema, objectOf } from "../../../src/core/values/json.ts";
+import type { Message, ToolDefinition } from "../../../src/core/values/message.ts";
 import { toolRefusal } from "../../../src/models/tools/tool-refusal.ts";
 import { type SentBody, tool, useAnthropicServer, user } from "./anthropic-server.ts";
 import { collect, finish, requestOf } from "./collect.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Json, type JsonSchema, objectOf } from "../../../src/core/json.ts";
-import type { ToolDefinition } from "../../../src/core/message.ts";
-import type { Model } from "../../../src/core/model.ts";
+import type { Model } from "../../../src/core/ports/model.ts";
+import { type Json, type JsonSchema, objectOf } from "../../../src/core/values/json.ts";
+import type { ToolDefinition } from "../../../src/core/values/message.ts";
 import { createAnthropicModel } from "../../../src/models/anthropic/anthropic.ts";
 import { createOpenAiModel } from "../../../src/models/openai/openai.ts";
 import { startVendors, type Vendors } from "../../support/vendors/vendors.ts";

@@ -4,7 +4,7 @@ import { request as requestHttp } from "node:http";
 import { connect, createServer, type LookupFunction, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
-import { coversHost } from "../../../src/core/network-grants.ts";
+import { coversHost } from "../../../src/core/skill/network-grants.ts";
 import {
   createGuardedProxy,
   type GuardedProxyOptions,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createCatalogueLoader } from "../../../src/core/catalogue.ts";
-import type { HostFacts } from "../../../src/core/eligibility.ts";
-import { makeOffer } from "../../../src/core/make-offer.ts";
-import { namespaceStateSchema } from "../../../src/core/namespace-state.ts";
-import type { Skill } from "../../../src/core/skill.ts";
+import { createCatalogueLoader } from "../../../src/core/skill/catalogue.ts";
+import type { HostFacts } from "../../../src/core/skill/eligibility.ts";
+import { makeOffer } from "../../../src/core/skill/make-offer.ts";
+import { namespaceStateSchema } from "../../../src/core/skill/namespace-state.ts";
+import type { Skill } from "../../../src/core/skill/skill.ts";
 import { createFolderSource } from "../../../src/skills/folder-source.ts";
 import { testSkill } from "../../support/test-skill.ts";
 import { skillText, zipOf } from "./build-archives.ts";

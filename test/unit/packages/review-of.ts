@@ -1,5 +1,5 @@
-import type { PackageReview } from "../../../src/core/packages.ts";
-import type { Skill } from "../../../src/core/skill.ts";
+import type { PackageReview } from "../../../src/core/skill/packages.ts";
+import type { Skill } from "../../../src/core/skill/skill.ts";
 import { reviewSkillFiles } from "../../../src/packages/review.ts";
 import { testSkill } from "../../support/test-skill.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { reviewLines, reviewText } from "../../../src/app/operations/package-review.ts";
-import type { PackageReview } from "../../../src/core/packages.ts";
+import type { PackageReview } from "../../../src/core/skill/packages.ts";
 import { gravities, reviewOf } from "./review-of.ts";
 
 const attacks: [expected: string, text: string][] = [

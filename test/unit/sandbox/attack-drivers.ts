@@ -1,5 +1,5 @@
-import type { Json } from "../../../src/core/json.ts";
-import type { NetworkAccess } from "../../../src/core/programs.ts";
+import type { NetworkAccess } from "../../../src/core/skill/programs.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import type { Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { startProgram, writeModule } from "./program-fixture.ts";
 import { type ScriptFixture, scriptRequest } from "./script-fixture.ts";

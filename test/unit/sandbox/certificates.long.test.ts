@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { NetworkAccess } from "../../../src/core/programs.ts";
+import type { NetworkAccess } from "../../../src/core/skill/programs.ts";
 import { createGuardedProxy } from "../../../src/net/guarded-proxy.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { needs } from "../../support/needs.ts";

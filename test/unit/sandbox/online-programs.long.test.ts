@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { coversHost } from "../../../src/core/network-grants.ts";
+import { coversHost } from "../../../src/core/skill/network-grants.ts";
 import { createGuardedProxy } from "../../../src/net/guarded-proxy.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { needs } from "../../support/needs.ts";

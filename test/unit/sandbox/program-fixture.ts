@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Json } from "../../../src/core/json.ts";
-import type { NetworkAccess, ProgramRunner, RunningProgram } from "../../../src/core/programs.ts";
-import type { Skill } from "../../../src/core/skill.ts";
-import type { MountedFolder } from "../../../src/core/working-folder.ts";
+import type { MountedFolder } from "../../../src/core/ports/working-folder.ts";
+import type { NetworkAccess, ProgramRunner, RunningProgram } from "../../../src/core/skill/programs.ts";
+import type { Skill } from "../../../src/core/skill/skill.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 
 export interface ProgramOptions {
   skill: Skill;

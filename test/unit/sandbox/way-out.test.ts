@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { coversHost } from "../../../src/core/network-grants.ts";
-import type { NetworkAccess } from "../../../src/core/programs.ts";
+import { coversHost } from "../../../src/core/skill/network-grants.ts";
+import type { NetworkAccess } from "../../../src/core/skill/programs.ts";
 import { createGuardedProxy } from "../../../src/net/guarded-proxy.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { needs } from "../../support/needs.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ProgramError } from "../../../src/core/programs.ts";
+import { ProgramError } from "../../../src/core/skill/programs.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { needs } from "../../support/needs.ts";
 import { startProgram, writeModule } from "./program-fixture.ts";

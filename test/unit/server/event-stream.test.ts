@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { createConnection } from "node:net";
 import { describe, expect, it } from "vitest";
-import type { TurnEventBody } from "../../../src/core/turn-event.ts";
+import type { TurnEventBody } from "../../../src/core/log/turn-event.ts";
 import { startServer } from "./start-server.ts";
 
 const finished: TurnEventBody = { type: "turn_finished", outcome: "completed", text: "hi" };

@@ -2,9 +2,9 @@ import type { App } from "../../../src/app/app.ts";
 import { presentTurn } from "../../../src/app/operations/turn-view.ts";
 import { noCounts } from "../../../src/app/services/retention-sweep.ts";
 import type { SkillDetail } from "../../../src/app/services/skill-listing.ts";
-import type { Outcome } from "../../../src/core/outcome.ts";
-import type { TurnEvent } from "../../../src/core/turn-event.ts";
-import type { TurnRecord } from "../../../src/core/turn-log.ts";
+import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
+import type { TurnRecord } from "../../../src/core/log/turn-log.ts";
+import type { Outcome } from "../../../src/core/values/outcome.ts";
 import { testReview } from "../../support/fake-packages.ts";
 import { testServer } from "../../support/fake-servers.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ModelError } from "../../../src/core/model.ts";
+import { ModelError } from "../../../src/core/ports/model.ts";
 import { validatePackage } from "../../../src/skills/validate-package.ts";
 import { ann, ask, createWorld, dora, general, say } from "../../support/chat-world.ts";
 import type { Line } from "../../support/scripted-model.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { partsOf, sectionsOf } from "../../../skills/document-summarizer/sections.ts";
 import { isWall } from "../../../skills/document-summarizer/wall.ts";
-import type { DocumentReader } from "../../../src/core/document-reader.ts";
-import type { Json } from "../../../src/core/json.ts";
-import { ModelError, type ModelRequest } from "../../../src/core/model.ts";
-import type { Web } from "../../../src/core/web.ts";
+import type { DocumentReader } from "../../../src/core/ports/document-reader.ts";
+import { ModelError, type ModelRequest } from "../../../src/core/ports/model.ts";
+import type { Web } from "../../../src/core/ports/web.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import { validatePackage } from "../../../src/skills/validate-package.ts";
 import { createSkillBench } from "../../support/skill-bench.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { skill } from "../../../skills/memory/skill.ts";
-import type { Json } from "../../../src/core/json.ts";
-import type { ToolContext } from "../../../src/core/tool.ts";
+import type { ToolContext } from "../../../src/core/skill/tool.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import { validatePackage } from "../../../src/skills/validate-package.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { skill } from "../../../skills/schedule/skill.ts";
-import { toJsonSchema } from "../../../src/core/define-skill.ts";
-import type { Json } from "../../../src/core/json.ts";
-import type { PlannedView } from "../../../src/core/schedule.ts";
-import type { Plan, Wish } from "../../../src/core/schedules.ts";
-import type { ToolContext } from "../../../src/core/tool.ts";
+import type { PlannedView } from "../../../src/core/ports/schedule.ts";
+import type { Plan, Wish } from "../../../src/core/ports/schedules.ts";
+import { toJsonSchema } from "../../../src/core/skill/define-skill.ts";
+import type { ToolContext } from "../../../src/core/skill/tool.ts";
+import type { Json } from "../../../src/core/values/json.ts";
 import { validatePackage } from "../../../src/skills/validate-package.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { createSkillBench } from "../../support/skill-bench.ts";

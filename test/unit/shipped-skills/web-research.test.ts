@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ModelRequest } from "../../../src/core/model.ts";
-import { plainWords, unfoundNumbers } from "../../../src/core/quotation.ts";
-import { type WebSearch, WebSearchError } from "../../../src/core/web-search.ts";
+import type { ModelRequest } from "../../../src/core/ports/model.ts";
+import { type WebSearch, WebSearchError } from "../../../src/core/ports/web-search.ts";
+import { plainWords, unfoundNumbers } from "../../../src/core/values/quotation.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
 import { validatePackage } from "../../../src/skills/validate-package.ts";
 import {

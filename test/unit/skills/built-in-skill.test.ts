@@ -1,7 +1,7 @@
 import { cpSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import type { ToolContext } from "../../../src/core/tool.ts";
+import type { ToolContext } from "../../../src/core/skill/tool.ts";
 import { fixtures, skillText, sourceOf, temporaryFolder, writeFiles } from "./temporary-folder.ts";
 
 const shipped = () => sourceOf(path.join(fixtures, "built-in"), { importModules: true }).load();

@@ -12,7 +12,7 @@ import {
 import { createServer } from "node:net";
 import path from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { SkillSource } from "../../../src/core/skill.ts";
+import type { SkillSource } from "../../../src/core/skill/skill.ts";
 import { isYoung } from "../../../src/skills/directory-listings.ts";
 import { skillText, sourceOf, temporaryFolder, writeFiles } from "./temporary-folder.ts";
 

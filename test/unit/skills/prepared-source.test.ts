@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { LoadedSkills, Skill } from "../../../src/core/skill.ts";
+import type { LoadedSkills, Skill } from "../../../src/core/skill/skill.ts";
 import { createPreparedSource } from "../../../src/skills/prepared-source.ts";
 import { testSkill } from "../../support/test-skill.ts";
 

@@ -1,8 +1,8 @@
 import path from "node:path";
 import { expect, it } from "vitest";
-import { createCatalogueLoader } from "../../../src/core/catalogue.ts";
-import type { Verdict } from "../../../src/core/programs.ts";
-import type { SkillSource } from "../../../src/core/skill.ts";
+import { createCatalogueLoader } from "../../../src/core/skill/catalogue.ts";
+import type { Verdict } from "../../../src/core/skill/programs.ts";
+import type { SkillSource } from "../../../src/core/skill/skill.ts";
 import { createFlowSource } from "../../../src/flows/flow-source.ts";
 import { createMiniSearchIndex } from "../../../src/search/minisearch-index.ts";
 import { createSandboxedSource } from "../../../src/skills/sandboxed-source.ts";

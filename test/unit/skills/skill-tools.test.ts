@@ -1,9 +1,14 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { checkArguments } from "../../../src/core/check-call.ts";
-import { definePart, defineSkill, defineSkillParts, SkillFailure } from "../../../src/core/define-skill.ts";
-import { ModelError } from "../../../src/core/model.ts";
-import type { Tool, ToolContext } from "../../../src/core/tool.ts";
+import { ModelError } from "../../../src/core/ports/model.ts";
+import {
+  definePart,
+  defineSkill,
+  defineSkillParts,
+  SkillFailure,
+} from "../../../src/core/skill/define-skill.ts";
+import type { Tool, ToolContext } from "../../../src/core/skill/tool.ts";
+import { checkArguments } from "../../../src/core/turn/check-call.ts";
 import { createSkillTools } from "../../../src/skills/skill-tools.ts";
 
 const skill = { id: "web-search", description: "Searches", max_execution_seconds: 30, max_iterations: 4 };

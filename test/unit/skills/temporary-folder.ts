@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
-import type { SkillSource } from "../../../src/core/skill.ts";
+import type { SkillSource } from "../../../src/core/skill/skill.ts";
 import { createFolderSource, type FolderSourceOptions } from "../../../src/skills/folder-source.ts";
 
 export const fixtures = path.resolve(import.meta.dirname, "../../fixtures/skills");

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TurnLog } from "../../../src/core/turn-log.ts";
+import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import { openSqlite, type SqliteConnection } from "../../../src/storage/sqlite-connection.ts";
 import { createTurnLog } from "../../../src/storage/sqlite-turn-log.ts";
 import { turnLogMigrations } from "../../../src/storage/turn-log-schema.ts";

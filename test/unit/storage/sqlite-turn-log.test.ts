@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { TurnLog } from "../../../src/core/turn-log.ts";
+import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import type { SqliteOptions } from "../../../src/storage/sqlite-connection.ts";
 import { openSqliteTurnLog } from "../../../src/storage/sqlite-turn-log.ts";
 import { StorageError } from "../../../src/storage/storage-error.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { TurnEventBody } from "../../../src/core/turn-event.ts";
-import type { TurnLog } from "../../../src/core/turn-log.ts";
+import type { TurnEventBody } from "../../../src/core/log/turn-event.ts";
+import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import { openSqliteInMemory } from "../../../src/storage/sqlite-connection.ts";
 import { createTurnLog } from "../../../src/storage/sqlite-turn-log.ts";
 import { turnLogMigrations } from "../../../src/storage/turn-log-schema.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { meteredPlatform } from "../../../src/app/chat/chat-hub.ts";
-import { PlatformError } from "../../../src/core/chat-platform.ts";
+import { PlatformError } from "../../../src/core/ports/chat-platform.ts";
 import { createMetrics, type Gauges, type Metrics } from "../../../src/telemetry/metrics.ts";
 import { createFakePlatform } from "../../support/fake-platform.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";

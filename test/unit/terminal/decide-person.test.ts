@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ApprovalView } from "../../../src/core/turn-view.ts";
+import type { ApprovalView } from "../../../src/core/log/turn-view.ts";
 import { decidePerson } from "../../../src/platforms/terminal/decide-person.ts";
 import { createPaint } from "../../../src/platforms/terminal/paint.ts";
 

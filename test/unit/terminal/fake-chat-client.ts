@@ -1,4 +1,4 @@
-import type { TurnEvent, TurnEventBody } from "../../../src/core/turn-event.ts";
+import type { TurnEvent, TurnEventBody } from "../../../src/core/log/turn-event.ts";
 import type { ChatClient } from "../../../src/platforms/terminal/chat-options.ts";
 
 /** What a scripted turn does: events to send, and waits for what the person does. */

@@ -1,5 +1,5 @@
-import type { Author, Origin } from "../../../core/inbound.ts";
-import { isDirectMessage, type Place } from "../../../core/place.ts";
+import type { Author, Origin } from "../../../core/values/inbound.ts";
+import { isDirectMessage, type Place } from "../../../core/values/place.ts";
 import type { SaidTo } from "../../turns/command-reader.ts";
 import type { Submission } from "../../turns/submit.ts";
 import type { ChatMessage } from "../chat-intake.ts";

@@ -1,6 +1,6 @@
-import { channelThread } from "../../../core/chat-platform.ts";
-import type { KeyValue } from "../../../core/key-value.ts";
-import { isDirectMessage, type Place, partsOf } from "../../../core/place.ts";
+import { channelThread } from "../../../core/ports/chat-platform.ts";
+import type { KeyValue } from "../../../core/ports/key-value.ts";
+import { isDirectMessage, type Place, partsOf } from "../../../core/values/place.ts";
 import type { IntakeContext } from "./intake-context.ts";
 
 /** What to look through after a time without connection. */

@@ -1,6 +1,6 @@
 import { cutText } from "../../../base/markdown-text.ts";
-import { channelThread, PlatformError } from "../../../core/chat-platform.ts";
-import { isDirectMessage, type Place } from "../../../core/place.ts";
+import { channelThread, PlatformError } from "../../../core/ports/chat-platform.ts";
+import { isDirectMessage, type Place } from "../../../core/values/place.ts";
 import type { IntakeContext } from "./intake-context.ts";
 import { isListed } from "./refusal-of.ts";
 

@@ -1,15 +1,15 @@
 import { LRUCache } from "lru-cache";
-import type { ChatPerson, ChatPlatform } from "../../../core/chat-platform.ts";
-import type { Clock } from "../../../core/clock.ts";
-import type { Author } from "../../../core/inbound.ts";
-import type { KeyValue } from "../../../core/key-value.ts";
-import type { Log } from "../../../core/log.ts";
+import type { ThreadRecord, TurnFilter, TurnLog, TurnRecord } from "../../../core/log/turn-log.ts";
+import type { ChatPerson, ChatPlatform } from "../../../core/ports/chat-platform.ts";
+import type { Clock } from "../../../core/ports/clock.ts";
+import type { KeyValue } from "../../../core/ports/key-value.ts";
+import type { Log } from "../../../core/ports/log.ts";
 import {
   type NamespaceState,
   type ReadNamespace,
   readNamespaceAgain,
-} from "../../../core/namespace-state.ts";
-import type { ThreadRecord, TurnFilter, TurnLog, TurnRecord } from "../../../core/turn-log.ts";
+} from "../../../core/skill/namespace-state.ts";
+import type { Author } from "../../../core/values/inbound.ts";
 import type { RunOperation } from "../../operations/table.ts";
 import type { SkillService } from "../../services/skill-service.ts";
 import type { CommandReader } from "../../turns/command-reader.ts";

@@ -1,4 +1,4 @@
-import type { ReplyMode } from "../../../core/namespace-state.ts";
+import type { ReplyMode } from "../../../core/skill/namespace-state.ts";
 import type { ChatMessage } from "../chat-intake.ts";
 import type { ThreadState } from "./thread-states.ts";
 

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import type { Origin } from "../../../core/inbound.ts";
-import type { Place } from "../../../core/place.ts";
-import type { TurnReading, TurnRecord } from "../../../core/turn-log.ts";
+import type { TurnReading, TurnRecord } from "../../../core/log/turn-log.ts";
+import type { Origin } from "../../../core/values/inbound.ts";
+import type { Place } from "../../../core/values/place.ts";
 import type { ChatEdit } from "../chat-intake.ts";
 import { type IntakeContext, NotStoredError } from "./intake-context.ts";
 import { editKey, type LateMessages } from "./late-messages.ts";

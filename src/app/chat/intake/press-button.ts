@@ -1,7 +1,7 @@
-import { type ButtonAction, readButtonId, turnOfButton } from "../../../core/button-action.ts";
-import { PlatformError } from "../../../core/chat-platform.ts";
-import type { Author } from "../../../core/inbound.ts";
-import { isDirectMessage, isWithin, type Place } from "../../../core/place.ts";
+import { type ButtonAction, readButtonId, turnOfButton } from "../../../core/ports/button-action.ts";
+import { PlatformError } from "../../../core/ports/chat-platform.ts";
+import type { Author } from "../../../core/values/inbound.ts";
+import { isDirectMessage, isWithin, type Place } from "../../../core/values/place.ts";
 import type { ButtonPress } from "../chat-intake.ts";
 import { authorOf, type IntakeContext, NotStoredError } from "./intake-context.ts";
 import type { LateMessages } from "./late-messages.ts";

@@ -1,5 +1,5 @@
-import type { ChatPerson } from "../../../core/chat-platform.ts";
-import { isDirectMessage, type Place, partsOf } from "../../../core/place.ts";
+import type { ChatPerson } from "../../../core/ports/chat-platform.ts";
+import { isDirectMessage, type Place, partsOf } from "../../../core/values/place.ts";
 import type { ChatPolicy } from "../chat-policy.ts";
 
 /** Why a person may not use the bot in a place and who can change it; undefined when they may. Operators always may. */

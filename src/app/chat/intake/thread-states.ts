@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import type { KeyValue } from "../../../core/key-value.ts";
-import type { Place } from "../../../core/place.ts";
+import type { KeyValue } from "../../../core/ports/key-value.ts";
+import type { Place } from "../../../core/values/place.ts";
 import type { ChatMessage } from "../chat-intake.ts";
 
 const threadStateSchema = z.object({

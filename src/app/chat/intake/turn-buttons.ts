@@ -1,9 +1,9 @@
-import { type ButtonAction, repeatKey } from "../../../core/button-action.ts";
-import type { Author, Origin } from "../../../core/inbound.ts";
-import type { KeyValue } from "../../../core/key-value.ts";
-import { mayStop, onBehalfOf } from "../../../core/permissions.ts";
-import type { TurnRecord } from "../../../core/turn-log.ts";
-import { type ApprovalVerdict, emptyTurnView, foldTurn, verdictInput } from "../../../core/turn-view.ts";
+import type { TurnRecord } from "../../../core/log/turn-log.ts";
+import { type ApprovalVerdict, emptyTurnView, foldTurn, verdictInput } from "../../../core/log/turn-view.ts";
+import { type ButtonAction, repeatKey } from "../../../core/ports/button-action.ts";
+import type { KeyValue } from "../../../core/ports/key-value.ts";
+import type { Author, Origin } from "../../../core/values/inbound.ts";
+import { mayStop, onBehalfOf } from "../../../core/values/permissions.ts";
 import { feedbackKey } from "../../services/forgetting.ts";
 import type { Submission } from "../../turns/submit.ts";
 import type { ButtonPress } from "../chat-intake.ts";

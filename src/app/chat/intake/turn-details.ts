@@ -1,9 +1,9 @@
-import type { Json } from "../../../core/json.ts";
-import type { TurnEvent } from "../../../core/turn-event.ts";
-import { formatDuration } from "../../../core/turn-summary.ts";
-import { emptyTurnView, foldTurn, type TurnView } from "../../../core/turn-view.ts";
-import type { StepView } from "../../../core/turn-view-steps.ts";
-import { costText } from "../../../core/usage-total.ts";
+import type { TurnEvent } from "../../../core/log/turn-event.ts";
+import { formatDuration } from "../../../core/log/turn-summary.ts";
+import { emptyTurnView, foldTurn, type TurnView } from "../../../core/log/turn-view.ts";
+import type { StepView } from "../../../core/log/turn-view-steps.ts";
+import { costText } from "../../../core/log/usage-total.ts";
+import type { Json } from "../../../core/values/json.ts";
 
 /**
  * What a turn did, step by step with input and output, in Markdown of at most `characters`. What is shown is what the log

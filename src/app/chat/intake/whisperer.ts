@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
-import type { ChatPlatform } from "../../../core/chat-platform.ts";
-import type { Clock } from "../../../core/clock.ts";
-import type { Log } from "../../../core/log.ts";
-import type { Place } from "../../../core/place.ts";
+import type { ChatPlatform } from "../../../core/ports/chat-platform.ts";
+import type { Clock } from "../../../core/ports/clock.ts";
+import type { Log } from "../../../core/ports/log.ts";
+import type { Place } from "../../../core/values/place.ts";
 
 /** Whom something is said to, and about which message, command or press of theirs (the platform's id). */
 export interface Listener {

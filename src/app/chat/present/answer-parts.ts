@@ -1,5 +1,5 @@
-import type { OutgoingButton, ProgressCard } from "../../../core/chat-platform.ts";
-import type { TurnEvent } from "../../../core/turn-event.ts";
+import type { TurnEvent } from "../../../core/log/turn-event.ts";
+import type { OutgoingButton, ProgressCard } from "../../../core/ports/chat-platform.ts";
 import { closeFence } from "./markdown-fences.ts";
 import { createPostedMessage, lastReference, type PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";

@@ -1,9 +1,9 @@
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import type { OutgoingButton } from "../../../core/chat-platform.ts";
-import { type NamedDecider, namedDeciders } from "../../../core/named-deciders.ts";
-import { mayApprove } from "../../../core/permissions.ts";
-import { isDirectMessage } from "../../../core/place.ts";
-import type { TurnEvent } from "../../../core/turn-event.ts";
+import { type NamedDecider, namedDeciders } from "../../../core/effects/named-deciders.ts";
+import type { TurnEvent } from "../../../core/log/turn-event.ts";
+import type { OutgoingButton } from "../../../core/ports/chat-platform.ts";
+import { mayApprove } from "../../../core/values/permissions.ts";
+import { isDirectMessage } from "../../../core/values/place.ts";
 import { createDeciderCards } from "./decider-cards.ts";
 import type { PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";

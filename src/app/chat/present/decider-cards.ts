@@ -1,6 +1,6 @@
-import type { NamedDecider } from "../../../core/named-deciders.ts";
-import type { Place } from "../../../core/place.ts";
-import type { TurnEvent } from "../../../core/turn-event.ts";
+import type { NamedDecider } from "../../../core/effects/named-deciders.ts";
+import type { TurnEvent } from "../../../core/log/turn-event.ts";
+import type { Place } from "../../../core/values/place.ts";
 import { createPostedMessage, type PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import type { Content } from "./publish-message.ts";

@@ -1,8 +1,8 @@
 import { backoff } from "../../../base/backoff.ts";
 import { escapeMarkdown } from "../../../base/markdown-text.ts";
 import { unlessAborted } from "../../../base/time-limit.ts";
-import type { PlatformError, PlatformErrorCode } from "../../../core/chat-platform.ts";
-import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
+import type { TurnEvent, TurnEventBody } from "../../../core/log/turn-event.ts";
+import type { PlatformError, PlatformErrorCode } from "../../../core/ports/chat-platform.ts";
 import type { LiveAnswer } from "./live-answer.ts";
 import { type AnswerFrame, type AnswerMessage, type AnswerReady, planAnswer } from "./plan-answer.ts";
 import { lastReference } from "./posted-message.ts";

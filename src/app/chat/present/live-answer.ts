@@ -1,6 +1,6 @@
 import { backoff } from "../../../base/backoff.ts";
-import { answerRoom, type ProgressCard } from "../../../core/chat-platform.ts";
-import type { TurnEvent } from "../../../core/turn-event.ts";
+import type { TurnEvent } from "../../../core/log/turn-event.ts";
+import { answerRoom, type ProgressCard } from "../../../core/ports/chat-platform.ts";
 import { type AnswerParts, createAnswerParts } from "./answer-parts.ts";
 import { createEditPacer } from "./edit-pacer.ts";
 import type { PresentedTurn } from "./presented-turn.ts";

@@ -1,6 +1,6 @@
-import type { MessageTag, PlatformError } from "../../../core/chat-platform.ts";
-import type { Place } from "../../../core/place.ts";
-import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
+import type { TurnEvent, TurnEventBody } from "../../../core/log/turn-event.ts";
+import type { MessageTag, PlatformError } from "../../../core/ports/chat-platform.ts";
+import type { Place } from "../../../core/values/place.ts";
 import { createApprovalPrompt } from "./approval-prompt.ts";
 import { createPostedMessage, type PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";

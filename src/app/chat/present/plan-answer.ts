@@ -1,11 +1,11 @@
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
+import type { TurnEventBody } from "../../../core/log/turn-event.ts";
 import {
   answerRoom,
   type OutgoingButton,
   type OutgoingMessage,
   type ProgressCard,
-} from "../../../core/chat-platform.ts";
-import type { TurnEventBody } from "../../../core/turn-event.ts";
+} from "../../../core/ports/chat-platform.ts";
 import type { AnswerFiles } from "./answer-files.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { headRoom } from "./render-progress.ts";

@@ -1,5 +1,5 @@
-import type { AnswerStream, MessageTag } from "../../../core/chat-platform.ts";
-import type { TurnEvent } from "../../../core/turn-event.ts";
+import type { TurnEvent } from "../../../core/log/turn-event.ts";
+import type { AnswerStream, MessageTag } from "../../../core/ports/chat-platform.ts";
 import { closeFence } from "./markdown-fences.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { type Content, type Published, persist, platformErrorOf, redactMessage } from "./publish-message.ts";

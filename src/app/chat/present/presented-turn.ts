@@ -1,13 +1,13 @@
-import type { ChatPlatform, ChatPlatforms, ReplyTarget } from "../../../core/chat-platform.ts";
-import type { Clock } from "../../../core/clock.ts";
-import type { FileStore } from "../../../core/file-store.ts";
-import type { Author, Inbound } from "../../../core/inbound.ts";
-import type { KeyValue } from "../../../core/key-value.ts";
-import type { Log } from "../../../core/log.ts";
-import type { Place } from "../../../core/place.ts";
-import type { Redactor } from "../../../core/redact.ts";
-import type { TurnEventBody } from "../../../core/turn-event.ts";
-import type { TurnLog } from "../../../core/turn-log.ts";
+import type { TurnEventBody } from "../../../core/log/turn-event.ts";
+import type { TurnLog } from "../../../core/log/turn-log.ts";
+import type { ChatPlatform, ChatPlatforms, ReplyTarget } from "../../../core/ports/chat-platform.ts";
+import type { Clock } from "../../../core/ports/clock.ts";
+import type { FileStore } from "../../../core/ports/file-store.ts";
+import type { KeyValue } from "../../../core/ports/key-value.ts";
+import type { Log } from "../../../core/ports/log.ts";
+import type { Author, Inbound } from "../../../core/values/inbound.ts";
+import type { Place } from "../../../core/values/place.ts";
+import type { Redactor } from "../../../core/values/redact.ts";
 import type { ChatPolicy } from "../chat-policy.ts";
 
 /** A turn that is shown on a chat platform: what the parts of its presentation share. */

@@ -1,6 +1,6 @@
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import { PlatformError } from "../../../core/chat-platform.ts";
-import type { TurnEvent } from "../../../core/turn-event.ts";
+import type { TurnEvent } from "../../../core/log/turn-event.ts";
+import { PlatformError } from "../../../core/ports/chat-platform.ts";
 import { createPostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { type Content, type Published, persist, whisperMessage } from "./publish-message.ts";

@@ -1,6 +1,6 @@
 import { backoff } from "../../../base/backoff.ts";
 import { errorText } from "../../../base/error-text.ts";
-import { type OutgoingMessage, PlatformError, wordsOf } from "../../../core/chat-platform.ts";
+import { type OutgoingMessage, PlatformError, wordsOf } from "../../../core/ports/chat-platform.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 
 /** A message without its name. */

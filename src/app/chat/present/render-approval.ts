@@ -1,11 +1,11 @@
 import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import { alwaysLabel, alwaysText } from "../../../core/always-text.ts";
-import type { OutgoingButton, OutgoingMessage } from "../../../core/chat-platform.ts";
-import { exactJson } from "../../../core/exact-json.ts";
-import type { Json } from "../../../core/json.ts";
-import { anyOf, type NamedDecider } from "../../../core/named-deciders.ts";
-import type { TurnEventOf } from "../../../core/turn-event.ts";
-import type { ApprovalVerdict } from "../../../core/turn-view.ts";
+import { anyOf, type NamedDecider } from "../../../core/effects/named-deciders.ts";
+import type { TurnEventOf } from "../../../core/log/turn-event.ts";
+import type { ApprovalVerdict } from "../../../core/log/turn-view.ts";
+import type { OutgoingButton, OutgoingMessage } from "../../../core/ports/chat-platform.ts";
+import { alwaysLabel, alwaysText } from "../../../core/values/always-text.ts";
+import { exactJson } from "../../../core/values/exact-json.ts";
+import type { Json } from "../../../core/values/json.ts";
 
 export type Approval = Omit<TurnEventOf<"approval_requested">, "seq" | "at" | "turn_id">;
 

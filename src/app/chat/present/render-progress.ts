@@ -1,11 +1,11 @@
 import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import { isContainer } from "../../../base/record.ts";
-import type { ProgressCard } from "../../../core/chat-platform.ts";
-import type { Json } from "../../../core/json.ts";
-import type { ProgressLevel } from "../../../core/namespace-state.ts";
-import { formatDuration, ownSteps, summariseSteps, toldLine } from "../../../core/turn-summary.ts";
-import type { TurnView } from "../../../core/turn-view.ts";
-import type { StepView } from "../../../core/turn-view-steps.ts";
+import { formatDuration, ownSteps, summariseSteps, toldLine } from "../../../core/log/turn-summary.ts";
+import type { TurnView } from "../../../core/log/turn-view.ts";
+import type { StepView } from "../../../core/log/turn-view-steps.ts";
+import type { ProgressCard } from "../../../core/ports/chat-platform.ts";
+import type { ProgressLevel } from "../../../core/skill/namespace-state.ts";
+import type { Json } from "../../../core/values/json.ts";
 
 /** The latest steps that are shown one by one. */
 const maxSteps = 12;

@@ -1,6 +1,6 @@
 import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import type { OutgoingButton, OutgoingMessage } from "../../../core/chat-platform.ts";
-import type { TurnEventOf } from "../../../core/turn-event.ts";
+import type { TurnEventOf } from "../../../core/log/turn-event.ts";
+import type { OutgoingButton, OutgoingMessage } from "../../../core/ports/chat-platform.ts";
 import { closeFence } from "./markdown-fences.ts";
 
 export type Question = Omit<TurnEventOf<"question_asked">, "seq" | "at" | "turn_id">;

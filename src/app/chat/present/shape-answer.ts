@@ -1,5 +1,5 @@
 import type { Tokens } from "marked";
-import { answerRoom, type OutgoingFile, type PlatformLimits } from "../../../core/chat-platform.ts";
+import { answerRoom, type OutgoingFile, type PlatformLimits } from "../../../core/ports/chat-platform.ts";
 import { readBlocks } from "./read-markdown.ts";
 import { splitMarkdown } from "./split-markdown.ts";
 

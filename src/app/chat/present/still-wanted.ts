@@ -1,6 +1,6 @@
 import { durationInWords } from "../../../base/duration-in-words.ts";
-import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
-import type { ClaimedTurn, Signal } from "../../../core/turn-log.ts";
+import type { TurnEvent, TurnEventBody } from "../../../core/log/turn-event.ts";
+import type { ClaimedTurn, Signal } from "../../../core/log/turn-log.ts";
 import type { TurnPresenterDeps } from "./presented-turn.ts";
 
 /** How ids of this question begin; what follows is the seq of the turn's last event before it. */

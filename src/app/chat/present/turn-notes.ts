@@ -1,4 +1,4 @@
-import type { TurnEventBody } from "../../../core/turn-event.ts";
+import type { TurnEventBody } from "../../../core/log/turn-event.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 
 /** Events that wait to be stored between a turn's own. */

@@ -1,6 +1,6 @@
-import type { ProgressCard } from "../../../core/chat-platform.ts";
-import type { ProgressLevel } from "../../../core/namespace-state.ts";
-import type { TurnView } from "../../../core/turn-view.ts";
+import type { TurnView } from "../../../core/log/turn-view.ts";
+import type { ProgressCard } from "../../../core/ports/chat-platform.ts";
+import type { ProgressLevel } from "../../../core/skill/namespace-state.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { renderCollapsed, renderProgress } from "./render-progress.ts";
 

@@ -3,9 +3,9 @@
  * refused. Words in quotation marks are never read as a time.
  */
 import { de, en, es, fr, type ParsedResult } from "chrono-node";
-import type { Outcome } from "../../../core/outcome.ts";
-import type { SpokenTime, Wish } from "../../../core/schedules.ts";
-import { timeZoneNamed } from "../../../core/time-zone.ts";
+import type { SpokenTime, Wish } from "../../../core/ports/schedules.ts";
+import type { Outcome } from "../../../core/values/outcome.ts";
+import { timeZoneNamed } from "../../../core/values/time-zone.ts";
 import { wallClock } from "../times.ts";
 import { offsetOf, oneTime } from "./one-time.ts";
 import { possible, repeats, repetition, strangeIn } from "./repetitions.ts";

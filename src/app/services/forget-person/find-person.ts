@@ -1,9 +1,9 @@
-import type { Knowledge } from "../../../core/knowledge.ts";
-import type { MessageIndex } from "../../../core/message-index.ts";
-import type { Outcome } from "../../../core/outcome.ts";
-import { partsOf } from "../../../core/place.ts";
-import type { ThreadReading, TurnReading } from "../../../core/turn-log.ts";
-import type { UpgradeCopies } from "../../../core/upgrade-copies.ts";
+import type { ThreadReading, TurnReading } from "../../../core/log/turn-log.ts";
+import type { Knowledge } from "../../../core/ports/knowledge.ts";
+import type { MessageIndex } from "../../../core/ports/message-index.ts";
+import type { UpgradeCopies } from "../../../core/ports/upgrade-copies.ts";
+import type { Outcome } from "../../../core/values/outcome.ts";
+import { partsOf } from "../../../core/values/place.ts";
 import type { StoredAudit } from "../stored-audit.ts";
 import { storedNamespaces } from "../stored-namespaces.ts";
 import { isAt, type Person, readPerson, turnsOf, writtenAs } from "./person.ts";

@@ -1,5 +1,5 @@
-import { type Json, objectOf } from "../../../core/json.ts";
-import type { KeyValue } from "../../../core/key-value.ts";
+import type { KeyValue } from "../../../core/ports/key-value.ts";
+import { type Json, objectOf } from "../../../core/values/json.ts";
 import { isAt, type Person } from "./person.ts";
 
 /** What a person told the memory of a channel. */

@@ -1,11 +1,11 @@
 import { isContainer } from "../../../base/record.ts";
-import { repeatedTurn } from "../../../core/button-action.ts";
-import { withoutDetails } from "../../../core/event-audience.ts";
-import type { Author } from "../../../core/inbound.ts";
-import { type Json, objectOf } from "../../../core/json.ts";
-import { type Place, partsOf } from "../../../core/place.ts";
-import type { TurnEvent } from "../../../core/turn-event.ts";
-import type { TurnRecord } from "../../../core/turn-log.ts";
+import { withoutDetails } from "../../../core/log/event-audience.ts";
+import type { TurnEvent } from "../../../core/log/turn-event.ts";
+import type { TurnRecord } from "../../../core/log/turn-log.ts";
+import { repeatedTurn } from "../../../core/ports/button-action.ts";
+import type { Author } from "../../../core/values/inbound.ts";
+import { type Json, objectOf } from "../../../core/values/json.ts";
+import { type Place, partsOf } from "../../../core/values/place.ts";
 import { saysAny } from "../../turns/says.ts";
 import { type ForgettingDeps, forgetTurn, hasTurns, wasForgotten } from "../forgetting.ts";
 import { isAt, type Person, turnsIn, turnsOf } from "./person.ts";

@@ -1,11 +1,11 @@
 import { isContainer } from "../../../base/record.ts";
-import type { DueEntries, DueEntry } from "../../../core/due-entries.ts";
-import { type Json, objectOf } from "../../../core/json.ts";
-import type { KeyValue } from "../../../core/key-value.ts";
-import type { Log } from "../../../core/log.ts";
-import { dueKinds } from "../../../core/schedule.ts";
-import type { Servers } from "../../../core/servers.ts";
-import type { TurnReading } from "../../../core/turn-log.ts";
+import type { TurnReading } from "../../../core/log/turn-log.ts";
+import type { DueEntries, DueEntry } from "../../../core/ports/due-entries.ts";
+import type { KeyValue } from "../../../core/ports/key-value.ts";
+import type { Log } from "../../../core/ports/log.ts";
+import { dueKinds } from "../../../core/ports/schedule.ts";
+import type { Servers } from "../../../core/skill/servers.ts";
+import { type Json, objectOf } from "../../../core/values/json.ts";
 import { feedbackPrefix } from "../forgetting.ts";
 import { mostDueEntries, namespaceOf } from "../stored-namespaces.ts";
 import type { ValuesForgotten } from "./forgotten-person.ts";

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { setImmediate as nextTick } from "node:timers/promises";
-import type { KeyValue } from "../../../core/key-value.ts";
-import { isDirectMessage, isWithin } from "../../../core/place.ts";
-import type { TurnReading, TurnRecord } from "../../../core/turn-log.ts";
+import type { TurnReading, TurnRecord } from "../../../core/log/turn-log.ts";
+import type { KeyValue } from "../../../core/ports/key-value.ts";
+import { isDirectMessage, isWithin } from "../../../core/values/place.ts";
 
 /** Somebody on a platform, as what is stored names them. */
 export interface Person {

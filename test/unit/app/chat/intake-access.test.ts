@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { PlatformError } from "../../../../src/core/chat-platform.ts";
-import { updateNamespace } from "../../../../src/core/namespace-state.ts";
+import { PlatformError } from "../../../../src/core/ports/chat-platform.ts";
+import { updateNamespace } from "../../../../src/core/skill/namespace-state.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { scriptedModel } from "../../../support/scripted-model.ts";
 import { testSkill } from "../../../support/test-skill.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import type { ThreadMessage } from "../../../../src/core/chat-actions.ts";
+import type { ThreadMessage } from "../../../../src/core/ports/chat-actions.ts";
 
-import { updateNamespace } from "../../../../src/core/namespace-state.ts";
+import { updateNamespace } from "../../../../src/core/skill/namespace-state.ts";
 import { testSkill } from "../../../support/test-skill.ts";
 import { channel, createIntake, direct } from "./intake-fixture.ts";
 

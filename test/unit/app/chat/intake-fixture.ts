@@ -1,5 +1,5 @@
 import type { ButtonPress, ChatIntake, ChatMessage } from "../../../../src/app/chat/chat-intake.ts";
-import type { Model } from "../../../../src/core/model.ts";
+import type { Model } from "../../../../src/core/ports/model.ts";
 import { systemClock } from "../../../../src/wiring/system-clock.ts";
 import { createFakePlatform, type FakePlatform } from "../../../support/fake-platform.ts";
 import { scriptedModel } from "../../../support/scripted-model.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PlatformError } from "../../../../src/core/chat-platform.ts";
+import { PlatformError } from "../../../../src/core/ports/chat-platform.ts";
 import { createOfflineModel } from "../../../../src/models/offline/offline-model.ts";
 import { testSkill } from "../../../support/test-skill.ts";
 import { channel, createIntake } from "./intake-fixture.ts";

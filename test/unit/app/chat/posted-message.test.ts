@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createPostedMessage, type PostedMessage } from "../../../../src/app/chat/present/posted-message.ts";
 import type { PresentedTurn } from "../../../../src/app/chat/present/presented-turn.ts";
-import { type MessageTag, PlatformError } from "../../../../src/core/chat-platform.ts";
-import { createRedactor } from "../../../../src/core/redact.ts";
-import type { TurnEvent } from "../../../../src/core/turn-event.ts";
+import type { TurnEvent } from "../../../../src/core/log/turn-event.ts";
+import { type MessageTag, PlatformError } from "../../../../src/core/ports/chat-platform.ts";
+import { createRedactor } from "../../../../src/core/values/redact.ts";
 import { createFakeClock } from "../../../support/fake-clock.ts";
 import { createFakePlatform, type FakePlatform } from "../../../support/fake-platform.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { PlatformError } from "../../../../src/core/chat-platform.ts";
-import type { Json } from "../../../../src/core/json.ts";
-import type { Place } from "../../../../src/core/place.ts";
-import type { TurnEventBody } from "../../../../src/core/turn-event.ts";
+import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
+import { PlatformError } from "../../../../src/core/ports/chat-platform.ts";
+import type { Json } from "../../../../src/core/values/json.ts";
+import type { Place } from "../../../../src/core/values/place.ts";
 import { forgetTurn } from "../../../support/ask-app.ts";
 import { createFakePlatform, type FakePlatform, type ShownMessage } from "../../../support/fake-platform.ts";
 import { ada, ben } from "../../../support/test-app.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ModelError } from "../../../../src/core/model.ts";
+import { ModelError } from "../../../../src/core/ports/model.ts";
 import { answerTurn } from "../../../support/ask-app.ts";
 import type { FakeClock } from "../../../support/fake-clock.ts";
 import { createFakePlatform } from "../../../support/fake-platform.ts";

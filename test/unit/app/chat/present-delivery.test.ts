@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { PlatformError } from "../../../../src/core/chat-platform.ts";
-import type { TurnEventBody } from "../../../../src/core/turn-event.ts";
+import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
+import { PlatformError } from "../../../../src/core/ports/chat-platform.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { createFakePlatform } from "../../../support/fake-platform.ts";
 import {

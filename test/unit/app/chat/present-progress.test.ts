@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { PlatformError } from "../../../../src/core/chat-platform.ts";
-import { updateNamespace } from "../../../../src/core/namespace-state.ts";
-import type { ToolContext } from "../../../../src/core/tool.ts";
+import { PlatformError } from "../../../../src/core/ports/chat-platform.ts";
+import { updateNamespace } from "../../../../src/core/skill/namespace-state.ts";
+import type { ToolContext } from "../../../../src/core/skill/tool.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { createFakePlatform, type FakePlatform } from "../../../support/fake-platform.ts";

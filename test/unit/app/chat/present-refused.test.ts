@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PlatformError } from "../../../../src/core/chat-platform.ts";
+import { PlatformError } from "../../../../src/core/ports/chat-platform.ts";
 import { createFakePlatform } from "../../../support/fake-platform.ts";
 import { manualClock, pass, presentedApp, seen, stagedModel } from "./presented-app.ts";
 

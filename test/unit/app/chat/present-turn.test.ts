@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createTurnPresenter } from "../../../../src/app/chat/create-turn-presenter.ts";
-import { createChatPlatforms, PlatformError } from "../../../../src/core/chat-platform.ts";
-import type { FileStore } from "../../../../src/core/file-store.ts";
-import { createRedactor } from "../../../../src/core/redact.ts";
-import type { TurnEventBody } from "../../../../src/core/turn-event.ts";
-import type { ClaimedTurn } from "../../../../src/core/turn-log.ts";
+import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
+import type { ClaimedTurn } from "../../../../src/core/log/turn-log.ts";
+import { createChatPlatforms, PlatformError } from "../../../../src/core/ports/chat-platform.ts";
+import type { FileStore } from "../../../../src/core/ports/file-store.ts";
+import { createRedactor } from "../../../../src/core/values/redact.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import type { FakeClock } from "../../../support/fake-clock.ts";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { wordsOf } from "../../../../src/core/chat-platform.ts";
-import type { Author, Mention } from "../../../../src/core/inbound.ts";
-import type { Model, ModelEvent } from "../../../../src/core/model.ts";
-import type { TurnEvent, TurnEventBody } from "../../../../src/core/turn-event.ts";
-import type { TurnLog } from "../../../../src/core/turn-log.ts";
+import type { TurnEvent, TurnEventBody } from "../../../../src/core/log/turn-event.ts";
+import type { TurnLog } from "../../../../src/core/log/turn-log.ts";
+import { wordsOf } from "../../../../src/core/ports/chat-platform.ts";
+import type { Model, ModelEvent } from "../../../../src/core/ports/model.ts";
+import type { Author, Mention } from "../../../../src/core/values/inbound.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { createFakeClock, type FakeClock } from "../../../support/fake-clock.ts";
 import { createFakePlatform, type FakePlatform } from "../../../support/fake-platform.ts";

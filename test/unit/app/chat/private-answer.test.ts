@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ChatPlatform, PlatformError } from "../../../../src/core/chat-platform.ts";
+import { type ChatPlatform, PlatformError } from "../../../../src/core/ports/chat-platform.ts";
 import { answerTurn, forgetTurn } from "../../../support/ask-app.ts";
 import { ann, ask, createWorld, general } from "../../../support/chat-world.ts";
 import type { Line } from "../../../support/scripted-model.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { shortResult } from "../../../../src/app/chat/present/render-progress.ts";
-import type { Json } from "../../../../src/core/json.ts";
+import type { Json } from "../../../../src/core/values/json.ts";
 
 test.each<[Json, string]>([
   [[1, 2], "2 results"],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TurnEventBody } from "../../../../src/core/turn-event.ts";
+import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { answerTurn } from "../../../support/ask-app.ts";
 import { createFakePlatform } from "../../../support/fake-platform.ts";

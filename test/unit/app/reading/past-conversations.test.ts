@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createPastConversations } from "../../../../src/app/reading/past-conversations.ts";
-import type { ChatActions } from "../../../../src/core/chat-actions.ts";
-import { PlatformError } from "../../../../src/core/chat-platform.ts";
-import type { TurnEventBody } from "../../../../src/core/turn-event.ts";
+import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
+import type { ChatActions } from "../../../../src/core/ports/chat-actions.ts";
+import { PlatformError } from "../../../../src/core/ports/chat-platform.ts";
 import { createGrowingIndex } from "../../../../src/search/minisearch-index.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { scriptedModel } from "../../../support/scripted-model.ts";

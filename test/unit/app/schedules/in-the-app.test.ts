@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readStanding } from "../../../../src/core/standing-decisions.ts";
+import { readStanding } from "../../../../src/core/decisions/standing-decisions.ts";
 import { createServer } from "../../../../src/server/server.ts";
 import type { Line } from "../../../support/scripted-model.ts";
 import { add, ann, createBot, general, hour, minute } from "./schedule-bot.ts";

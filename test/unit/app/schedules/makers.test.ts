@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { PlatformError } from "../../../../src/core/chat-platform.ts";
-import type { Wish } from "../../../../src/core/schedules.ts";
+import { PlatformError } from "../../../../src/core/ports/chat-platform.ts";
+import type { Wish } from "../../../../src/core/ports/schedules.ts";
 import { ann, channel, createScheduleWorld, hour, minute } from "../../../support/schedule-world.ts";
 
 const daily: Wish = { what: "task", text: "post what is open", cron: "0 9 * * 1-5" };

@@ -1,7 +1,7 @@
 /** A bot with the shipped skill of schedules and a mail server, on the fake platform and a clock that the test moves. */
 import path from "node:path";
-import type { Author } from "../../../../src/core/inbound.ts";
-import type { Skill } from "../../../../src/core/skill.ts";
+import type { Skill } from "../../../../src/core/skill/skill.ts";
+import type { Author } from "../../../../src/core/values/inbound.ts";
 import { createFolderSource } from "../../../../src/skills/folder-source.ts";
 import { createFakeClock } from "../../../support/fake-clock.ts";
 import { createFakePlatform } from "../../../support/fake-platform.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { updateNamespace } from "../../../../src/core/namespace-state.ts";
-import type { Wish } from "../../../../src/core/schedules.ts";
+import type { Wish } from "../../../../src/core/ports/schedules.ts";
+import { updateNamespace } from "../../../../src/core/skill/namespace-state.ts";
 import {
   ann,
   channel,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Author } from "../../../../src/core/inbound.ts";
+import type { Author } from "../../../../src/core/values/inbound.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { scriptedModel } from "../../../support/scripted-model.ts";
 import { createTestApp } from "../../../support/test-app.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TriggerCondition } from "../../../../src/core/schedule.ts";
+import type { TriggerCondition } from "../../../../src/core/ports/schedule.ts";
 import { ann, channel, createScheduleWorld, hour, minute } from "../../../support/schedule-world.ts";
 import { withTrigger } from "./with-trigger.ts";
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { createSaidLine } from "../../../../src/core/said-line.ts";
+import { createSaidLine } from "../../../../src/core/values/said-line.ts";
 import { createOfflineModel } from "../../../../src/models/offline/offline-model.ts";
 import { shippedSources } from "../../../../src/wiring/skill-sources.ts";
 import { createTestApp, type TestApp } from "../../../support/test-app.ts";

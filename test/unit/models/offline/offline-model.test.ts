@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Message, ToolDefinition } from "../../../../src/core/message.ts";
-import type { ModelEvent, ModelRequest } from "../../../../src/core/model.ts";
+import type { ModelEvent, ModelRequest } from "../../../../src/core/ports/model.ts";
+import type { Message, ToolDefinition } from "../../../../src/core/values/message.ts";
 import { createOfflineModel } from "../../../../src/models/offline/offline-model.ts";
 
 const ticket: ToolDefinition = {

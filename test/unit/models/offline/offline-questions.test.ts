@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { createSaidLine } from "../../../../src/core/said-line.ts";
+import { createSaidLine } from "../../../../src/core/values/said-line.ts";
 import { type OfflineBot, startOffline } from "./ask-offline.ts";
 
 const skills = ["incident-report", "memory", "task-planning", "text-analyzer", "web-scraping"];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { channelThread } from "../../../../src/core/chat-platform.ts";
+import { channelThread } from "../../../../src/core/ports/chat-platform.ts";
 import { exampleGuild, room, useChatRigs } from "../../../support/discord/chat-rig.ts";
 import { exampleWorld, ids } from "../../../support/discord/example-world.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { OutgoingButton } from "../../../../src/core/chat-platform.ts";
+import type { OutgoingButton } from "../../../../src/core/ports/chat-platform.ts";
 import { discordWriting } from "../../../../src/platforms/discord/discord-writing.ts";
 import {
   editBody,

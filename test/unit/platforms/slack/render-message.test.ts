@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { OutgoingButton, ProgressCard } from "../../../../src/core/chat-platform.ts";
+import type { OutgoingButton, ProgressCard } from "../../../../src/core/ports/chat-platform.ts";
 import { renderMessage } from "../../../../src/platforms/slack/render-message.ts";
 import { acceptBlocks } from "../../../support/slack/block-rules.ts";
 

@@ -1,0 +1,157 @@
+import type { TurnEventOf } from "../log/turn-event.ts";
+import type { ApprovalState } from "../log/turn-state.ts";
+import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
+import type { ApprovalRequest, Tool, ToolResult } from "../skill/tool.ts";
+import { canonicalJson, type Json } from "../values/json.ts";
+import { WaitingForPerson } from "../values/waiting.ts";
+import { approverWithin, type CallDecision } from "./decide-call.ts";
+import type { StandingDecision } from "./standing-decisions.ts";
+
+/** What came of asking. `input` is what was shown to who approved, and so what runs. */
+export type Decision = { status: "approved"; input: Json } | { status: "refused"; result: ToolResult };
+
+/**
+ * Asks for approval of a call that has not started, or looks for the decision, which may have been made for good. `waiting`: there is
+ * none yet; the turn waits and the call is taken up again on resume.
+ */
+export async function approveCall(
+  scope: TurnScope,
+  { call }: CallRequest,
+  tool: Tool,
+  input: Json,
+  found: CallDecision,
+): Promise<Decision | "waiting"> {
+  const known = scope.state.approvals.get(call.id);
+  if (known !== undefined) {
+    const standing = found.kind === "decided" ? madeForGood(found.standing) : undefined;
+    const decided = await takeDecision(scope, known, standing);
+    return decided === "waiting" ? decided : decisionOf(known.input, tool, decided);
+  }
+  if (found.kind === "decided") return decisionOf(input, tool, madeForGood(found.standing));
+  if (wasRefused(scope, tool, input)) return refusedBefore(tool);
+  await ask(scope, { call_id: call.id, tool: tool.name, skill_id: tool.skill_id, input, ...found.asked });
+  return "waiting";
+}
+
+type Question = Omit<
+  TurnEventOf<"approval_requested">,
+  "type" | "approval_id" | "expires_at" | "turn_id" | "seq" | "at"
+>;
+
+async function ask({ state, turn, ports, emit }: TurnScope, asked: Question): Promise<void> {
+  const approval_id = `${turn.turn_id}:${state.approvals.size + 1}`;
+  const expires_at = Math.min(turn.deadline, ports.clock.now() + turn.limits.question_ms);
+  await emit({ type: "approval_requested", approval_id, ...asked, expires_at });
+}
+
+/**
+ * Looks for the decision about what was asked and records it, that nobody made one in time included. `standing` counts where nobody
+ * decided about this very call.
+ */
+async function takeDecision(
+  scope: TurnScope,
+  known: ApprovalState,
+  standing?: Decided,
+): Promise<Decided | "waiting"> {
+  if (known.decided !== undefined) return known.decided;
+  const found = (await findDecision(scope, known)) ?? standing;
+  if (found === undefined && scope.ports.clock.now() < known.expires_at) return "waiting";
+  const { approved, by, name, always, never, for_turn }: Decided = found ?? { approved: false, by: "" };
+  const { approval_id } = known;
+  await scope.emit({ type: "approval_decided", approval_id, approved, by, name, always, never, for_turn });
+  return { approved, by, name, never };
+}
+
+/**
+ * Asks for an approval in the middle of a call, or looks for the decision: `CALL/approval:1` and so on. Who may decide and wrote the
+ * call themselves is asked too: what comes up while it runs they have not seen.
+ * @throws WaitingForPerson while nobody has decided
+ */
+export async function approveWithin(
+  scope: TurnScope,
+  askedBy: { callId: string; skillId: string },
+  { action, label, question, input, approver = "manager", reason, addresses }: ApprovalRequest,
+): Promise<Decided> {
+  const { callId: call_id, skillId: skill_id } = askedBy;
+  const known = scope.state.approvals.get(call_id);
+  if (known === undefined)
+    await ask(scope, {
+      ...{ call_id, skill_id, tool: action, label, input, question, reason, addresses },
+      approver: approverWithin(scope, skill_id, approver),
+    });
+  const decided = known === undefined ? "waiting" : await takeDecision(scope, known);
+  if (decided === "waiting") throw new WaitingForPerson();
+  return decided;
+}
+
+interface Decided {
+  approved: boolean;
+  /** Empty when nobody decided in time. */
+  by: string;
+  name?: string | undefined;
+  /** Such calls are not asked about here any more. */
+  always?: true | undefined;
+  /** Such calls are refused here without asking. */
+  never?: true | undefined;
+  /** The hosts it asked for may be reached in the whole turn. */
+  for_turn?: true | undefined;
+}
+
+/** The first decision counts. Only people who may decide get a signal stored. */
+async function findDecision(scope: TurnScope, { approval_id }: ApprovalState): Promise<Decided | undefined> {
+  for (const signal of await scope.ports.signals()) {
+    if (signal.type === "approval" && signal.approval_id === approval_id) return signal;
+  }
+  return undefined;
+}
+
+function madeForGood({ verdict, by, name }: StandingDecision): Decided {
+  return verdict === "always"
+    ? { approved: true, by, name, always: true }
+    : { approved: false, by, name, never: true };
+}
+
+function decisionOf(input: Json, tool: Tool, { approved, by, name, never }: Decided): Decision {
+  if (approved) return { status: "approved", input };
+  if (never) return refusedForGood(tool, name ?? by);
+  return by === "" ? expired(tool) : refusedBy(tool, name ?? by);
+}
+
+/** Whether the very same call was refused in this turn: people are not asked twice. */
+function wasRefused({ state }: TurnScope, tool: Tool, input: Json): boolean {
+  return [...state.approvals.values()].some(
+    (each) =>
+      each.decided?.approved === false &&
+      each.decided.by !== "" &&
+      each.tool === tool.name &&
+      canonicalJson(each.input) === canonicalJson(input),
+  );
+}
+
+const doNotInsist = "Do not try it again unless the person asks for it. Say what was not done.";
+
+function refusedBy(tool: Tool, who: string): Decision {
+  return refusal("refused", `${who} refused ${tool.name}, so it did not run.`, doNotInsist);
+}
+
+/** A call that somebody said "never" to. `who` is what people call them. */
+function refusedForGood(tool: Tool, who: string): Decision {
+  const message = `${tool.name} did not run: calls like this one were refused by ${who}, for good in this channel.`;
+  const hint =
+    "Do not insist, and do not look for another way to do the same. Say what was not done; /agent approvals lists the refusal and takes it back.";
+  return refusal("refused", message, hint);
+}
+
+function refusedBefore(tool: Tool): Decision {
+  const message = `${tool.name} with these arguments was refused earlier in this turn, so it did not run.`;
+  return refusal("refused", message, doNotInsist);
+}
+
+function expired(tool: Tool): Decision {
+  const message = `Nobody approved ${tool.name} in time, so it did not run.`;
+  return refusal("approval_expired", message, "Tell the person that they can ask for it to be run again.");
+}
+
+function refusal(code: string, message: string, hint: string): Decision {
+  return { status: "refused", result: { status: "error", code, message, hint } };
+}

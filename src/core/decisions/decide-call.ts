@@ -1,0 +1,295 @@
+/**
+ * Decides about each call of a tool: whether it runs unasked, and if not, who is asked and why. A model can be made to obey what it
+ * reads, so the rule looks at what the call would do and at who vouches for it, never at what the model says. `decisionFor` collects
+ * the facts of a call; `decideCall` is the rule. docs/security-details.md shows the rule as a table.
+ */
+
+import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
+import type { Skill } from "../skill/skill.ts";
+import type { ServerTool, Tool } from "../skill/tool.ts";
+import { sharingReason } from "../transcript/audience.ts";
+import { type ApprovalNeed, type Approver, isAtLeast, type ToolEffect } from "../values/approver.ts";
+import { readArguments } from "../values/call-arguments.ts";
+import { type Binding, bindCall } from "../values/call-binding.ts";
+import type { Trust } from "../values/inbound.ts";
+import type { Json } from "../values/json.ts";
+import { mayApprove } from "../values/permissions.ts";
+import { isDirectMessage } from "../values/place.ts";
+import { type BoundCall, isPlanned, isStillAllowed } from "./allowed-call.ts";
+import { type AddressNeed, addressNeed } from "./known-addresses.ts";
+import { isTrusted, readTrust } from "./server-trust.ts";
+import { allowanceFor, readStanding, refusalFor, type StandingDecision } from "./standing-decisions.ts";
+import { definitionOf } from "./tool-definition.ts";
+
+/** What is asked: the strictest approver of all needs, and all their reasons. */
+export interface Asked {
+  approver: Approver;
+  /** Why it asks, for the card: one sentence for each need. */
+  reason: string;
+  /** What "always here" and "never" would be bound to; absent where each call asks. */
+  binds?: Binding;
+  /** Keys of web addresses that nobody named. */
+  addresses?: readonly string[];
+}
+
+/** Who vouches for a tool, and what a call of it could reach. */
+export type CallOrigin =
+  /** The bot's own tools and the skills that ship with it: what they do stays in the channel unless they say otherwise. */
+  | { kind: "shipped" }
+  /** Code of a skill from elsewhere. `reach`: what of the outside it can reach, in words; undefined where that is nothing. */
+  | { kind: "code"; reach: string | undefined }
+  /** `acts`: its own steps change something, beside the calls it makes, each of which is decided about by itself. */
+  | { kind: "flow"; acts: boolean }
+  /** `trusted`: an operator let this tool run unasked as it is now. */
+  | { kind: "server"; tool: ServerTool; trusted: boolean };
+
+/** All that the decision about a call depends on. */
+export interface CallFacts {
+  /** The name of the tool, and the id of its skill (empty for the bot's own tools). */
+  tool: string;
+  skill_id: string;
+  origin: CallOrigin;
+  effect: ToolEffect;
+  risk: Skill["risk"] | undefined;
+  /** What the tool asks for by itself. */
+  own?: ApprovalNeed | undefined;
+  /** What else asks, e.g. since an address would carry data out. */
+  more?: readonly ApprovalNeed[];
+  /** The person the turn is for wrote this very call, e.g. as `/skill run`. */
+  by_person: boolean;
+  /** Trust of that person. */
+  trust: Trust;
+  /** It happens in a direct message. */
+  direct: boolean;
+  /** A trigger began the turn: what it is about nobody here vouches for, and nobody watches. */
+  triggered?: boolean;
+}
+
+/** Who has to approve a call and why; undefined when it runs unasked. */
+export function decideCall(facts: CallFacts): Pick<Asked, "approver" | "reason"> | undefined {
+  const open = needsOf(facts)
+    .map(({ approver, reason }) => ({ approver: approverHere(approver, facts), reason }))
+    .filter(({ approver }) => !(facts.by_person && hasSeenIt(facts.trust, approver)));
+  const [first] = open;
+  if (first === undefined) return undefined;
+  const strictest = open.reduce(
+    (most, { approver }) => (isAtLeast(approver, most) ? approver : most),
+    first.approver,
+  );
+  return { approver: strictest, reason: [...new Set(open.map(({ reason }) => reason))].join(" ") };
+}
+
+function needsOf(facts: CallFacts): readonly ApprovalNeed[] {
+  const { skill_id, effect, risk, own, more = [] } = facts;
+  const isRisky = risk === "high" && effect !== "read_only";
+  const reason = `The skill ${skill_id} is marked as one of high risk.`;
+  return [
+    isRisky ? { approver: "operator" as const, reason } : undefined,
+    own,
+    needOfOrigin(facts),
+    ...more,
+  ].filter((need) => need !== undefined);
+}
+
+/** What a call asks for because of where its tool comes from. */
+function needOfOrigin({ origin, effect, skill_id, triggered = false }: CallFacts): ApprovalNeed | undefined {
+  switch (origin.kind) {
+    case "shipped":
+      return undefined;
+    case "code": {
+      const { reach } = origin;
+      if (reach === undefined || effect === "read_only") return undefined;
+      const reason = `The code of the skill ${skill_id} did not ship with the bot, and it can reach ${reach}.`;
+      return { approver: "asker", reason };
+    }
+    case "flow":
+      if (!origin.acts) return undefined;
+      return { approver: "asker", reason: `The flow ${skill_id} changes something outside of this channel.` };
+    case "server":
+      return needOfServer(origin, triggered);
+    default:
+      return origin satisfies never;
+  }
+}
+
+/**
+ * A hint is the server's word: it adds caution, and takes caution away only where the operator set the server up. What runs unasked
+ * where people watch asks where a trigger began the turn.
+ */
+function needOfServer(
+  { tool, trusted }: CallOrigin & { kind: "server" },
+  triggered: boolean,
+): ApprovalNeed | undefined {
+  const { server, own, hints, configured } = tool;
+  const { effect, approver } = configured;
+  if (approver === "none" && !triggered) return undefined;
+  if (approver !== undefined && approver !== "none")
+    return { approver, reason: `The bot's configuration asks for it at the server ${server}.` };
+  if ((trusted && !triggered) || effect === "read_only") return undefined;
+  if (hints.destructive === true) {
+    const reason = `The server ${server} says that ${tool.tool} can delete or overwrite something.`;
+    return { approver: "manager", reason };
+  }
+  if (own && hints.read_only === true && effect === undefined) return undefined;
+  const why = triggered ? "a trigger began this turn" : "no operator has trusted it";
+  const reason = `${tool.tool} may change something at the server ${server}, and ${why}.`;
+  return { approver: "asker", reason };
+}
+
+/**
+ * Who decides instead where the approver is not there. A direct message has no manager: what a person enabled for themselves is theirs
+ * to allow, servers and flows are everybody's. A guest confirms nothing.
+ */
+function approverHere(
+  approver: Approver,
+  { origin, trust, direct }: Pick<CallFacts, "trust" | "direct"> & { origin: Pick<CallOrigin, "kind"> },
+): Approver {
+  const isOwn = origin.kind === "shipped" || origin.kind === "code";
+  if (approver === "operator") return approver;
+  if (approver === "asker") return trust !== "guest" ? approver : direct ? "operator" : "manager";
+  if (!direct || trust === "manager" || trust === "operator") return approver;
+  return isOwn && trust === "member" ? "asker" : "operator";
+}
+
+/** Whether who wrote the call themselves has thereby decided. */
+function hasSeenIt(trust: Trust, approver: Approver): boolean {
+  if (trust === "operator") return true;
+  return approver === "asker" || (approver === "manager" && trust === "manager");
+}
+
+/** What becomes of a call that does not run by itself: somebody is asked, or has decided about such calls for good. */
+export type CallDecision = { kind: "ask"; asked: Asked } | { kind: "decided"; standing: StandingDecision };
+
+/** What becomes of this call with the state of the channel as it is now; undefined when nobody has to decide. */
+export async function decisionFor(
+  scope: TurnScope,
+  request: CallRequest,
+  tool: Tool,
+  input: Json,
+): Promise<CallDecision | undefined> {
+  const { turn, ports } = scope;
+  const skill = skillOf(scope, tool, input);
+  const address = await addressNeed(scope, request, tool, input);
+  const origin = await originOf(scope, tool, skill);
+  const sharing = sharingNeed(scope, tool, origin, input);
+  const call = { request, skill_id: tool.skill_id, args: readArguments(input, tool.open) };
+  const binds = await bindingOf(tool, skill, input, call, address);
+  const standing = binds === undefined ? [] : await readStanding(ports.store, turn.place.namespace);
+  const { id: asker, trust } = turn.author;
+  const never = binds === undefined ? undefined : refusalFor(standing, binds, asker, turn.cause);
+  const by_person = request.by_person === true;
+  if (never !== undefined && !(by_person && hasSeenIt(trust, never.approver)))
+    return { kind: "decided", standing: never };
+  const decided = decideCall({
+    tool: tool.name,
+    skill_id: skill?.id ?? tool.skill_id,
+    origin,
+    effect: tool.effect(input),
+    risk: skill?.risk,
+    own: ownNeed(tool, input),
+    more: [address, sharing].filter((need) => need !== undefined),
+    by_person,
+    trust,
+    direct: isDirectMessage(turn.place.namespace),
+    triggered: turn.cause?.kind === "trigger",
+  });
+  if (decided === undefined) return undefined;
+  const isBound = address === undefined && sharing === undefined;
+  if (isBound && (await isGranted(scope, tool, skill, call, decided.approver))) return undefined;
+  const asked = address === undefined ? decided : { ...decided, addresses: address.addresses };
+  // What a private turn shares is asked about each time.
+  if (binds === undefined || sharing !== undefined) return { kind: "ask", asked };
+  const always = allowanceFor(standing, binds, { approver: decided.approver, asker, cause: turn.cause });
+  return always !== undefined && isStillAllowed(scope, call, binds)
+    ? { kind: "decided", standing: always }
+    : { kind: "ask", asked: { ...asked, binds } };
+}
+
+/** That others could see what a call of a private turn leaves: a tool that says so, foreign code, and what changes something at a server. */
+function sharingNeed(
+  { state }: TurnScope,
+  tool: Tool,
+  origin: CallOrigin,
+  input: Json,
+): ApprovalNeed | undefined {
+  if (!state.private) return undefined;
+  const shares =
+    tool.shares === true ||
+    origin.kind === "code" ||
+    (origin.kind === "server" && tool.effect(input) !== "read_only");
+  return shares ? { approver: "asker", reason: sharingReason } : undefined;
+}
+
+/**
+ * Whether who made the schedule of this turn agreed to the tool as it is now and to where the call goes, and may decide about it by
+ * their own rank.
+ */
+async function isGranted(
+  scope: TurnScope,
+  tool: Tool,
+  skill: Skill | undefined,
+  call: BoundCall,
+  approver: Approver,
+): Promise<boolean> {
+  const { turn, ports } = scope;
+  if (turn.cause?.kind !== "schedule" || !mayApprove(turn.author, approver, turn)) return false;
+  const granted = (await ports.schedules?.granted(turn.cause.id)) ?? [];
+  const definition = definitionOf(tool, skill);
+  const isNamed = granted.some(
+    (each) => each.tool === tool.name && each.skill_id === tool.skill_id && each.definition === definition,
+  );
+  return isNamed && isPlanned(scope, call);
+}
+
+/** Who decides about what a call of this skill asks for while it runs. */
+export function approverWithin({ turn, offer }: TurnScope, skillId: string, approver: Approver): Approver {
+  const { author, place } = turn;
+  const kind = offer.all.get(skillId)?.skill.kind;
+  const origin = { kind: kind === "mcp" ? "server" : kind === "flow" ? "flow" : "code" } as const;
+  return approverHere(approver, { origin, trust: author.trust, direct: isDirectMessage(place.namespace) });
+}
+
+/** The skill whose tool it is, or whose code it runs. */
+function skillOf({ offer }: TurnScope, tool: Tool, input: Json): Skill | undefined {
+  const id = tool.runsCodeOf?.(input) ?? tool.skill_id;
+  return id === "" ? undefined : offer.all.get(id)?.skill;
+}
+
+function ownNeed(tool: Tool, input: Json): ApprovalNeed | undefined {
+  const own = tool.approval?.(input);
+  if (typeof own !== "string") return own;
+  return { approver: own, reason: `${tool.skill_id || tool.name} asks for this each time.` };
+}
+
+async function originOf({ ports }: TurnScope, tool: Tool, skill: Skill | undefined): Promise<CallOrigin> {
+  if (tool.server !== undefined) {
+    const trusted = isTrusted(tool.server, await readTrust(ports.store, tool.server.server));
+    return { kind: "server", tool: tool.server, trusted };
+  }
+  if (skill?.kind === "flow") return { kind: "flow", acts: tool.acts ?? true };
+  if (skill === undefined || skill.kind === "builtin" || skill.origin.source === "bundled")
+    return { kind: "shipped" };
+  return { kind: "code", reach: await reachOf(ports, skill) };
+}
+
+/** What code of a skill could reach outside of its sandbox. */
+async function reachOf({ grants, scripts }: TurnScope["ports"], skill: Skill): Promise<string | undefined> {
+  const verdict = await scripts?.allows(skill);
+  if (verdict?.ok === true && verdict.unconfined === true) return "everything that the bot can";
+  const hosts = await grants.hostsOf(skill);
+  return hosts.length === 0 ? undefined : hosts.join(", ");
+}
+
+/** Undefined where a decision for good would not say what it is about. */
+async function bindingOf(
+  tool: Tool,
+  skill: Skill | undefined,
+  input: Json,
+  { args }: BoundCall,
+  address: AddressNeed | undefined,
+): Promise<Binding | undefined> {
+  const definition = definitionOf(tool, skill);
+  if (definition === undefined) return undefined;
+  const names = { skill_id: skill?.id ?? tool.skill_id, tool: tool.name, definition };
+  return bindCall(names, input, { args, open: tool.open, more: address?.binds });
+}

@@ -1,0 +1,106 @@
+/**
+ * The rules of work in the chat: each method asks what the person of the turn may do in the channel at this moment. What is said in a
+ * private channel is told nowhere else but in their direct messages, and what leaves the channel is shown to them first. docs/security-details.md
+ * has the rules as a table.
+ */
+
+import type { ChannelAccess, ChannelMessage } from "../ports/chat-actions.ts";
+import { channelThread } from "../ports/chat-platform.ts";
+import type { ChatWork } from "../ports/chat-work.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
+import { SkillFailure } from "../skill/define-skill.ts";
+import { sharingReason } from "../transcript/audience.ts";
+import { isDirectMessage } from "../values/place.ts";
+import { createDesk, notHere, tellThem } from "./chat-desk.ts";
+import { createMentioning } from "./mentioning.ts";
+import { createSending } from "./sending.ts";
+
+export function createChatWork(scope: TurnScope, callId: string, skillId: string): ChatWork {
+  const desk = createDesk(scope, callId, skillId);
+  const { actions, channel, message, doing } = desk;
+  const here = scope.turn.place.namespace;
+
+  const tell = async (from: ChannelAccess, alone: boolean | undefined): Promise<void> => {
+    if (isDirectMessage(here)) return;
+    const isHere = from.namespace === here;
+    if (!isHere && !from.open) throw privateElsewhere(from.name);
+    const because = isHere ? "it is a summary for you" : `it tells what is said in #${from.name}`;
+    if (alone === true || !isHere)
+      await scope.emit({ type: "answer_private", call_id: callId, because, from: from.namespace });
+  };
+  /** What was asked is no part of what is read: a search would find itself. */
+  const isAsking = ({ id }: ChannelMessage) => id === scope.turn.turn_id || id === scope.turn.message;
+  const withoutAsking = <Found extends { messages: readonly ChannelMessage[] }>(found: Found): Found => ({
+    ...found,
+    messages: found.messages.filter((each) => !isAsking(each)),
+  });
+  /** A sign on a message is seen by all, and which one it is can tell something. */
+  const sign = async (what: string, message: string): Promise<void> => {
+    if (!scope.state.private) return;
+    const question = `May I ${what} this message?`;
+    await desk.ask({ action: "sign", question, input: { message }, reason: sharingReason });
+  };
+  /** A message of this channel that may be written to. */
+  const writable = async (reference: string): Promise<ChannelMessage> => {
+    const access = await channel();
+    if (!access.write) throw notWritable(access.name);
+    return message(reference);
+  };
+
+  return {
+    channel,
+    message,
+    channels: () => doing(() => actions().channels(here, scope.turn.author.id)),
+    async read(from, { thread, alone, ...range }) {
+      await tell(from, alone);
+      const place = { namespace: from.namespace, thread: thread ?? channelThread };
+      return withoutAsking(await doing(() => actions().history(place, range)));
+    },
+    async search(from, query) {
+      await tell(from, false);
+      return withoutAsking(await doing(() => scope.ports.chats.search(from.namespace, query)));
+    },
+    async people(words, most) {
+      const { people } = actions();
+      if (people === undefined) throw nobodyElse();
+      return doing(() => people(here, { words, most, asker: scope.turn.author.id }));
+    },
+    name: createMentioning(desk),
+    async react(reference, emoji, on) {
+      const { react } = actions();
+      if (react === undefined) throw notHere("react to messages");
+      const { id, text } = await writable(reference);
+      await sign(`${on ? "put" : "take"} :${emoji}: ${on ? "on" : "off"}`, text);
+      await doing(() => react(here, id, emoji, on));
+    },
+    async pin(reference, on) {
+      const { pin } = actions();
+      if (pin === undefined) throw notHere("pin messages");
+      const access = await channel();
+      if (!access.pin)
+        throw new SkillFailure("not_allowed", "The person may not pin messages here.", tellThem);
+      const { id, text } = await writable(reference);
+      await sign(on ? "pin" : "unpin", text);
+      await doing(() => pin(here, id, on));
+    },
+    ...createSending(desk),
+  };
+}
+
+function privateElsewhere(name: string): SkillFailure {
+  const message = `#${name} is private: what is said there is not told in another channel.`;
+  return new SkillFailure("private_channel", message, "Tell the person to ask in a direct message.");
+}
+
+function notWritable(name: string): SkillFailure {
+  return new SkillFailure(
+    "not_writable",
+    `Nobody can write in #${name} now, or the person may not.`,
+    tellThem,
+  );
+}
+
+function nobodyElse(): SkillFailure {
+  const message = "There are no other people here: this is the person's own chat with the bot.";
+  return new SkillFailure("not_here", message, tellThem);
+}

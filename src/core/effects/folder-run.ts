@@ -1,0 +1,128 @@
+import type { FileChange, MountedFolder, WorkingFolder } from "../ports/working-folder.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
+import type { ToolContext } from "../skill/tool.ts";
+import { ExpectedFailure } from "../values/expected-failure.ts";
+import { formatBytes } from "../values/format-bytes.ts";
+import { mediaTypeOf } from "../values/media-type.ts";
+import { largestToolFile } from "./tool-files.ts";
+
+/** Files that one run posts, and that are named of one run. */
+const mostPosted = 10;
+const mostNamed = 20;
+
+interface FolderRun {
+  callId: string;
+  /** The root skill whose code runs; empty for code of the agent itself. */
+  skillId: string;
+  text: string;
+  file: ToolContext["file"];
+}
+
+/** As `ToolContext.inFolder` promises. */
+export async function runInFolder<T>(
+  { turn, ports }: Pick<TurnScope, "turn" | "ports">,
+  { callId, skillId, text, file }: FolderRun,
+  run: (working: MountedFolder) => Promise<T>,
+  signal: AbortSignal,
+): Promise<{ value: T; notes: readonly string[] }> {
+  const folder = ports.folders.of(turn.place);
+  const writer = skillId === "" ? { kind: "agent" as const } : { kind: "skill" as const, id: skillId };
+  let output = "";
+  const { value, changed } = await folder.use(
+    { writer, turn_id: turn.turn_id, call_id: callId, text },
+    (working) => {
+      output = working.output;
+      return run(working);
+    },
+    signal,
+  );
+  signal.throwIfAborted();
+  return { value, notes: await tellOfChanges(folder, output, changed, file) };
+}
+
+/** Hands over what a run left in its output folder. Answers what a model is told of all that it changed, a line each. */
+export async function tellOfChanges(
+  folder: WorkingFolder,
+  output: string,
+  changed: readonly FileChange[],
+  file: ToolContext["file"],
+): Promise<string[]> {
+  const isForPerson = ({ path, change }: FileChange) => change !== "removed" && path.startsWith(`${output}/`);
+  const left = changed.filter(isForPerson);
+  const [large, fitting] = [left.filter(isLarge), left.filter((each) => !isLarge(each))];
+  const posted = await post(folder, output, fitting, file);
+  const others = changesInWords(changed.filter((each) => !isForPerson(each)));
+  return [
+    ...posted,
+    ...(large.length === 0
+      ? []
+      : [`[too large to be handed over, at most ${formatBytes(largestToolFile)} a file: ${listed(large)}]`]),
+    ...(others === "" ? [] : [`[it ${others}]`]),
+  ];
+}
+
+function isLarge({ bytes }: FileChange): boolean {
+  return bytes > largestToolFile;
+}
+
+/** Makes files of the answer of those that the person has not got yet. Answers what the model is told. */
+async function post(
+  folder: WorkingFolder,
+  output: string,
+  left: readonly FileChange[],
+  file: ToolContext["file"],
+): Promise<string[]> {
+  const fresh = new Set(await folder.handOver(left.slice(0, mostPosted).map(({ path }) => path)));
+  const posted: FileChange[] = [];
+  const problems: string[] = [];
+  for (const change of left.filter(({ path }) => fresh.has(path))) {
+    const { path } = change;
+    const opened = await folder.open(path);
+    if (opened === undefined) continue;
+    // Two files of one call may have the same name in different folders.
+    const name = path.slice(output.length + 1);
+    try {
+      const data = await opened.read(0, opened.bytes).finally(() => opened.close());
+      await file({ name, media_type: mediaTypeOf(name), data });
+      posted.push(change);
+    } catch (error) {
+      // What the code printed is worth more than one file of it.
+      if (!(error instanceof ExpectedFailure)) throw error;
+      problems.push(`[${readable(path)} was not handed over: ${readable(error.message)}]`);
+    }
+  }
+  const rest = left.length - mostPosted;
+  return [
+    ...(posted.length === 0 ? [] : [`[files the person gets with your answer: ${listed(posted)}]`]),
+    ...problems,
+    ...(rest > 0
+      ? [`[${rest} more files in the output folder were not handed over: at most ${mostPosted} a call]`]
+      : []),
+  ];
+}
+
+/** `made a.csv (12 kB), b.csv (1 kB); removed c.csv`; empty when nothing changed. */
+export function changesInWords(changes: readonly FileChange[]): string {
+  const kinds = Map.groupBy(changes, ({ change }) => change);
+  return (["made", "changed", "removed"] as const)
+    .flatMap((kind) => {
+      const files = kinds.get(kind) ?? [];
+      return files.length === 0 ? [] : `${kind} ${listed(files)}`;
+    })
+    .join("; ");
+}
+
+function listed(files: readonly FileChange[]): string {
+  const named = files
+    .slice(0, mostNamed)
+    .map(({ path, bytes, change }) =>
+      change === "removed" ? readable(path) : `${readable(path)} (${formatBytes(bytes)})`,
+    );
+  const more = files.length - mostNamed;
+  return named.join(", ") + (more > 0 ? ` and ${more.toLocaleString("en")} more` : "");
+}
+
+/** A name that code gave cannot begin a line of its own. */
+export function readable(path: string): string {
+  return path.replace(/\p{C}/gu, "?").slice(0, 300);
+}

@@ -1,0 +1,197 @@
+/** Messages beside the answer: sent to other places, and those of the bot that are changed or deleted again. */
+
+import type { ChannelMessage } from "../ports/chat-actions.ts";
+import { channelThread, type OutgoingFile } from "../ports/chat-platform.ts";
+import type { Sending } from "../ports/chat-work.ts";
+import { calledBy } from "../scope/turn-scope.ts";
+import { SkillFailure } from "../skill/define-skill.ts";
+import { sharingReason } from "../transcript/audience.ts";
+import { untrustedIn } from "../transcript/untrusted.ts";
+import { mediaTypeOf } from "../values/media-type.ts";
+import { mayManage } from "../values/permissions.ts";
+import type { Place } from "../values/place.ts";
+import type { ChatDesk } from "./chat-desk.ts";
+
+/** Messages that one turn may send or change. */
+const mostSent = 20;
+/** Files with one message, and bytes of each. */
+const mostFiles = 10;
+const largestFile = 25_000_000;
+
+interface Target {
+  place: Place;
+  /** For people. */
+  label: string;
+  /** It stays in the channel of the turn. */
+  isHere: boolean;
+}
+
+export function createSending(desk: ChatDesk): Sending {
+  const { scope, callId } = desk;
+  const { turn, ports, state } = scope;
+  const here = turn.place.namespace;
+
+  const noted = (did: "sent" | "edited" | "deleted", place: Place, reference: string, link?: string) =>
+    scope.emit({ type: "message_sent", call_id: callId, did, place, reference, link });
+
+  const own = async (reference: string): Promise<ChannelMessage> => {
+    if (state.sent >= mostSent) throw tooMany();
+    const message = await desk.message(reference);
+    const made = await ports.chats.ownMessage(here, message.id);
+    if (!message.author.self) throw notOwn();
+    const isTheirs = made?.author === turn.author.id || mayManage(turn.author, here);
+    if (!isTheirs) throw notTheirs();
+    return message;
+  };
+
+  return {
+    async send({ text, to, thread, files }) {
+      if (state.sent >= mostSent) throw tooMany();
+      const target = await targetOf(desk, to, thread);
+      const attached = await readFiles(desk, files);
+      if (!target.isHere || state.private)
+        await desk.ask({
+          action: "send",
+          question: `May I send exactly this to ${target.label}?`,
+          input: { to: target.label, text, ...(files.length === 0 ? {} : { files: [...files] }) },
+          reason: target.isHere ? sharingReason : "It is read outside of this channel, in your name.",
+        });
+      const tag = { turn_id: turn.turn_id, purpose: "sent" as const, part: numberOf(desk) };
+      const markdown = ports.redact(target.isHere ? text : `${text}\n\n*Sent for ${turn.author.name}*`);
+      const reference = await desk.doing(() =>
+        ports.chats.send(target.place, { tag, markdown, files: attached, calls: calledBy(scope) }),
+      );
+      const { namespace } = target.place;
+      const posted = await desk
+        .doing(async () => desk.actions().message(namespace, reference))
+        .catch(() => undefined);
+      await noted("sent", target.place, reference, posted?.link);
+      return { where: target.label, id: reference, link: posted?.link };
+    },
+    async edit(reference, text) {
+      const { id, thread, text: before } = await own(reference);
+      if (state.private || untrustedIn(scope).length > 0) await desk.ask(change(before, text));
+      const place = { namespace: here, thread: thread ?? channelThread };
+      const message = { markdown: ports.redact(text), calls: calledBy(scope) };
+      await desk.doing(() => ports.chats.edit(place, id, message));
+      await noted("edited", place, id);
+    },
+    async remove(reference) {
+      const { id, thread, text } = await own(reference);
+      if (untrustedIn(scope).length > 0) await desk.ask(deletion(text));
+      const place = { namespace: here, thread: thread ?? channelThread };
+      await desk.doing(() => ports.chats.remove(place, id, turn.author));
+      await noted("deleted", place, id);
+    },
+  };
+}
+
+/** Which of the turn's calls this is: the same when it is run again. */
+function numberOf({ scope, callId }: ChatDesk): number {
+  return Math.max(0, [...scope.state.calls.keys()].indexOf(callId));
+}
+
+async function targetOf(desk: ChatDesk, to: string, thread: string | undefined): Promise<Target> {
+  const { turn } = desk.scope;
+  const here = turn.place.namespace;
+  if (!desk.actions().posts)
+    throw new SkillFailure("not_here", "Nothing can be posted elsewhere from here.", "Answer instead.");
+  if (to.trim() === "" || to.trim() === "here") {
+    const root = thread === undefined ? undefined : await desk.message(thread);
+    await writable(desk, undefined);
+    const label = root === undefined ? "this channel" : "a thread of this channel";
+    return {
+      place: { namespace: here, thread: root?.thread ?? root?.id ?? channelThread },
+      label,
+      isHere: true,
+    };
+  }
+  const person = await personOf(desk, to);
+  if (person !== undefined) return person;
+  const { namespace, name } = await writable(desk, to);
+  return { place: { namespace, thread: channelThread }, label: `#${name}`, isHere: namespace === here };
+}
+
+async function writable(desk: ChatDesk, name: string | undefined) {
+  const access = await desk.channel(name);
+  if (access.write) return access;
+  const message = `Nobody can write in #${access.name} now, or the person may not.`;
+  throw new SkillFailure("not_writable", message, "Tell the person.");
+}
+
+/** Somebody by their id or mention. */
+async function personOf(desk: ChatDesk, to: string): Promise<Target | undefined> {
+  const id = to.replace(/^<?@?!?|>$/g, "").trim();
+  const { people, direct } = desk.actions();
+  if (to.trim().startsWith("#") || people === undefined || direct === undefined) return undefined;
+  const { turn } = desk.scope;
+  const query = { words: id, asker: turn.author.id, most: 5 };
+  const found = await desk.doing(() => people(turn.place.namespace, query));
+  const person = found.people.find((each) => each.id === id);
+  if (person === undefined) return undefined;
+  if (person.standing === "bot")
+    throw new SkillFailure("not_allowed", "Bots are not written to.", "Tell the person.");
+  const place = await desk.doing(() => direct(turn.place.namespace, id));
+  const { name, full_name } = person;
+  const called = full_name === undefined || full_name === name ? name : `${full_name} (${name})`;
+  const isHere = place.namespace === turn.place.namespace;
+  return { place, label: `a direct message to ${called}`, isHere };
+}
+
+async function readFiles({ scope }: ChatDesk, paths: readonly string[]): Promise<OutgoingFile[]> {
+  if (paths.length > mostFiles)
+    throw new SkillFailure("too_many", `A message takes ${mostFiles} files.`, "Put them into one archive.");
+  const folder = scope.ports.folders.of(scope.turn.place);
+  const files: OutgoingFile[] = [];
+  for (const path of paths) {
+    const file = await folder.open(path);
+    if (file === undefined)
+      throw new SkillFailure("no_file", `There is no file ${path}.`, "list_files shows what there is.");
+    try {
+      if (file.bytes > largestFile) throw new SkillFailure("too_large", `${path} is larger than 25 MB.`);
+      const name = file.path.slice(file.path.lastIndexOf("/") + 1);
+      files.push({ name, media_type: mediaTypeOf(name), data: await file.read(0, file.bytes) });
+    } finally {
+      await file.close();
+    }
+  }
+  return files;
+}
+
+/** A model that obeys what it reads could put other words where people trust the old ones. */
+function change(before: string, text: string): Parameters<ChatDesk["ask"]>[0] {
+  return {
+    action: "edit",
+    question: "May I change this message of mine?",
+    input: { before, text },
+    reason: "The old words are lost, and I have read text that nobody here vouches for.",
+  };
+}
+
+/** A model that obeys what it reads could delete what cannot be had back. */
+function deletion(text: string): Parameters<ChatDesk["ask"]>[0] {
+  return {
+    action: "delete",
+    question: "May I delete this message of mine?",
+    input: { text },
+    reason: "It cannot be had back, and I have read text that nobody here vouches for.",
+  };
+}
+
+function tooMany(): SkillFailure {
+  return new SkillFailure(
+    "too_many",
+    `A turn sends and changes at most ${mostSent} messages.`,
+    "Answer now.",
+  );
+}
+
+function notOwn(): SkillFailure {
+  return new SkillFailure("not_allowed", "That message is not the bot's own.", "Tell the person.");
+}
+
+function notTheirs(): SkillFailure {
+  const message =
+    "The bot posted that for somebody else: only they and the channel's managers may have it changed.";
+  return new SkillFailure("not_allowed", message, "Tell the person.");
+}

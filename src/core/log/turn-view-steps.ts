@@ -1,0 +1,76 @@
+/** The tool calls of a turn as people see them: steps in plain language, with the stages of each. */
+import type { Json } from "../values/json.ts";
+import type { TurnEvent } from "./turn-event.ts";
+
+interface StageView {
+  name: string;
+  status: "running" | "completed" | "failed";
+}
+
+/** One tool call as a step in plain language. */
+export interface StepView {
+  call_id: string;
+  parent_call_id?: string | undefined;
+  title: string;
+  tool: string;
+  skill_id: string;
+  state: "running" | "ok" | "error";
+  started_at: number;
+  duration_ms?: number | undefined;
+  /** The latest progress line. */
+  note?: string | undefined;
+  progress?: number | undefined;
+  total?: number | undefined;
+  stages: StageView[];
+  input: Json;
+  output?: Json | undefined;
+}
+
+/** The steps of a turn after one more event; undefined when it is not about them. */
+export function foldSteps(steps: StepView[], event: TurnEvent): StepView[] | undefined {
+  switch (event.type) {
+    case "tool_started": {
+      const { call_id, parent_call_id, title, tool, skill_id, input, at } = event;
+      const step: StepView = {
+        call_id,
+        parent_call_id,
+        title,
+        tool,
+        skill_id,
+        state: "running",
+        started_at: at,
+        stages: [],
+        input,
+      };
+      return [...steps.filter((other) => other.call_id !== call_id), step];
+    }
+    case "tool_progress":
+      return changeStep(steps, event.call_id, {
+        note: event.note,
+        progress: event.progress,
+        total: event.total,
+      });
+    case "tool_finished":
+      return changeStep(steps, event.call_id, {
+        state: event.status,
+        output: event.output,
+        duration_ms: event.duration_ms,
+        note: undefined,
+      });
+    case "stage": {
+      // The skill's own stage says what the step itself shows already.
+      if (event.name === `skill_${event.skill_id}`) return steps;
+      const stages = steps.find((step) => step.call_id === event.call_id)?.stages ?? [];
+      const others = stages.filter((stage) => stage.name !== event.name);
+      return changeStep(steps, event.call_id, {
+        stages: [...others, { name: event.name, status: event.status }],
+      });
+    }
+    default:
+      return undefined;
+  }
+}
+
+function changeStep(steps: readonly StepView[], callId: string, change: Partial<StepView>): StepView[] {
+  return steps.map((step) => (step.call_id === callId ? { ...step, ...change } : step));
+}

@@ -1,0 +1,275 @@
+/**
+ * What the app needs of a chat platform. A platform parses what it receives into a `ChatIntake`, renders what it is given here,
+ * and keeps its own limits; everything else (whom to answer, when, what to show) is the app's, once for all platforms.
+ */
+
+import type { Author, FileReference } from "../values/inbound.ts";
+import type { Place } from "../values/place.ts";
+import type { ButtonAction } from "./button-action.ts";
+import type { ChatActions, ThreadMessage } from "./chat-actions.ts";
+
+/** Sizes and times of a platform. */
+export interface PlatformLimits {
+  /** Characters of Markdown that fit into one message. */
+  message_characters: number;
+  /** The same for a message of an answer, where more fits into one. */
+  answer_characters?: number;
+  /** Least time between two edits of one message, ms. */
+  edit_interval_ms: number;
+  /** Largest file that can be uploaded, bytes. */
+  file_bytes: number;
+  /**
+   * Set where messages of the purpose `progress` notify nobody. Edits notify nobody either, so there the progress of a turn is a message
+   * of its own, which is taken away when the answer begins. Elsewhere one message, of the purpose `answer`, grows from progress to answer.
+   */
+  posts_quietly?: true;
+}
+
+/** Characters of Markdown that fit into one message of an answer. */
+export function answerRoom({ message_characters, answer_characters }: AnswerLimits): number {
+  return answer_characters ?? message_characters;
+}
+
+type AnswerLimits = Pick<PlatformLimits, "message_characters" | "answer_characters">;
+
+/** How to write on a platform, in sentences for a model. */
+export interface PlatformWriting {
+  /** What people call the platform: `Slack`. */
+  name: string;
+  /** What of standard Markdown is shown, and what becomes of the rest. */
+  formatting: string;
+  /** What becomes of a mention that the bot writes. */
+  mentions: string;
+}
+
+/**
+ * What a message of the bot is for: `private` is an answer in the direct messages of its asker. With turn and part it names the message,
+ * so that it is found again after a crash.
+ */
+export interface MessageTag {
+  turn_id: string;
+  purpose: "answer" | "private" | "progress" | "question" | "approval" | "sent";
+  /** 0 for the first; long answers have several, and a turn may send several messages beside its answer. */
+  part: number;
+}
+
+/** A button. A platform stores `writeButtonId(action)` with it, and hands that back with a press. */
+export interface OutgoingButton {
+  action: ButtonAction;
+  /** At most 75 characters. */
+  label: string;
+  style?: "primary" | "danger";
+  /**
+   * It belongs behind a menu ("⋯"): one control that lists all such buttons of the message by their labels, beside the others. A platform
+   * without menus shows it as a small button after the others. A choice or press of it is handed back like that of a button.
+   */
+  menu?: true;
+}
+
+/** Progress and text of a message as one Markdown text, for where no tasks are shown. */
+export function wordsOf({ progress, markdown }: Pick<OutgoingMessage, "progress" | "markdown">): string {
+  return [progress?.markdown, markdown].filter(Boolean).join("\n\n");
+}
+
+export interface OutgoingFile {
+  name: string;
+  media_type: string;
+  data: Uint8Array;
+}
+
+/**
+ * Progress of a turn: it stands above the text of the turn's one message. Platforms that show tasks natively show its parts; all
+ * others show `markdown`, which says the same in words.
+ */
+export interface ProgressCard {
+  /** What it does now; when it is `done`, what it did: `3 steps, 12 s`. */
+  title: string;
+  /** All lines while there is no answer yet; one line above an answer. At most 100 characters above an answer. */
+  markdown: string;
+  steps: readonly {
+    id: string;
+    title: string;
+    state: "running" | "ok" | "error";
+    /** A short line: what it does now, or its result. */
+    note?: string | undefined;
+    duration_ms?: number | undefined;
+  }[];
+  /** The turn has ended: shown as the one line of its title. There are no steps then. */
+  done: boolean;
+}
+
+/** A message of the bot. Platforms neutralise mentions of everyone in it, and render standard Markdown as they can. */
+export interface OutgoingMessage {
+  /** Absent for messages nobody looks for again: refusals, greetings, notices. */
+  tag?: MessageTag;
+  /** Empty while a turn has shown nothing but its progress. */
+  markdown: string;
+  /** Shown as text alone, without blocks, components or tables: the platform has refused another form of it. */
+  plain?: true;
+  progress?: ProgressCard;
+  /** A last line with a time (ms since the epoch) where it says `{time}`, shown in the zone of who reads it. */
+  timed?: { text: string; at: number };
+  buttons?: readonly OutgoingButton[];
+  files?: readonly OutgoingFile[];
+  /** A person, platform user id, whom the message is for: the platform calls them. */
+  mention?: string;
+  /**
+   * People and groups, by platform id, whom the text itself may call where it says `<@ID>` or `<@&ID>`; every other mention in it is
+   * shown as text.
+   */
+  calls?: readonly string[];
+}
+
+/** What a message answers. */
+export interface ReplyTarget {
+  /** The platform's id of the message, slash command or click (`Origin.message`); absent where nobody wrote one. */
+  message?: string | undefined;
+  /** Who is answered, platform user id. */
+  person: string;
+}
+
+/** An answer that grows while the model writes it. Calls are made one after the other. */
+export interface AnswerStream {
+  /** The message it grows in. */
+  readonly reference: string;
+  /** @param calls as `OutgoingMessage.calls` */
+  append(markdown: string, calls?: readonly string[]): Promise<void>;
+  /** Shows what the turn does, above the text, in the same message. */
+  progress(card: ProgressCard): Promise<void>;
+  /** Ends it with the whole message, which replaces what was streamed where the two differ. */
+  finish(message: OutgoingMessage): Promise<void>;
+  /** Takes the message away: what was streamed is void. */
+  cancel(): Promise<void>;
+}
+
+/** What a person is to the workspace, beside their trust. */
+export interface ChatPerson extends Author {
+  /**
+   * `guest`: invited to single channels; `outsider`: of another company (Slack Connect); `stranger`: shares no server with the bot;
+   * `bot`: no person.
+   */
+  standing: "member" | "guest" | "outsider" | "stranger" | "bot";
+  /** Platform role ids (Discord roles, Slack user groups if known). */
+  roles: readonly string[];
+}
+
+/** Somebody who may decide what asks for approval. */
+export interface Decider {
+  /** Platform user id. */
+  id: string;
+  /** Whether they see what is posted in the place. A mention there reaches only those who do. */
+  here: boolean;
+}
+
+/**
+ * The thread of a place that is the channel itself: greetings, and lines for the audit channel. No platform's thread ids look
+ * like this, nobody writes in it, and no turn belongs to it.
+ */
+export const channelThread = "channel";
+
+export interface ChatPlatform {
+  /** The first part of its namespaces: `slack`. */
+  readonly id: string;
+  readonly limits: PlatformLimits;
+  readonly writing: PlatformWriting;
+
+  /**
+   * Posts into the place, making the thread if it does not exist yet. Answers the message's reference. The thread `channel`
+   * (`channelThread`) is no thread: what is posted there stands in the channel itself, at top level, and opens none.
+   * @throws PlatformError
+   */
+  post(place: Place, message: OutgoingMessage, to?: ReplyTarget): Promise<string>;
+  /** Replaces a message. Its files stay; those it does not show yet are added to it. @throws PlatformError */
+  edit(place: Place, reference: string, message: OutgoingMessage): Promise<void>;
+  /** Deletes a message; nothing happens when it is gone already. @throws PlatformError */
+  remove(place: Place, reference: string): Promise<void>;
+  /** Set where what is whispered stands in the place itself, and passes: answers go to direct messages, and a whisper points there. */
+  readonly whispers_here?: true;
+  /** Says something that only this person sees; where that is not possible, in a direct message. @throws PlatformError */
+  whisper(place: Place, person: string, message: OutgoingMessage, to?: ReplyTarget): Promise<void>;
+  /** The message with this tag, if an interrupted process had posted it. Looks through the latest messages of the place. */
+  find(place: Place, tag: MessageTag): Promise<string | undefined>;
+  /** Where the platform streams natively; otherwise messages are edited. `start` is what it shows at first. @throws PlatformError */
+  openStream?(
+    place: Place,
+    tag: MessageTag,
+    to: ReplyTarget,
+    start: Pick<OutgoingMessage, "markdown" | "progress" | "buttons" | "calls">,
+  ): Promise<AnswerStream>;
+  /**
+   * Shows that the bot works, until it posts; undefined clears it. `note` says what it does now (`Reading orders.csv`), and is empty
+   * while nothing is known. Never throws.
+   */
+  showWorking(place: Place, note: string | undefined, to: ReplyTarget): Promise<void>;
+  /** Whether nobody but their author sees what is answered: a slash command. Absent where everybody does. */
+  isUnseen?(to: ReplyTarget): boolean;
+  /** Where the platform shows by itself that a command will be answered: takes that away. Never throws. */
+  dismiss?(to: ReplyTarget): Promise<void>;
+  /** Marks a person's message as seen, or takes the mark away. Never throws. */
+  markSeen(place: Place, message: string, seen: boolean): Promise<void>;
+  /** Who this is, and what they may do in the place. Answers from a cache where it can. @throws PlatformError */
+  person(place: Place, personId: string): Promise<ChatPerson>;
+  /** The latest messages of a thread, oldest first, root included; Discord: the reply chain too. @throws PlatformError */
+  readThread(place: Place, limit: number): Promise<ThreadMessage[]>;
+  /** The bytes of a file somebody sent. @throws PlatformError, also when it is larger than `maxBytes` */
+  download(
+    place: Place,
+    file: FileReference,
+    options: { maxBytes: number; signal: AbortSignal },
+  ): Promise<Uint8Array>;
+  /** What the agent can do here beside answering; absent where that is nothing. */
+  readonly actions?: ChatActions;
+  /**
+   * People who may decide what asks for this approver in the place, those who see it first; at most 20. Empty where the platform does
+   * not tell. Never throws.
+   */
+  deciders?(place: Place, approver: "manager" | "operator"): Promise<readonly Decider[]>;
+  /** What the channel is called and about. Never throws. */
+  describe(place: Place): Promise<{ name?: string; topic?: string }>;
+}
+
+/**
+ * Why the platform did not do it. `unavailable` and `rate_limited` pass by themselves; `gone` (channel, message or thread deleted,
+ * bot removed), `forbidden` (missing permission or scope, token revoked), `invalid` (refused as malformed), `too_large` and
+ * `blocked` (a moderation rule of the server forbids these words) do not.
+ */
+export type PlatformErrorCode =
+  | "unavailable"
+  | "rate_limited"
+  | "gone"
+  | "forbidden"
+  | "invalid"
+  | "too_large"
+  | "blocked";
+
+export class PlatformError extends Error {
+  readonly code: PlatformErrorCode;
+  /** How long the platform asked to wait, ms. */
+  readonly retryAfterMs: number | undefined;
+  /** @param message for a person: what failed and what to do */
+  constructor(
+    code: PlatformErrorCode,
+    message: string,
+    options: { cause?: unknown; retryAfterMs?: number | undefined } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** The platforms of this process, by the namespaces they have. */
+export interface ChatPlatforms {
+  add(platform: ChatPlatform): void;
+  of(namespace: string): ChatPlatform | undefined;
+}
+
+export function createChatPlatforms(): ChatPlatforms {
+  const platforms = new Map<string, ChatPlatform>();
+  return {
+    add(platform) {
+      platforms.set(platform.id, platform);
+    },
+    of: (namespace) => platforms.get(namespace.slice(0, namespace.indexOf(":"))),
+  };
+}

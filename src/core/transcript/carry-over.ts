@@ -1,0 +1,177 @@
+import type { PastTurn } from "../log/past-thread.ts";
+import { tokensOf, withoutReasoning } from "../log/transcript.ts";
+import type { OpeningReason, TranscriptOpening } from "../log/turn-event.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
+import { withoutGuides } from "../skill/guide.ts";
+import { escapeMarkup } from "../values/escape-markup.ts";
+import type { Message } from "../values/message.ts";
+import type { Untrusted } from "../values/read-so-far.ts";
+import { type Seen, seenInMessages, summaryOf } from "../values/seen-addresses.ts";
+import { onlyFor, viewOf } from "./audience.ts";
+import { summarise } from "./summary.ts";
+import { untrustedIn } from "./untrusted.ts";
+import { toldMessage, withShortFiles } from "./user-message.ts";
+
+/** Turns whose text is summarised at most, counted in tokens of the room for those that are kept. */
+const longestOverflow = 6;
+
+type Carried = Pick<
+  TranscriptOpening,
+  "messages" | "own" | "summary" | "active" | "offloaded" | "seen" | "untrusted" | "audiences"
+>;
+
+/**
+ * What a new transcript takes over within `tokens`: a summary of the older part, the latest turns whole and without reasoning,
+ * and of the running turn the question and the latest rounds. Skills that the kept part uses stay active. The summary is for everybody:
+ * what one person alone may read is left out of it, but for what a private turn itself has found, in a summary for its asker.
+ */
+export async function carryOver(scope: TurnScope, tokens: number, because: OpeningReason): Promise<Carried> {
+  const { turn, ports, state, transcript } = scope;
+  const cost = (messages: readonly Message[]) =>
+    messages.reduce((sum, message) => sum + tokensOf(message, ports.countTokens), 0);
+  const own = fitOwn(ownMessages(scope), tokens, cost);
+  const past = await fitPast(turn.past.turns(), tokens - cost(own.kept), cost);
+  const used = new Set([...past.kept.flatMap((each) => each.used), ...usedHere(scope)]);
+  const last = past.left.at(-1);
+  const ownLeft = state.private ? [] : own.left;
+  const leftOut = [...past.left.flatMap(({ messages }) => messages), ...ownLeft];
+  const text =
+    leftOut.length === 0
+      ? past.summary?.text
+      : await summarise(scope, {
+          before: past.summary?.text,
+          messages: viewOf(leftOut),
+          turns: past.left.length,
+        });
+  const ownKept = await withPrivateSummary(scope, own);
+  const through_turn = last?.turn_id ?? past.summary?.through_turn;
+  const kept = past.kept.flatMap(({ messages }) => messages);
+  const messages = [...(text === undefined ? [] : [summaryMessage(text)]), ...kept.map(carried), ...ownKept];
+  return {
+    messages,
+    own: ownKept.length,
+    audiences: true,
+    ...(text === undefined || through_turn === undefined ? {} : { summary: { text, through_turn } }),
+    active: [...new Set([...(transcript?.active ?? []), ...agentActivated(state)])].filter((id) =>
+      used.has(id),
+    ),
+    offloaded: [...(transcript?.offloaded ?? [])],
+    seen: seenSoFar(scope, messages, because),
+    untrusted: untrustedSoFar(scope, [...past.left, ...past.kept]),
+  };
+}
+
+/** What was deleted names nothing any more; that a stranger's text had been there stays. */
+function seenSoFar({ seen }: TurnScope, messages: readonly Message[], because: OpeningReason): Seen {
+  const carried = seenInMessages(messages);
+  if (because !== "deleted") return summaryOf([seen.thread, seen.turn], carried);
+  const untrusted = seen.thread.untrusted ? { untrusted: true as const } : {};
+  return summaryOf([seen.turn], { ...carried, ...untrusted });
+}
+
+/** What of the thread before the new transcript was untrusted; undefined when its messages and summary tell. */
+function untrustedSoFar(scope: TurnScope, past: readonly PastTurn[]): readonly Untrusted[] | undefined {
+  if (scope.transcript !== undefined) return untrustedIn(scope);
+  return past.some(({ bare }) => bare) ? ["summary"] : undefined;
+}
+
+function summaryMessage(text: string): Message {
+  return {
+    role: "user",
+    text: `<earlier_in_this_thread>\n${escapeMarkup(text)}\n</earlier_in_this_thread>`,
+    said: "",
+  };
+}
+
+/** A message in another transcript: without what is bound to the old one, and without guides, which are told anew, and the texts of files. */
+function carried(message: Message): Message {
+  const bare = withoutReasoning(message);
+  if (bare.role === "tool") return { ...bare, text: withoutGuides(bare.text) };
+  return bare.role === "user" ? { ...bare, text: withShortFiles(bare.text) } : bare;
+}
+
+/** What is kept of the running turn; of what is left of a private one, its asker gets a summary. */
+async function withPrivateSummary(scope: TurnScope, { kept, left }: FittedOwn): Promise<Message[]> {
+  const { private: isPrivate } = scope.state;
+  const [question, ...latest] = kept;
+  if (!isPrivate || left.length === 0 || question === undefined) return kept;
+  const text = await summarise(scope, { before: undefined, messages: left, turns: 0 });
+  return [question, onlyFor(scope.turn.author.id, summaryMessage(text)), ...latest];
+}
+
+/** What the transcript has of the running turn; of a private turn it is for the asker alone. */
+function ownMessages(scope: TurnScope): Message[] {
+  const { state, turn } = scope;
+  const messages = unmarkedOwn(scope);
+  return state.private ? messages.map((message) => onlyFor(turn.author.id, message)) : messages;
+}
+
+function unmarkedOwn(scope: TurnScope): Message[] {
+  const { transcript, state } = scope;
+  if (transcript === undefined && state.untold.length > 0)
+    return [...(state.told ? [] : [toldMessage(scope)]), ...state.untold.map(carried)];
+  if (transcript === undefined || !state.told) return [];
+  return transcript.messages
+    .slice(state.own_from)
+    .filter((message) => message.role !== "system")
+    .map(carried);
+}
+
+interface FittedOwn {
+  kept: Message[];
+  left: Message[];
+}
+
+/** The question, and as many of the latest rounds as fit: a round begins with a message of the model. */
+function fitOwn(
+  messages: readonly Message[],
+  tokens: number,
+  cost: (messages: readonly Message[]) => number,
+): FittedOwn {
+  if (cost(messages) <= tokens) return { kept: [...messages], left: [] };
+  const [question, ...rest] = messages;
+  if (question === undefined) return { kept: [], left: [] };
+  const starts = rest.flatMap((message, at) => (message.role === "assistant" ? at : []));
+  const room = tokens - cost([question]);
+  // The last round is kept whatever it takes: the model is about to answer its results.
+  const from = starts.find((at) => cost(rest.slice(at)) <= room) ?? starts.at(-1) ?? rest.length;
+  return { kept: [question, ...rest.slice(from)], left: rest.slice(0, from) };
+}
+
+interface FittedPast {
+  kept: PastTurn[];
+  /** What the summary has to cover, oldest first. */
+  left: PastTurn[];
+  summary: PastTurn["summary"];
+}
+
+async function fitPast(
+  turns: AsyncIterable<PastTurn>,
+  tokens: number,
+  cost: (messages: readonly Message[]) => number,
+): Promise<FittedPast> {
+  const kept: PastTurn[] = [];
+  const left: PastTurn[] = [];
+  let room = tokens;
+  let summary: PastTurn["summary"];
+  for await (const turn of turns) {
+    if (turn.turn_id === summary?.through_turn) break;
+    summary ??= turn.summary;
+    room -= cost(turn.messages);
+    if (room >= 0 && left.length === 0) kept.unshift(turn);
+    else left.unshift(turn);
+    if (room < -longestOverflow * Math.max(tokens, 1_000)) break;
+  }
+  return { kept, left, summary };
+}
+
+/** Skills the running turn has activated or called. */
+function usedHere({ state, turn }: TurnScope): string[] {
+  const called = [...state.calls.values()].flatMap(({ started }) => started?.skill_id || []);
+  const roots = called.map((id) => turn.catalogue.skills.get(id)?.parent ?? id);
+  return [...agentActivated(state), ...roots];
+}
+
+function agentActivated({ activated }: TurnScope["state"]): string[] {
+  return [...activated].flatMap(([id, callId]) => (callId === undefined ? [] : id));
+}

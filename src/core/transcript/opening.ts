@@ -1,0 +1,141 @@
+import type { Opening } from "../log/transcript.ts";
+import { effortFor } from "../scope/chosen-model.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
+import { hasOwnTool } from "../skill/denied-actions.ts";
+import { guide } from "../skill/guide.ts";
+import { forAgent } from "../skill/make-offer.ts";
+import { isActive, type Offer, type OfferedSkill } from "../skill/offer.ts";
+import { buildInstructions, fitSkillList } from "../values/instructions.ts";
+import type { ToolDefinition } from "../values/message.ts";
+import { handoverTo, type Profile, priorityOf } from "../values/profile.ts";
+import type { CountTokens } from "../values/token-count.ts";
+import { fingerprint, type Told } from "../values/told.ts";
+
+/**
+ * How a new transcript of the channel begins: made from the channel alone, so that all its threads begin alike and share the
+ * provider's cache. Without secrets, and the same object while the channel stays the same.
+ */
+export function makeOpening(scope: TurnScope, facts: readonly string[]): Opening {
+  const { where, profile } = scope.turn;
+  const { effort } = scope.namespace.settings;
+  const key = JSON.stringify(["opening", where, profile.id, facts, scope.ownDefinitions, effort]);
+  return scope.namespaceOffer.once(key, () => buildOpening(scope, facts));
+}
+
+function buildOpening(scope: TurnScope, facts: readonly string[]): Opening {
+  const { turn, ports, namespace } = scope;
+  const offer = forAgent(scope.namespaceOffer, turn.profile);
+  const effort = effortFor(ports, namespace.settings, turn.profile);
+  const open = openSkills(offer, turn, ports.countTokens);
+  const active = activeSkills(offer);
+  const enabled = new Set(active.map(({ skill }) => skill.id));
+  const { limits } = turn;
+  const rank = (id: string) => (enabled.has(id) ? enabledRank : priorityIn(offer, turn.profile, id));
+  const list = fitSkillList(offer.lines(open), rank, limits.skill_list_tokens, ports.countTokens);
+  const told: Told = {
+    agent: turn.profile.id,
+    place: turn.where.place,
+    ...list,
+    open,
+    active: guidesOf(offer),
+    facts,
+    agents: agentsOf(turn.profile, turn.profiles),
+    ...(effort === undefined ? {} : { effort }),
+  };
+  const instructions = buildInstructions({
+    template: ports.instructions,
+    name: ports.name,
+    where: turn.where,
+    profile: turn.profile.prompt,
+    told,
+    guides: active.map(({ skill }) => guide(skill)),
+  });
+  return ports.redact({ instructions, tools: definitionsNow(scope, offer, open, turn.profile), told });
+}
+
+/**
+ * Skills of the bot's own whose tools are there from the opening, by id, as many as fit. What people enabled is there anyway
+ * and takes no room.
+ */
+function openSkills(
+  offer: Offer,
+  { profile, limits }: Pick<TurnScope["turn"], "profile" | "limits">,
+  countTokens: CountTokens,
+): string[] {
+  const costs = new Map<string, number>();
+  for (const { definition, roots } of offer.tools().values()) {
+    const [root] = roots;
+    const offered = root === undefined ? undefined : offer.all.get(root);
+    if (root === undefined || offered?.skill.origin.source !== "bundled" || offered.skill.kind === "mcp")
+      continue;
+    if (!isActive(offered)) costs.set(root, (costs.get(root) ?? 0) + countTokens(JSON.stringify(definition)));
+  }
+  let room = limits.open_tools_tokens;
+  const rank = (id: string) =>
+    (offer.all.get(id)?.skill.direct ? directRank : 0) + priorityIn(offer, profile, id);
+  const inOrder = [...costs].toSorted(([one], [other]) => rank(other) - rank(one));
+  return inOrder.flatMap(([id, cost]) => {
+    if (cost > room) return [];
+    room -= cost;
+    return [id];
+  });
+}
+
+/** What people enabled is listed before what an agent prefers. */
+const enabledRank = 1e9;
+/** Direct tools come before all but what an agent prefers strongly. */
+const directRank = 100;
+
+function priorityIn(offer: Offer, profile: Profile, id: string): number {
+  const skill = offer.all.get(id)?.skill;
+  return (skill === undefined ? 0 : priorityOf(profile, skill)) || 0;
+}
+
+/** The definitions of the agent's own tools, then those of skills that are open or active, in the fixed order. */
+export function definitionsNow(
+  scope: TurnScope,
+  offer: Offer,
+  open: readonly string[],
+  profile: Profile,
+): ToolDefinition[] {
+  const ofSkills = offer.once(`shown ${open.join(" ")}`, () => {
+    const shown = shownSkills(offer, open);
+    const tools = [...offer.tools().values()].filter(({ roots }) => roots.some((root) => shown.has(root)));
+    return tools.map(({ definition }) => definition);
+  });
+  const own = scope.ownDefinitions.filter(({ name }) => {
+    const tool = scope.ownTools.get(name);
+    return tool !== undefined && hasOwnTool(profile, tool);
+  });
+  return [...own, ...ofSkills];
+}
+
+/** The skills whose tools a model is shown. */
+function shownSkills(offer: Offer, open: readonly string[]): ReadonlySet<string> {
+  return new Set([...open, ...offer.usable.filter(isActive).map(({ skill }) => skill.id)]);
+}
+
+/** Active root skills, by id. */
+export function activeSkills(offer: Offer): OfferedSkill[] {
+  return offer.usable
+    .filter((offered) => offered.skill.parent === undefined && isActive(offered))
+    .toSorted((a, b) => (a.skill.id < b.skill.id ? -1 : 1));
+}
+
+/** Fingerprints of the guides of active skills, by id. */
+export function guidesOf(offer: Offer): Readonly<Record<string, string>> {
+  return offer.once("guides", () =>
+    Object.fromEntries(activeSkills(offer).map(({ skill }) => [skill.id, guidePrint(skill)])),
+  );
+}
+
+/** What a guide that the model was given is known again by. */
+export function guidePrint(skill: Parameters<typeof guide>[0]): string {
+  return fingerprint(guide(skill));
+}
+
+/** The agents that an agent can hand a turn over to, and what for. */
+export function agentsOf(profile: Profile, profiles: readonly Profile[]): Record<string, string> {
+  if (!hasOwnTool(profile, { name: "handoff", category: "handoff" })) return {};
+  return Object.fromEntries(handoverTo(profiles).map(({ id, description }) => [id, description]));
+}

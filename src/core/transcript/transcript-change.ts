@@ -1,0 +1,189 @@
+import type { Transcript } from "../log/transcript.ts";
+import { effortFor } from "../scope/chosen-model.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
+import { guide } from "../skill/guide.ts";
+import { forAgent } from "../skill/make-offer.ts";
+import type { Offer, OfferedSkill } from "../skill/offer.ts";
+import { agentLine, pinnedFacts, type WhereText } from "../values/instructions.ts";
+import type { SystemMessage, ToolDefinition } from "../values/message.ts";
+import { currentProfile } from "../values/profile.ts";
+import type { Redact } from "../values/redact.ts";
+import { someOf } from "../values/some-of.ts";
+import type { Told } from "../values/told.ts";
+import { activeSkills, agentsOf, definitionsNow, guidesOf } from "./opening.ts";
+
+/** What has changed since a transcript told it: the message that tells it, and what it has told then. */
+export interface TranscriptChange {
+  message: SystemMessage;
+  told: Partial<Told>;
+}
+
+/** One thing that changed: how it reads, and what it makes of what was told. */
+interface Difference {
+  text: string;
+  told: Partial<Told>;
+}
+
+/** What models do that are told nothing, or nearly. */
+const commonEffort = "medium";
+
+/**
+ * Compares the channel as it is now with what the transcript says: that is without secrets, so they are no difference. Undefined
+ * when they are the same.
+ */
+export function changeSince(
+  scope: TurnScope,
+  transcript: Transcript,
+  facts: readonly string[],
+): TranscriptChange | undefined {
+  const { told } = transcript;
+  const { redact } = scope.ports;
+  const wanted = effortFor(scope.ports, scope.namespace.settings, currentProfile(scope));
+  // A model that was told an effort cannot be told to choose its own again.
+  const effort = wanted ?? (told.effort === undefined ? undefined : commonEffort);
+  const tools = toolChange(
+    transcript,
+    definitionsNow(scope, scope.offer, told.open, currentProfile(scope)),
+    redact,
+  );
+  const differences = [
+    agentChange(scope, told, redact),
+    placeChange(told, redact(scope.turn.where)),
+    listChange(told, forAgent(scope.namespaceOffer, currentProfile(scope)), redact),
+    activeChange(told, scope.offer),
+    factsChange(told, redact(facts)),
+    told.effort === effort ? undefined : { text: "", told: { effort } },
+    toolsInWords(tools),
+  ].filter((difference) => difference !== undefined);
+  if (differences.length === 0) return undefined;
+  const text = differences.map((difference) => difference.text).filter(Boolean);
+  return {
+    message: {
+      role: "system",
+      text: text.join("\n\n"),
+      ...(tools.add.length === 0 ? {} : { add: tools.add }),
+      ...(tools.remove.length === 0 ? {} : { remove: tools.remove }),
+      ...(told.effort === effort || effort === undefined ? {} : { effort }),
+    },
+    told: Object.assign({}, ...differences.map((difference) => difference.told)),
+  };
+}
+
+function agentChange(scope: TurnScope, told: Told, redact: Redact): Difference | undefined {
+  const profile = currentProfile(scope);
+  const agents = redact(agentsOf(profile, scope.turn.profiles));
+  const others = Object.entries(agents).filter(([id]) => id !== profile.id);
+  const fresh = others.filter(([id, description]) => told.agents[id] !== description);
+  const isOther = profile.id !== told.agent;
+  if (!isOther && fresh.length === 0) return undefined;
+  const text = [
+    ...(isOther ? [`You are ${profile.id} now; go on.`, profile.prompt] : []),
+    others.length === 0 ? "" : `You can hand over to: ${others.map(([id]) => id).join(", ")}.`,
+    ...fresh.map(([id, description]) => agentLine(id, description)),
+  ];
+  const known = { ...told.agents, ...Object.fromEntries(fresh) };
+  return { text: text.filter(Boolean).join("\n"), told: { agent: profile.id, agents: known } };
+}
+
+function placeChange(told: Told, { place, unnamed }: WhereText): Difference | undefined {
+  return unnamed === true || place === told.place
+    ? undefined
+    : { text: `This place is now ${place}.`, told: { place } };
+}
+
+/** Lines of new skills that one message shows; `list_skills` finds the others. */
+const mostNewSkills = 20;
+
+function listChange(told: Told, offer: Offer, redact: Redact): Difference | undefined {
+  const lines = offer.lines(told.open);
+  const unlisted = new Set(told.unlisted);
+  const gone = Object.keys(told.skills).filter((id) => !lines.has(id));
+  const changed = [...lines].filter(
+    ([id, line]) =>
+      told.skills[id] !== undefined && told.skills[id] !== line && told.skills[id] !== redact(line),
+  );
+  const added = [...lines].filter(([id]) => told.skills[id] === undefined && !unlisted.has(id));
+  if (gone.length + changed.length + added.length === 0) return undefined;
+  const shown = added.slice(0, mostNewSkills);
+  const rest = added.slice(mostNewSkills).map(([id]) => id);
+  const parts = [
+    gone.length === 0 ? [] : [`No longer available here: ${gone.join(", ")}.`],
+    changed.length === 0 ? [] : ["Skills that changed:", ...changed.map(([, line]) => line)],
+    shown.length === 0 ? [] : ["New skills:", ...shown.map(([, line]) => line)],
+    rest.length === 0 ? [] : [`${rest.length} more; find them with list_skills(query).`],
+  ];
+  const kept = Object.entries(told.skills).filter(([id]) => lines.has(id));
+  return {
+    text: parts.flat().join("\n"),
+    told: {
+      skills: Object.fromEntries([...kept, ...changed, ...shown]),
+      ...(rest.length === 0 ? {} : { unlisted: [...told.unlisted, ...rest] }),
+    },
+  };
+}
+
+function activeChange(told: Told, offer: Offer): Difference | undefined {
+  const now = guidesOf(offer);
+  const gone = Object.keys(told.active).filter((id) => now[id] === undefined);
+  const fresh = activeSkills(offer).filter(({ skill }) => told.active[skill.id] !== now[skill.id]);
+  if (gone.length + fresh.length === 0) return undefined;
+  const lines = [
+    ...(gone.length === 0 ? [] : [`Not active any more: ${gone.join(", ")}.`]),
+    ...fresh.map((offered) => activation(offered, told.active[offered.skill.id] !== undefined)),
+  ];
+  return { text: lines.join("\n"), told: { active: now } };
+}
+
+function activation({ skill }: OfferedSkill, wasActive: boolean): string {
+  const what = wasActive ? `The guide of ${skill.id} changed:` : `The skill ${skill.id} is active now:`;
+  return `${what}\n${guide(skill)}`;
+}
+
+function factsChange(told: Told, facts: readonly string[]): Difference | undefined {
+  if (facts.length === told.facts.length && facts.every((fact, at) => fact === told.facts[at]))
+    return undefined;
+  const text =
+    facts.length === 0 ? "No facts are pinned any more." : `Pinned facts are now:\n${pinnedFacts(facts)}`;
+  return { text, told: { facts } };
+}
+
+interface ToolChange {
+  add: ToolDefinition[];
+  remove: string[];
+}
+
+/** A tool whose definition changed is removed and added. */
+function toolChange({ tools }: Transcript, wanted: readonly ToolDefinition[], redact: Redact): ToolChange {
+  const names = new Set(wanted.map(({ name }) => name));
+  const add = wanted.filter((tool) => {
+    const known = tools.get(tool.name);
+    if (!isSame(known, tool) && !isSame(known, redact(tool))) return true;
+    // Known by identity the next time.
+    tools.set(tool.name, tool);
+    return false;
+  });
+  const changed = add.filter(({ name }) => tools.has(name)).map(({ name }) => name);
+  return { add, remove: [...[...tools.keys()].filter((name) => !names.has(name)), ...changed] };
+}
+
+function isSame(known: ToolDefinition | undefined, tool: ToolDefinition): boolean {
+  if (known === tool || known === undefined) return known === tool;
+  return (
+    known.description === tool.description &&
+    (known.parameters === tool.parameters ||
+      JSON.stringify(known.parameters) === JSON.stringify(tool.parameters))
+  );
+}
+
+function toolsInWords({ add, remove }: ToolChange): Difference | undefined {
+  const added = add.map(({ name }) => name);
+  const gone = remove.filter((name) => !added.includes(name));
+  const changed = added.filter((name) => remove.includes(name));
+  const fresh = added.filter((name) => !remove.includes(name));
+  const lines = [
+    fresh.length === 0 ? "" : `Tools you can call from now on: ${someOf(fresh)}.`,
+    changed.length === 0 ? "" : `Tools that changed: ${changed.join(", ")}.`,
+    gone.length === 0 ? "" : `Tools that are gone, do not call them: ${gone.join(", ")}.`,
+  ].filter(Boolean);
+  return lines.length === 0 ? undefined : { text: lines.join("\n"), told: {} };
+}

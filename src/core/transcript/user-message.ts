@@ -1,0 +1,184 @@
+/**
+ * How a model is told what a person said: a line that says when and by whom, then what others wrote around it, as data in
+ * blocks that its text can neither close nor open; then the message itself.
+ */
+import { beginningOf } from "../../base/markdown-text.ts";
+import { pattern } from "../../base/pattern.ts";
+import type { Turn } from "../scope/turn.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
+import { cutForModel } from "../skill/tool-output.ts";
+import type { Author, Cause, Mention } from "../values/inbound.ts";
+import type { KeptImage, UserMessage } from "../values/message.ts";
+import type { HeardMessage, MessageContext, ReadFile } from "../values/message-context.ts";
+import { plainName, withoutSaidLines, zoneOf } from "../values/said-line.ts";
+import { clockIn } from "../values/time-zone.ts";
+import type { CountTokens } from "../values/token-count.ts";
+import { isImage } from "./transcript-steps.ts";
+
+/** What comes with a message. */
+export interface Around {
+  /** Says when and by whom; absent in logs of earlier versions. */
+  line?: string | undefined;
+  /** Whom the message mentions: how the model mentions them. */
+  mentions?: readonly Mention[] | undefined;
+  context?: MessageContext | undefined;
+  images?: readonly KeptImage[] | undefined;
+  cause?: Cause | undefined;
+}
+
+/** The call id under which `read_tool_output` reads on in a message of the thread; the note at its cut stays for later turns. */
+export function messageCallId(turnId: string): string {
+  return `message:${turnId}`;
+}
+
+/** A person's message as the model sees it: its beginning and end, when it is too long. */
+export function fitUserText(
+  { turn_id, text, limits }: Pick<Turn, "turn_id" | "text" | "limits">,
+  countTokens: CountTokens,
+): string {
+  return cutForModel(text, limits.message_tokens, messageCallId(turn_id), countTokens);
+}
+
+/** The message of the running turn as its model is told it. */
+export function toldMessage(scope: TurnScope): UserMessage {
+  const { turn, ports } = scope;
+  const line = saidBy(scope, turn.author, turn.said_at);
+  const { context, cause } = turn;
+  const images = context === undefined ? [] : keptImages(turn.turn_id, context);
+  const { mentions } = turn;
+  const text = fitUserText(turn, ports.countTokens);
+  const message = userMessage(text, { line, mentions, context, images, cause });
+  return turn.author.trust === "guest" ? { ...message, by_guest: true } : message;
+}
+
+/** The line that a message of this person begins with here. */
+export function saidBy({ ports, namespace }: TurnScope, author: Author, at: number): string {
+  const time_zone = zoneOf(author, namespace.settings.time_zone, ports.time_zone);
+  return ports.saidLine({ at, time_zone, name: author.name, id: author.id });
+}
+
+/** The message of a person as a model gets it. */
+export function userMessage(
+  said: string,
+  { line, mentions, context, images = [], cause }: Around,
+): UserMessage {
+  const words = said.trim() === "" ? "(no text)" : asData(said);
+  const read = context === undefined ? "" : renderContext(context);
+  const around = [cause === undefined ? "" : renderCause(cause), read].filter(Boolean).join("\n");
+  const text = [line, mentionLine(mentions), around, around === "" ? words : `\n${words}`]
+    .filter(Boolean)
+    .join("\n");
+  return { role: "user", text, said, ...(images.length === 0 ? {} : { kept_images: images }) };
+}
+
+/** How those whom a message mentions are mentioned: `[mentioned: ben is <@U0BEN>; oncall is <@&S0ONCALL>]`. */
+function mentionLine(mentions: readonly Mention[] = []): string {
+  if (mentions.length === 0) return "";
+  const named = mentions.map(
+    ({ id, name, kind }) => `${plainName(name)} is <@${kind === "group" ? "&" : ""}${id}>`,
+  );
+  return `[mentioned: ${named.join("; ")}]`;
+}
+
+function keptImages(turnId: string, { files }: MessageContext): KeptImage[] {
+  return files.flatMap(({ image, media_type, bytes }) =>
+    image === undefined || !isImage(media_type) ? [] : { media_type, turn_id: turnId, name: image, bytes },
+  );
+}
+
+const threadTag = "thread_so_far";
+const messageTag = "thread_message";
+const fileTag = "attached_file";
+const noteTag = "context_note";
+const happenedTag = "what_happened";
+
+/** Why a turn began that nobody wrote a message for, and what happened. */
+function renderCause({ kind, because, happened }: Cause): string {
+  const who = kind === "schedule" ? "A schedule" : "A trigger";
+  const note = `${who} began this turn: ${because}. The person below set it up earlier and is not writing now; do what it says, without planning it again.`;
+  const noted = `<${noteTag}>${withoutBlockTags(note)}</${noteTag}>`;
+  if (happened === undefined) return noted;
+  return `${noted}\n<${happenedTag}>\n${asData(happened)}\n</${happenedTag}>`;
+}
+
+/** The blocks of a context; empty when there is nothing to tell. */
+function renderContext({ thread, files, notes = [], time_zone = "UTC" }: MessageContext): string {
+  const messages = thread.map((heard) => renderHeard(heard, time_zone));
+  return [
+    ...(messages.length === 0 ? [] : [`<${threadTag}>`, ...messages, `</${threadTag}>`]),
+    ...files.map(renderFile),
+    ...notes.map((note) => `<${noteTag}>${withoutBlockTags(note)}</${noteTag}>`),
+  ].join("\n");
+}
+
+function renderHeard({ by, text, at, bot, outside }: HeardMessage, zone: string): string {
+  const kind = bot === true ? " (a bot)" : outside === true ? " (from outside)" : "";
+  const from = attribute("from", `${by}${kind}`);
+  return `<${messageTag}${from}${attribute("at", minute(at, zone))}>${asData(text)}</${messageTag}>`;
+}
+
+function renderFile({ name, path, media_type, by, text, spoken, image, problem }: ReadFile): string {
+  const where = path === undefined ? attribute("name", name) : attribute("path", path);
+  const head = `<${fileTag}${where}${attribute("type", media_type)}${attribute("from", by)}`;
+  if (spoken?.is_message === true)
+    return `${head}${attribute("note", `${problem}. It is the message below`)} />`;
+  const note = attribute(text === undefined ? "not_read" : "note", problem);
+  if (text !== undefined) return `${head}${note}>\n${asData(text)}\n</${fileTag}>`;
+  return image === undefined ? `${head}${note} />` : `${head} shown_as="image" />`;
+}
+
+const fileStart = pattern()`<${fileTag}[^<>]*>\n`;
+const fileEnd = `\n</${fileTag}>`;
+
+/** Characters that stay of a file's text where an old message is kept. */
+const keptOfFile = 400;
+
+/** A message of which attached files are their path and first lines: `read_file` has the rest. */
+export function withShortFiles(text: string): string {
+  const parts = text.split(fileEnd);
+  return parts.map((part, at) => (at < parts.length - 1 ? withShortFile(part) : part)).join(fileEnd);
+}
+
+/** A part of a message that ends with the text of a file. */
+function withShortFile(part: string): string {
+  const head = fileStart.exec(part);
+  if (head === null) return part;
+  const from = head.index + head[0].length;
+  if (part.length - from <= 2 * keptOfFile) return part;
+  const start = beginningOf(part.slice(from), keptOfFile);
+  return `${part.slice(0, from)}${start.slice(0, start.lastIndexOf("\n") + 1 || start.length)}\n[cut: read_file has the rest]`;
+}
+
+/** `2026-11-22 08:18 Europe/Amsterdam`. */
+function minute(at: number, zone: string): string {
+  const valid = Number.isFinite(at) && Math.abs(at) <= 8.64e15;
+  return valid ? `${clockIn(zone, at)} ${zone}` : "";
+}
+
+function attribute(name: string, value: string | undefined): string {
+  if (value === undefined || value === "") return "";
+  const safe = value
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+  return ` ${name}="${beginningOf(safe, 400)}"`;
+}
+
+const anyTag = pattern("gi")`<(?=[\s/]*(?:${threadTag}|${messageTag}|${fileTag}|${noteTag}|${happenedTag}))`;
+
+/** Text in which nothing can be taken for one of our blocks or lines. */
+function asData(text: string): string {
+  return withoutSaidLines(withoutBlockTags(text));
+}
+
+/**
+ * Text that can neither close nor open one of the blocks; anything else in it stays as it is, so that code remains code.
+ * Characters nobody sees (Unicode tags, bidirectional controls, zero-width spaces) go: they hide text from people.
+ */
+function withoutBlockTags(text: string): string {
+  return text
+    .replace(/[\u{e0000}-\u{e007f}\u200b\u202a-\u202e\u2060-\u2069\ufeff]/gu, "")
+    .replace(anyTag, "&lt;");
+}

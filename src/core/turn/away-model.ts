@@ -1,0 +1,143 @@
+/**
+ * What a turn does while its model is away: it frees its worker and tries again, for a while by itself, and later only when a person
+ * still wants the answer.
+ */
+import { backoff } from "../../base/backoff.ts";
+import type { AwayState } from "../log/turn-state.ts";
+import { ModelError, type ModelErrorCode, mayHelp } from "../ports/model.ts";
+import { chosenModel } from "../scope/chosen-model.ts";
+import type { TurnEnd } from "../scope/turn.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
+import { zoneOf } from "../values/said-line.ts";
+
+/** What people are told of outages. */
+const reasons: Partial<Record<ModelErrorCode, string>> = {
+  rate_limited: "it limits how often it is asked",
+  overloaded: "it is overloaded",
+  unavailable: "it cannot be reached",
+};
+
+/** Between two tries while the turn goes on by itself, ms: doubling from the first to the longest. */
+const pauses = { minMs: 1_000, maxMs: 60_000 };
+/** Between two looks whether the model is back once people have to be asked, ms. */
+const latePause = 5 * 60_000;
+
+const wanted = "Yes, answer it";
+const unwanted = "No";
+
+/**
+ * Puts the turn aside after a failed call of its model. Answers the turn's end when its time for that is used up; undefined when it
+ * waits. `rounds` is how many the turn had before the call, which does not count as one.
+ */
+export async function waitForModel(
+  scope: TurnScope,
+  error: ModelError,
+  rounds: number,
+): Promise<TurnEnd | undefined> {
+  const { ports, state, turn } = scope;
+  const { away_retry_ms, away_ask_ms } = turn.limits;
+  if (away_retry_ms === 0) throw error;
+  const now = ports.clock.now();
+  const { since, tries } = state.away ?? { since: now, tries: 0 };
+  const givesUp = since + away_retry_ms;
+  const isLate = now >= givesUp;
+  if (now >= givesUp + away_ask_ms) return gaveUp(now - since, error);
+  const pause = isLate ? latePause : Math.max(backoff(tries + 1, pauses), error.retryAfterMs ?? 0);
+  const end = isLate ? givesUp + away_ask_ms : givesUp;
+  if (state.streamed !== "") await scope.emit({ type: "text_reset" });
+  const reason = `The model does not answer (${error.seen ?? reasons[error.code] ?? error.code}).`;
+  const text = isLate
+    ? `${reason} It has been away since ${timeOf(scope, since)}. When it is back, I ask whether you still want this.`
+    : `${reason} I keep trying until ${timeOf(scope, givesUp)}.`;
+  const { code, message } = error;
+  await scope.emit({ type: "model_away", code, message, text, since, rounds });
+  await scope.emit({ type: "turn_waiting", until: Math.min(end, now + pause) });
+  return undefined;
+}
+
+/**
+ * Before a model that was away is asked again: `go` when it may be, `waiting` when the turn has gone on waiting, or the turn's end. A
+ * model that was away for long is asked only once the person has said that they still want the answer.
+ */
+export async function afterWait(scope: TurnScope): Promise<"go" | "waiting" | TurnEnd> {
+  const { state, turn, ports } = scope;
+  const { away } = state;
+  if (away === undefined || ports.clock.now() < away.since + turn.limits.away_retry_ms) return "go";
+  if (turn.limits.away_ask_ms === 0) return "go";
+  const question = state.questions.get(questionId(away));
+  if (question !== undefined) return answerOf(scope, away, question);
+  // Who writes again wants it.
+  if ((await ports.steering()).length > 0) return "go";
+  const failure = await whyAway(scope);
+  if (failure !== undefined) return (await waitForModel(scope, failure, state.rounds)) ?? "waiting";
+  const expires_at = ports.clock.now() + turn.limits.away_ask_ms;
+  await scope.emit({
+    type: "question_asked",
+    question_id: questionId(away),
+    text: `The model was away since ${timeOf(scope, away.since)} and answers again. Still want this?`,
+    choices: [wanted, unwanted],
+    expires_at,
+  });
+  await scope.emit({ type: "turn_waiting", until: expires_at });
+  return "waiting";
+}
+
+const questionId = ({ since }: AwayState) => `away?${since}`;
+
+async function answerOf(
+  scope: TurnScope,
+  away: AwayState,
+  { answer, expires_at }: { answer?: string; expires_at: number },
+): Promise<"go" | "waiting" | TurnEnd> {
+  const text = answer ?? (await findAnswer(scope, questionId(away)));
+  if (text === unwanted) return { outcome: "stopped", text: "Then I leave it unanswered." };
+  if (text !== undefined) return "go";
+  if (scope.ports.clock.now() < expires_at) {
+    await scope.emit({ type: "turn_waiting", until: expires_at });
+    return "waiting";
+  }
+  const message =
+    "The model was away when you asked, and nobody said that the answer is still wanted. Ask again if it is.";
+  return { outcome: "failed", text: message, error: { code: "not_wanted", message } };
+}
+
+/** By a button, or by writing again: such a message is wanted, and the model reads it as what it is. */
+async function findAnswer({ ports, emit }: TurnScope, question_id: string): Promise<string | undefined> {
+  const signals = await ports.signals();
+  const signal = signals.find((each) => each.type === "answer" && each.question_id === question_id);
+  const [said] = await ports.steering();
+  const given = signal?.type === "answer" ? { text: signal.text, by: signal.by } : undefined;
+  const answer = given ?? (said && { text: wanted, by: said.author.id });
+  if (answer !== undefined) await emit({ type: "question_answered", question_id, ...answer });
+  return answer?.text;
+}
+
+/** Asks the model for a word. Undefined when it answers. */
+async function whyAway(scope: TurnScope): Promise<ModelError | undefined> {
+  const messages = [{ role: "user" as const, text: "Answer with OK." }];
+  try {
+    const request = { system: "", messages, tools: [], can_wait: true, signal: scope.turn.signal } as const;
+    const events = chosenModel(scope).stream(request);
+    for await (const { type } of events) if (type !== "reset" && type !== "delayed") return undefined;
+    return undefined;
+  } catch (error) {
+    if (mayHelp("later", error)) return error;
+    // What else is wrong the turn's own call will say.
+    if (error instanceof ModelError) return undefined;
+    throw error;
+  }
+}
+
+function gaveUp(ms: number, error: ModelError): TurnEnd {
+  const [seconds, minutes] = [Math.round(ms / 1_000), Math.round(ms / 60_000)];
+  const inMinutes = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
+  const time = seconds < 90 ? `${seconds} seconds` : inMinutes;
+  const text = `The model did not answer for ${time}, so I gave up. What you asked is kept: try again.\n\n${error.message}`;
+  return { outcome: "failed", text, error: { code: error.code, message: error.message } };
+}
+
+/** `14:35`, as the asker's clock shows it. */
+function timeOf({ turn, namespace, ports }: TurnScope, at: number): string {
+  const timeZone = zoneOf(turn.author, namespace.settings.time_zone, ports.time_zone);
+  return new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone }).format(at);
+}

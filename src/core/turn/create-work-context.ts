@@ -1,0 +1,119 @@
+import { createThreadFiles } from "../effects/thread-files.ts";
+import type { Usage } from "../log/turn-event.ts";
+import { redactOutcome } from "../ports/code.ts";
+import { WebSearchError } from "../ports/web-search.ts";
+import type { ChannelKnowledge, CodeWork, WorkContext } from "../ports/work-context.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
+import { SkillFailure } from "../skill/define-skill.ts";
+import type { ToolContext } from "../skill/tool.ts";
+import { untrustedIn } from "../transcript/untrusted.ts";
+
+/** What of a tool's context the work needs beside the scope. */
+type Own = Pick<ToolContext, "inFolder" | "approve" | "now">;
+
+export function createWorkContext(scope: TurnScope, own: Own, signal: AbortSignal): WorkContext {
+  const { turn, ports } = scope;
+  const { means } = ports;
+  const { namespace, thread } = turn.place;
+
+  const withinBudget = () => {
+    const over = ports.overBudget();
+    if (over !== undefined) throw new SkillFailure("over_budget", `Nothing more is bought: ${over}.`);
+  };
+  const count = async (used: readonly (Usage & { model: string })[]) => {
+    for (const usage of used) await scope.emit({ type: "usage", ...usage });
+  };
+
+  const embed = async (texts: readonly string[]) => {
+    const made = await means.embedder.embed(texts, signal);
+    if (made !== undefined) await count([{ ...made.usage, model: made.model }]);
+    return made;
+  };
+
+  return {
+    threadFiles: createThreadFiles(scope, signal),
+    async searchWeb(query) {
+      withinBudget();
+      const found = await means.search.search(query, signal).catch(async (error: unknown) => {
+        if (error instanceof WebSearchError) await count(error.usage);
+        throw error;
+      });
+      await count(found.usage ?? []);
+      return found;
+    },
+    async makeImages(wanted) {
+      withinBudget();
+      const made = await means.images.make(wanted, signal);
+      await count([{ ...made.usage, model: made.model }]);
+      return made;
+    },
+    drawChart: (chart) => means.charts.draw(chart, signal),
+    drawSvg: (svg, width) => means.charts.picture(svg, signal, width),
+    code: codeWork(scope, own, signal),
+    async embed(texts) {
+      if (means.embedder.model === undefined || texts.length === 0) return undefined;
+      withinBudget();
+      return await embed(texts);
+    },
+    knowledge: channelKnowledge(scope, own, embed),
+    searchPast: async (words, most) =>
+      (await ports.conversations?.search(namespace, { words, most, except_thread: thread }, signal)) ?? {
+        exchanges: [],
+        looked_at: 0,
+      },
+  };
+}
+
+function codeWork(scope: TurnScope, { inFolder, approve }: Own, signal: AbortSignal): CodeWork | undefined {
+  const { turn, ports } = scope;
+  const { code: runner } = ports;
+  const { code: means } = turn;
+  if (runner === undefined || means === undefined) return undefined;
+  return {
+    means,
+    async run({ language, code, about = "", timeout_ms = means.max_ms }) {
+      if (means.hosts.length > 0 && untrustedIn(scope).length > 0) {
+        const reason = `The code can reach ${means.hosts.join(", ")} with the files of this thread, and the agent has read text that nobody here vouches for.`;
+        const asked = { action: "run_code", input: { language, code }, approver: "asker", reason } as const;
+        const { approved } = await approve(asked);
+        if (!approved) throw new SkillFailure("refused", "The person did not allow this code to run.");
+      }
+      const ran = await inFolder(`${about}\n${code}`, (working) =>
+        runner.run({
+          ...{ language, code, working, signal },
+          timeout_ms: Math.min(timeout_ms, means.max_ms),
+          max_output_bytes: 950_000,
+        }),
+      );
+      return { outcome: redactOutcome(ran.value, ports.redact), notes: ran.notes };
+    },
+  };
+}
+
+function channelKnowledge(
+  { turn, ports }: TurnScope,
+  { now }: Own,
+  embed: WorkContext["embed"],
+): ChannelKnowledge | undefined {
+  const { knowledge } = ports.means;
+  if (knowledge === undefined) return undefined;
+  const { namespace } = turn.place;
+  const { id: author, name } = turn.author;
+  return {
+    add: ({ title, source }, pieces) =>
+      knowledge.add(
+        namespace,
+        { title: ports.redact(title), source: ports.redact(source), author, by: name || author, at: now() },
+        pieces.map((piece) => ({ ...piece, text: ports.redact(piece.text) })),
+      ),
+    list: () => knowledge.list(namespace),
+    remove: (ids) => knowledge.remove(namespace, ids),
+    async search(words, most) {
+      if ((await knowledge.list(namespace)).length === 0) return [];
+      // Without money left, words find something too.
+      const made = ports.overBudget() === undefined ? await embed([words]) : undefined;
+      const [vector] = made?.vectors ?? [];
+      return await knowledge.search(namespace, { words, vector, model: made?.model, most });
+    },
+  };
+}

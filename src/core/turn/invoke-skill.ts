@@ -1,0 +1,123 @@
+import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
+import type { OfferedSkill } from "../skill/offer.ts";
+import { isInstalled, type Skill } from "../skill/skill.ts";
+import { resolveSkill } from "../skill/skill-identifier.ts";
+import type { Tool, ToolResult } from "../skill/tool.ts";
+import { type Json, toJson } from "../values/json.ts";
+import { WaitingForPerson } from "../values/waiting.ts";
+import { checkArguments } from "./check-call.ts";
+import { refreshOffer } from "./toolset.ts";
+
+/** Skills that invoke skills that invoke skills: deeper than this is refused. */
+const deepest = 3;
+
+/**
+ * Runs a skill that is usable here; it need not be active. `callId` is the call's own id below its parent, the same on
+ * resume, so that a finished nested call is answered from the log.
+ */
+export async function invokeSkill(
+  scope: TurnScope,
+  parent: CallRequest,
+  callId: string,
+  skillId: string,
+  params: Json,
+): Promise<ToolResult> {
+  if (parent.depth >= deepest) {
+    return refuse("too_deep", `Skills may invoke each other ${deepest} deep; this would be deeper.`);
+  }
+  // What the person wrote themselves; what that skill invokes in turn is its own doing.
+  const by_person = parent.by_person === true && parent.depth === 0;
+  await refreshOffer(scope);
+  const found = findSkill(scope, skillId, by_person);
+  if (found.status === "error") return found;
+  const { tool } = found;
+  const valid = await checkArguments(tool, params);
+  if (!valid.ok) return invalidParameters(scope, tool, valid.message);
+  const result = await scope.runCall({
+    call: { id: callId, name: tool.name, arguments: JSON.stringify(params) },
+    parent_call_id: parent.call.id,
+    ...(by_person ? { by_person } : {}),
+    depth: parent.depth + 1,
+    tool,
+  });
+  if (result === "waiting") throw new WaitingForPerson();
+  return result;
+}
+
+/**
+ * By the id of a skill, or by the name of a tool. Where one is the id of a skill and the other a tool of another, the one of the more
+ * trusted skill is meant: nothing that was installed gets the calls of a shipped tool by its name.
+ */
+function findSkill(
+  { offer }: TurnScope,
+  text: string,
+  byPerson: boolean,
+): { status: "ok"; tool: Tool } | (ToolResult & { status: "error" }) {
+  const usable = byPerson ? [...offer.usable, ...offer.personOnly] : offer.usable;
+  const resolved = resolveSkill(
+    text,
+    usable.map(({ skill }) => skill),
+  );
+  const id = resolved.status === "found" ? resolved.id : undefined;
+  const offered = usable.find(({ skill }) => skill.id === id);
+  const [owner] = usable
+    .flatMap(({ skill }) => skill.tools.map((tool) => ({ skill, tool })))
+    .filter(({ tool }) => tool.name === text)
+    .sort((one, other) => trust(other.skill) - trust(one.skill));
+  if (owner !== undefined && (offered === undefined || trust(owner.skill) > trust(offered.skill)))
+    return { status: "ok", tool: owner.tool };
+  if (offered === undefined) {
+    const reason = byPerson ? whyNotUsable(offer, text) : undefined;
+    if (reason !== undefined) return refuse("not_usable", reason);
+    const near =
+      resolved.status === "unknown" && resolved.nearest.length > 0
+        ? `Nearest: ${resolved.nearest.join(", ")}. `
+        : "";
+    return refuse("skill_not_found", "Skill not found", `${near}list_skills shows what there is.`);
+  }
+  return onlyTool(offered);
+}
+
+/** Why a skill that there is cannot be used, for the person who runs it. */
+function whyNotUsable({ all }: TurnScope["offer"], text: string): string | undefined {
+  const resolved = resolveSkill(
+    text,
+    [...all.values()].map(({ skill }) => skill),
+  );
+  return resolved.status === "found" ? all.get(resolved.id)?.reasons[0] : undefined;
+}
+
+/** Shipped, put there by an operator, installed. */
+function trust(skill: Skill): number {
+  if (skill.origin.source === "bundled") return 2;
+  return isInstalled(skill) ? 0 : 1;
+}
+
+function onlyTool({
+  skill,
+}: OfferedSkill): { status: "ok"; tool: Tool } | (ToolResult & { status: "error" }) {
+  const [tool, ...others] = skill.tools;
+  if (tool === undefined) {
+    const message = `${skill.id} is a guide without a tool of its own.`;
+    return refuse("not_runnable", message, `Activate it with activate_skill and follow its guide.`);
+  }
+  if (others.length > 0) {
+    const parts = skill.tools.map((each) => each.skill_id).join(", ");
+    return refuse("choose_part", `${skill.id} has several parts: ${parts}.`, "Invoke one of them.");
+  }
+  return { status: "ok", tool };
+}
+
+function invalidParameters(scope: TurnScope, tool: Tool, message: string): ToolResult {
+  const expected = scope.turn.catalogue.skills.get(tool.skill_id)?.parameters ?? [];
+  return {
+    status: "error",
+    code: "invalid_parameters",
+    message: `Invalid parameters: ${message}`,
+    details: { expected_parameters: toJson(expected) },
+  };
+}
+
+function refuse(code: string, message: string, hint?: string): ToolResult & { status: "error" } {
+  return { status: "error", code, message, ...(hint === undefined ? {} : { hint }) };
+}

@@ -1,0 +1,229 @@
+import { approveWithin } from "../decisions/approval.ts";
+import { mayReach, webOf } from "../decisions/may-reach.ts";
+import { createChatWork } from "../effects/create-chat-work.ts";
+import { runInFolder } from "../effects/folder-run.ts";
+import { createToolFiles } from "../effects/tool-files.ts";
+import { scopeKeyValue } from "../ports/key-value.ts";
+import { chosenModel } from "../scope/chosen-model.ts";
+import { generateWith, writeWith } from "../scope/generate.ts";
+import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
+import { coversHost } from "../skill/network-grants.ts";
+import type { PlanningContext, Tool, ToolContext } from "../skill/tool.ts";
+import { isOwnWords, untrustedIn } from "../transcript/untrusted.ts";
+import { ExpectedFailure } from "../values/expected-failure.ts";
+import type { Json } from "../values/json.ts";
+import { zoneOf } from "../values/said-line.ts";
+import { WaitingForPerson } from "../values/waiting.ts";
+import { createWorkContext } from "./create-work-context.ts";
+import { invokeSkill } from "./invoke-skill.ts";
+
+/** A limit inside a tool, told to the model as an error result. */
+class ToolLimitError extends ExpectedFailure<"too_many_steps" | "no_answer"> {}
+
+/** Characters of a progress note. Where code hands one on that is cut already, it is cut later than this. */
+const longestNote = 1_000;
+
+/** The execution context of one call. */
+export function createToolContext(
+  scope: TurnScope,
+  request: CallRequest,
+  tool: Pick<Tool, "skill_id" | "max_iterations">,
+  signal: AbortSignal,
+): ToolContext {
+  const { turn, ports } = scope;
+  const skill = turn.catalogue.skills.get(tool.skill_id);
+  const root = skill?.parent ?? tool.skill_id;
+  let nested = 0;
+  const file = createToolFiles(scope, request.call.id, signal);
+  const permissions = createPermissions(scope, request.call.id, tool.skill_id);
+  const inFolder: ToolContext["inFolder"] = (text, run) =>
+    runInFolder(scope, { callId: request.call.id, skillId: root, text, file }, run, signal);
+  const now = () => ports.clock.now();
+  return {
+    call_id: request.call.id,
+    turn_id: turn.turn_id,
+    agent: scope.state.profile ?? turn.profile.id,
+    place: turn.place,
+    user: turn.author,
+    permissions: [turn.author.trust],
+    env: skill === undefined ? {} : ports.environmentOf(skill),
+    signal,
+    now,
+    progress(note, progress, total) {
+      if (signal.aborted) return;
+      const shown = ports.redact(note).slice(0, longestNote);
+      void scope.emit({ type: "tool_progress", call_id: request.call.id, note: shown, progress, total });
+    },
+    step: createSteps(scope, request.call.id, tool, signal),
+    generative: chosenModel(scope).generative,
+    generate: (asked) => generateWith(scope, asked, signal),
+    write: (asked) => writeWith(scope, asked, signal),
+    ask: createAsk(scope, request.call.id),
+    ...permissions,
+    invoke(skillId, params) {
+      nested += 1;
+      return invokeSkill(scope, request, `${request.call.id}/${nested}`, skillId, params);
+    },
+    file,
+    async look(picture) {
+      const { name, media_type, bytes } = await ports.files.put(turn.turn_id, picture);
+      await scope.emit({ type: "picture_shown", call_id: request.call.id, name, media_type, bytes });
+    },
+    inFolder,
+    ...createWorkContext(scope, { inFolder, now, approve: permissions.approve }, signal),
+    chat: createChatWork(scope, request.call.id, tool.skill_id),
+    time_zone: zoneOf(turn.author, scope.namespace.settings.time_zone, ports.time_zone),
+    store: scopeKeyValue(ports.store, `skill:${turn.place.namespace}:${root}:`),
+    schedules: planningFor(scope, request),
+    web: webOf(scope, request),
+    reach: (address, options) => mayReach(scope, request, tool, address, options),
+  };
+}
+
+/** A wish that may come from what the model has read, and not from a person, is asked about. */
+function planningFor(scope: TurnScope, request: CallRequest): PlanningContext | undefined {
+  const { schedules } = scope.ports;
+  if (schedules === undefined) return undefined;
+  const { author, place, cause, turn_id } = scope.turn;
+  const planner = { author, place, cause };
+  const isTheirs = (text: string) =>
+    untrustedIn(scope, request).length === 0 || isOwnWords(scope, request, text);
+  return {
+    timeOf: (words, zone) => schedules.timeOf(planner, words, zone),
+    read: (words, zone) => schedules.read(planner, words, zone),
+    async plan(wish) {
+      const plan = await schedules.plan(planner, wish);
+      if (!plan.ok) return plan;
+      return {
+        ok: true,
+        value: { ...plan.value, asks: plan.value.asks || !isTheirs(wish.text) },
+      };
+    },
+    add: (plan) => schedules.add(planner, plan, `${turn_id}/${request.call.id}`),
+    list: () => schedules.list(place.namespace, author),
+    change: (id, to) => schedules.change(planner, id, to),
+  };
+}
+
+/** Named steps: staged, counted, journalled, and answered from the journal when they had finished before a crash. */
+function createSteps(
+  scope: TurnScope,
+  callId: string,
+  tool: Pick<Tool, "skill_id" | "max_iterations">,
+  signal: AbortSignal,
+): ToolContext["step"] {
+  const occurrences = new Map<string, number>();
+  let iterations = 0;
+  return async <T extends Json>(name: string, work: () => Promise<T> | T): Promise<T> => {
+    signal.throwIfAborted();
+    iterations += 1;
+    if (iterations > tool.max_iterations) {
+      throw new ToolLimitError("too_many_steps", `it needs more than its ${tool.max_iterations} steps`);
+    }
+    const occurrence = (occurrences.get(name) ?? 0) + 1;
+    occurrences.set(name, occurrence);
+    const key = `${name}#${occurrence}`;
+    const journalled = scope.state.calls.get(callId)?.steps.get(key);
+    if (journalled !== undefined) return journalled as T;
+    const stage = (status: "running" | "completed" | "failed") =>
+      scope.emit({ type: "stage", call_id: callId, skill_id: tool.skill_id, name, status });
+    await stage("running");
+    try {
+      const result = await work();
+      signal.throwIfAborted();
+      await scope.emit({ type: "step_finished", call_id: callId, step: key, result: result ?? null });
+      await stage("completed");
+      return result;
+    } catch (error) {
+      if (!signal.aborted) await stage("failed");
+      throw error;
+    }
+  };
+}
+
+/**
+ * Questions are numbered within their call, `CALL?1`, or named by their key. The answer comes as a signal (a button, the API) or as the asker's
+ * next message in the thread.
+ */
+function createAsk(scope: TurnScope, callId: string): ToolContext["ask"] {
+  let asked = 0;
+  return async ({ text, choices = [], key }) => {
+    if (key === undefined) asked += 1;
+    const questionId = `${callId}?${key ?? asked}`;
+    const { turn, ports, state } = scope;
+    const open = state.questions.get(questionId);
+    if (open?.answer !== undefined) return open.answer;
+    if (open === undefined) {
+      const expires_at = Math.min(turn.deadline, ports.clock.now() + turn.limits.question_ms);
+      await scope.emit({
+        type: "question_asked",
+        question_id: questionId,
+        text,
+        choices: [...choices],
+        expires_at,
+      });
+      throw new WaitingForPerson();
+    }
+    const answer = await findAnswer(scope, questionId);
+    if (answer !== undefined) {
+      await scope.emit({ type: "question_answered", question_id: questionId, ...answer });
+      return answer.text;
+    }
+    if (ports.clock.now() >= open.expires_at) {
+      throw new ToolLimitError("no_answer", "nobody answered the question in time");
+    }
+    throw new WaitingForPerson();
+  };
+}
+
+/** Approvals are numbered within their call or named, as questions are; requests for hosts are named by the hosts. */
+function createPermissions(
+  scope: TurnScope,
+  callId: string,
+  skillId: string,
+): Pick<ToolContext, "approve" | "network"> {
+  let asked = 0;
+  const approve: ToolContext["approve"] = (approval) => {
+    if (approval.key === undefined) asked += 1;
+    return approveWithin(scope, { callId: `${callId}/approval:${approval.key ?? asked}`, skillId }, approval);
+  };
+  const { grants } = scope.ports;
+  const skill = scope.turn.catalogue.skills.get(skillId);
+  const hosts = async () => (skill === undefined ? [] : await grants.hostsOf(skill));
+  return {
+    approve,
+    network: {
+      hosts,
+      couldReach: (host) => grants.couldReach(host),
+      async request(wanted) {
+        const granted = await hosts();
+        const missing = wanted.filter((host) => !coversHost(granted, host));
+        if (skill === undefined || missing.length === 0) return missing.length === 0;
+        if (!missing.every(grants.couldReach)) return false;
+        const names = missing.join(", ");
+        const question = `May the code of the skill ${skill.id} reach ${names}, now and in future? It reads files of the threads it is called in, and may send them to ${names}.`;
+        const input = { hosts: [...missing] };
+        // Named, because it is not asked any more once it is granted, and would leave its number to the next approval.
+        const key = `hosts:${missing.join(",")}`;
+        const decision = await approve({ action: "reach_hosts", question, input, approver: "operator", key });
+        if (decision.approved) await grants.grant(skill, missing, decision.by);
+        return decision.approved;
+      },
+    },
+  };
+}
+
+async function findAnswer(
+  scope: TurnScope,
+  questionId: string,
+): Promise<{ text: string; by: string } | undefined> {
+  for (const signal of await scope.ports.signals()) {
+    if (signal.type === "answer" && signal.question_id === questionId)
+      return { text: signal.text, by: signal.by };
+  }
+  const [said] = await scope.ports.steering();
+  if (said === undefined) return undefined;
+  const by = said.author.id;
+  await scope.emit({ type: "steered", text: said.text, by, from_turn: said.turn_id });
+  return { text: said.text, by };
+}

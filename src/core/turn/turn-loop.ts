@@ -1,0 +1,271 @@
+import type { TurnEventBody } from "../log/turn-event.ts";
+import { ModelError, mayHelp, modelErrorWords } from "../ports/model.ts";
+import { chosenModel } from "../scope/chosen-model.ts";
+import { DeadlineError, type Turn, type TurnEnd, type TurnPorts } from "../scope/turn.ts";
+import type { MetaTool, TurnScope } from "../scope/turn-scope.ts";
+import { outputText } from "../skill/tool-output.ts";
+import { endForReader } from "../transcript/audience.ts";
+import { keepTranscript } from "../transcript/keep-transcript.ts";
+import { requestOf } from "../transcript/transcript-request.ts";
+import { fitUserText, saidBy, userMessage } from "../transcript/user-message.ts";
+import type { AssistantMessage } from "../values/message.ts";
+import { agentNamedIn } from "../values/profile.ts";
+import { fingerprint } from "../values/told.ts";
+import { afterWait, waitForModel } from "./away-model.ts";
+import { createEventChannel } from "./event-channel.ts";
+import { readAnswer } from "./read-answer.ts";
+import { repeatedTooOften } from "./repeated-refusals.ts";
+import { answered } from "./supervisor.ts";
+import { refreshOffer } from "./toolset.ts";
+import { openScope } from "./turn-opening.ts";
+
+/**
+ * Runs a turn to its end: model → tool calls → results → model, until there is an answer. Yields every event before it has
+ * effect beyond core; the caller records it and comes back for the next. A turn with more than entry 0 in its log is
+ * resumed: what had finished is not run again. The last event is `turn_finished`, or `turn_waiting` when a person is asked.
+ */
+export async function* runTurn(
+  turn: Turn,
+  ports: TurnPorts,
+  metaTools: readonly MetaTool[],
+): AsyncGenerator<TurnEventBody, void> {
+  const channel = createEventChannel<TurnEventBody>();
+  yield* channel.drain(startLoop(turn, ports, metaTools, channel.emit));
+}
+
+async function startLoop(
+  turn: Turn,
+  ports: TurnPorts,
+  metaTools: readonly MetaTool[],
+  record: (event: TurnEventBody) => Promise<void>,
+): Promise<void> {
+  const scope = await openScope(turn, ports, metaTools, record);
+  const { state } = scope;
+  await scope.emit(
+    state.started
+      ? { type: "turn_resumed" }
+      : { type: "turn_started", profile: turn.profile.id, model: chosenModel(scope).id },
+  );
+  const asked = (turn.asked ?? []).filter((id) => !state.activated.has(id));
+  for (const skill_id of asked) await scope.emit({ type: "skill_activated", skill_id, by: turn.author.id });
+  const reached = await loop(scope).catch((error: unknown) => endOf(scope, error));
+  if (reached === undefined) return;
+  const end = await endForReader(scope, reached);
+  if (end.error !== undefined) await scope.emit({ type: "error", ...end.error });
+  const { outcome } = end;
+  // Whoever reads the answer has to know what it was made without.
+  const text = [end.text, ...state.left_out].filter(Boolean).join("\n\n");
+  await scope.emit({ type: "turn_finished", outcome, text, ...(state.private ? { private: true } : {}) });
+}
+
+/** Undefined when the turn waits, for a person or for its model. */
+async function loop(scope: TurnScope): Promise<TurnEnd | undefined> {
+  const { turn, state } = scope;
+  for (;;) {
+    turn.signal.throwIfAborted();
+    await refreshOffer(scope);
+    const end = state.open === undefined ? await askModel(scope) : await runOpenCalls(scope, state.open);
+    if (end === "waiting") return undefined;
+    if (end !== undefined) return end;
+  }
+}
+
+/** The next round, after which the model has called tools, or the turn has its end, or waits until the model is back. */
+async function askModel(scope: TurnScope): Promise<TurnEnd | "waiting" | undefined> {
+  const { rounds, last } = scope.state;
+  // After a crash between the model's answer and `turn_finished` the answer is in the log already.
+  if (last?.tool_calls.length === 0) return answered(scope, last.text);
+  const wait = await afterWait(scope);
+  if (wait !== "go") return wait;
+  try {
+    return await nextRound(scope);
+  } catch (error) {
+    if (scope.turn.signal.aborted || !mayHelp("later", error)) throw error;
+    return (await waitForModel(scope, error, rounds)) ?? "waiting";
+  }
+}
+
+async function nextRound(scope: TurnScope): Promise<TurnEnd | undefined> {
+  const limit = limitReached(scope);
+  if (limit !== undefined) return lastWord(scope, limit);
+  await takeSteering(scope);
+  const message = await callModel(scope);
+  return message.tool_calls.length === 0 ? answered(scope, message.text) : undefined;
+}
+
+function limitReached({ turn, ports, state }: TurnScope): string | undefined {
+  const { limits } = turn;
+  if (state.rounds >= limits.max_rounds) return `it reached its limit of ${limits.max_rounds} rounds`;
+  if (state.toolCalls >= limits.max_tool_calls)
+    return `it reached its limit of ${limits.max_tool_calls} tool calls`;
+  const repeated = repeatedTooOften(state);
+  if (repeated !== undefined) return repeated;
+  return ports.overBudget();
+}
+
+/** One last model call in which no tool may be called; the person gets an answer that says which limit was reached. */
+async function lastWord(scope: TurnScope, limit: string): Promise<TurnEnd> {
+  const note = `This turn ends here: ${limit}.`;
+  if (scope.ports.overBudget() !== undefined) return { outcome: "limit_reached", text: note };
+  const message = await callModel(
+    scope,
+    `You can call no more tools in this turn: ${limit}. Answer now with what you have.`,
+  ).catch(wordless);
+  return {
+    outcome: "limit_reached",
+    text: [message?.text.trim(), `${note} Say “continue” to go on from here.`].filter(Boolean).join("\n\n"),
+  };
+}
+
+/** A model that goes on calling tools has no last word; the person is told the limit all the same. */
+function wordless(error: unknown): undefined {
+  if (!(error instanceof ModelError) || error.code !== "bad_response") throw error;
+}
+
+async function takeSteering(scope: TurnScope): Promise<void> {
+  const { rounds, away } = scope.state;
+  if ((rounds === 0 && away === undefined) || scope.namespace.settings.while_running === "queue") return;
+  for (const { turn_id, text, author, said_at, has_files } of await scope.ports.steering()) {
+    // What names another agent has a turn of its own with it.
+    const named = agentNamedIn(text, scope.turn.profiles);
+    if (has_files || (named !== undefined && named.id !== scope.turn.profile.id)) break;
+    const fitting = fitUserText({ turn_id, text, limits: scope.turn.limits }, scope.ports.countTokens);
+    const shown = userMessage(fitting, { line: saidBy(scope, author, said_at) }).text;
+    await scope.emit({ type: "steered", text, by: author.id, from_turn: turn_id, shown });
+  }
+}
+
+/** One round: streams the model's answer and records it whole. With a `lastWord` it is told that, and may call no tools. */
+async function callModel(scope: TurnScope, lastWord?: string): Promise<AssistantMessage> {
+  const { turn, ports, state } = scope;
+  const transcript = await keepTranscript(scope);
+  if (lastWord !== undefined && transcript.messages.at(-1)?.text !== lastWord) {
+    const message = { role: "system", text: lastWord } as const;
+    await scope.emit({ type: "transcript_changed", message, told: {} });
+  }
+  const round = state.rounds + 1;
+  await scope.emit({ type: "round_started", round });
+  turn.signal.throwIfAborted();
+  const finished = await readAnswer(scope, async () => ({
+    ...(await requestOf(scope, transcript)),
+    ...(lastWord === undefined ? {} : { no_calls: true }),
+    ...(turn.limits.away_retry_ms === 0 ? {} : { can_wait: true }),
+  }));
+  await scope.emit({ type: "usage", model: finished.model, round, ...finished.usage });
+  const message =
+    lastWord === undefined ? withUniqueIds(finished.message, scope, round) : withoutCalls(finished.message);
+  const kept = withWholeBlocks(message, ports.redact(message));
+  await scope.emit({ type: "model_message", round, message: kept, model: finished.model });
+  return kept;
+}
+
+/** Blocks out of which a secret was taken do not fit their signatures any more. */
+function withWholeBlocks(
+  written: AssistantMessage,
+  { provider_blocks, ...clean }: AssistantMessage,
+): AssistantMessage {
+  const isWhole = provider_blocks !== undefined && provider_blocks === written.provider_blocks;
+  return isWhole ? { ...clean, provider_blocks } : clean;
+}
+
+/** Calls that are not answered cannot stay in a conversation, nor can what is bound to them. */
+function withoutCalls({ tool_calls, provider_blocks, ...message }: AssistantMessage): AssistantMessage {
+  const own = tool_calls.length === 0 ? provider_blocks : undefined;
+  return { ...message, tool_calls: [], ...(own === undefined ? {} : { provider_blocks: own }) };
+}
+
+/** Some servers number calls from scratch in every response; log and transcript need ids that are unique. */
+function withUniqueIds(
+  message: AssistantMessage,
+  { turn, state, transcript }: TurnScope,
+  round: number,
+): AssistantMessage {
+  if (message.tool_calls.length === 0) return message;
+  const seen = new Set(state.calls.keys());
+  for (const earlier of transcript?.messages ?? []) if (earlier.role === "tool") seen.add(earlier.call_id);
+  const clash = message.tool_calls.some(({ id }) => id === "" || seen.size === seen.add(id).size);
+  if (!clash) return message;
+  const prefix = `call_${fingerprint(turn.turn_id)}_${round}`;
+  const tool_calls = message.tool_calls.map((call, index) => ({ ...call, id: `${prefix}_${index + 1}` }));
+  // Blocks that name the calls by their old ids would not fit their results.
+  return { role: "assistant", text: message.text, tool_calls };
+}
+
+/** Runs the calls of one response, some at a time. Direct outputs are the turn's end. */
+async function runOpenCalls(
+  scope: TurnScope,
+  message: AssistantMessage,
+): Promise<TurnEnd | "waiting" | undefined> {
+  const queue = [...message.tool_calls];
+  const direct = new Map<string, string>();
+  let waiting = false;
+  const work = async () => {
+    for (let call = queue.shift(); call !== undefined; call = queue.shift()) {
+      const result = await scope.runCall({ call, depth: 0 });
+      if (result === "waiting") waiting = true;
+      else if (result.status === "ok" && result.direct) direct.set(call.id, outputText(result.output));
+    }
+  };
+  const workers = Math.min(scope.turn.limits.max_concurrent, queue.length);
+  const ends = await Promise.allSettled(Array.from({ length: workers }, work));
+  // Only when all have ended: a call must not finish after its turn.
+  const failed = ends.find((end) => end.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+  if (waiting && !scope.turn.signal.aborted) {
+    await scope.emit({ type: "turn_waiting", until: waitUntil(scope) });
+    return "waiting";
+  }
+  if (direct.size === 0) return undefined;
+  const texts = message.tool_calls.flatMap((call) => direct.get(call.id) ?? []);
+  return answered(scope, texts.join("\n\n"));
+}
+
+/** When the first thing a person was asked expires, ms since the epoch. */
+export function waitUntil({ state, turn }: TurnScope): number {
+  const questions = [...state.questions.values()].filter((question) => question.answer === undefined);
+  const approvals = [...state.approvals.values()].filter((approval) => approval.decided === undefined);
+  return Math.min(turn.deadline, ...[...questions, ...approvals].map((asked) => asked.expires_at));
+}
+
+/** The end of a turn that did not end by an answer. Every tool that had started gets its result first. */
+async function endOf(scope: TurnScope, error: unknown): Promise<TurnEnd> {
+  const { turn, ports, state } = scope;
+  await closeOpenCalls(scope);
+  const kept = state.streamed.trim() || (state.last?.text.trim() ?? "");
+  if (turn.signal.aborted) {
+    const reason: unknown = turn.signal.reason;
+    if (reason instanceof DeadlineError) {
+      return {
+        outcome: "limit_reached",
+        text: [kept, "This turn ends here: it reached its time limit."].filter(Boolean).join("\n\n"),
+      };
+    }
+    return { outcome: "stopped", text: [kept, "Stopped."].filter(Boolean).join("\n\n") };
+  }
+  if (error instanceof ModelError) {
+    const { code, message, seen } = error;
+    const words = [modelErrorWords[code], ...(code === "invalid_request" ? [seen] : [])];
+    const text = turn.detailed_errors ? message : words.filter(Boolean).join(" ");
+    return { outcome: "failed", text, error: { code, message } };
+  }
+  ports.report(error, "turn");
+  const message =
+    "Something went wrong inside the bot; the details are in its log. Your message is kept: try again.";
+  return { outcome: "failed", text: message, error: { code: "internal", message } };
+}
+
+async function closeOpenCalls(scope: TurnScope): Promise<void> {
+  for (const [callId, call] of scope.state.calls) {
+    if (call.started === undefined || call.finished !== undefined) continue;
+    const output = { error: "The turn ended before this finished.", code: "stopped" };
+    const duration_ms = Math.max(0, scope.ports.clock.now() - call.started_at);
+    await scope.emit({
+      type: "tool_finished",
+      call_id: callId,
+      tool: call.started.tool,
+      status: "error",
+      output,
+      duration_ms,
+    });
+  }
+}

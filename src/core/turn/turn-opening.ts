@@ -1,0 +1,141 @@
+import type { TranscriptStep } from "../log/transcript.ts";
+import { extendTranscript, type Opening, openTranscript, type Transcript } from "../log/transcript.ts";
+import type { TurnEventBody } from "../log/turn-event.ts";
+import { applyEvent, createTurnState } from "../log/turn-state.ts";
+import { createDuplicateGuard } from "../scope/duplicate-guard.ts";
+import type { Turn, TurnPorts } from "../scope/turn.ts";
+import type { MetaTool, OwnTool, TurnScope } from "../scope/turn-scope.ts";
+import { createStepReader } from "../transcript/transcript-steps.ts";
+import type { Json } from "../values/json.ts";
+import { createSeenAddresses, type SeenAddresses, see, seenInMessages } from "../values/seen-addresses.ts";
+import { runToolCall } from "./tool-call.ts";
+import { threadOffer } from "./toolset.ts";
+
+/**
+ * Sets a turn up from its log: state, transcript, namespace and offer as they are now. `record` gets every event it emits,
+ * without secrets.
+ */
+export async function openScope(
+  turn: Turn,
+  ports: TurnPorts,
+  metaTools: readonly MetaTool[],
+  record: (event: TurnEventBody) => Promise<void>,
+): Promise<TurnScope> {
+  const { state: namespace, offer } = await ports.offers.read(turn.place.namespace, turn.catalogue);
+  const openings = await readOpenings(turn, ports);
+  const state = createTurnState();
+  const steps = createStepReader(turn.turn_id);
+  let transcript: Transcript | undefined;
+  const seen = { thread: createSeenAddresses(), turn: createSeenAddresses() };
+
+  const take = (step: TranscriptStep, into: SeenAddresses) => {
+    if (step.kind === "seen") see(into, step.seen);
+    else if (step.kind === "open") {
+      seen.thread = createSeenAddresses();
+      see(seen.thread, step.with.seen ?? seenInMessages(step.with.messages));
+      const opening = openings.get(step.with.opening);
+      transcript = opening === undefined ? undefined : openTranscript(opening, step.with, ports.countTokens);
+    } else if (transcript !== undefined) extendTranscript(transcript, step);
+  };
+  const apply = (event: TurnEventBody, at: number) => {
+    if (event.type === "user_message") state.own_from = transcript?.messages.length ?? 0;
+    applyEvent(state, event, at);
+    for (const step of steps(event, at)) {
+      if (transcript === undefined && step.kind === "message") state.untold.push(step.message);
+      take(step, seen.turn);
+    }
+    if (event.type === "transcript_opened")
+      state.own_from = (transcript?.messages.length ?? event.own) - event.own;
+  };
+
+  for (const step of turn.past.steps) take(step, seen.thread);
+  for (const event of turn.events) apply(event, event.at);
+  const scope: TurnScope = {
+    turn,
+    ports,
+    state,
+    guard: createDuplicateGuard(),
+    ...ownTools(metaTools, turn, ports, () => scope),
+    get transcript() {
+      return transcript;
+    },
+    seen,
+    loaded: new WeakMap(),
+    namespace,
+    namespaceOffer: offer,
+    offer,
+    emit(body) {
+      // What adds no text to a transcript is redacted only where it is stored and shown.
+      const event = untold.has(body.type) ? body : ports.redact(body);
+      apply(event, ports.clock.now());
+      // At once, so that calls that run at the same time see it.
+      if (changesOffer.has(event.type)) scope.offer = threadOffer(scope);
+      return record(event);
+    },
+    async open(opening, how) {
+      const name = await ports.openings.put(opening);
+      // The same object for all threads that begin alike: adapters convert each object once.
+      openings.set(name, (await ports.openings.get(name)) ?? opening);
+      await scope.emit({ type: "transcript_opened", opening: name, ...how });
+    },
+    runCall: (request) => runToolCall(scope, request),
+  };
+  scope.offer = threadOffer(scope);
+  return scope;
+}
+
+/** Events after which the thread has other skills. */
+const changesOffer: ReadonlySet<TurnEventBody["type"]> = new Set([
+  "skill_activated",
+  "skill_offloaded",
+  "handoff",
+]);
+
+/** Events that come often and add no text to a transcript. */
+const untold: ReadonlySet<TurnEventBody["type"]> = new Set([
+  "text_delta",
+  "text_reset",
+  "round_started",
+  "usage",
+  "stage",
+  "tool_progress",
+]);
+
+/** What the transcripts begin with that the thread and the turn's own log name. */
+async function readOpenings(turn: Turn, ports: TurnPorts): Promise<Map<string, Opening>> {
+  const openings = new Map<string, Opening>();
+  const inPast = turn.past.steps.flatMap((step) => (step.kind === "open" ? step.with.opening : []));
+  const inTurn = turn.events.flatMap((event) => (event.type === "transcript_opened" ? event.opening : []));
+  for (const name of [...inPast, ...inTurn]) {
+    const opening = await ports.openings.get(name);
+    if (opening !== undefined) openings.set(name, opening);
+  }
+  return openings;
+}
+
+/** The agent's own tools, tied to the running turn. */
+function ownTools(
+  metaTools: readonly MetaTool[],
+  turn: Turn,
+  ports: TurnPorts,
+  scope: () => TurnScope,
+): Pick<TurnScope, "ownTools" | "ownDefinitions"> {
+  const offered = metaTools.filter((tool) => tool.offered(turn, ports));
+  const tools = offered.map(
+    (own): OwnTool => ({
+      ...own,
+      approval: (input: Json) => own.approval?.(input, scope()),
+      runsCodeOf: (input: Json) => own.runsCodeOf?.(input, scope()),
+      run: (input, context) => {
+        const call = { id: context.call_id, name: own.name, arguments: "" };
+        return own.run(input, context, scope(), { call, depth: 0 });
+      },
+    }),
+  );
+  return {
+    ownTools: new Map(tools.map((tool) => [tool.name, tool])),
+    ownDefinitions: offered.flatMap(({ name, description, parameters, retired, describe }) =>
+      retired ? [] : { name, description: describe?.(turn) ?? description, parameters },
+    ),
+  };
+}

@@ -1,0 +1,141 @@
+import { isContainer, isRecord } from "../../base/record.ts";
+import type { Json, JsonObject } from "./json.ts";
+import { cell, isScalar, label, scalar } from "./render-scalar.ts";
+
+/** Items of a list, and characters of an answer, that are shown. */
+const mostItems = 20;
+const longestAnswer = 12_000;
+const deepest = 3;
+
+/** Fields that hold the finding in words, the fullest first. */
+const wholeFields = ["text", "answer", "markdown", "message"];
+
+/** Numbers that a summary beside a list tells in words. */
+const countFields = new Set(["total", "count"]);
+
+/** Things with a text of their own read as a list, as long as they are few. */
+const fewTexts = 3;
+
+/**
+ * Any tool output as Markdown for a person: the finding first, then the details. What the finding says already is not
+ * repeated, nor what only echoes the arguments of the call.
+ */
+export function renderOutput(value: Json, given: JsonObject = {}): string {
+  const text = renderWhole(value, given).trim() || "_It answered nothing._";
+  return text.length > longestAnswer
+    ? `${text.slice(0, longestAnswer)}…\n\n_(cut here: the result is longer)_`
+    : text;
+}
+
+function renderWhole(value: Json, given: JsonObject): string {
+  return isRecord(value) ? renderResult(unwrap(value), given) : renderValue(value, 0);
+}
+
+function renderValue(value: Json, depth: number): string {
+  if (isScalar(value)) return scalar(value);
+  return Array.isArray(value) ? renderList(value, depth) : renderObject(value, depth);
+}
+
+/** A field with the whole text stands for the nested details; a summary goes before them. */
+function renderResult(value: JsonObject, given: JsonObject): string {
+  const whole = wholeFields.find((name) => isText(value[name]));
+  const lead = whole ?? (isText(value.summary) ? "summary" : undefined);
+  const said = lead === undefined ? "" : String(value[lead]);
+  const hasList = Object.values(value).some(Array.isArray);
+  const rest = Object.entries(value).filter(([key, item]) => {
+    const isDetail = whole === undefined || (isScalar(item) && key !== "summary");
+    const isCount = lead === "summary" && hasList && countFields.has(key);
+    return key !== lead && isDetail && !isCount && item !== given[key];
+  });
+  const details = withoutSaid(Object.fromEntries(rest), said.toLowerCase());
+  return [said, renderObject(details, 0)].filter((section) => section !== "").join("\n\n");
+}
+
+/** An object without the texts that the finding holds already; things in lists stay whole. */
+function withoutSaid(value: JsonObject, said: string): JsonObject {
+  const isSaid = (item: Json) =>
+    typeof item === "string" && item.length > 2 && said.includes(item.toLowerCase());
+  const kept = Object.entries(value).flatMap(([key, item]): [string, Json][] => {
+    if (isSaid(item) || (Array.isArray(item) && item.length > 0 && item.every(isSaid))) return [];
+    return [[key, isRecord(item) ? withoutSaid(item, said) : item]];
+  });
+  return Object.fromEntries(kept);
+}
+
+/** `{skill_id, output, success}` of a direct invocation is only a wrapper. */
+function unwrap(value: JsonObject): JsonObject {
+  const { output } = value;
+  const isWrapper = value.success === true && typeof value.skill_id === "string";
+  return isWrapper && output !== undefined && isRecord(output) ? output : value;
+}
+
+function renderObject(value: JsonObject, depth: number): string {
+  const entries = Object.entries(value).filter(([, item]) => !isEmpty(item));
+  if (depth >= deepest) return entries.map(([key, item]) => `${label(key)}: ${cell(item)}`).join("; ");
+  const lines = entries.flatMap(([key, item]) =>
+    isScalar(item) ? [`- **${label(key)}:** ${scalar(item)}`] : [],
+  );
+  const nested = entries.filter(([, item]) => !isScalar(item));
+  const sections = nested.map(([key, item]) => {
+    const inline = Array.isArray(item) ? onOneLine(item) : undefined;
+    if (inline !== undefined) return `- **${label(key)}:** ${inline}`;
+    return `**${label(key)}**\n\n${renderValue(item, depth + 1)}`;
+  });
+  return [lines.join("\n"), ...sections]
+    .filter((section) => section !== "")
+    .join("\n\n")
+    .replace(/\n\n(?=- \*\*)/g, "\n");
+}
+
+/** A short list of plain values; undefined for any other. */
+function onOneLine(items: readonly Json[]): string | undefined {
+  const texts = items.map((item) => (isScalar(item) ? scalar(item) : undefined));
+  const line = texts.join(", ");
+  return texts.includes(undefined) || line.length > 100 ? undefined : line;
+}
+
+function renderList(items: readonly Json[], depth: number): string {
+  const shown = items.slice(0, mostItems);
+  const more = items.length > shown.length ? `\n\n_… and ${items.length - shown.length} more_` : "";
+  const objects = shown.filter((item) => isRecord(item));
+  if (objects.length === shown.length && objects.length > 0) return renderObjects(objects, depth) + more;
+  return shown.map((item) => `- ${isScalar(item) ? scalar(item) : cell(item)}`).join("\n") + more;
+}
+
+/** A table for small equal things; a list where a field is long or nested. */
+function renderObjects(items: readonly JsonObject[], depth: number): string {
+  const columns = [...new Set(items.flatMap((item) => Object.keys(item)))];
+  const values = items.flatMap((item) => Object.values(item));
+  const isFewTexts = items.length <= fewTexts && items.every(({ text }) => isText(text));
+  const isTable =
+    !isFewTexts &&
+    columns.length > 0 &&
+    columns.length <= 6 &&
+    values.every((value) => isScalar(value) && String(value).length <= 60);
+  if (!isTable || depth >= deepest) return items.map(renderItem).join("\n");
+  const row = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  const rows = items.map((item) => row(columns.map((column) => cell(item[column] ?? ""))));
+  return [row(columns.map(label)), row(columns.map(() => "---")), ...rows].join("\n");
+}
+
+/** The longest text of a thing, the rest behind it in brackets. */
+function renderItem(item: JsonObject): string {
+  const title = ["title", "name", "text", "summary"].find((name) => isText(item[name]));
+  const link = ["url", "link"].find((name) => isText(item[name]));
+  const rest = Object.entries(item).filter(
+    ([key, value]) => key !== title && key !== link && !isEmpty(value),
+  );
+  const details = rest.map(([key, value]) => `${label(key).toLowerCase()}: ${cell(value)}`).join("; ");
+  const head = title === undefined ? "" : cell(item[title] ?? "");
+  const linked = link === undefined ? head : `[${head || cell(item[link] ?? "")}](${cell(item[link] ?? "")})`;
+  const brackets = details === "" || linked === "" ? details : ` (${details})`;
+  return `- ${linked}${brackets}`;
+}
+
+function isText(value: Json | undefined): value is string {
+  return typeof value === "string" && value.trim() !== "";
+}
+
+function isEmpty(value: Json): boolean {
+  return value === null || value === "" || (isContainer(value) && Object.keys(value).length === 0);
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { cronInWords } from "../../../../src/core/ports/cron-words.ts";
+import { hasWords, isEmojiOf, wordsProblem } from "../../../../src/core/ports/trigger-words.ts";
+
+describe("the words of a trigger", () => {
+  it.each([
+    ["deploy failed", "The deploy has FAILED again", true],
+    ["deploy failed", "The deployment failed", false],
+    ["deploy* failed", "The deployment failed", true],
+    ['"deploy failed"', "deploy: failed!", true],
+    ['"deploy failed"', "the deploy has failed", false],
+    ["“deploy failed”", "deploy failed", true],
+    ["*ment", "a deployment", true],
+    ["*ploy*", "redeployed", true],
+    ["cafe", "Das Café", true],
+    ["(a+)+$", "aaaa", false],
+    ["障害", "障害", true],
+    ["deploy", "", false],
+  ])("%s in %s: %s", (pattern, text, found) => {
+    expect(hasWords(pattern, text)).toBe(found);
+  });
+
+  it("takes no longer for a text that would hang a regular expression", () => {
+    const begun = performance.now();
+    expect(hasWords("a* a* a* a* b", "a ".repeat(20_000))).toBe(false);
+    expect(performance.now() - begun).toBeLessThan(500);
+  });
+
+  it.each(["", "*", "a", "* *", '""', "?!"])("%s would fit anything or nothing", (pattern) => {
+    expect(wordsProblem(pattern)).toMatch(/Name words/);
+  });
+
+  it("are ten at most", () => {
+    expect(wordsProblem("one two three four five six seven eight nine ten")).toBeUndefined();
+    expect(wordsProblem("one two three four five six seven eight nine ten eleven")).toMatch(/ten/);
+  });
+});
+
+describe("a reaction", () => {
+  it.each([
+    ["eyes 👀", "eyes", true],
+    ["eyes 👀", "👀", true],
+    [":eyes:", "eyes", true],
+    ["thumbsup 👍", "thumbsup::skin-tone-3", true],
+    ["👍", "👍🏽", true],
+    ["❤️", "❤", true],
+    ["eyes", "eye", false],
+    ["eyes", "", false],
+  ])("%s and %s: %s", (emoji, reaction, same) => {
+    expect(isEmojiOf(emoji, reaction)).toBe(same);
+  });
+});
+
+describe("a cron pattern in words", () => {
+  it.each([
+    ["0 9 * * 1-5", "every weekday at 09:00"],
+    ["30 17 * * *", "every day at 17:30"],
+    ["0 8,20 * * mon,4", "every Monday and Thursday at 08:00 and 20:00"],
+    ["0 9 1 * *", "on day 1 of every month at 09:00"],
+    ["0 9 L * *", "on the last day of every month at 09:00"],
+    ["*/10 * * * *", "every 10 minutes"],
+    ["0 * * * *", "every hour at minute 00"],
+    ["0 9 1 1 *", "cron 0 9 1 1 *"],
+    ["0 9-17 * * *", "cron 0 9-17 * * *"],
+  ])("%s", (cron, words) => {
+    expect(cronInWords(cron)).toBe(words);
+  });
+});

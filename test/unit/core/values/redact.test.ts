@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import { createRedactor, type SecretForm } from "../../../../src/core/values/redact.ts";
+
+const slackToken = { mark: "xox", pattern: /\bxox[a-z](?:\.xox[a-z])?-[\w-]{8,}/g };
+
+describe("what leaves", () => {
+  it("holds no known secret, in keys and values alike, however deep", () => {
+    const redact = createRedactor(["hunter22"]);
+    expect(redact({ a: [{ hunter22: "is hunter22!" }] })).toEqual({ a: [{ "[secret]": "is [secret]!" }] });
+  });
+
+  it("holds no secret of a known form, though nobody named it", () => {
+    const redact = createRedactor([], [slackToken]);
+    expect(redact("Bearer xoxb-12345678-abc and xoxe.xoxb-1-abcdefgh, not xox or foxes")).toBe(
+      "Bearer [secret] and [secret], not xox or foxes",
+    );
+  });
+
+  it("is the same object when there is nothing to take out", () => {
+    const value = { a: ["b", { c: 1 }] };
+    expect(createRedactor(["hunter22"], [slackToken])(value)).toBe(value);
+  });
+
+  it("keeps values that are too short to be told from text", () => {
+    expect(createRedactor(["key"])("the key")).toBe("the key");
+  });
+
+  it.each([
+    ["inside another, named first", ["secret", "top-secret-value"], "a top-secret-value b", "a [secret] b"],
+    ["that begins another", ["sk-abcdef", "sk-abcdef-long"], "sk-abcdef-long", "[secret]"],
+    ["that ends another", ["abcdef", "123-abcdef"], "123-abcdef", "[secret]"],
+    ["that overlaps another", ["abcdef", "defghi"], "-abcdefghi-", "-[secret]-"],
+    ["that overlaps itself", ["abcabcab"], "-abcabcabcab-", "-[secret]-"],
+    ["that follows another", ["abcdef", "ghijkl"], "abcdefghijkl", "[secret][secret]"],
+  ])("leaves nothing of a secret %s", (_, secrets, text, clean) => {
+    expect(createRedactor(secrets)(text)).toBe(clean);
+    expect(createRedactor(secrets.toReversed())(text)).toBe(clean);
+  });
+
+  it("holds no secret that is written into JSON, as log lines are", () => {
+    const secret = 'pass"word\\1';
+    expect(createRedactor([secret])(JSON.stringify({ said: `is ${secret}` }))).toBe('{"said":"is [secret]"}');
+  });
+
+  it("holds no line of a secret of several lines, and keeps what frames it", () => {
+    const [first, second] = ["MIIEvQIBADANBgkqhkiG", "9w0BAQEFAASCBKcwggSj"];
+    const redact = createRedactor([`-----BEGIN KEY-----\n${first}\n${second}\n-----END KEY-----\n`]);
+    expect(redact(`-----BEGIN KEY-----\r\n  ${first} ${second}`)).toBe(
+      "-----BEGIN KEY-----\r\n  [secret] [secret]",
+    );
+  });
+});
+
+describe("a text in pieces", () => {
+  const pem = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG\n9w0BAQEFAASCBKcwggSj\n-----END KEY-----";
+  const texts: [what: string, secrets: string[], text: string, forms?: SecretForm[]][] = [
+    ["a secret at the end", ["sk-very-secret-value"], "the key is sk-very-secret-value"],
+    ["a secret at the beginning", ["sk-very-secret-value"], "sk-very-secret-value ok"],
+    ["half a secret at the end", ["sk-very-secret-value"], "the key is sk-very-sec"],
+    ["a false beginning before it", ["ababac"], "abababababac, ababa"],
+    [
+      "a secret with a shorter one at its beginning",
+      ["sk-abc", "sk-abc-long"],
+      "sk-abc-lonk sk-abc-long sk-abc",
+    ],
+    ["overlapping secrets", ["abcdef", "defghi", "hi-123"], "x abcdefghi-123 defghi abcdef"],
+    ["a secret inside another", ["inner1", "an-inner1-value"], "an-inner1-value, an-inner1, inner1"],
+    ["a secret of several lines", [pem], `It is\n${pem}\nok`],
+    ["a secret in JSON", ['pass"word\\1'], '{"is":"pass\\"word\\\\1"}'],
+    ["characters beyond the plane", ["🔑🔑🔑🔑"], "🔑🔑🔑 🔑🔑🔑🔑🔑🗝"],
+    [
+      "tokens of a form",
+      [],
+      "Bearer xoxb-12345678-abc, foxoxb-12345678 xoxb-1 xo xoxe.xoxb-1-abcdefgh.",
+      [slackToken],
+    ],
+    ["nothing secret", ["hunter22"], "all of it, hunting hunters"],
+  ];
+
+  it.each(texts)("with %s leaves as the whole text does, wherever it is cut", (_, secrets, text, forms) => {
+    const redactor = createRedactor(secrets, forms);
+    const inPieces = (pieces: readonly string[]) => {
+      const stream = redactor.stream();
+      return pieces.map((piece) => stream.add(piece)).join("") + stream.end();
+    };
+    const whole = redactor(text);
+    for (const secret of secrets) expect(whole).not.toContain(secret);
+    expect(inPieces(text.split(""))).toBe(whole);
+    for (let first = 0; first <= text.length; first += 1)
+      for (let second = first; second <= text.length; second += 3)
+        expect(inPieces([text.slice(0, first), text.slice(first, second), text.slice(second)])).toBe(whole);
+  });
+
+  it("waits only where a secret may have begun", () => {
+    const stream = createRedactor(["sk-very-secret-value"], [slackToken]).stream();
+    const pieces = ["The job", " is sk-", "ills, s", "o ask-very-secret-value", "! xo", "xo and xoxb", "-1"];
+    expect(pieces.map((piece) => stream.add(piece))).toEqual([
+      "The job",
+      " is ",
+      "sk-ills, ",
+      "so a[secret]",
+      "! ",
+      "xoxo and ",
+      "",
+    ]);
+    expect(stream.end()).toBe("xoxb-1");
+  });
+
+  it("is linear work, whatever it repeats", () => {
+    const secret = `${"a".repeat(4_000)}b`;
+    const stream = createRedactor([secret], [slackToken]).stream();
+    let left = 0;
+    for (let piece = 0; piece < 50_000; piece += 1) left += stream.add("aaaa").length;
+    for (let piece = 0; piece < 50_000; piece += 1) left += stream.add("xoxb").length;
+    expect(left + stream.end().length).toBe(400_000);
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import {
+  addressesIn,
+  differInOnePlace,
+  hostOfKey,
+  isSameSite,
+  linksIn,
+  readAddress,
+  siteOf,
+} from "../../../../src/core/values/web-address.ts";
+
+const same = (one: string, other: string) => readAddress(one)?.key === readAddress(other)?.key;
+
+describe("two addresses", () => {
+  it.each([
+    ["http://host.test", "http://host.test/"],
+    ["http://host.test/a/", "http://host.test/a"],
+    ["http://host.test:80/a", "http://HOST.test/a#part"],
+    ["https://host.test:443/a", "https://host.test./a"],
+    ["http://host.test/a", "https://host.test/a"],
+    ["http://2130706433/", "http://127.0.0.1/"],
+  ])("%s and %s are the same", (one, other) => {
+    expect(same(one, other)).toBe(true);
+  });
+
+  it.each([
+    ["http://host.test/", "http://host.test/?d=1"],
+    ["http://host.test/?a=1", "http://host.test/?a=1&d=2"],
+    ["http://host.test/?d=a", "http://host.test/?d=A"],
+    ["http://host.test/a%2fb", "http://host.test/a%2Fb"],
+    ["http://host.test/a", "http://host.test/a//"],
+    ["http://host.test/a", "http://host.test/A"],
+    ["http://host.test/", "http://secret.host.test/"],
+    ["http://host.test/", "http://host.test:8080/"],
+    ["http://host.test/", "http://user:word@host.test/"],
+  ])("%s and %s differ", (one, other) => {
+    expect(same(one, other)).toBe(false);
+  });
+});
+
+it.each([
+  "ftp://host.test",
+  "javascript:alert(1)",
+  "host.test/a",
+  "",
+  `http://host.test/${"a".repeat(9_000)}`,
+])("%s is none", (text) => {
+  expect(readAddress(text)).toBeUndefined();
+});
+
+describe("a person's text names", () => {
+  it.each<[text: string, keys: string[]]>([
+    ["See https://host.test/a.", ["host.test/a.", "host.test/a"]],
+    ["read (https://host.test/a_(b)) now", ["host.test/a_(b))", "host.test/a_(b)"]],
+    ["[docs](https://host.test/a?b=c#d), **https://two.test**", ["host.test/a?b=c", "two.test"]],
+    ["<https://host.test/a>", ["host.test/a"]],
+    ["what does nodejs.org/en/blog say, and example.co.uk?", ["nodejs.org/en/blog", "example.co.uk"]],
+    [
+      "http://127.0.0.1:3000/x and localhost:8080/y and 10.0.0.1",
+      ["127.0.0.1:3000/x", "localhost:8080/y", "10.0.0.1"],
+    ],
+    ["münchen.de", ["xn--mnchen-3ya.de"]],
+  ])("%s", (text, expected) => {
+    const keys = addressesIn(text).map(({ key }) => key);
+    for (const key of expected) expect(keys).toContain(key);
+  });
+
+  it.each(["mail ann@host.test", "a.b", "3.14 and 1.2.3", "end.Start", "/etc/host.conf"])(
+    "no page in: %s",
+    (text) => {
+      expect(
+        addressesIn(text).filter(({ key }) => !["a.b", "end.Start".toLowerCase()].includes(key)),
+      ).toEqual([]);
+    },
+  );
+
+  it("in time that its length bounds", () => {
+    for (const text of [
+      "a".repeat(500_000),
+      "a.".repeat(250_000),
+      "http://".repeat(70_000),
+      "a-".repeat(250_000),
+    ]) {
+      const from = performance.now();
+      addressesIn(text);
+      expect(performance.now() - from).toBeLessThan(2_000);
+    }
+  });
+});
+
+it("a page's links are full addresses alone", () => {
+  const found = linksIn("[a](https://host.test/a) host.test/b “https://host.test/c” is not on it");
+  expect(found.map(({ key }) => key)).toEqual(expect.arrayContaining(["host.test/a", "host.test/c"]));
+  expect(found.map(({ key }) => key)).not.toContain("host.test/b");
+});
+
+it("hosts of one owner are one site", () => {
+  expect(["a.evil.test", "b.a.evil.test", "evil.test:81"].map(siteOf)).toEqual([
+    "evil.test",
+    "evil.test",
+    "evil.test",
+  ]);
+  expect(["x.example.co.uk", "127.0.0.1:3000", "localhost", "localhost:80"].map(siteOf)).toEqual([
+    "example.co.uk",
+    "127.0.0.1",
+    "localhost",
+    "localhost",
+  ]);
+  expect([isSameSite("www.a.test", "a.test"), isSameSite("b.a.test", "a.test")]).toEqual([true, false]);
+  expect(hostOfKey("user:word@host.test:81/a?b")).toBe("host.test:81");
+});
+
+it.each([
+  ["[2001:db8:7:1::1]:8080", "[2001:db8:7:ffff::2]", true],
+  ["[2001:db8:7::1]", "[2001:db8:8::1]", false],
+  ["[2001:db8::1]", "[2001:db8:0:9:9:9:9:9]:81", true],
+  ["[::ffff:102:304]", "1.2.3.4:8080", true],
+  ["1.2.3.4", "1.2.3.5", false],
+])("of addresses, %s and %s are of one site: %s", (one, other, isOne) => {
+  const hosts = [one, other].map((host) => readAddress(`http://${host}/a`)?.host ?? "");
+  expect(siteOf(hosts[0] ?? "") === siteOf(hosts[1] ?? "")).toBe(isOne);
+});
+
+it.each([
+  ["a.test/x/1", "a.test/x/2", true],
+  ["a.test/1/x", "a.test/2/x", true],
+  ["a.test/x?c=a", "a.test/x?c=b", true],
+  ["a.test/x?a=1&c=a", "a.test/x?a=1&d=b", true],
+  ["a.test/x", "a.test/x/1", true],
+  ["a.test/x", "a.test/x?c=1", true],
+  ["a.test:1/x", "b.a.test:2/x", true],
+  ["a.test/x/1", "a.test/y/2", false],
+  ["a.test/x?a=1&c=a", "a.test/x?a=2&c=b", false],
+  ["a.test/x/1?c=a", "a.test/x/2?c=b", false],
+])("%s and %s differ in one place: %s", (one, other, isOne) => {
+  expect(differInOnePlace(one, other)).toBe(isOne);
+});

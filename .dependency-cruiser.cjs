@@ -21,6 +21,12 @@ const roomsOfApp = {
   chat: ["reading", "turns", "schedules", "services", "operations"],
 };
 
+/** The rooms of core, lowest first: each may know itself and the rooms before it. */
+const roomsOfCore = [
+  ...["values", "log", "ports", "skill", "scope"],
+  ...["transcript", "decisions", "effects", "turn", "meta-tools"],
+];
+
 /** A room that may import the ground floor and, of the other rooms, what `allowed` says. */
 const only = (name, from, allowed, comment) => ({
   name,
@@ -46,6 +52,23 @@ module.exports = {
       severity: "error",
       from: { path: "^src/core/" },
       to: { pathNot: ["^src/base/", "^src/core/", "(^|/)node_modules/zod/"] },
+    },
+    ...roomsOfCore.map((room, floor) => ({
+      name: `core-${room}`,
+      comment: `the rooms of core are stacked: ${roomsOfCore.join(", ")}`,
+      severity: "error",
+      from: { path: `^src/core/${room}/` },
+      to: {
+        path: "^src/core/",
+        pathNot: roomsOfCore.slice(0, floor + 1).map((each) => `^src/core/${each}/`),
+      },
+    })),
+    {
+      name: "core-has-rooms",
+      comment: "each file of core belongs to a room",
+      severity: "error",
+      from: {},
+      to: { path: "^src/core/[^/]+$" },
     },
     only("app-on-core", "^src/app/", ["^src/app/", "^src/core/"], "app knows core only"),
     ...Object.entries(roomsOfApp).map(([room, below]) => ({

@@ -2,7 +2,7 @@
 import path from "node:path";
 import type { RunningApp } from "../src/app/app-deps.ts";
 import type { TurnLog } from "../src/core/log/turn-log.ts";
-import type { KeyValue } from "../src/core/ports/key-value.ts";
+import type { KeyValue } from "../src/core/ports/storage.ts";
 import { openKeyValue } from "../src/storage/keyv-store.ts";
 import { createMemoryKeyValue } from "../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../src/storage/memory-turn-log.ts";

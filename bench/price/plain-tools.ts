@@ -1,4 +1,4 @@
-import { type KeyValue, scopeKeyValue } from "../../src/core/ports/key-value.ts";
+import { type KeyValue, scopeKeyValue } from "../../src/core/ports/storage.ts";
 import type { Web } from "../../src/core/ports/web.ts";
 import { createCatalogueLoader } from "../../src/core/skill/catalogue.ts";
 import { makeOffer } from "../../src/core/skill/make-offer.ts";

@@ -1,5 +1,5 @@
 import type { App } from "../../src/app/app.ts";
-import type { ScriptRunner } from "../../src/core/skill/scripts.ts";
+import type { ScriptRunner } from "../../src/core/skill/programs.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { price } from "../../test/support/vendors/model-prices.ts";

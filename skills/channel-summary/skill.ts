@@ -1,8 +1,7 @@
 import { DateTime } from "luxon";
 import { z } from "zod";
 import type { ChannelMessage } from "../../src/core/ports/chat-actions.ts";
-import { generateStep } from "../../src/core/scope/generate-step.ts";
-import { expected, partByPart } from "../../src/core/scope/part-by-part.ts";
+import { expected, generateStep, partByPart } from "../../src/core/scope/generate.ts";
 import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { timeIn, timeSchema } from "../chat/message.ts";

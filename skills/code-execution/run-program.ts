@@ -1,5 +1,4 @@
-import type { CodeLanguage, ScriptOutcome } from "../../src/core/ports/code.ts";
-import type { CodeWork } from "../../src/core/ports/work-context.ts";
+import type { CodeLanguage, CodeWork, ScriptOutcome } from "../../src/core/ports/work-context.ts";
 import { SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import type { Json } from "../../src/core/values/json.ts";

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import type { CodeWork } from "../../src/core/ports/work-context.ts";
-import { generateStep } from "../../src/core/scope/generate-step.ts";
+import { generateStep } from "../../src/core/scope/generate.ts";
 import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { ExpectedFailure } from "../../src/core/values/expected-failure.ts";
-import { safeFileName } from "../../src/core/values/file-name.ts";
-import { mediaTypeOf } from "../../src/core/values/media-type.ts";
+import { ExpectedFailure } from "../../src/core/values/failure.ts";
+import { mediaTypeOf, safeFileName } from "../../src/core/values/file-kind.ts";
 import { meansInWords, type Ran, runProgram } from "../code-execution/run-program.ts";
 import { readCount, type TestCount, testCommand, testLanguage } from "./test-results.ts";
 import { filesSchema, linesOf, repairedWith, type Written } from "./written-files.ts";

@@ -1,5 +1,5 @@
 import { pattern } from "../../src/base/pattern.ts";
-import { type CodeLanguage, codeLanguages } from "../../src/core/ports/code.ts";
+import { type CodeLanguage, codeLanguages } from "../../src/core/ports/work-context.ts";
 
 /** What a test runner counted. */
 export interface TestCount {

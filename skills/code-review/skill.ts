@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { generateStep } from "../../src/core/scope/generate-step.ts";
+import { generateStep } from "../../src/core/scope/generate.ts";
 import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { ExpectedFailure } from "../../src/core/values/expected-failure.ts";
+import { ExpectedFailure } from "../../src/core/values/failure.ts";
 import { type Json, objectOf } from "../../src/core/values/json.ts";
 import { addressesOf } from "./change-address.ts";
 import { checkFindings, type Finding, findingSchema, reportOf, tableOf } from "./findings.ts";

@@ -1,7 +1,7 @@
 import { parseExactly } from "../../src/base/exact-number.ts";
 import { SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { readContent } from "../../src/core/values/file-content.ts";
+import { readContent } from "../../src/core/values/file-kind.ts";
 import { type Json, objectOf } from "../../src/core/values/json.ts";
 import { type Column, type ReadColumn, readColumn } from "./guess-types.ts";
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { generateStep } from "../../src/core/scope/generate-step.ts";
-import { expected, partByPart } from "../../src/core/scope/part-by-part.ts";
+import { expected, generateStep, partByPart } from "../../src/core/scope/generate.ts";
 import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { type Json, objectOf } from "../../src/core/values/json.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ImageError, type WantedImage } from "../../src/core/ports/image-maker.ts";
+import { ImageError, type WantedImage } from "../../src/core/ports/services.ts";
 import { definePart, defineSkillParts, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 

@@ -1,6 +1,6 @@
 import { DateTime } from "luxon";
 import { z } from "zod";
-import type { KeyValue } from "../../src/core/ports/key-value.ts";
+import type { KeyValue } from "../../src/core/ports/storage.ts";
 import { type Json, objectOf } from "../../src/core/values/json.ts";
 
 /** Most facts of a namespace, and the longest fact in characters: what is stored stays bounded. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { KnownDocument } from "../../src/core/ports/knowledge.ts";
+import type { KnownDocument } from "../../src/core/ports/services.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { minute, sameness } from "./fact.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { KnownDocument, KnownPiece } from "../../src/core/ports/knowledge.ts";
+import type { KnownDocument, KnownPiece } from "../../src/core/ports/services.ts";
 import { WebError } from "../../src/core/ports/web.ts";
 import { definePart, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";

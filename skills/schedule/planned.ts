@@ -3,8 +3,8 @@ import { type PlannedView, plannedViewSchema } from "../../src/core/ports/schedu
 import type { Plan, Wish } from "../../src/core/ports/schedules.ts";
 import { SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { PlanningContext, ToolContext } from "../../src/core/skill/tool.ts";
+import type { Outcome } from "../../src/core/values/failure.ts";
 import { toJson } from "../../src/core/values/json.ts";
-import type { Outcome } from "../../src/core/values/outcome.ts";
 
 /** What the model is shown of a plan. */
 export const shownPlanSchema = plannedViewSchema.omit({ next_at: true });

@@ -1,4 +1,4 @@
-import { generateStep } from "../../src/core/scope/generate-step.ts";
+import { generateStep } from "../../src/core/scope/generate.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { findFlaws, type Plan, planSchema, repairPlan } from "./plan.ts";
 

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { expected, partByPart } from "../../src/core/scope/part-by-part.ts";
+import { expected, partByPart } from "../../src/core/scope/generate.ts";
 import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { readContent } from "../../src/core/values/file-content.ts";
-import { mediaTypeOf } from "../../src/core/values/media-type.ts";
+import { mediaTypeOf, readContent } from "../../src/core/values/file-kind.ts";
 import { brokenJson, lostNumbers, lostParts, lostText, paragraphsOf } from "./protect.ts";
 
 /** Characters of one request, of what the next one sees of the last, and of a whole text. */

@@ -1,4 +1,4 @@
-import { partEnd } from "../../src/core/values/text-part.ts";
+import { partEnd } from "../../src/core/values/json.ts";
 
 /**
  * Tokens of one part at most, estimated: below the 4,000 that a tool output may have unless an operator sets less, so that no part is

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type WebFindings, type WebQuery, WebSearchError } from "../../src/core/ports/web-search.ts";
+import { type WebFindings, type WebQuery, WebSearchError } from "../../src/core/ports/web.ts";
 import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 

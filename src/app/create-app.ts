@@ -1,11 +1,10 @@
-import { isInternal } from "../core/log/event-audience.ts";
+import { isInternal } from "../core/log/turn-event.ts";
 import { type ChatPerson, createChatPlatforms } from "../core/ports/chat-platform.ts";
-import { noMeter } from "../core/ports/meter.ts";
-import { modelFor } from "../core/scope/chosen-model.ts";
+import { noMeter } from "../core/ports/model.ts";
+import { modelFor } from "../core/scope/turn-scope.ts";
+import { createOfferReader } from "../core/skill/make-offer.ts";
 import type { NamespaceState } from "../core/skill/namespace-state.ts";
-import { createOfferReader } from "../core/skill/offer-reader.ts";
-import { noPackages } from "../core/skill/packages.ts";
-import { noPreparedPackages } from "../core/skill/prepared-packages.ts";
+import { noPackages, noPreparedPackages } from "../core/skill/packages.ts";
 import type { Mean } from "../core/skill/skill.ts";
 import type { Place } from "../core/values/place.ts";
 import { profileNamed } from "../core/values/profile.ts";

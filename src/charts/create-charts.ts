@@ -1,5 +1,5 @@
 import { Slots } from "../base/slots.ts";
-import type { ChartRow, Charts, Drawn, WantedChart } from "../core/ports/charts.ts";
+import type { ChartRow, Charts, Drawn, WantedChart } from "../core/ports/services.ts";
 import { runSealed, type SealedEnd } from "../process/sealed-process.ts";
 import { type DrawAnswer, type DrawLimits, type DrawRequest, defaultLimits } from "./draw-request.ts";
 

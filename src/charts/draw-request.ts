@@ -1,4 +1,4 @@
-import type { WantedChart } from "../core/ports/charts.ts";
+import type { WantedChart } from "../core/ports/services.ts";
 
 /** What drawing one picture may cost. */
 export interface DrawLimits {

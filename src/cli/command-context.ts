@@ -1,7 +1,7 @@
 import type { Environment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
 import type { TurnOutcome } from "../core/log/turn-event.ts";
-import type { Clock } from "../core/ports/clock.ts";
+import type { Clock } from "../core/ports/storage.ts";
 import type { LocalServer } from "../models/local-servers.ts";
 import type { ChatOutput } from "../platforms/terminal/chat-options.ts";
 import type { Keys } from "../platforms/terminal/line-reader.ts";

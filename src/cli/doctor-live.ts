@@ -1,8 +1,8 @@
 import { crc32, deflateSync } from "node:zlib";
 import { providerOfModel } from "../config/model-providers.ts";
 import type { Config } from "../config/schema.ts";
-import type { Clock } from "../core/ports/clock.ts";
 import { type Model, ModelError, type ModelErrorCode, type ModelRequest } from "../core/ports/model.ts";
+import type { Clock } from "../core/ports/storage.ts";
 import type { AssistantMessage, Message } from "../core/values/message.ts";
 import { createModel, smallModelBeside } from "../models/create-model.ts";
 import { modelSettings } from "../wiring/app-settings.ts";

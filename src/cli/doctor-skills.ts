@@ -1,5 +1,5 @@
 import type { FlowList, InstalledPackage, ServerStatus, SkillList } from "../client/shapes.ts";
-import { languageNames, type PreparedSet } from "../core/skill/prepared-packages.ts";
+import { languageNames, type PreparedSet } from "../core/skill/packages.ts";
 import type { Finding } from "./doctor-finding.ts";
 
 /** How the tool servers do. Those that are stopped start when they are needed. */

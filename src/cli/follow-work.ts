@@ -1,5 +1,5 @@
 import type { CommandLineForm } from "../app/operations/operation.ts";
-import type { Clock } from "../core/ports/clock.ts";
+import type { Clock } from "../core/ports/storage.ts";
 
 /** Calls an operation by its name. */
 export type Call = (name: string, input: object) => Promise<unknown>;

@@ -6,7 +6,7 @@ import { isRecord } from "../base/record.ts";
 import { ApiError } from "../client/api-error.ts";
 import type { InstalledPackage, PackageLocation, PackageReview } from "../client/shapes.ts";
 import { type Json, type JsonObject, objectOf, toJson } from "../core/values/json.ts";
-import { renderOutput } from "../core/values/render-output.ts";
+import { renderOutput } from "../core/values/shown.ts";
 import { validatePlugin } from "../imported/validate-plugin.ts";
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
 import { validatePackage } from "../skills/validate-package.ts";

@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { verdictText } from "../core/log/turn-event.ts";
 import type { ApprovalVerdict, ApprovalView } from "../core/log/turn-view.ts";
-import { verdictText } from "../core/log/verdict-text.ts";
-import { alwaysLabel, alwaysText } from "../core/values/always-text.ts";
-import { exactJson } from "../core/values/exact-json.ts";
+import { alwaysLabel, alwaysText } from "../core/values/call-binding.ts";
+import { exactJson } from "../core/values/shown.ts";
 import { icon } from "./icons.ts";
 import { clockTime } from "./relative-time.ts";
 

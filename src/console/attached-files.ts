@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import { formatBytes } from "../core/values/format-bytes.ts";
+import { formatBytes } from "../core/values/shown.ts";
 import type { Actions } from "./actions.ts";
 import { filesIn } from "./chosen-files.ts";
 import { icon } from "./icons.ts";

@@ -22,7 +22,7 @@ export function channelName(namespace: string): string {
   return name.includes(":") ? namespace : name;
 }
 
-/** `dm` and `dm-…` are direct messages, as everywhere in Knack (src/core/place.ts). */
+/** `dm` and `dm-…` are direct messages, as everywhere in Knack (src/core/values/place.ts). */
 export function isDirect(namespace: string): boolean {
   const channel = namespace.slice(namespace.lastIndexOf(":") + 1);
   return channel === "dm" || channel.startsWith("dm-");

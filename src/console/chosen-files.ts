@@ -1,4 +1,4 @@
-import { formatBytes } from "../core/values/format-bytes.ts";
+import { formatBytes } from "../core/values/shown.ts";
 
 /** As the server takes them: files of a message, bytes of one and of all. */
 const limits = { files: 20, bytes: 50_000_000, together: 100_000_000 };

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { FileView } from "../core/log/turn-view.ts";
-import { formatBytes } from "../core/values/format-bytes.ts";
+import { formatBytes } from "../core/values/shown.ts";
 import type { Actions } from "./actions.ts";
 import { isPicture, pictureKey } from "./file-actions.ts";
 import { icon } from "./icons.ts";

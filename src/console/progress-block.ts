@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { formatDuration, noticeLine, summariseSteps } from "../core/log/turn-summary.ts";
-import type { TurnView } from "../core/log/turn-view.ts";
+import { formatDuration, noticeLine, summariseSteps, type TurnView } from "../core/log/turn-view.ts";
 import type { StepView } from "../core/log/turn-view-steps.ts";
 import type { Actions } from "./actions.ts";
 import { icon } from "./icons.ts";

@@ -1,6 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import { formatDuration, ownSteps } from "../core/log/turn-summary.ts";
-import type { TurnView } from "../core/log/turn-view.ts";
+import { formatDuration, ownSteps, type TurnView } from "../core/log/turn-view.ts";
 import type { StepView } from "../core/log/turn-view-steps.ts";
 import type { Actions } from "./actions.ts";
 import { icon } from "./icons.ts";

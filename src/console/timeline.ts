@@ -1,5 +1,4 @@
-import { isEphemeral } from "../core/log/event-audience.ts";
-import type { TurnEvent } from "../core/log/turn-event.ts";
+import { isEphemeral, type TurnEvent } from "../core/log/turn-event.ts";
 import { emptyTurnView, foldTurn, type TurnView } from "../core/log/turn-view.ts";
 
 /** One turn as it is known here: what to show, and the events it was folded from. */

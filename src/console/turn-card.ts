@@ -1,8 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
-import { formatDuration } from "../core/log/turn-summary.ts";
-import type { TurnView } from "../core/log/turn-view.ts";
-import { costText } from "../core/log/usage-total.ts";
+import { costText } from "../core/log/turn-event.ts";
+import { formatDuration, type TurnView } from "../core/log/turn-view.ts";
 import type { Actions } from "./actions.ts";
 import { approvalCard } from "./approval-card.ts";
 import { deleteControl } from "./delete-control.ts";

@@ -9,8 +9,8 @@ import {
   documentTextSchema,
   type TableText,
   tableTextSchema,
-} from "../core/ports/document-reader.ts";
-import { formatBytes } from "../core/values/format-bytes.ts";
+} from "../core/ports/documents.ts";
+import { formatBytes } from "../core/values/shown.ts";
 import { documentFormat, formatNames, whyUnread } from "./document-format.ts";
 import { defaultLimits, type ReadLimits } from "./read-limits.ts";
 import { type ReaderEnd, runReader } from "./run-reader.ts";

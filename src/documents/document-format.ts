@@ -1,5 +1,5 @@
 /** What a file is, by its first bytes and its name. */
-import { whyUnreadable } from "../core/values/unreadable-file.ts";
+import { whyUnreadable } from "../core/values/file-kind.ts";
 
 /** The formats that are read, as people call them. */
 export const formatNames = {

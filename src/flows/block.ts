@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ToolContext } from "../core/skill/tool.ts";
-import type { ToolEffect } from "../core/values/approver.ts";
+import type { ToolEffect } from "../core/values/inbound.ts";
 import type { Json } from "../core/values/json.ts";
 import type { CodeRunner } from "./code-runner.ts";
 import type { FlowAddress } from "./flow-address.ts";

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { isInstalled, type Skill, type SkillOrigin, skillMetadataSchema } from "../core/skill/skill.ts";
 import { toToolName } from "../core/skill/skill-identifier.ts";
 import type { Tool } from "../core/skill/tool.ts";
-import type { ToolEffect } from "../core/values/approver.ts";
+import type { ToolEffect } from "../core/values/inbound.ts";
 import type { FlowStep } from "./block.ts";
 import { dryRunFlow } from "./dry-run.ts";
 import { allSteps, type Flow } from "./flow-file.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
-import type { Clock } from "../core/ports/clock.ts";
+import type { Clock } from "../core/ports/storage.ts";
 import type { ProgramRunner } from "../core/skill/programs.ts";
 import type { Skill } from "../core/skill/skill.ts";
 import type { ToolContext, ToolResult } from "../core/skill/tool.ts";

@@ -1,7 +1,7 @@
 import { withTimeLimit } from "../base/time-limit.ts";
 import { SkillFailure } from "../core/skill/define-skill.ts";
 import type { ToolContext } from "../core/skill/tool.ts";
-import { ExpectedFailure } from "../core/values/expected-failure.ts";
+import { ExpectedFailure } from "../core/values/failure.ts";
 import type { Json } from "../core/values/json.ts";
 import type { BlockScope, ControlScope, FlowStep, Ran, Target } from "./block.ts";
 import type { CodeRunner } from "./code-runner.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { nearestNames } from "../base/nearest-name.ts";
-import type { Parameter } from "../core/skill/parameter.ts";
+import type { Parameter } from "../core/skill/skill.ts";
 import type { Validation } from "../core/skill/tool.ts";
 import type { Json, JsonSchema } from "../core/values/json.ts";
 import { jsonSchema } from "../core/values/json-schema.ts";

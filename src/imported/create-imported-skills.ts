@@ -1,9 +1,7 @@
-import type { Clock } from "../core/ports/clock.ts";
+import type { Clock } from "../core/ports/storage.ts";
 import type { WorkingFolders } from "../core/ports/working-folder.ts";
-import type { FolderFormat } from "../core/skill/folder-format.ts";
 import type { ProgramRunner } from "../core/skill/programs.ts";
-import type { Skill } from "../core/skill/skill.ts";
-import type { ToolPackages } from "../core/skill/tool-packages.ts";
+import type { FolderFormat, Skill, ToolPackages } from "../core/skill/skill.ts";
 import { createParkedCalls } from "../core/turn/parked-calls.ts";
 import { createImportedSkill } from "./imported-skill.ts";
 import { readPlugin } from "./plugin-file.ts";

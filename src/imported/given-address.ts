@@ -1,6 +1,6 @@
 import { isContainer } from "../base/record.ts";
+import { addressesIn, readAddress } from "../core/values/address.ts";
 import type { Json } from "../core/values/json.ts";
-import { addressesIn, readAddress } from "../core/values/web-address.ts";
 
 /** Whether an address stands in the arguments of a call, with or without its scheme: then it is not the code that chose it. */
 export function isGivenAddress(address: string, args: Json): boolean {

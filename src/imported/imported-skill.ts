@@ -1,9 +1,7 @@
 import path from "node:path";
-import type { FormattedFolder } from "../core/skill/folder-format.ts";
-import type { Skill } from "../core/skill/skill.ts";
-import { toToolName } from "../core/skill/skill-identifier.ts";
+import type { FormattedFolder, Skill } from "../core/skill/skill.ts";
+import { toToolName, validateParameters } from "../core/skill/skill-identifier.ts";
 import type { Tool } from "../core/skill/tool.ts";
-import { validateParameters } from "../core/skill/validate-parameters.ts";
 import type { Json } from "../core/values/json.ts";
 import { createRedactor } from "../core/values/redact.ts";
 import { callImported, type ImportedCode, type ImportedMeans } from "./call-imported.ts";

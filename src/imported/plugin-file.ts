@@ -3,9 +3,9 @@ import { jsonrepair } from "jsonrepair";
 import { z } from "zod";
 import { readJson } from "../base/json-reader.ts";
 import { isRecord } from "../base/record.ts";
-import type { FormattedFolder } from "../core/skill/folder-format.ts";
 import {
   type Diagnostic,
+  type FormattedFolder,
   type SkillAbout,
   type SkillMetadata,
   skillMetadataSchema,

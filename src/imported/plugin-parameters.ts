@@ -1,5 +1,5 @@
 import { isRecord } from "../base/record.ts";
-import type { Parameter } from "../core/skill/parameter.ts";
+import type { Parameter } from "../core/skill/skill.ts";
 import type { Json, JsonSchema } from "../core/values/json.ts";
 
 export interface PluginParameters {

@@ -1,13 +1,17 @@
 import { z } from "zod";
 import { errorText } from "../base/error-text.ts";
 import { isRecord } from "../base/record.ts";
-import type { Clock } from "../core/ports/clock.ts";
-import { parametersOf } from "../core/skill/parameter.ts";
-import { type Diagnostic, isInstalled, type Skill } from "../core/skill/skill.ts";
-import { toToolName } from "../core/skill/skill-identifier.ts";
+import type { Clock } from "../core/ports/storage.ts";
+import {
+  type Diagnostic,
+  isInstalled,
+  type LoadedToolPackage,
+  parametersOf,
+  type Skill,
+  type ToolPackages,
+} from "../core/skill/skill.ts";
+import { toToolName, validateParameters } from "../core/skill/skill-identifier.ts";
 import type { Tool } from "../core/skill/tool.ts";
-import type { LoadedToolPackage, ToolPackages } from "../core/skill/tool-packages.ts";
-import { validateParameters } from "../core/skill/validate-parameters.ts";
 import { type JsonObject, type JsonSchema, sizeProblem } from "../core/values/json.ts";
 import { jsonSchema } from "../core/values/json-schema.ts";
 import { createRedactor } from "../core/values/redact.ts";

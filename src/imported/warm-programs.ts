@@ -1,4 +1,4 @@
-import type { Clock } from "../core/ports/clock.ts";
+import type { Clock } from "../core/ports/storage.ts";
 import type { MountedFolder } from "../core/ports/working-folder.ts";
 import type { ProgramRunner } from "../core/skill/programs.ts";
 import type { Skill } from "../core/skill/skill.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../core/ports/clock.ts";
+import type { Clock } from "../core/ports/storage.ts";
 import type { Connection } from "./connection.ts";
 import { createLane, type Lane } from "./lane.ts";
 

@@ -1,8 +1,7 @@
 import type { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { errorText } from "../base/error-text.ts";
 import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
-import { createOutsideWork } from "../core/turn/outside-work.ts";
-import type { ParkedCalls } from "../core/turn/parked-calls.ts";
+import { createOutsideWork, type ParkedCalls } from "../core/turn/parked-calls.ts";
 import type { Json } from "../core/values/json.ts";
 import type { Redact } from "../core/values/redact.ts";
 import { CallTimeout } from "./call-tool.ts";

@@ -1,8 +1,8 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Progress } from "@modelcontextprotocol/sdk/types.js";
-import type { Clock } from "../core/ports/clock.ts";
+import type { Clock } from "../core/ports/storage.ts";
 import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
-import type { ServeTurn } from "../core/turn/outside-work.ts";
+import type { ServeTurn } from "../core/turn/parked-calls.ts";
 import type { Json } from "../core/values/json.ts";
 import type { Redact } from "../core/values/redact.ts";
 import { toToolResult } from "./tool-result.ts";

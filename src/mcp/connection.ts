@@ -4,7 +4,7 @@ import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/cl
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { z } from "zod";
 import { unlessLate, withTimeLimit } from "../base/time-limit.ts";
-import type { Clock } from "../core/ports/clock.ts";
+import type { Clock } from "../core/ports/storage.ts";
 import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
 import { createRedactor, type Redact } from "../core/values/redact.ts";
 import { type ActiveCall, type CallOptions, callTool, withoutLimit } from "./call-tool.ts";

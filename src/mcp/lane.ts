@@ -1,7 +1,7 @@
 import { backoff } from "../base/backoff.ts";
 import { errorText } from "../base/error-text.ts";
-import type { Clock } from "../core/ports/clock.ts";
-import type { ServerState } from "../core/skill/servers.ts";
+import type { Clock } from "../core/ports/storage.ts";
+import type { ServerState } from "../core/skill/packages.ts";
 import type { Connection } from "./connection.ts";
 import { ServerFailure } from "./server-failure.ts";
 

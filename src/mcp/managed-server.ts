@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { sharedRun } from "../base/shared-run.ts";
-import type { Clock } from "../core/ports/clock.ts";
-import type { KeyValue } from "../core/ports/key-value.ts";
-import { serverSkillId } from "../core/skill/server-tools.ts";
-import type { ServerStatus } from "../core/skill/servers.ts";
+import type { Clock, KeyValue } from "../core/ports/storage.ts";
+import { serverSkillId } from "../core/skill/catalogue.ts";
+import type { ServerStatus } from "../core/skill/packages.ts";
 import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
 import type { ParkedCalls } from "../core/turn/parked-calls.ts";
 import { type Json, toJson } from "../core/values/json.ts";
-import { personKey } from "../core/values/person-key.ts";
+import { personKey } from "../core/values/place.ts";
 import { createRedactor } from "../core/values/redact.ts";
 import { createAccountLanes } from "./account-lanes.ts";
 import { callServer } from "./call-server.ts";

@@ -1,9 +1,8 @@
-import type { Clock } from "../core/ports/clock.ts";
-import type { KeyValue } from "../core/ports/key-value.ts";
-import type { Servers } from "../core/skill/servers.ts";
+import type { Clock, KeyValue } from "../core/ports/storage.ts";
+import type { Servers } from "../core/skill/packages.ts";
 import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "../core/skill/skill.ts";
 import { createParkedCalls } from "../core/turn/parked-calls.ts";
-import { shownPerson } from "../core/values/person-key.ts";
+import { shownPerson } from "../core/values/place.ts";
 import { createArgumentCheck } from "./argument-check.ts";
 import { createConfigFile } from "./config-file.ts";
 import type { Environment } from "./expand-variables.ts";

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { nearestNames } from "../base/nearest-name.ts";
-import { serverSkillId } from "../core/skill/server-tools.ts";
+import { serverSkillId } from "../core/skill/catalogue.ts";
 import type { Diagnostic } from "../core/skill/skill.ts";
-import { approvers } from "../core/values/approver.ts";
+import { approvers } from "../core/values/inbound.ts";
 import { canonicalJson, type Json, objectOf } from "../core/values/json.ts";
 import { type Environment, expandVariables } from "./expand-variables.ts";
 import { oauthSettingsSchema, secretsOfOAuth } from "./login/oauth-settings.ts";

@@ -1,4 +1,4 @@
-import type { Approver, ToolEffect } from "../core/values/approver.ts";
+import type { Approver, ToolEffect } from "../core/values/inbound.ts";
 import type { OAuthSettings } from "./login/oauth-settings.ts";
 
 /** How a server is reached. `http` without `fallback` is Streamable HTTP alone. */

@@ -1,11 +1,10 @@
 import { hash } from "node:crypto";
 import { oneLine } from "../base/markdown-text.ts";
 import { isContainer } from "../base/record.ts";
-import { parametersOf } from "../core/skill/parameter.ts";
-import { serverSkillId, serverToolName } from "../core/skill/server-tools.ts";
-import { type Skill, type SkillOrigin, skillMetadataSchema } from "../core/skill/skill.ts";
+import { serverSkillId, serverToolName } from "../core/skill/catalogue.ts";
+import { parametersOf, type Skill, type SkillOrigin, skillMetadataSchema } from "../core/skill/skill.ts";
 import type { ServerTool, Tool, ToolContext, ToolResult } from "../core/skill/tool.ts";
-import type { ToolEffect } from "../core/values/approver.ts";
+import type { ToolEffect } from "../core/values/inbound.ts";
 import { canonicalJson, type Json, type JsonSchema, sizeProblem } from "../core/values/json.ts";
 import type { ArgumentCheck } from "./argument-check.ts";
 import type { RemoteServer, RemoteTool } from "./remote-tool.ts";

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { asError } from "../base/error-text.ts";
-import type { Clock } from "../core/ports/clock.ts";
+import type { Clock } from "../core/ports/storage.ts";
 import { guardGroup } from "../process/group-guard.ts";
 import { endGroup, killGroup, spawnGroup } from "../process/process-group.ts";
 import { parseMarked, withExactNumbers } from "./exact-messages.ts";

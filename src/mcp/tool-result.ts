@@ -4,7 +4,7 @@ import { oneLine } from "../base/markdown-text.ts";
 import { isContainer, isRecord } from "../base/record.ts";
 import { SkillFailure } from "../core/skill/define-skill.ts";
 import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
-import { safeMediaType } from "../core/values/file-name.ts";
+import { safeMediaType } from "../core/values/file-kind.ts";
 import { type Json, toJson } from "../core/values/json.ts";
 import { shortJson } from "./server-message.ts";
 

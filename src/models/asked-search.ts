@@ -1,4 +1,4 @@
-import type { WebQuery } from "../core/ports/web-search.ts";
+import type { WebQuery } from "../core/ports/web.ts";
 
 /** What a model that can search the web is asked, for a request of its own. */
 export function askedSearch({ words, within }: WebQuery): string {

@@ -1,5 +1,5 @@
-import type { Clock } from "../core/ports/clock.ts";
-import { type Embedder, noEmbedder } from "../core/ports/embedder.ts";
+import { type Embedder, noEmbedder } from "../core/ports/services.ts";
+import type { Clock } from "../core/ports/storage.ts";
 import { hostOf, type ModelSettings, namedModel } from "./create-model.ts";
 import { createOpenAiEmbedder } from "./openai/embedder.ts";
 import type { Price } from "./prices.ts";

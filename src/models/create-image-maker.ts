@@ -1,6 +1,6 @@
 import type { Usage } from "../core/log/turn-event.ts";
-import type { Clock } from "../core/ports/clock.ts";
-import { type ImageMaker, noImageMaker } from "../core/ports/image-maker.ts";
+import { type ImageMaker, noImageMaker } from "../core/ports/services.ts";
+import type { Clock } from "../core/ports/storage.ts";
 import { hostOf, type ModelSettings, namedModel } from "./create-model.ts";
 import { createOpenAiImageMaker, type FetchImage, type MeteredImages } from "./openai/image-maker.ts";
 import { type Price, pricedUsage } from "./prices.ts";

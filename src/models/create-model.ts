@@ -1,5 +1,5 @@
-import type { Clock } from "../core/ports/clock.ts";
 import { type Model, type ModelCall, ModelError } from "../core/ports/model.ts";
+import type { Clock } from "../core/ports/storage.ts";
 import { createAnthropicModel } from "./anthropic/anthropic.ts";
 import { listedNames } from "./catalogue/catalogue.ts";
 import { type ModelFacts, modelFacts, smallModelFor } from "./catalogue/model-facts.ts";

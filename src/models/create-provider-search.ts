@@ -1,4 +1,4 @@
-import type { WebEngine } from "../core/ports/web-search.ts";
+import type { WebEngine } from "../core/ports/web.ts";
 import { createAnthropicSearch } from "./anthropic/web-search.ts";
 import { factsOfModel, hostOf, type ModelSettings, namedModel, smallModelBeside } from "./create-model.ts";
 import { createOpenAiSearch } from "./openai/web-search.ts";

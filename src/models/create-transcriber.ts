@@ -1,6 +1,6 @@
 import type { Usage } from "../core/log/turn-event.ts";
-import type { Clock } from "../core/ports/clock.ts";
-import { noTranscriber, type Transcriber } from "../core/ports/transcriber.ts";
+import { noTranscriber, type Transcriber } from "../core/ports/documents.ts";
+import type { Clock } from "../core/ports/storage.ts";
 import { hostOf, type ModelSettings, namedModel } from "./create-model.ts";
 import { createOpenAiTranscriber, type Metered } from "./openai/transcriber.ts";
 import { type Price, pricedUsage } from "./prices.ts";

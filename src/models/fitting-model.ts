@@ -1,5 +1,4 @@
-import type { Model, ModelEvent, ModelRequest } from "../core/ports/model.ts";
-import { ModelError } from "../core/ports/model.ts";
+import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../core/ports/model.ts";
 import { createRequestSize } from "./request-size.ts";
 import { shortenedRequest } from "./shortened-request.ts";
 import { ShownText } from "./shown-text.ts";

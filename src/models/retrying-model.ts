@@ -1,6 +1,6 @@
 import { backoff } from "../base/backoff.ts";
-import type { Clock } from "../core/ports/clock.ts";
 import { type Model, ModelError, type ModelEvent, type ModelRequest, mayHelp } from "../core/ports/model.ts";
+import type { Clock } from "../core/ports/storage.ts";
 import { ShownText } from "./shown-text.ts";
 import { whyDelayed } from "./why-delayed.ts";
 

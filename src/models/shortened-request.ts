@@ -1,5 +1,5 @@
 import type { ModelRequest } from "../core/ports/model.ts";
-import { foldedRequest } from "../core/transcript/folded-request.ts";
+import { foldedRequest } from "../core/transcript/keep-transcript.ts";
 import type { Message } from "../core/values/message.ts";
 import { countTokens } from "./count-tokens.ts";
 import { messageSize, toolSize } from "./request-size.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../core/ports/clock.ts";
 import type { Model, ModelEvent } from "../core/ports/model.ts";
+import type { Clock } from "../core/ports/storage.ts";
 
 /** What models need of the clock; without `after`, nobody is told of slow ones. */
 export type ModelClock = Pick<Clock, "now" | "sleep"> & Partial<Pick<Clock, "after">>;

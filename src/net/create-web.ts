@@ -2,7 +2,7 @@ import type { LookupFunction } from "node:net";
 import type { Response } from "undici";
 import { withoutInvisible } from "../base/invisible-text.ts";
 import { beginningOf } from "../base/markdown-text.ts";
-import type { DocumentReader } from "../core/ports/document-reader.ts";
+import type { DocumentReader } from "../core/ports/documents.ts";
 import { type Web, WebError, type WebPage } from "../core/ports/web.ts";
 import { createAddressPolicy, type OwnPort } from "./address-policy.ts";
 import { nameOf, readBytes } from "./create-download.ts";

@@ -1,7 +1,7 @@
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { DocumentReader, DocumentText } from "../core/ports/document-reader.ts";
+import type { DocumentReader, DocumentText } from "../core/ports/documents.ts";
 
 /** A file that stood at an address in the place of a page. */
 export interface FetchedDocument {

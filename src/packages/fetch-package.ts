@@ -2,7 +2,7 @@ import { mkdir, realpath, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { errorCode } from "../base/error-text.ts";
 import type { PackageSource } from "../core/skill/packages.ts";
-import { safeFileName } from "../core/values/file-name.ts";
+import { safeFileName } from "../core/values/file-kind.ts";
 import { contentKind } from "./archive-kind.ts";
 import { type CloneRequest, cloneRepository } from "./clone-repository.ts";
 import { gitAddress, webAddress } from "./git-address.ts";

@@ -1,4 +1,4 @@
-import type { KeyValue } from "../core/ports/key-value.ts";
+import type { KeyValue } from "../core/ports/storage.ts";
 import type { InstalledPackage } from "../core/skill/packages.ts";
 import { type Json, toJson } from "../core/values/json.ts";
 

@@ -1,5 +1,4 @@
-import type { Clock } from "../core/ports/clock.ts";
-import type { KeyValue } from "../core/ports/key-value.ts";
+import type { Clock, KeyValue } from "../core/ports/storage.ts";
 import type { Skill } from "../core/skill/skill.ts";
 import type { PackageFolders } from "./change-journal.ts";
 import type { FetchAccess } from "./fetch-package.ts";

@@ -1,6 +1,6 @@
-import { type CodeLanguage, type CodeMeans, codeLanguages } from "../core/ports/code.ts";
+import { type CodeLanguage, type CodeMeans, codeLanguages } from "../core/ports/work-context.ts";
 import { coversHost } from "../core/skill/network-grants.ts";
-import type { CodeRequest, CodeRunner } from "../core/skill/scripts.ts";
+import type { CodeRequest, CodeRunner } from "../core/skill/programs.ts";
 import type { Isolation } from "./isolation.ts";
 import { programFor } from "./resolve-script.ts";
 import type { SandboxContext } from "./sandbox-context.ts";

@@ -1,13 +1,8 @@
 import { mkdir, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { CodeMeans } from "../core/ports/code.ts";
-import {
-  noPreparedPackages,
-  type PackageLanguage,
-  type PreparedPackages,
-} from "../core/skill/prepared-packages.ts";
-import type { ProgramRunner, Verdict } from "../core/skill/programs.ts";
-import type { CodeRunner, ScriptRunner } from "../core/skill/scripts.ts";
+import type { CodeMeans } from "../core/ports/work-context.ts";
+import { noPreparedPackages, type PackageLanguage, type PreparedPackages } from "../core/skill/packages.ts";
+import type { CodeRunner, ProgramRunner, ScriptRunner, Verdict } from "../core/skill/programs.ts";
 import type { Skill } from "../core/skill/skill.ts";
 import { chooseIsolation } from "./choose-isolation.ts";
 import { createCodeRunner } from "./code-runner.ts";

@@ -1,5 +1,5 @@
 import { pattern } from "../base/pattern.ts";
-import type { PackageLanguage } from "../core/skill/prepared-packages.ts";
+import type { PackageLanguage } from "../core/skill/packages.ts";
 
 /** A package that somebody asked for. Nothing in it can be an option, an address or a path. */
 export interface AskedPackage {

@@ -1,5 +1,5 @@
-import type { CodeMeans } from "../core/ports/code.ts";
-import { languageNames, type PackageLanguage, packageLanguages } from "../core/skill/prepared-packages.ts";
+import type { CodeMeans } from "../core/ports/work-context.ts";
+import { languageNames, type PackageLanguage, packageLanguages } from "../core/skill/packages.ts";
 import type { Skill } from "../core/skill/skill.ts";
 import type { PackageFolders } from "./isolation.ts";
 import { readPackage } from "./package-names.ts";

@@ -7,9 +7,9 @@ import {
   type PreparedPackages,
   type PreparedSet,
   type PreparedState,
-} from "../core/skill/prepared-packages.ts";
+} from "../core/skill/packages.ts";
 import type { Skill } from "../core/skill/skill.ts";
-import type { Outcome } from "../core/values/outcome.ts";
+import type { Outcome } from "../core/values/failure.ts";
 import { BuildRefusal, sealFolder } from "./build-folder.ts";
 import { type AskedPackage, readPackage, readPackages } from "./package-names.ts";
 import { prepareNode } from "./prepare-node.ts";

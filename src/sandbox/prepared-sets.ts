@@ -3,8 +3,7 @@ import { constants } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import type { PackageLanguage } from "../core/skill/prepared-packages.ts";
-import { packageLanguages } from "../core/skill/prepared-packages.ts";
+import { type PackageLanguage, packageLanguages } from "../core/skill/packages.ts";
 
 /** What is kept of a set beside its files. */
 const manifest = z.object({

@@ -2,7 +2,7 @@ import { constants, type Dirent } from "node:fs";
 import { access, open, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join, relative, sep } from "node:path";
 import type { Skill } from "../core/skill/skill.ts";
-import { pathForm } from "../core/values/file-name.ts";
+import { pathForm } from "../core/values/file-kind.ts";
 import type { Isolation } from "./isolation.ts";
 import { findProgram, findProgramIn } from "./programs.ts";
 

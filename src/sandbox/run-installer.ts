@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ScriptOutcome } from "../core/ports/code.ts";
+import type { ScriptOutcome } from "../core/ports/work-context.ts";
 import { coversHost } from "../core/skill/network-grants.ts";
 import { BuildRefusal, buildInside, openBuild, tooLarge } from "./build-folder.ts";
 import type { LaunchRequest } from "./isolation.ts";

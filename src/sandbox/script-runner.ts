@@ -1,5 +1,5 @@
-import type { ScriptOutcome } from "../core/ports/code.ts";
-import type { RunRequest, ScriptRequest, ScriptRunner } from "../core/skill/scripts.ts";
+import type { ScriptOutcome } from "../core/ports/work-context.ts";
+import type { RunRequest, ScriptRequest, ScriptRunner } from "../core/skill/programs.ts";
 import { malformedEnvironment } from "./child-process.ts";
 import type { LaunchRequest } from "./isolation.ts";
 import { openRun } from "./open-run.ts";

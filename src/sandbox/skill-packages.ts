@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { constants } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type PackageLanguage, packageLanguages } from "../core/skill/prepared-packages.ts";
+import { type PackageLanguage, packageLanguages } from "../core/skill/packages.ts";
 import type { Skill } from "../core/skill/skill.ts";
 import { type AskedPackages, pythonName, readDependencies, readRequirements } from "./package-names.ts";
 import { skillFolder } from "./resolve-script.ts";

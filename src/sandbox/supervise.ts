@@ -1,7 +1,7 @@
 import { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
-import type { ScriptOutcome } from "../core/ports/code.ts";
-import type { ScriptRequest } from "../core/skill/scripts.ts";
+import type { ScriptOutcome } from "../core/ports/work-context.ts";
+import type { ScriptRequest } from "../core/skill/programs.ts";
 import { CapturedOutput } from "../process/captured-output.ts";
 import { exitStatus, groupEnd, killGroup, writeAndEnd } from "../process/process-group.ts";
 import { startFailure, startProcess } from "./child-process.ts";

@@ -1,5 +1,5 @@
 import MiniSearch, { type SearchOptions } from "minisearch";
-import type { CreateTextIndex, GrowingTextIndex } from "../core/ports/text-index.ts";
+import type { CreateTextIndex, GrowingTextIndex } from "../core/ports/storage.ts";
 import { WordSplitter } from "./words.ts";
 
 /** Short words are not completed or corrected: they would fit almost everything. */

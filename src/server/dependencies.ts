@@ -1,5 +1,5 @@
 import type { App } from "../app/app.ts";
-import type { Log } from "../core/ports/log.ts";
+import type { Log } from "../core/ports/storage.ts";
 import type { Assets } from "./console-assets.ts";
 import type { StreamTiming } from "./event-stream.ts";
 import type { LoginPages } from "./routes/login-routes.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
-import type { Log } from "../core/ports/log.ts";
+import type { Log } from "../core/ports/storage.ts";
 
 /** How long a stream stays silent before a comment keeps it alive, and how long a reader may take nothing, ms. */
 export interface StreamTiming {

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { z } from "@hono/zod-openapi";
+import type { Outcome } from "../core/values/failure.ts";
 import type { Json } from "../core/values/json.ts";
-import type { Outcome } from "../core/values/outcome.ts";
 import type * as schemas from "./schemas.ts";
 
 /** Statuses the API fails with, and the code each stands for unless a route has a better one. */

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { CommandFile } from "../app/operations/command.ts";
 import type { Operation } from "../app/operations/operation.ts";
 import { allOperations, type OperationName, operationRoutes } from "../app/operations/table.ts";
-import type { Outcome } from "../core/values/outcome.ts";
+import type { Outcome } from "../core/values/failure.ts";
 import { requireOwnMachine, type Security } from "./access.ts";
 import { apiAuthor } from "./api-author.ts";
 import type { ServerDependencies } from "./dependencies.ts";

@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { App } from "../app/app.ts";
-import type { Log } from "../core/ports/log.ts";
+import type { Log } from "../core/ports/storage.ts";
 import { requireSafeSetup, type Security } from "./access.ts";
 import type { Assets } from "./console-assets.ts";
 import type { ServerDependencies } from "./dependencies.ts";

@@ -2,8 +2,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { type SkillDefinition, type SkillModule, toJsonSchema } from "../core/skill/define-skill.ts";
-import { parametersOf } from "../core/skill/parameter.ts";
-import type { Skill } from "../core/skill/skill.ts";
+import { parametersOf, type Skill } from "../core/skill/skill.ts";
 import type { Tool } from "../core/skill/tool.ts";
 import { createSkillTools, partId } from "./skill-tools.ts";
 

@@ -1,7 +1,6 @@
 import path from "node:path";
 import { errorCode } from "../base/error-text.ts";
-import type { FolderFormat } from "../core/skill/folder-format.ts";
-import type { Diagnostic } from "../core/skill/skill.ts";
+import type { Diagnostic, FolderFormat } from "../core/skill/skill.ts";
 import { caution, defect } from "./diagnose.ts";
 import type { DirectoryEntry, DirectoryListings } from "./directory-listings.ts";
 import { linkTarget } from "./link-target.ts";

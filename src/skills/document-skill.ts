@@ -7,7 +7,7 @@ import {
   type SkillOrigin,
   type SkillSettingsNames,
 } from "../core/skill/skill.ts";
-import { pathForm } from "../core/values/file-name.ts";
+import { pathForm } from "../core/values/file-kind.ts";
 import { caution } from "./diagnose.ts";
 import { guideNote, hasCommands, isScript, withSkillFolder } from "./guide-note.ts";
 import type { FolderContents } from "./read-contents.ts";

@@ -1,9 +1,7 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { errorText } from "../base/error-text.ts";
-import type { FolderFormat } from "../core/skill/folder-format.ts";
-import type { SkillOrigin } from "../core/skill/skill.ts";
-import type { ToolPackages } from "../core/skill/tool-packages.ts";
+import type { FolderFormat, SkillOrigin, ToolPackages } from "../core/skill/skill.ts";
 import { decodeText } from "./decode-text.ts";
 import { defect } from "./diagnose.ts";
 import type { DirectoryListings } from "./directory-listings.ts";

@@ -1,7 +1,6 @@
 import path from "node:path";
 import { errorText } from "../base/error-text.ts";
-import type { Diagnostic, Skill, SkillOrigin } from "../core/skill/skill.ts";
-import type { ToolPackages } from "../core/skill/tool-packages.ts";
+import type { Diagnostic, Skill, SkillOrigin, ToolPackages } from "../core/skill/skill.ts";
 import { createBuiltInSkills, importSkillModule, moduleName } from "./built-in-skill.ts";
 import { decodeText } from "./decode-text.ts";
 import { caution, defect } from "./diagnose.ts";

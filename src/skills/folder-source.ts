@@ -2,9 +2,13 @@ import { realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { errorCode } from "../base/error-text.ts";
 import { sharedRun } from "../base/shared-run.ts";
-import type { FolderFormat } from "../core/skill/folder-format.ts";
-import type { Diagnostic, LoadedSkills, SkillSource } from "../core/skill/skill.ts";
-import type { ToolPackages } from "../core/skill/tool-packages.ts";
+import type {
+  Diagnostic,
+  FolderFormat,
+  LoadedSkills,
+  SkillSource,
+  ToolPackages,
+} from "../core/skill/skill.ts";
 import { defect } from "./diagnose.ts";
 import { createDirectoryListings } from "./directory-listings.ts";
 import { discoverSkills } from "./discover.ts";

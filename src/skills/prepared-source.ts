@@ -1,4 +1,4 @@
-import type { PreparedPackages } from "../core/skill/prepared-packages.ts";
+import type { PreparedPackages } from "../core/skill/packages.ts";
 import type { LoadedSkills, SkillSource } from "../core/skill/skill.ts";
 
 /**

@@ -1,8 +1,10 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
-import { type Parameter, parameterSchema, parametersOf } from "../core/skill/parameter.ts";
 import {
   type Diagnostic,
+  type Parameter,
+  parameterSchema,
+  parametersOf,
   type Skill,
   type SkillAbout,
   type SkillMetadata,

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { readFile, realpath } from "node:fs/promises";
 import { errorCode } from "../base/error-text.ts";
 import type { SkillFiles } from "../core/skill/skill.ts";
-import { pathForm } from "../core/values/file-name.ts";
+import { pathForm } from "../core/values/file-kind.ts";
 import { decodeText } from "./decode-text.ts";
 import { isWithin } from "./link-target.ts";
 import type { HashedFile } from "./read-contents.ts";

@@ -4,8 +4,8 @@ import { lstat, mkdir, open, opendir, readFile, rename, rm } from "node:fs/promi
 import { join } from "node:path";
 import { z } from "zod";
 import { KeyedMutex } from "../base/keyed-mutex.ts";
-import type { FileStore, NewFile, StoredFile } from "../core/ports/file-store.ts";
-import { numberedFileName, safeFileName, safeMediaType } from "../core/values/file-name.ts";
+import type { FileStore, NewFile, StoredFile } from "../core/ports/storage.ts";
+import { numberedFileName, safeFileName, safeMediaType } from "../core/values/file-kind.ts";
 import { toStorageError } from "./storage-error.ts";
 
 /** Beside each file, hidden: names of stored files never begin with a dot. */

@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { parseExactly } from "../base/exact-number.ts";
 import { KeyedMutex } from "../base/keyed-mutex.ts";
-import type { KeyValue } from "../core/ports/key-value.ts";
+import type { KeyValue } from "../core/ports/storage.ts";
 import type { Json } from "../core/values/json.ts";
 import {
   blockingMs,

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import type { FileStore, NewFile } from "../core/ports/file-store.ts";
-import { numberedFileName, safeFileName, safeMediaType } from "../core/values/file-name.ts";
+import type { FileStore, NewFile } from "../core/ports/storage.ts";
+import { numberedFileName, safeFileName, safeMediaType } from "../core/values/file-kind.ts";
 
 /** A file store that forgets everything with the process. */
 export function createMemoryFileStore(): FileStore {

@@ -1,5 +1,5 @@
 import { parseExactly } from "../base/exact-number.ts";
-import type { KeyValue } from "../core/ports/key-value.ts";
+import type { KeyValue } from "../core/ports/storage.ts";
 import type { Json } from "../core/values/json.ts";
 
 /** A store that forgets everything with the process. Values are copied on the way in and out. */

@@ -1,4 +1,4 @@
-import type { Knowledge } from "../core/ports/knowledge.ts";
+import type { Knowledge } from "../core/ports/services.ts";
 import { openSqliteInMemory } from "./sqlite-connection.ts";
 import { createKnowledge, knowledgeMigrations } from "./sqlite-knowledge.ts";
 

@@ -1,4 +1,4 @@
-import type { MessageIndex } from "../core/ports/message-index.ts";
+import type { MessageIndex } from "../core/ports/chat-actions.ts";
 import { openSqliteInMemory } from "./sqlite-connection.ts";
 import { createMessageIndex, messageIndexMigrations } from "./sqlite-message-index.ts";
 

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { parseExactly } from "../base/exact-number.ts";
-import type { KeyValue } from "../core/ports/key-value.ts";
+import type { KeyValue } from "../core/ports/storage.ts";
 import type { Json } from "../core/values/json.ts";
 
 /** AES-256-GCM: 32 bytes of key, 12 bytes of nonce, 16 bytes of tag (NIST SP 800-38D). */

@@ -1,6 +1,5 @@
-import type { TurnEvent, TurnEventOf } from "../core/log/turn-event.ts";
+import { noUsage, plusUsage, type TurnEvent, type TurnEventOf } from "../core/log/turn-event.ts";
 import { LeaseLostError, type TurnWriting } from "../core/log/turn-log.ts";
-import { noUsage, plusUsage } from "../core/log/usage-total.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { insertEvent, insertLeasedEvent } from "./sqlite-events.ts";
 import { refreshLane } from "./sqlite-lanes.ts";

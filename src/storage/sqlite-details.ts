@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import { withoutDetails } from "../core/log/event-audience.ts";
-import type { DetailsOptions, TurnRemoval } from "../core/log/turn-removal.ts";
+import { withoutDetails } from "../core/log/turn-event.ts";
+import type { DetailsOptions, TurnRemoval } from "../core/log/turn-log.ts";
 import type { Place } from "../core/values/place.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { insertEvent } from "./sqlite-events.ts";

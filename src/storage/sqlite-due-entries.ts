@@ -1,4 +1,4 @@
-import type { DueEntries, DueEntry } from "../core/ports/due-entries.ts";
+import type { DueEntries, DueEntry } from "../core/ports/schedules.ts";
 import type { Json } from "../core/values/json.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 

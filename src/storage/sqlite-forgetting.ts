@@ -1,5 +1,5 @@
 import type { TurnEvent } from "../core/log/turn-event.ts";
-import type { TurnRemoval } from "../core/log/turn-removal.ts";
+import type { TurnRemoval } from "../core/log/turn-log.ts";
 import type { Author, Inbound } from "../core/values/inbound.ts";
 import type { Place } from "../core/values/place.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";

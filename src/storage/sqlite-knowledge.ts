@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import type { FoundPiece, Knowledge, KnownDocument, KnownPiece } from "../core/ports/knowledge.ts";
+import type { FoundPiece, Knowledge, KnownDocument, KnownPiece } from "../core/ports/services.ts";
 import { openSqlite, type SqliteConnection, type SqliteOptions, type SqlRow } from "./sqlite-connection.ts";
 
 /**

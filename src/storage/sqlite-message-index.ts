@@ -1,6 +1,5 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import type { MessageQuery } from "../core/ports/chat-actions.ts";
-import type { IndexedMessage, MessageIndex } from "../core/ports/message-index.ts";
+import type { IndexedMessage, MessageIndex, MessageQuery } from "../core/ports/chat-actions.ts";
 import { openSqlite, type SqliteConnection, type SqliteOptions, type SqlRow } from "./sqlite-connection.ts";
 
 /**

@@ -1,6 +1,5 @@
-import type { TurnOutcome } from "../core/log/turn-event.ts";
+import { noUsage, type TurnOutcome, type UsageTotal } from "../core/log/turn-event.ts";
 import type { TurnFilter, TurnReading, TurnRecord, TurnStatus } from "../core/log/turn-log.ts";
-import { noUsage, type UsageTotal } from "../core/log/usage-total.ts";
 import type { Author, Inbound } from "../core/values/inbound.ts";
 import type { SqliteConnection, SqlRow, SqlValue } from "./sqlite-connection.ts";
 import { readEvents } from "./sqlite-events.ts";

@@ -1,5 +1,5 @@
 import type { TurnLog } from "../core/log/turn-log.ts";
-import type { DueEntries } from "../core/ports/due-entries.ts";
+import type { DueEntries } from "../core/ports/schedules.ts";
 import { createAccepting } from "./sqlite-accepting.ts";
 import { createAppending } from "./sqlite-appending.ts";
 import { createClaiming } from "./sqlite-claiming.ts";

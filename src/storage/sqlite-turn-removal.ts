@@ -1,4 +1,4 @@
-import type { IdleThread, TurnRemoval } from "../core/log/turn-removal.ts";
+import type { IdleThread, TurnRemoval } from "../core/log/turn-log.ts";
 import type { Place } from "../core/values/place.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { forgottenTitle } from "./sqlite-forgetting.ts";

@@ -20,7 +20,7 @@
  * `cost_usd` leaves out `unpriced_tokens`, input and output of models without a price: where these are all tokens of a turn,
  * its cost is unknown.
  *
- * `due_entries` has what comes due by itself (`core/due-entries.ts`); `due_at` is null while an entry does not.
+ * `due_entries` has what comes due by itself (`core/ports/schedules.ts`); `due_at` is null while an entry does not.
  *
  * `details` is 1 while a turn has its run details. `opened` of a thread is the ordinal of the latest turn that opened a transcript
  * there since version 6; 0 for none.

@@ -12,7 +12,7 @@ import {
 import { readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { UpgradeCopies } from "../core/ports/upgrade-copies.ts";
+import type { UpgradeCopies } from "../core/ports/storage.ts";
 import { makePrivateFile } from "./private-files.ts";
 import { noRoomForCopyError, toStorageError } from "./storage-error.ts";
 

@@ -1,5 +1,5 @@
 import type { TurnLog } from "../core/log/turn-log.ts";
-import type { Meter } from "../core/ports/meter.ts";
+import type { Meter } from "../core/ports/model.ts";
 
 /** What is asked for when the metrics are read, because nothing tells when it changes. */
 export interface Gauges {

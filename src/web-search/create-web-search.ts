@@ -1,5 +1,5 @@
 import { errorText } from "../base/error-text.ts";
-import { noWebSearch, type WebEngine, type WebSearch, WebSearchError } from "../core/ports/web-search.ts";
+import { noWebSearch, type WebEngine, type WebSearch, WebSearchError } from "../core/ports/web.ts";
 import { encyclopaedia } from "./engines.ts";
 import { mergeHits } from "./merge-hits.ts";
 import { readableHit } from "./readable-hit.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { Web } from "../core/ports/web.ts";
-import type { WebEngine, WebQuery } from "../core/ports/web-search.ts";
+import type { Web, WebEngine, WebQuery } from "../core/ports/web.ts";
 import { askEngine, fittingWords, resultsOf, engineText as text } from "./ask-engine.ts";
 
 const days = { day: 1, week: 7, month: 31, year: 366 } as const;

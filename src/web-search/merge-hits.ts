@@ -1,4 +1,4 @@
-import type { WebHit } from "../core/ports/web-search.ts";
+import type { WebHit } from "../core/ports/web.ts";
 
 /** What an engine found, the best first. */
 export interface FoundBy {

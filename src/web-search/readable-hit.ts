@@ -1,5 +1,5 @@
 import { withoutInvisible } from "../base/invisible-text.ts";
-import type { WebHit } from "../core/ports/web-search.ts";
+import type { WebHit } from "../core/ports/web.ts";
 
 /** Characters of a title and of a passage; the rest is cut. */
 const longest = { title: 300, text: 1_200 };

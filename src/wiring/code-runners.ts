@@ -2,9 +2,14 @@
 import path from "node:path";
 import { certificateFiles, processEnvironment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
-import type { PreparedPackages } from "../core/skill/prepared-packages.ts";
-import { ProgramError, type ProgramRunner, type Verdict } from "../core/skill/programs.ts";
-import type { CodeRunner, ScriptRunner } from "../core/skill/scripts.ts";
+import type { PreparedPackages } from "../core/skill/packages.ts";
+import {
+  type CodeRunner,
+  ProgramError,
+  type ProgramRunner,
+  type ScriptRunner,
+  type Verdict,
+} from "../core/skill/programs.ts";
 import type { Skill } from "../core/skill/skill.ts";
 import type { OwnPort } from "../net/address-policy.ts";
 import { createGuardedProxy } from "../net/guarded-proxy.ts";

@@ -1,10 +1,8 @@
 /** Installed skills. */
 import { processEnvironment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
-import type { Clock } from "../core/ports/clock.ts";
-import { type KeyValue, scopeKeyValue } from "../core/ports/key-value.ts";
-import type { FolderFormat } from "../core/skill/folder-format.ts";
-import type { LoadedSkills, Skill, SkillSource } from "../core/skill/skill.ts";
+import { type Clock, type KeyValue, scopeKeyValue } from "../core/ports/storage.ts";
+import type { FolderFormat, LoadedSkills, Skill, SkillSource } from "../core/skill/skill.ts";
 import { createFlowSource } from "../flows/flow-source.ts";
 import type { FlowPorts } from "../flows/run-flow.ts";
 import type { OwnPort } from "../net/address-policy.ts";

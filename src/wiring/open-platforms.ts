@@ -4,9 +4,7 @@ import type { ChatConnection, ChatHub } from "../app/chat/chat-hub.ts";
 import { createLeases } from "../app/turns/leases.ts";
 import { slackMode } from "../config/incomplete-platforms.ts";
 import type { Config } from "../config/schema.ts";
-import type { Clock } from "../core/ports/clock.ts";
-import { type KeyValue, scopeKeyValue } from "../core/ports/key-value.ts";
-import type { Log } from "../core/ports/log.ts";
+import { type Clock, type KeyValue, type Log, scopeKeyValue } from "../core/ports/storage.ts";
 import { sealKeyValue } from "../storage/sealed-key-value.ts";
 import { createSecretKey } from "../storage/secret-key.ts";
 

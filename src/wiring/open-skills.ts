@@ -2,16 +2,17 @@
 import type { AddFlow } from "../app/operations/services.ts";
 import { networkOf, processEnvironment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
-import type { Clock } from "../core/ports/clock.ts";
-import { type KeyValue, scopeKeyValue } from "../core/ports/key-value.ts";
+import { type Clock, type KeyValue, scopeKeyValue } from "../core/ports/storage.ts";
 import type { Web } from "../core/ports/web.ts";
 import type { WorkingFolders } from "../core/ports/working-folder.ts";
 import { type CatalogueLoader, createCatalogueLoader } from "../core/skill/catalogue.ts";
-import { createEnabledPackages } from "../core/skill/enabled-packages.ts";
-import type { Packages } from "../core/skill/packages.ts";
-import type { PreparedPackages } from "../core/skill/prepared-packages.ts";
-import type { CodeRunner, ScriptRunner } from "../core/skill/scripts.ts";
-import type { Servers } from "../core/skill/servers.ts";
+import {
+  createEnabledPackages,
+  type Packages,
+  type PreparedPackages,
+  type Servers,
+} from "../core/skill/packages.ts";
+import type { CodeRunner, ScriptRunner } from "../core/skill/programs.ts";
 import type { SkillSource } from "../core/skill/skill.ts";
 import { createAdHocFlows } from "../flows/ad-hoc-flows.ts";
 import { createImportedSkills } from "../imported/create-imported-skills.ts";

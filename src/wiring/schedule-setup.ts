@@ -1,7 +1,7 @@
 import type { ScheduleSetup } from "../app/schedules/create-schedules.ts";
 import type { Config } from "../config/schema.ts";
-import type { DueEntries } from "../core/ports/due-entries.ts";
-import { type KeyValue, scopeKeyValue } from "../core/ports/key-value.ts";
+import type { DueEntries } from "../core/ports/schedules.ts";
+import { type KeyValue, scopeKeyValue } from "../core/ports/storage.ts";
 import { sealKeyValue } from "../storage/sealed-key-value.ts";
 import { createSecretKey } from "../storage/secret-key.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Clock } from "../core/ports/clock.ts";
+import type { Clock } from "../core/ports/storage.ts";
 
 /** The longest delay a timer of Node takes, ms; a longer one would fire at once. */
 const longestDelay = 2_147_483_647;

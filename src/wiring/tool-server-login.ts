@@ -1,7 +1,6 @@
 /** Where people come back to from logins at tool servers, and where logins read who this bot is. */
 import type { Config } from "../config/schema.ts";
-import type { Clock } from "../core/ports/clock.ts";
-import { type KeyValue, scopeKeyValue } from "../core/ports/key-value.ts";
+import { type Clock, type KeyValue, scopeKeyValue } from "../core/ports/storage.ts";
 import type { Web } from "../core/ports/web.ts";
 import { createMcpLogin, type McpLoginWithReturn } from "../mcp/login/create-mcp-login.ts";
 import { loginPaths } from "../server/routes/login-routes.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { DueEntries, DueEntry } from "../../src/core/ports/due-entries.ts";
+import type { DueEntries, DueEntry } from "../../src/core/ports/schedules.ts";
 
 /** What every store of due entries promises. `open` answers an empty one. */
 export function describeDueEntries(name: string, open: () => Promise<DueEntries>): void {

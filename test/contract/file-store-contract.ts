@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FileStore } from "../../src/core/ports/file-store.ts";
+import type { FileStore } from "../../src/core/ports/storage.ts";
 
 const text = (content: string) => new TextEncoder().encode(content);
 const file = (name: string, content: string, media_type = "text/plain") => ({

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type KeyValue, scopeKeyValue } from "../../src/core/ports/key-value.ts";
+import { type KeyValue, scopeKeyValue } from "../../src/core/ports/storage.ts";
 import type { Json } from "../../src/core/values/json.ts";
 
 /** What every key-value store must do. */

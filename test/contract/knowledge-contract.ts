@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Knowledge, KnownPiece } from "../../src/core/ports/knowledge.ts";
+import type { Knowledge, KnownPiece } from "../../src/core/ports/services.ts";
 import { isWithin } from "../../src/core/values/place.ts";
 
 /** A store that is closed when it can be. */

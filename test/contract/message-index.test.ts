@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { IndexedMessage, MessageIndex } from "../../src/core/ports/message-index.ts";
+import type { IndexedMessage, MessageIndex } from "../../src/core/ports/chat-actions.ts";
 import { isWithin } from "../../src/core/values/place.ts";
 import { openSqlite } from "../../src/storage/sqlite-connection.ts";
 import { messageIndexMigrations, openSqliteMessageIndex } from "../../src/storage/sqlite-message-index.ts";

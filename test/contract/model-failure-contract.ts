@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { ModelError } from "../../src/core/ports/model.ts";
 import { collect, finish, requestOf, shownText } from "../unit/models/collect.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { IndexedText } from "../../src/core/ports/text-index.ts";
+import type { IndexedText } from "../../src/core/ports/storage.ts";
 import { createMiniSearchIndex } from "../../src/search/minisearch-index.ts";
 
 const texts: IndexedText[] = [

@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { OpeningReason, TurnEvent, TurnEventBody } from "../../src/core/log/turn-event.ts";
+import {
+  noUsage,
+  type OpeningReason,
+  type TurnEvent,
+  type TurnEventBody,
+} from "../../src/core/log/turn-event.ts";
 import { LeaseLostError, type TurnLog } from "../../src/core/log/turn-log.ts";
-import { noUsage } from "../../src/core/log/usage-total.ts";
 import type { Author, Inbound } from "../../src/core/values/inbound.ts";
 import { pendingTurns } from "../support/pending-turns.ts";
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Usage } from "../../src/core/log/turn-event.ts";
+import { noUsage, type Usage } from "../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../src/core/log/turn-log.ts";
-import { noUsage } from "../../src/core/log/usage-total.ts";
 import type { Inbound } from "../../src/core/values/inbound.ts";
 import { ending, entry, inbound } from "./turn-log-contract.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/core/ports/clock.ts";
+import type { Clock } from "../../src/core/ports/storage.ts";
 
 /** Where a process ends: at this point, and whether what it does there still happens. */
 export interface Death {

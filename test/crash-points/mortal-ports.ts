@@ -1,11 +1,10 @@
 import type { TurnEvent } from "../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../src/core/log/turn-log.ts";
 import type { AnswerStream, ChatPlatform } from "../../src/core/ports/chat-platform.ts";
-import type { FileStore } from "../../src/core/ports/file-store.ts";
-import type { KeyValue } from "../../src/core/ports/key-value.ts";
 import type { Model } from "../../src/core/ports/model.ts";
+import type { FileStore, KeyValue } from "../../src/core/ports/storage.ts";
 import type { WorkingFolders } from "../../src/core/ports/working-folder.ts";
-import type { CodeRunner } from "../../src/core/skill/scripts.ts";
+import type { CodeRunner } from "../../src/core/skill/programs.ts";
 import { type Life, mortal } from "./life.ts";
 
 /** The log of a process that may die: every write is a point, named after the events it stores. */

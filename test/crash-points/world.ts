@@ -1,9 +1,7 @@
 import type { ChatIntake, ChatMessage } from "../../src/app/chat/chat-intake.ts";
 import type { TurnEvent } from "../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../src/core/log/turn-log.ts";
-import type { Clock } from "../../src/core/ports/clock.ts";
-import type { FileStore } from "../../src/core/ports/file-store.ts";
-import type { KeyValue } from "../../src/core/ports/key-value.ts";
+import type { Clock, FileStore, KeyValue } from "../../src/core/ports/storage.ts";
 import { createNetworkGrants } from "../../src/core/skill/network-grants.ts";
 import type { Skill, SkillSource } from "../../src/core/skill/skill.ts";
 import { createMemoryFileStore } from "../../src/storage/memory-file-store.ts";

@@ -1,6 +1,6 @@
 import type { ChatIntake } from "../../src/app/chat/chat-intake.ts";
 import type { TurnLog } from "../../src/core/log/turn-log.ts";
-import type { Clock } from "../../src/core/ports/clock.ts";
+import type { Clock } from "../../src/core/ports/storage.ts";
 import type { Diagnostic, Skill } from "../../src/core/skill/skill.ts";
 import type { Trust } from "../../src/core/values/inbound.ts";
 import { fakePackages, testReview } from "../support/fake-packages.ts";

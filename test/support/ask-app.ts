@@ -3,9 +3,9 @@ import type { App } from "../../src/app/app.ts";
 import type { SettingsChange } from "../../src/app/services/channel-settings.ts";
 import type { ForgetPersonOptions } from "../../src/app/services/forget-person/forgotten-person.ts";
 import { type ApprovalVerdict, verdictInput } from "../../src/core/log/turn-view.ts";
+import type { Asker } from "../../src/core/values/failure.ts";
 import type { Author } from "../../src/core/values/inbound.ts";
 import type { Json } from "../../src/core/values/json.ts";
-import type { Asker } from "../../src/core/values/outcome.ts";
 
 type Asked = Pick<App, "run">;
 

@@ -1,5 +1,5 @@
 import { createCharts } from "../../src/charts/create-charts.ts";
-import type { ChartRow, WantedChart } from "../../src/core/ports/charts.ts";
+import type { ChartRow, WantedChart } from "../../src/core/ports/services.ts";
 import type { Json } from "../../src/core/values/json.ts";
 
 export const signal = new AbortController().signal;

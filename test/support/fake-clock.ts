@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/core/ports/clock.ts";
+import type { Clock } from "../../src/core/ports/storage.ts";
 
 /** A clock that stands still until it is moved. */
 export interface FakeClock extends Clock {

@@ -1,5 +1,5 @@
-import type { CodeMeans, ScriptOutcome } from "../../src/core/ports/code.ts";
-import type { CodeRequest, CodeRunner } from "../../src/core/skill/scripts.ts";
+import type { CodeMeans, ScriptOutcome } from "../../src/core/ports/work-context.ts";
+import type { CodeRequest, CodeRunner } from "../../src/core/skill/programs.ts";
 import { writes } from "./folder-code.ts";
 
 export const means: CodeMeans = {

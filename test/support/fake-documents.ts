@@ -1,5 +1,5 @@
 import { fstatSync, readSync } from "node:fs";
-import type { DocumentReader } from "../../src/core/ports/document-reader.ts";
+import type { DocumentReader } from "../../src/core/ports/documents.ts";
 
 /** Reads what begins with `%PDF`, but nothing that is called broken, and counts the rows of tables. */
 export const fakeDocuments: DocumentReader = {

@@ -1,4 +1,4 @@
-import type { ServerState, ServerStatus, Servers } from "../../src/core/skill/servers.ts";
+import type { ServerState, ServerStatus, Servers } from "../../src/core/skill/packages.ts";
 
 /** A stopped server with one tool. */
 export function testServer(name: string, more: Partial<ServerStatus> = {}): ServerStatus {

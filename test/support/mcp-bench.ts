@@ -1,8 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { NewFile } from "../../src/core/ports/file-store.ts";
-import type { KeyValue } from "../../src/core/ports/key-value.ts";
+import type { KeyValue, NewFile } from "../../src/core/ports/storage.ts";
 import type { Skill } from "../../src/core/skill/skill.ts";
 import type { Tool, ToolContext, ToolResult } from "../../src/core/skill/tool.ts";
 import type { Json } from "../../src/core/values/json.ts";

@@ -1,4 +1,4 @@
-import type { DocumentReader } from "../../src/core/ports/document-reader.ts";
+import type { DocumentReader } from "../../src/core/ports/documents.ts";
 
 /** Reads nothing but what is plain text anyway, for tests that are not about documents. */
 export const noDocuments: DocumentReader = {

@@ -1,6 +1,6 @@
 /** Ten pages about the height of a tower, most of them with a trap, and a model that answers from what it was given alone. */
 import type { ModelRequest } from "../../src/core/ports/model.ts";
-import type { WebHit, WebSearch } from "../../src/core/ports/web-search.ts";
+import type { WebHit, WebSearch } from "../../src/core/ports/web.ts";
 import { startServer } from "../unit/net/local-server.ts";
 
 export const researchQuestion = "How tall is the Kestrel Tower, and when was it opened?";

@@ -2,9 +2,8 @@ import { createScheduleService, type ScheduleService } from "../../src/app/sched
 import type { Submission, Submit } from "../../src/app/turns/submit.ts";
 import type { TurnRecord } from "../../src/core/log/turn-log.ts";
 import { createChatPlatforms } from "../../src/core/ports/chat-platform.ts";
-import type { DueEntries } from "../../src/core/ports/due-entries.ts";
 import type { ScheduleLimits } from "../../src/core/ports/schedule.ts";
-import type { Wish } from "../../src/core/ports/schedules.ts";
+import type { DueEntries, Wish } from "../../src/core/ports/schedules.ts";
 import type { Author } from "../../src/core/values/inbound.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";

@@ -1,6 +1,6 @@
 import type { Usage } from "../../src/core/log/turn-event.ts";
 import type { Model, ModelRequest } from "../../src/core/ports/model.ts";
-import { foldedRequest } from "../../src/core/transcript/folded-request.ts";
+import { foldedRequest } from "../../src/core/transcript/keep-transcript.ts";
 import type { Message } from "../../src/core/values/message.ts";
 
 /** What a scripted model answers: text, or calls of tools. */

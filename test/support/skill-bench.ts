@@ -1,6 +1,6 @@
 import type { TurnEventOf } from "../../src/core/log/turn-event.ts";
 import type { Model, ModelRequest } from "../../src/core/ports/model.ts";
-import { guide } from "../../src/core/skill/guide.ts";
+import { guide } from "../../src/core/skill/offered-tools.ts";
 import type { Json } from "../../src/core/values/json.ts";
 import { countTokens } from "../../src/models/count-tokens.ts";
 import { shippedSources } from "../../src/wiring/skill-sources.ts";

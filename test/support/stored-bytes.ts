@@ -4,7 +4,7 @@ import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { scopeKeyValue } from "../../src/core/ports/key-value.ts";
+import { scopeKeyValue } from "../../src/core/ports/storage.ts";
 import { createDiskFileStore } from "../../src/storage/disk-file-store.ts";
 import { createDiskWorkingFolders } from "../../src/storage/folders/disk-working-folders.ts";
 import { openKeyValue } from "../../src/storage/keyv-store.ts";

@@ -1,7 +1,11 @@
-import { parametersOf } from "../../src/core/skill/parameter.ts";
-import { type Skill, type SkillSource, skillMetadataSchema } from "../../src/core/skill/skill.ts";
+import {
+  parametersOf,
+  type Skill,
+  type SkillSource,
+  skillMetadataSchema,
+} from "../../src/core/skill/skill.ts";
 import type { Tool, ToolContext, ToolResult } from "../../src/core/skill/tool.ts";
-import type { ToolEffect } from "../../src/core/values/approver.ts";
+import type { ToolEffect } from "../../src/core/values/inbound.ts";
 import type { Json } from "../../src/core/values/json.ts";
 
 export interface TestTool extends Partial<Omit<Tool, "effect" | "run">> {

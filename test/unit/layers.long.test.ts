@@ -44,23 +44,25 @@ describe("the layering check", () => {
     "src/documents/fine.ts": 'export { fine } from "../html/fine.ts";\n',
     "src/config/on-base.ts": 'export { fine } from "../base/fine.ts";\n',
     "skills/fine/skill.ts": 'export { fine } from "../../src/base/fine.ts";\n',
-    "src/core/fine.ts":
-      'import { z } from "zod";\nexport { fine as base } from "../base/fine.ts";\nexport const fine = z.string();\n',
-    "src/app/app.ts": 'export { fine } from "../core/fine.ts";\nexport type App = string;\n',
+    "src/core/values/fine.ts":
+      'import { z } from "zod";\nexport { fine as base } from "../../base/fine.ts";\nexport const fine = z.string();\n',
+    "src/app/app.ts": 'export { fine } from "../core/values/fine.ts";\nexport type App = string;\n',
     ...Object.fromEntries(["chat", "commands", "turns"].map((room) => [`src/app/${room}/fine.ts`, foreign])),
+    "src/core/turn/fine.ts": 'export { fine } from "../values/fine.ts";\n',
+    "src/core/flat.ts": foreign,
     "src/storage/fine.ts": foreign,
     "src/config/fine.ts": foreign,
-    "src/core/two.ts": 'export { bad } from "./one.ts";\n',
+    "src/core/values/two.ts": 'export { bad } from "./one.ts";\n',
   };
   const bad = [
-    ["base-imports-nothing", "src/base/core.ts", 'export type { fine } from "../core/fine.ts";\n'],
+    ["base-imports-nothing", "src/base/core.ts", 'export type { fine } from "../core/values/fine.ts";\n'],
     ["base-imports-nothing", "src/base/disk.ts", 'import { rm } from "node:fs";\nexport const bad = rm;\n'],
     [
       "base-imports-nothing",
       "src/base/package.ts",
       'import { z } from "zod";\nexport const bad = z.string();\n',
     ],
-    ["process-on-base", "src/process/bad.ts", 'export { fine } from "../core/fine.ts";\n'],
+    ["process-on-base", "src/process/bad.ts", 'export { fine } from "../core/values/fine.ts";\n'],
     [
       "process-on-base",
       "src/process/package.ts",
@@ -70,14 +72,17 @@ describe("the layering check", () => {
     ["app-on-core", "src/app/bad.ts", 'export { fine } from "../process/fine.ts";\n'],
     [
       "core-is-pure",
-      "src/core/type.ts",
-      'import type { App } from "../app/app.ts";\nexport type Bad = App;\n',
+      "src/core/values/type.ts",
+      'import type { App } from "../../app/app.ts";\nexport type Bad = App;\n',
     ],
-    ["core-is-pure", "src/core/disk.ts", 'import { rm } from "node:fs";\nexport const bad = rm;\n'],
+    ["core-is-pure", "src/core/values/disk.ts", 'import { rm } from "node:fs";\nexport const bad = rm;\n'],
+    ["core-values", "src/core/values/bad.ts", 'export { fine } from "../turn/fine.ts";\n'],
+    ["core-decisions", "src/core/decisions/bad.ts", 'export { fine } from "../turn/fine.ts";\n'],
+    ["core-has-rooms", "src/core/turn/bad.ts", 'export { fine } from "../flat.ts";\n'],
     ["models-is-an-adapter", "src/models/bad.ts", 'export { fine } from "../storage/fine.ts";\n'],
     ["models-is-an-adapter", "src/models/html.ts", 'export { fine } from "../html/fine.ts";\n'],
     ["documents-is-an-adapter", "src/documents/bad.ts", 'export { fine } from "../storage/fine.ts";\n'],
-    ["html-on-base", "src/html/bad.ts", 'export { fine } from "../core/fine.ts";\n'],
+    ["html-on-base", "src/html/bad.ts", 'export { fine } from "../core/values/fine.ts";\n'],
     ["flows-is-an-adapter", "src/flows/bad.ts", 'export { fine } from "../storage/fine.ts";\n'],
     ["shipped-skills-on-core", "skills/bad/skill.ts", 'export { fine } from "../../src/app/app.ts";\n'],
     ["server-on-app", "src/server/bad.ts", 'export { fine } from "../config/fine.ts";\n'],
@@ -88,7 +93,7 @@ describe("the layering check", () => {
     ["app-commands", "src/app/commands/bad.ts", 'export { fine } from "../chat/fine.ts";\n'],
     ["app-reading", "src/app/reading/bad.ts", 'export { fine } from "../turns/fine.ts";\n'],
     ["config-for-roots", "src/server/bad.ts", 'export { fine } from "../config/fine.ts";\n'],
-    ["no-circular", "src/core/one.ts", 'export { bad } from "./two.ts";\n'],
+    ["no-circular", "src/core/values/one.ts", 'export { bad } from "./two.ts";\n'],
   ] as const;
 
   it("finds what breaks a rule, and nothing else", () => {

@@ -1,5 +1,5 @@
 import { type ChatPlatform, PlatformError } from "../../core/ports/chat-platform.ts";
-import type { Meter } from "../../core/ports/meter.ts";
+import type { Meter } from "../../core/ports/model.ts";
 import type { ChatIntake } from "./chat-intake.ts";
 
 /** A platform's line to the outside, as the composition root starts and stops it. */

@@ -1,10 +1,13 @@
 import { beginningOf, escapeMarkdown } from "../../base/markdown-text.ts";
-import type { ChannelMessage, ChatActions, TimeRange } from "../../core/ports/chat-actions.ts";
+import type {
+  ChannelMessage,
+  ChatActions,
+  IndexedMessage,
+  MessageIndex,
+  TimeRange,
+} from "../../core/ports/chat-actions.ts";
 import { type ChatPlatform, type ChatPlatforms, channelThread } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
-import type { Log } from "../../core/ports/log.ts";
-import type { IndexedMessage, MessageIndex } from "../../core/ports/message-index.ts";
+import type { Clock, KeyValue, Log } from "../../core/ports/storage.ts";
 import { isDirectMessage } from "../../core/values/place.ts";
 import type { ChannelIndex, ChannelIndexStatus } from "../services/channel-index.ts";
 import type { ChatListener, ChatMessage } from "./chat-intake.ts";

@@ -1,7 +1,7 @@
 import { errorText } from "../../base/error-text.ts";
 import { parseExactly } from "../../base/exact-number.ts";
 import { cutText } from "../../base/markdown-text.ts";
-import type { Parameter } from "../../core/skill/parameter.ts";
+import type { Parameter } from "../../core/skill/skill.ts";
 import type { Json } from "../../core/values/json.ts";
 import { skillRunCommand } from "../services/run-skill-now.ts";
 import type { SkillDetail } from "../services/skill-listing.ts";

@@ -1,12 +1,12 @@
 import type { TurnEventBody, TurnOutcome } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
-import type { NewFile } from "../../core/ports/file-store.ts";
+import type { NewFile } from "../../core/ports/storage.ts";
 import { nearest } from "../../core/skill/skill-identifier.ts";
-import { createEventChannel } from "../../core/turn/event-channel.ts";
 import { runSkill } from "../../core/turn/run-skill.ts";
+import { createEventChannel } from "../../core/turn/turn-opening.ts";
+import { WaitingForPerson } from "../../core/values/failure.ts";
 import type { Inbound } from "../../core/values/inbound.ts";
-import { WaitingForPerson } from "../../core/values/waiting.ts";
 import {
   type Command,
   type CommandCall,

@@ -6,8 +6,8 @@ import {
   type StandingDecision,
 } from "../../core/decisions/standing-decisions.ts";
 import { type ApprovalVerdict, verdictInput } from "../../core/log/turn-view.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
-import { mayApprove } from "../../core/values/permissions.ts";
+import type { Outcome } from "../../core/values/failure.ts";
+import { mayApprove } from "../../core/values/inbound.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
 import { said } from "./command.ts";
 import { type ChatForm, type OperationCall, operation } from "./operation.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { beginningOf, escapeMarkdown } from "../../base/markdown-text.ts";
-import { costText, type UsageTotal } from "../../core/log/usage-total.ts";
+import { costText, type UsageTotal } from "../../core/log/turn-event.ts";
 import { type NamespaceState, readNamespace } from "../../core/skill/namespace-state.ts";
+import type { Outcome } from "../../core/values/failure.ts";
+import { mayManage } from "../../core/values/inbound.ts";
 import { efforts } from "../../core/values/message.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
-import { mayManage } from "../../core/values/permissions.ts";
 import { isDirectMessage, namespaceSchema } from "../../core/values/place.ts";
 import { whyUnusable } from "../../core/values/profile.ts";
 import { type SettingsChange, settingsChange } from "../services/channel-settings.ts";

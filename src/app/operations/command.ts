@@ -1,4 +1,4 @@
-import type { NewFile } from "../../core/ports/file-store.ts";
+import type { NewFile } from "../../core/ports/storage.ts";
 import type { ToolResult } from "../../core/skill/tool.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import type { Json } from "../../core/values/json.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { oneLine } from "../../base/markdown-text.ts";
 import { folderRoot } from "../../core/ports/working-folder.ts";
-import { formatBytes } from "../../core/values/format-bytes.ts";
 import { namespaceSchema, threadSchema } from "../../core/values/place.ts";
+import { formatBytes } from "../../core/values/shown.ts";
 import { milliseconds } from "../services/shapes.ts";
 import { said, shown } from "./command.ts";
 import { operation } from "./operation.ts";

@@ -1,6 +1,6 @@
 import type { Skill } from "../../core/skill/skill.ts";
 import { resolveSkill } from "../../core/skill/skill-identifier.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
+import type { Outcome } from "../../core/values/failure.ts";
 import type { Services } from "./services.ts";
 
 /** Completions for a command that takes a skill. */

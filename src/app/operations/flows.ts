@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Outcome } from "../../core/values/outcome.ts";
+import type { Outcome } from "../../core/values/failure.ts";
 import { diagnostic, ownNamespace } from "../services/shapes.ts";
 import { type SkillDetail, skillDetail, skillListing } from "../services/skill-listing.ts";
 import { said, shown } from "./command.ts";

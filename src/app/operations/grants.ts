@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Skill } from "../../core/skill/skill.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
+import type { Outcome } from "../../core/values/failure.ts";
 import { skillId } from "../services/shapes.ts";
 import { said } from "./command.ts";
 import { completeSkills, findSkill } from "./find-skill.ts";

@@ -3,7 +3,7 @@ import { durationInWords } from "../../base/duration-in-words.ts";
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { readStanding, type StandingDecision } from "../../core/decisions/standing-decisions.ts";
 import { emptyTurnView, foldTurn } from "../../core/log/turn-view.ts";
-import { destinationText } from "../../core/values/always-text.ts";
+import { destinationText } from "../../core/values/call-binding.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
 import { shown } from "./command.ts";
 import { operation } from "./operation.ts";

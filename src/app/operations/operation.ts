@@ -5,9 +5,8 @@
  * A surface reads the input, `runOperation` decides who may and runs it, and the surface shows what the definition says.
  */
 import type { z } from "zod";
-import type { Author } from "../../core/values/inbound.ts";
-import type { Asker, Outcome } from "../../core/values/outcome.ts";
-import { mayManage, mayOperate } from "../../core/values/permissions.ts";
+import type { Asker, Outcome } from "../../core/values/failure.ts";
+import { type Author, mayManage, mayOperate } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
 import type { KnownCommand } from "../turns/command-reader.ts";
 import type { CommandCall, CommandFile, CommandResult } from "./command.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { PlatformError } from "../../core/ports/chat-platform.ts";
 import type { PackageSource } from "../../core/skill/packages.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
+import type { Outcome } from "../../core/values/failure.ts";
 import { uploadedFile } from "../services/shapes.ts";
 import type { CommandFile } from "./command.ts";
 import type { OperationCall } from "./operation.ts";

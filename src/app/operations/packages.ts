@@ -7,7 +7,7 @@ import {
   packageReview,
 } from "../../core/skill/packages.ts";
 import { resolveSkillId } from "../../core/skill/skill-identifier.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
+import type { Outcome } from "../../core/values/failure.ts";
 import { skillId } from "../services/shapes.ts";
 import { said, shown } from "./command.ts";
 import { completeSkills, findSkill } from "./find-skill.ts";

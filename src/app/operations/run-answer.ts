@@ -1,9 +1,7 @@
 import { isContainer } from "../../base/record.ts";
-import type { ToolResult } from "../../core/skill/tool.ts";
-import { outputOf } from "../../core/skill/tool-output.ts";
-import { formatBytes } from "../../core/values/format-bytes.ts";
+import { outputOf, type ToolResult } from "../../core/skill/tool.ts";
 import { type Json, objectOf } from "../../core/values/json.ts";
-import { renderOutput } from "../../core/values/render-output.ts";
+import { formatBytes, renderOutput } from "../../core/values/shown.ts";
 import { type CommandResult, refused, said } from "./command.ts";
 
 /** What is larger than this, characters of JSON, or nested deeper, is a file beside its finding. */

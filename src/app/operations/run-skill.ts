@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { errorText } from "../../base/error-text.ts";
-import type { Parameter } from "../../core/skill/parameter.ts";
+import type { Parameter } from "../../core/skill/skill.ts";
 import { nearest } from "../../core/skill/skill-identifier.ts";
 import type { ToolResult } from "../../core/skill/tool.ts";
 import type { Guide } from "../../core/values/inbound.ts";

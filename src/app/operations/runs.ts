@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { beginningOf, escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import type { TurnFilter } from "../../core/log/turn-log.ts";
-import { formatDuration } from "../../core/log/turn-summary.ts";
+import { formatDuration } from "../../core/log/turn-view.ts";
 import { namespaceSchema, threadSchema } from "../../core/values/place.ts";
 import { type SkillRun, skillRun } from "../services/skill-runs.ts";
 import { shown } from "./command.ts";

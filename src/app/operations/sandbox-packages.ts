@@ -6,7 +6,7 @@ import {
   packageLanguages,
   preparation,
   preparedState,
-} from "../../core/skill/prepared-packages.ts";
+} from "../../core/skill/packages.ts";
 import { skillId } from "../services/shapes.ts";
 import { said } from "./command.ts";
 import { completeSkills, findSkill } from "./find-skill.ts";

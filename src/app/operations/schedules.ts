@@ -2,7 +2,7 @@ import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { maxPlanText, type PlannedView, plannedViewSchema } from "../../core/ports/schedule.ts";
 import type { PlanChange, Planner } from "../../core/ports/schedules.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
+import type { Outcome } from "../../core/values/failure.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
 import { refused, said, shown } from "./command.ts";
 import { type OperationCall, operation } from "./operation.ts";

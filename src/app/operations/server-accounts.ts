@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { escapeMarkdown } from "../../base/markdown-text.ts";
-import type { Asker, Outcome } from "../../core/values/outcome.ts";
-import { mayOperate } from "../../core/values/permissions.ts";
-import { personKey, shownPerson } from "../../core/values/person-key.ts";
+import type { Asker, Outcome } from "../../core/values/failure.ts";
+import { mayOperate } from "../../core/values/inbound.ts";
+import { personKey, shownPerson } from "../../core/values/place.ts";
 import { shown } from "./command.ts";
 import { type OperationCall, operation } from "./operation.ts";
 import { serverView } from "./server-view.ts";

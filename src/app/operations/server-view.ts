@@ -1,9 +1,9 @@
 /** What people and programs see of tool servers. */
 import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
-import type { ServerState } from "../../core/skill/servers.ts";
+import type { ServerState } from "../../core/skill/packages.ts";
 import type { Diagnostic } from "../../core/skill/skill.ts";
-import { approvers } from "../../core/values/approver.ts";
+import { approvers } from "../../core/values/inbound.ts";
 import { type CommandResult, refused, said } from "./command.ts";
 import type { Terminal } from "./operation.ts";
 

@@ -1,11 +1,16 @@
 import { z } from "zod";
 import { escapeMarkdown } from "../../base/markdown-text.ts";
 import { decideCall } from "../../core/decisions/decide-call.ts";
-import { isTrusted, readTrust, type ServerTrust, writeTrust } from "../../core/decisions/server-trust.ts";
-import type { ServerStatus } from "../../core/skill/servers.ts";
+import {
+  isTrusted,
+  readTrust,
+  type ServerTrust,
+  writeTrust,
+} from "../../core/decisions/standing-decisions.ts";
+import type { ServerStatus } from "../../core/skill/packages.ts";
 import type { Skill } from "../../core/skill/skill.ts";
 import { nearest } from "../../core/skill/skill-identifier.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
+import type { Outcome } from "../../core/values/failure.ts";
 import { diagnostic } from "../services/shapes.ts";
 import { shown } from "./command.ts";
 import { operation, operators, type Terminal } from "./operation.ts";

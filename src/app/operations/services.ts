@@ -1,15 +1,12 @@
 import type { TurnEvent } from "../../core/log/turn-event.ts";
 import type { ThreadRecord, TurnFilter, TurnLog, TurnRecord } from "../../core/log/turn-log.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
 import type { Models } from "../../core/ports/model.ts";
+import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import type { WorkingFolders } from "../../core/ports/working-folder.ts";
 import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
+import type { OfferReader } from "../../core/skill/make-offer.ts";
 import type { NetworkGrants } from "../../core/skill/network-grants.ts";
-import type { OfferReader } from "../../core/skill/offer-reader.ts";
-import type { Packages } from "../../core/skill/packages.ts";
-import type { PreparedPackages } from "../../core/skill/prepared-packages.ts";
-import type { Servers } from "../../core/skill/servers.ts";
+import type { Packages, PreparedPackages, Servers } from "../../core/skill/packages.ts";
 import type { Effort } from "../../core/values/message.ts";
 import type { Profile } from "../../core/values/profile.ts";
 import type { Planning } from "../schedules/planning.ts";

@@ -1,7 +1,6 @@
 import { beginningOf, escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
-import type { Parameter } from "../../core/skill/parameter.ts";
-import { rightInWords } from "../../core/skill/rights.ts";
-import type { Diagnostic } from "../../core/skill/skill.ts";
+import type { Diagnostic, Parameter } from "../../core/skill/skill.ts";
+import { rightInWords } from "../../core/skill/skill-identifier.ts";
 import type { InstalledSkill, SkillDetail, SkillListing } from "../services/skill-listing.ts";
 
 const icons: Record<SkillListing["state"], string> = {

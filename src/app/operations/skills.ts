@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { nearest } from "../../core/skill/skill-identifier.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
+import type { Outcome } from "../../core/values/failure.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
 import { ownNamespace, skillId } from "../services/shapes.ts";
 import { type SkillListing, skillDetail, skillList, skillListing } from "../services/skill-listing.ts";

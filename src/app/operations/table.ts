@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Asker, Outcome } from "../../core/values/outcome.ts";
+import type { Asker, Outcome } from "../../core/values/failure.ts";
 import { decideApproval, removeApproval } from "./approvals.ts";
 import { aboutBot, completeCommand, showPrompt } from "./bot.ts";
 import { setIndex, showIndex } from "./channel-index.ts";

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { TurnRecord } from "../../core/log/turn-log.ts";
-import type { Author } from "../../core/values/inbound.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
-import { mayStop } from "../../core/values/permissions.ts";
+import type { Outcome } from "../../core/values/failure.ts";
+import { type Author, mayStop } from "../../core/values/inbound.ts";
 import { isDirectMessage, namespaceSchema, threadSchema } from "../../core/values/place.ts";
 import { forgottenTurn, milliseconds } from "../services/shapes.ts";
 import { type CommandResult, refused, said, shown } from "./command.ts";

@@ -1,4 +1,4 @@
-import { effortFor, modelFor } from "../../core/scope/chosen-model.ts";
+import { effortFor, modelFor } from "../../core/scope/turn-scope.ts";
 import type { NamespaceState } from "../../core/skill/namespace-state.ts";
 import { isDirectMessage } from "../../core/values/place.ts";
 import { profileNamed } from "../../core/values/profile.ts";

@@ -1,6 +1,6 @@
-import { cutForModel } from "../../core/skill/tool-output.ts";
-import type { ReadFile } from "../../core/values/message-context.ts";
-import { type CountTokens, fitBeginning } from "../../core/values/token-count.ts";
+import { cutForModel } from "../../core/skill/tool.ts";
+import type { ReadFile } from "../../core/values/message.ts";
+import { type CountTokens, fitBeginning } from "../../core/values/profile.ts";
 
 /** A file, and how many tokens of its text the conversation gets. */
 export type KnownFile = ReadFile & { most?: number };

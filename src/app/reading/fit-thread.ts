@@ -1,7 +1,6 @@
 import type { ThreadMessage } from "../../core/ports/chat-actions.ts";
-import type { HeardMessage } from "../../core/values/message-context.ts";
-import type { CountTokens } from "../../core/values/token-count.ts";
-import { fitBeginning } from "../../core/values/token-count.ts";
+import type { HeardMessage } from "../../core/values/message.ts";
+import { type CountTokens, fitBeginning } from "../../core/values/profile.ts";
 
 /** Messages of a thread, oldest first, and what is to be said about those that are not there. */
 export interface HeardInThread {

@@ -4,10 +4,10 @@ import {
   type Transcriber,
   type Transcription,
   TranscriptionError,
-} from "../../core/ports/transcriber.ts";
-import { formatBytes } from "../../core/values/format-bytes.ts";
+} from "../../core/ports/documents.ts";
 import type { FileReference } from "../../core/values/inbound.ts";
-import type { ReadFile } from "../../core/values/message-context.ts";
+import type { ReadFile } from "../../core/values/message.ts";
+import { formatBytes } from "../../core/values/shown.ts";
 
 /** What is transcribed for one turn, so that calling the bot into a thread full of recordings costs little. */
 export const mostRecordings = 5;

@@ -5,10 +5,10 @@ import type { TurnEvent } from "../../core/log/turn-event.ts";
 import type { TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
 import type { ChatActions } from "../../core/ports/chat-actions.ts";
 import { PlatformError } from "../../core/ports/chat-platform.ts";
-import type { PastConversations, PastExchange } from "../../core/ports/past-conversations.ts";
-import type { GrowingTextIndex } from "../../core/ports/text-index.ts";
+import type { GrowingTextIndex } from "../../core/ports/storage.ts";
+import type { PastConversations, PastExchange } from "../../core/ports/work-context.ts";
+import { saidText } from "../../core/values/message.ts";
 import { isDirectMessage } from "../../core/values/place.ts";
-import { saidText } from "../../core/values/said-text.ts";
 import { createWebChatActions, type WebChatDeps } from "./web-chat-actions.ts";
 
 export interface PastConversationsDeps extends WebChatDeps {

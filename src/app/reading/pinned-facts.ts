@@ -1,6 +1,6 @@
-import type { KeyValue } from "../../core/ports/key-value.ts";
-import type { PinnedFact } from "../../core/values/instructions.ts";
+import type { KeyValue } from "../../core/ports/storage.ts";
 import { type Json, objectOf } from "../../core/values/json.ts";
+import type { PinnedFact } from "../../core/values/profile.ts";
 
 /** Reads the facts that people pinned in a namespace: what the skill `memory` keeps there, see `skills/memory/fact.ts`. */
 export function createPinnedFacts(store: Pick<KeyValue, "get">) {

@@ -1,8 +1,12 @@
 import { LRUCache } from "lru-cache";
 import { unlessLate } from "../../base/time-limit.ts";
-import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
-import { type ChatPlatform, channelThread, type PlatformWriting } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/clock.ts";
+import {
+  type ChatPlatform,
+  type ChatPlatforms,
+  channelThread,
+  type PlatformWriting,
+} from "../../core/ports/chat-platform.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 import { isDirectMessage, type Place, type PlaceDescription, webChat } from "../../core/values/place.ts";
 
 /** Where a conversation takes place, for who takes part in it. The same for all threads of a namespace. */

@@ -1,14 +1,10 @@
 import { PlatformError } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { DocumentReader } from "../../core/ports/document-reader.ts";
-import type { FileStore } from "../../core/ports/file-store.ts";
-import { readFileContent } from "../../core/ports/read-file-content.ts";
-import { tableText } from "../../core/ports/table-text.ts";
-import { soundTypeOf } from "../../core/ports/transcriber.ts";
+import { type DocumentReader, readFileContent, soundTypeOf, tableText } from "../../core/ports/documents.ts";
+import type { Clock, FileStore } from "../../core/ports/storage.ts";
 import { type WorkingFolder, WorkingFolderError } from "../../core/ports/working-folder.ts";
 import type { FileReference } from "../../core/values/inbound.ts";
-import type { ReadFile } from "../../core/values/message-context.ts";
-import type { CountTokens } from "../../core/values/token-count.ts";
+import type { ReadFile } from "../../core/values/message.ts";
+import type { CountTokens } from "../../core/values/profile.ts";
 import { type KnownFile, withinTokens } from "./fit-files.ts";
 import { type HearDeps, type Heard, hearFile, mostRecordings, onePastMost } from "./hear-file.ts";
 import { TookTooLongError, within } from "./within.ts";

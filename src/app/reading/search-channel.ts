@@ -2,10 +2,11 @@ import type {
   ChannelMessage,
   ChatActions,
   FoundMessages,
+  IndexedMessage,
+  MessageIndex,
   MessageQuery,
 } from "../../core/ports/chat-actions.ts";
 import { channelThread } from "../../core/ports/chat-platform.ts";
-import type { IndexedMessage, MessageIndex } from "../../core/ports/message-index.ts";
 
 /** Messages of a channel's history that are looked through, and threads of it. */
 const mostMessages = 1_000;

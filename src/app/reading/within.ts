@@ -1,5 +1,5 @@
 import { withTimeLimit } from "../../base/time-limit.ts";
-import type { Clock } from "../../core/ports/clock.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 
 /** A platform took longer than it was given. */
 export class TookTooLongError extends Error {

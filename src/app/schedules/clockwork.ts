@@ -1,5 +1,5 @@
-import type { Clock } from "../../core/ports/clock.ts";
-import type { DueEntries, DueEntry } from "../../core/ports/due-entries.ts";
+import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 
 /** Wakes when something comes due. */
 export interface Clockwork {

@@ -1,14 +1,11 @@
 import type { TurnReading } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { DueEntries, DueEntry } from "../../core/ports/due-entries.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
-import type { Log } from "../../core/ports/log.ts";
 import { dueKinds, type Schedule, type ScheduleLimits, type Trigger } from "../../core/ports/schedule.ts";
-import type { Planner } from "../../core/ports/schedules.ts";
+import type { DueEntries, DueEntry, Planner } from "../../core/ports/schedules.ts";
+import type { Clock, KeyValue, Log } from "../../core/ports/storage.ts";
 import { readNamespace } from "../../core/skill/namespace-state.ts";
+import { timeZoneNamed } from "../../core/values/inbound.ts";
 import { zoneOf } from "../../core/values/said-line.ts";
-import { timeZoneNamed } from "../../core/values/time-zone.ts";
 import type { Submit } from "../turns/submit.ts";
 import { type Clockwork, createClockwork } from "./clockwork.ts";
 import { createHeldEvents } from "./held-events.ts";

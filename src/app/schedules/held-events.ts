@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { DueEntries, DueEntry } from "../../core/ports/due-entries.ts";
 import {
   dueKinds,
   type HeldEvent,
@@ -8,6 +7,7 @@ import {
   type Trigger,
   type TriggerEvent,
 } from "../../core/ports/schedule.ts";
+import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
 import { toJson } from "../../core/values/json.ts";
 
 import type { Entry } from "./planning.ts";

@@ -1,10 +1,10 @@
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
-import type { Log } from "../../core/ports/log.ts";
 import type { HookKind, PlannedView, Schedule, ScheduleLimits, Trigger } from "../../core/ports/schedule.ts";
 import type { PlanChange, Planner } from "../../core/ports/schedules.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
-import { mayApprove } from "../../core/values/permissions.ts";
+import type { Log } from "../../core/ports/storage.ts";
+import type { Outcome } from "../../core/values/failure.ts";
+import { mayApprove } from "../../core/values/inbound.ts";
 import type { HeldEvents } from "./held-events.ts";
 import type { PlanBook } from "./plan-book.ts";
 import { tooMany, viewOf } from "./plan-words.ts";

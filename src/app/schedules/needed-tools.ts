@@ -1,11 +1,11 @@
 import { nearestNames } from "../../base/nearest-name.ts";
-import { definitionOf } from "../../core/decisions/tool-definition.ts";
+import { definitionOf } from "../../core/decisions/prevented-call.ts";
 import type { GrantedTool } from "../../core/ports/schedule.ts";
-import { mayBeOf, startingOf } from "../../core/scope/starting-skills.ts";
+import { mayBeOf, startingOf } from "../../core/scope/turn-scope.ts";
 import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
-import type { OfferReader } from "../../core/skill/offer-reader.ts";
+import type { OfferReader } from "../../core/skill/make-offer.ts";
 import type { Tool } from "../../core/skill/tool.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
+import type { Outcome } from "../../core/values/failure.ts";
 
 export interface NeededToolsDeps {
   catalogue: CatalogueLoader;

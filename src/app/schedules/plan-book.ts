@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
-import type { DueEntries, DueEntry } from "../../core/ports/due-entries.ts";
 import {
   dueKinds,
   type Schedule,
@@ -8,6 +7,7 @@ import {
   type Trigger,
   triggerSchema,
 } from "../../core/ports/schedule.ts";
+import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
 import { toJson } from "../../core/values/json.ts";
 import type { Entry } from "./planning.ts";
 

@@ -5,13 +5,12 @@ import {
   type ScheduleLimits,
   type Timing,
   type Trigger,
+  wordsProblem,
 } from "../../core/ports/schedule.ts";
 import type { Plan, Planner, Schedules, Wish } from "../../core/ports/schedules.ts";
-import { wordsProblem } from "../../core/ports/trigger-words.ts";
-import type { Author } from "../../core/values/inbound.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
+import type { Outcome } from "../../core/values/failure.ts";
+import { type Author, timeZoneNamed } from "../../core/values/inbound.ts";
 import { isDirectMessage, type Place } from "../../core/values/place.ts";
-import { timeZoneNamed } from "../../core/values/time-zone.ts";
 import type { PeopleNow } from "./maker-now.ts";
 import type { NeededTools } from "./needed-tools.ts";
 import type { PlanBook } from "./plan-book.ts";

@@ -1,11 +1,12 @@
 /** Schedules and triggers in words, for lists, questions and why a turn runs. */
-import { cronInWords } from "../../core/ports/cron-words.ts";
-import type {
-  PlannedView,
-  Schedule,
-  ScheduleLimits,
-  Trigger,
-  TriggerCondition,
+
+import {
+  cronInWords,
+  type PlannedView,
+  type Schedule,
+  type ScheduleLimits,
+  type Trigger,
+  type TriggerCondition,
 } from "../../core/ports/schedule.ts";
 import type { Entry } from "./planning.ts";
 import { nextTimes, shownTime } from "./times.ts";

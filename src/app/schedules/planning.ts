@@ -1,7 +1,6 @@
-import type { DueEntry } from "../../core/ports/due-entries.ts";
 import type { Schedule, Trigger } from "../../core/ports/schedule.ts";
-import type { Planner, Schedules } from "../../core/ports/schedules.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
+import type { DueEntry, Planner, Schedules } from "../../core/ports/schedules.ts";
+import type { Outcome } from "../../core/values/failure.ts";
 
 /** A stored schedule or trigger. `due_at` is when it is looked at next. */
 export interface Entry<Value> extends Omit<DueEntry, "value"> {

@@ -1,7 +1,7 @@
 import { backoff } from "../../base/backoff.ts";
 import { beginningOf } from "../../base/markdown-text.ts";
-import type { Log } from "../../core/ports/log.ts";
 import type { Schedule, ScheduleLimits, Trigger } from "../../core/ports/schedule.ts";
+import type { Log } from "../../core/ports/storage.ts";
 import type { Author, Cause } from "../../core/values/inbound.ts";
 import type { Place } from "../../core/values/place.ts";
 import type { Submit } from "../turns/submit.ts";

@@ -1,8 +1,7 @@
 import type { TurnReading } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import { maxHappened, mostTogether, type Trigger, type TriggerEvent } from "../../core/ports/schedule.ts";
-import type { Author } from "../../core/values/inbound.ts";
-import { onBehalfOf } from "../../core/values/permissions.ts";
+import { type Author, onBehalfOf } from "../../core/values/inbound.ts";
 import type { Held, HeldEvents } from "./held-events.ts";
 import type { PlanBook } from "./plan-book.ts";
 import { conditionInWords } from "./plan-words.ts";

@@ -1,15 +1,16 @@
 import { beginningOf } from "../../base/markdown-text.ts";
 import type { TurnReading } from "../../core/log/turn-log.ts";
-import type { DueEntries, DueEntry } from "../../core/ports/due-entries.ts";
 import {
   dueKinds,
+  hasWords,
+  isEmojiOf,
   type ScheduleLimits,
   type Trigger,
   type TriggerCondition,
   type WatchedThread,
   watchedThreadSchema,
 } from "../../core/ports/schedule.ts";
-import { hasWords, isEmojiOf } from "../../core/ports/trigger-words.ts";
+import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
 import type { Place } from "../../core/values/place.ts";
 import { emojiNames } from "../reading/emoji-names.ts";
 import type { HeldEvents } from "./held-events.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { KeyValue } from "../../core/ports/key-value.ts";
 import { maxHappened, type ScheduleLimits, type Trigger } from "../../core/ports/schedule.ts";
+import type { KeyValue } from "../../core/ports/storage.ts";
 import type { HeldEvents } from "./held-events.ts";
 import { deliveryOf, type HookRequest } from "./hook-signatures.ts";
 import type { PlanBook } from "./plan-book.ts";

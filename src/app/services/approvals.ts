@@ -1,16 +1,14 @@
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { addStanding, type StandingDecision } from "../../core/decisions/standing-decisions.ts";
-import { anyOf, namedDeciders } from "../../core/effects/named-deciders.ts";
+import { anyOf, namedDeciders } from "../../core/effects/mentioning.ts";
 import type { TurnEventOf } from "../../core/log/turn-event.ts";
 import type { Signal, TurnReading, TurnRecord, TurnSignals } from "../../core/log/turn-log.ts";
 import type { ApprovalVerdict } from "../../core/log/turn-view.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import type { Binding } from "../../core/values/call-binding.ts";
-import type { Author, Cause } from "../../core/values/inbound.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
-import { mayApprove } from "../../core/values/permissions.ts";
+import type { Outcome } from "../../core/values/failure.ts";
+import { type Author, type Cause, mayApprove } from "../../core/values/inbound.ts";
 import type { Audit } from "./audit.ts";
 
 export interface ApprovalDeps {

@@ -1,8 +1,6 @@
 import { escapeMarkdown } from "../../base/markdown-text.ts";
-import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
-import { channelThread, type OutgoingMessage } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { Log } from "../../core/ports/log.ts";
+import { type ChatPlatforms, channelThread, type OutgoingMessage } from "../../core/ports/chat-platform.ts";
+import type { Clock, Log } from "../../core/ports/storage.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import type { Redact } from "../../core/values/redact.ts";
 import type { StoredAudit } from "./stored-audit.ts";

@@ -1,5 +1,5 @@
+import type { Outcome } from "../../core/values/failure.ts";
 import type { Author } from "../../core/values/inbound.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
 
 /** Whether a channel's messages are indexed, and how many there are. */
 export interface ChannelIndexStatus {

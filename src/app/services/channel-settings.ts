@@ -1,16 +1,14 @@
 import { z } from "zod";
 import { oneLine } from "../../base/markdown-text.ts";
 import { nearestName } from "../../base/nearest-name.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
 import type { Models } from "../../core/ports/model.ts";
+import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import { type NamespaceState, updateNamespace } from "../../core/skill/namespace-state.ts";
 import { nearest } from "../../core/skill/skill-identifier.ts";
-import type { Author } from "../../core/values/inbound.ts";
+import type { Outcome } from "../../core/values/failure.ts";
+import { type Author, timeZoneNamed } from "../../core/values/inbound.ts";
 import { efforts } from "../../core/values/message.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
 import { type Profile, whyUnusable } from "../../core/values/profile.ts";
-import { timeZoneNamed } from "../../core/values/time-zone.ts";
 
 /** A change of a namespace's settings. What is left out stays as it is; `null` goes back to the default. */
 export const settingsChange = z

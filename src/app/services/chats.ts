@@ -1,8 +1,11 @@
 import type { ThreadReading, TurnReading } from "../../core/log/turn-log.ts";
-import type { ChatPlatform, ChatPlatforms } from "../../core/ports/chat-platform.ts";
-import { PlatformError } from "../../core/ports/chat-platform.ts";
-import type { Chats } from "../../core/ports/chats.ts";
-import type { MessageIndex } from "../../core/ports/message-index.ts";
+import type { MessageIndex } from "../../core/ports/chat-actions.ts";
+import {
+  type ChatPlatform,
+  type ChatPlatforms,
+  type Chats,
+  PlatformError,
+} from "../../core/ports/chat-platform.ts";
 import { createSearch } from "../reading/search-channel.ts";
 import { createWebChatActions } from "../reading/web-chat-actions.ts";
 import type { Forget } from "./shapes.ts";

@@ -1,13 +1,12 @@
 import { readStanding, type StandingDecision } from "../../core/decisions/standing-decisions.ts";
 import type { TurnEvent } from "../../core/log/turn-event.ts";
 import type { ThreadReading, ThreadRecord, TurnReading, TurnRecord } from "../../core/log/turn-log.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { DueEntries, DueEntry } from "../../core/ports/due-entries.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
-import type { Knowledge, KnownDocument } from "../../core/ports/knowledge.ts";
+import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
+import type { Knowledge, KnownDocument } from "../../core/ports/services.ts";
+import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import { type NamespaceState, readNamespace } from "../../core/skill/namespace-state.ts";
+import type { Outcome } from "../../core/values/failure.ts";
 import type { Json } from "../../core/values/json.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
 import type { Redact } from "../../core/values/redact.ts";
 import { turnsIn } from "./forget-person/person.ts";
 import type { AuditLine, StoredAudit } from "./stored-audit.ts";

@@ -1,8 +1,7 @@
 import { errorText } from "../../base/error-text.ts";
 import type { Backlog, TurnHealth } from "../../core/log/turn-log.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
 import type { Models } from "../../core/ports/model.ts";
+import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 
 /** One thing that must be well. */
 export interface Readiness {

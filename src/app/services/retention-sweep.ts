@@ -1,8 +1,6 @@
 import type { TurnLog } from "../../core/log/turn-log.ts";
-import type { FileStore } from "../../core/ports/file-store.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
-import type { MessageIndex } from "../../core/ports/message-index.ts";
-import type { UpgradeCopies } from "../../core/ports/upgrade-copies.ts";
+import type { MessageIndex } from "../../core/ports/chat-actions.ts";
+import type { FileStore, KeyValue, UpgradeCopies } from "../../core/ports/storage.ts";
 import type { WorkingFolders } from "../../core/ports/working-folder.ts";
 import { removeOldOpenings } from "../turns/openings.ts";
 import { feedbackKey, hasTurns } from "./forgetting.ts";

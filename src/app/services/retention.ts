@@ -1,7 +1,5 @@
 import type { TurnLog } from "../../core/log/turn-log.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
-import type { Log } from "../../core/ports/log.ts";
+import type { Clock, KeyValue, Log } from "../../core/ports/storage.ts";
 import type { PastThreads } from "../turns/past-threads.ts";
 import {
   type Announcement,

@@ -1,11 +1,11 @@
 import {
   type ChatPlatforms,
+  type Chats,
   channelThread,
   PlatformError,
   type PlatformErrorCode,
 } from "../../core/ports/chat-platform.ts";
-import type { Chats } from "../../core/ports/chats.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
+import type { Outcome } from "../../core/values/failure.ts";
 import type { Place } from "../../core/values/place.ts";
 
 /** A message the bot says by itself, without a turn. */

@@ -1,8 +1,8 @@
 /** Shapes that several operations have in their input and output. Names are a contract: extend, never break. */
 import { z } from "zod";
+import type { Outcome } from "../../core/values/failure.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import type { Json } from "../../core/values/json.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
 
 export const skillId = z

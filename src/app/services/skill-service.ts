@@ -1,14 +1,15 @@
-import type { Clock } from "../../core/ports/clock.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
-import { mayBeOf, startingOf, whenReady } from "../../core/scope/starting-skills.ts";
+import type { Clock, KeyValue } from "../../core/ports/storage.ts";
+import { mayBeOf, startingOf, whenReady } from "../../core/scope/turn-scope.ts";
 import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
-import { createEnabledPackages } from "../../core/skill/enabled-packages.ts";
-import { updateNamespace } from "../../core/skill/namespace-state.ts";
+import type { OfferReader } from "../../core/skill/make-offer.ts";
+import { type Offer, type OfferedSkill, updateNamespace } from "../../core/skill/namespace-state.ts";
 import type { NetworkGrants } from "../../core/skill/network-grants.ts";
-import type { Offer, OfferedSkill } from "../../core/skill/offer.ts";
-import type { OfferReader } from "../../core/skill/offer-reader.ts";
-import type { InstalledPackage, PackageFinding, Packages } from "../../core/skill/packages.ts";
-import { onlyFor, type Rights, rightsOn } from "../../core/skill/rights.ts";
+import {
+  createEnabledPackages,
+  type InstalledPackage,
+  type PackageFinding,
+  type Packages,
+} from "../../core/skill/packages.ts";
 import {
   adHocSource,
   type Diagnostic,
@@ -16,9 +17,9 @@ import {
   isInstalled,
   type Skill,
 } from "../../core/skill/skill.ts";
-import { resolveSkill } from "../../core/skill/skill-identifier.ts";
+import { onlyFor, type Rights, resolveSkill, rightsOn } from "../../core/skill/skill-identifier.ts";
+import type { Outcome } from "../../core/values/failure.ts";
 import type { Author } from "../../core/values/inbound.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
 import type { SkillDetail, SkillListing } from "./skill-listing.ts";
 
 /** Skills as people see and set them in a namespace. */

@@ -1,5 +1,4 @@
-import type { KeyValue } from "../../core/ports/key-value.ts";
-import type { Log } from "../../core/ports/log.ts";
+import type { KeyValue, Log } from "../../core/ports/storage.ts";
 import { type Json, toJson } from "../../core/values/json.ts";
 
 /** A line of the audit as it is stored. `at` is ms since the epoch. Texts are plain, without secrets. */

@@ -1,9 +1,9 @@
 /** Which channel something that is stored belongs to. */
 
 import type { ThreadReading } from "../../core/log/turn-log.ts";
-import type { DueEntries } from "../../core/ports/due-entries.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
-import type { Knowledge } from "../../core/ports/knowledge.ts";
+import type { DueEntries } from "../../core/ports/schedules.ts";
+import type { Knowledge } from "../../core/ports/services.ts";
+import type { KeyValue } from "../../core/ports/storage.ts";
 import { isDirectMessage } from "../../core/values/place.ts";
 
 export interface StoredNamespacesDeps {

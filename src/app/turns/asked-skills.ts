@@ -1,7 +1,6 @@
 import type { CatalogueLoader } from "../../core/skill/catalogue.ts";
-import { forThread } from "../../core/skill/make-offer.ts";
-import { isActive, type Offer } from "../../core/skill/offer.ts";
-import type { OfferReader } from "../../core/skill/offer-reader.ts";
+import { forThread, type OfferReader } from "../../core/skill/make-offer.ts";
+import { isActive, type Offer } from "../../core/skill/namespace-state.ts";
 import type { SkillKind } from "../../core/skill/skill.ts";
 import { resolveSkill } from "../../core/skill/skill-identifier.ts";
 import type { Guide } from "../../core/values/inbound.ts";

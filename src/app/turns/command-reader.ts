@@ -1,7 +1,7 @@
 import type { GivenCommand, Guide, Inbound } from "../../core/values/inbound.ts";
 import type { Json } from "../../core/values/json.ts";
+import { onlyFiles } from "../../core/values/message.ts";
 import type { Place } from "../../core/values/place.ts";
-import { onlyFiles } from "../../core/values/said-text.ts";
 
 /** A slash command as it is recognised. */
 export interface KnownCommand {

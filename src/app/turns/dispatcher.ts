@@ -7,8 +7,7 @@ import {
   laneOf,
   type TurnLog,
 } from "../../core/log/turn-log.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { Log } from "../../core/ports/log.ts";
+import type { Clock, Log } from "../../core/ports/storage.ts";
 import { DeadlineError } from "../../core/scope/turn.ts";
 import type { Redact } from "../../core/values/redact.ts";
 import type { Feed } from "./feed.ts";

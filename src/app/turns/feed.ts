@@ -1,5 +1,4 @@
-import { isEphemeral } from "../../core/log/event-audience.ts";
-import type { TurnEvent } from "../../core/log/turn-event.ts";
+import { isEphemeral, type TurnEvent } from "../../core/log/turn-event.ts";
 
 /** Events of one reader that nobody has fetched yet; a reader further behind is cut off and comes back. */
 const maxBacklog = 20_000;

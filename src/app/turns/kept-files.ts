@@ -1,8 +1,8 @@
 import type { TurnReading } from "../../core/log/turn-log.ts";
-import type { FileStore } from "../../core/ports/file-store.ts";
+import type { FileStore } from "../../core/ports/storage.ts";
 import type { WorkingFolders } from "../../core/ports/working-folder.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
-import { safeMediaType } from "../../core/values/file-name.ts";
+import { safeMediaType } from "../../core/values/file-kind.ts";
 
 /** Reads pictures that messages keep. One that cannot be had any more is left out; its message still names it. */
 export function createPictures(

@@ -1,5 +1,4 @@
-import type { Clock } from "../../core/ports/clock.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 
 /**
  * Who of several processes on one store does something that only one may do. A lease is held until its time is over, so that it

@@ -1,6 +1,6 @@
 import type { TurnEvent } from "../../core/log/turn-event.ts";
 import type { ThreadReading, TurnReading } from "../../core/log/turn-log.ts";
-import type { FileStore } from "../../core/ports/file-store.ts";
+import type { FileStore } from "../../core/ports/storage.ts";
 import type { TurnPorts } from "../../core/scope/turn.ts";
 import { isPrivateTurn } from "../../core/transcript/audience.ts";
 import type { Json } from "../../core/values/json.ts";

@@ -1,16 +1,18 @@
 import { LRUCache } from "lru-cache";
 import { isRecord } from "../../base/record.ts";
-import { withoutDetails } from "../../core/log/event-audience.ts";
-import type { PastThread, PastTurn } from "../../core/log/past-thread.ts";
-import { type TranscriptStep, withoutReasoning } from "../../core/log/transcript.ts";
-import type { TranscriptOpening, TurnEvent } from "../../core/log/turn-event.ts";
+import {
+  type PastThread,
+  type PastTurn,
+  type TranscriptStep,
+  withoutReasoning,
+} from "../../core/log/transcript.ts";
+import { type TranscriptOpening, type TurnEvent, withoutDetails } from "../../core/log/turn-event.ts";
 import type { ThreadReading, TurnReading } from "../../core/log/turn-log.ts";
 import { isPrivateTurn, privateSteps } from "../../core/transcript/audience.ts";
 import { createStepReader } from "../../core/transcript/transcript-steps.ts";
 import { userMessage } from "../../core/transcript/user-message.ts";
-import type { Message } from "../../core/values/message.ts";
+import { type Message, saidText } from "../../core/values/message.ts";
 import type { Place } from "../../core/values/place.ts";
-import { saidText } from "../../core/values/said-text.ts";
 
 /** Reads what was said before in a thread: a projection of the log, never stored. */
 export interface PastThreads {

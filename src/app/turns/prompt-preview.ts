@@ -1,5 +1,5 @@
 import type { ClaimedTurn } from "../../core/log/turn-log.ts";
-import { type Preview, previewOpening, previewRequest } from "../../core/turn/preview.ts";
+import { type Preview, previewOpening, previewRequest } from "../../core/turn/run-skill.ts";
 import type { Author } from "../../core/values/inbound.ts";
 import type { TurnRunner } from "./turn-runner.ts";
 

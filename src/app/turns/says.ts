@@ -1,6 +1,6 @@
 import { isContainer } from "../../base/record.ts";
-import { escapeMarkup } from "../../core/values/escape-markup.ts";
-import { factLine } from "../../core/values/instructions.ts";
+import { escapeMarkup } from "../../core/values/json.ts";
+import { factLine } from "../../core/values/profile.ts";
 
 /** Shorter texts say too little to be looked for in what others said. */
 const minLength = 8;

@@ -1,7 +1,6 @@
-import type { Usage } from "../../core/log/turn-event.ts";
+import { costText, plusUsage, type Usage, type UsageTotal } from "../../core/log/turn-event.ts";
 import type { TurnReading } from "../../core/log/turn-log.ts";
-import { costText, plusUsage, type UsageTotal } from "../../core/log/usage-total.ts";
-import type { Clock } from "../../core/ports/clock.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 
 /** What may be spent per day (UTC). Tokens are input and output together; models without a price cost no dollars. */
 export interface SpendingCaps {

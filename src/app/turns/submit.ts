@@ -1,8 +1,7 @@
 import { errorText } from "../../base/error-text.ts";
 import type { TurnLog } from "../../core/log/turn-log.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { FileStore, NewFile } from "../../core/ports/file-store.ts";
-import { formatBytes } from "../../core/values/format-bytes.ts";
+import type { Clock, FileStore, NewFile } from "../../core/ports/storage.ts";
+import type { Outcome } from "../../core/values/failure.ts";
 import {
   type Author,
   type Cause,
@@ -13,7 +12,7 @@ import {
   maxMessageLength,
   type Origin,
 } from "../../core/values/inbound.ts";
-import type { Outcome } from "../../core/values/outcome.ts";
+import { formatBytes } from "../../core/values/shown.ts";
 import type { AskedSkills } from "./asked-skills.ts";
 import type { CommandReader, Said, SaidTo } from "./command-reader.ts";
 import type { Feed } from "./feed.ts";

@@ -1,5 +1,5 @@
 import type { TurnSignals } from "../../core/log/turn-log.ts";
-import type { Clock } from "../../core/ports/clock.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 
 /** What people do to a turn that is under way. */

@@ -1,5 +1,4 @@
-import { isInternal } from "../../core/log/event-audience.ts";
-import type { TurnEvent } from "../../core/log/turn-event.ts";
+import { isInternal, type TurnEvent } from "../../core/log/turn-event.ts";
 import type { TurnReading } from "../../core/log/turn-log.ts";
 import type { Feed } from "./feed.ts";
 

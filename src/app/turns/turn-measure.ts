@@ -2,10 +2,8 @@
 
 import type { TurnEventBody } from "../../core/log/turn-event.ts";
 import type { ClaimedTurn } from "../../core/log/turn-log.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { Log } from "../../core/ports/log.ts";
-import type { Meter, TurnMeasure } from "../../core/ports/meter.ts";
-import type { ModelErrorCode } from "../../core/ports/model.ts";
+import type { Meter, ModelErrorCode, TurnMeasure } from "../../core/ports/model.ts";
+import type { Clock, Log } from "../../core/ports/storage.ts";
 import type { Json } from "../../core/values/json.ts";
 
 /** Watches the events of turns on their way into the log. */

@@ -1,7 +1,6 @@
-import { isEphemeral, isInternal } from "../../core/log/event-audience.ts";
-import type { TurnEvent, TurnEventBody } from "../../core/log/turn-event.ts";
+import { isEphemeral, isInternal, type TurnEvent, type TurnEventBody } from "../../core/log/turn-event.ts";
 import { type ClaimedTurn, seqStride, type TurnLog } from "../../core/log/turn-log.ts";
-import type { Clock } from "../../core/ports/clock.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 import type { Redact } from "../../core/values/redact.ts";
 import type { Feed } from "./feed.ts";
 

@@ -1,8 +1,7 @@
 import type { ChatActions } from "../../core/ports/chat-actions.ts";
 import type { Inbound } from "../../core/values/inbound.ts";
-import type { WhereText } from "../../core/values/instructions.ts";
-import { isDirectMessage } from "../../core/values/place.ts";
-import { placeLine } from "../../core/values/place-line.ts";
+import { isDirectMessage, placeLine } from "../../core/values/place.ts";
+import type { WhereText } from "../../core/values/profile.ts";
 import type { PlaceDescriber } from "../reading/place-description.ts";
 
 /** What the agent cannot do on a platform, for a sentence that begins with “You cannot”. */

@@ -1,4 +1,4 @@
-import type { ChartRow } from "../../core/ports/charts.ts";
+import type { ChartRow } from "../../core/ports/services.ts";
 import type { Json } from "../../core/values/json.ts";
 import { ChartProblem } from "./chart-problem.ts";
 import { palette } from "./chart-theme.ts";

@@ -1,5 +1,5 @@
 import { pattern } from "../../base/pattern.ts";
-import type { ChartRow } from "../../core/ports/charts.ts";
+import type { ChartRow } from "../../core/ports/services.ts";
 
 /** What the values of a column are like. */
 export interface ColumnFacts {

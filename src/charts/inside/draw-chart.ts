@@ -1,7 +1,7 @@
 import * as vega from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { compile, type TopLevelSpec } from "vega-lite";
-import type { ChartRow, WantedChart } from "../../core/ports/charts.ts";
+import type { ChartRow, WantedChart } from "../../core/ports/services.ts";
 import type { Json } from "../../core/values/json.ts";
 import { ChartProblem } from "./chart-problem.ts";
 import { chartTheme, fontSizes, ground } from "./chart-theme.ts";

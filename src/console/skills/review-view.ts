@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { PackageReview } from "../../client/shapes.ts";
-import { formatBytes } from "../../core/values/format-bytes.ts";
+import { formatBytes } from "../../core/values/shown.ts";
 import { visibleText } from "./visible-text.ts";
 
 type Finding = PackageReview["findings"][number];

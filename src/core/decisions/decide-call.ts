@@ -8,18 +8,30 @@ import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import type { Skill } from "../skill/skill.ts";
 import type { ServerTool, Tool } from "../skill/tool.ts";
 import { sharingReason } from "../transcript/audience.ts";
-import { type ApprovalNeed, type Approver, isAtLeast, type ToolEffect } from "../values/approver.ts";
-import { readArguments } from "../values/call-arguments.ts";
-import { type Binding, bindCall } from "../values/call-binding.ts";
-import type { Trust } from "../values/inbound.ts";
+import { type Binding, bindCall, readArguments } from "../values/call-binding.ts";
+import {
+  type ApprovalNeed,
+  type Approver,
+  isAtLeast,
+  mayApprove,
+  type ToolEffect,
+  type Trust,
+} from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
-import { mayApprove } from "../values/permissions.ts";
 import { isDirectMessage } from "../values/place.ts";
-import { type BoundCall, isPlanned, isStillAllowed } from "./allowed-call.ts";
 import { type AddressNeed, addressNeed } from "./known-addresses.ts";
-import { isTrusted, readTrust } from "./server-trust.ts";
-import { allowanceFor, readStanding, refusalFor, type StandingDecision } from "./standing-decisions.ts";
-import { definitionOf } from "./tool-definition.ts";
+import { definitionOf } from "./prevented-call.ts";
+import {
+  allowanceFor,
+  type BoundCall,
+  isPlanned,
+  isStillAllowed,
+  isTrusted,
+  readStanding,
+  readTrust,
+  refusalFor,
+  type StandingDecision,
+} from "./standing-decisions.ts";
 
 /** What is asked: the strictest approver of all needs, and all their reasons. */
 export interface Asked {

@@ -8,10 +8,16 @@ import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import { coversHost } from "../skill/network-grants.ts";
 import type { Tool } from "../skill/tool.ts";
 import { hasReadUntrusted, isForeign } from "../transcript/untrusted.ts";
-import type { ApprovalNeed } from "../values/approver.ts";
+import {
+  differInOnePlace,
+  hostOfKey,
+  namesSite,
+  readAddress,
+  siteOf,
+  type WebAddress,
+} from "../values/address.ts";
+import type { ApprovalNeed } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
-import { namesSite } from "../values/seen-addresses.ts";
-import { differInOnePlace, hostOfKey, readAddress, siteOf, type WebAddress } from "../values/web-address.ts";
 
 /** Links that one turn may follow to a site, or to a host that was named: which of many links is followed tells something too. */
 const maxLinks = 10;

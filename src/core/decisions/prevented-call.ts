@@ -1,9 +1,18 @@
+import type { Turn, TurnPorts } from "../scope/turn.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
-import { deniesAction } from "../skill/denied-actions.ts";
+import { deniesAction } from "../skill/make-offer.ts";
+import type { Skill } from "../skill/skill.ts";
+import {
+  hasRights,
+  needsPlatformRoles,
+  type RightSubject,
+  rightInWords,
+  rightsOn,
+} from "../skill/skill-identifier.ts";
 import type { Tool, ToolResult } from "../skill/tool.ts";
 import type { Json } from "../values/json.ts";
+import { isDirectMessage } from "../values/place.ts";
 import { currentProfile } from "../values/profile.ts";
-import { rightRefusal } from "./right-refusal.ts";
 
 const stopped: ToolResult = {
   status: "error",
@@ -44,4 +53,45 @@ function forbidden(scope: TurnScope, tool: Tool): ToolResult | undefined {
   if (offered !== undefined && reason === undefined) return undefined;
   const message = `${tool.name} may not run. ${reason ?? "Its skill is gone."}`;
   return { status: "error", code: "not_permitted", message, hint: "Go on without it and say so." };
+}
+
+/** For whom rights are looked at, and what tells which they have. */
+export interface RightsAsker {
+  turn: Pick<Turn, "author" | "place" | "cause">;
+  ports: Pick<TurnPorts, "rights" | "rolesOf">;
+}
+
+/**
+ * Why the person a turn is for may not use something, for them and the model; undefined when they may. Who caused a trigger has to have the
+ * right too.
+ */
+export async function rightRefusal(
+  { turn, ports }: RightsAsker,
+  subject: RightSubject,
+): Promise<string | undefined> {
+  const rights = rightsOn(ports.rights, subject);
+  if (rights.length === 0) return undefined;
+  const { author, place, cause } = turn;
+  const causers = [cause?.caused_by ?? []].flat().map((id) => ({ id, trust: author.trust }));
+  const people = [author, ...causers];
+  for (const person of people) {
+    const roles = () => ports.rolesOf(place, person.id);
+    if (await hasRights(rights, person, roles)) continue;
+    const who = rights.map(rightInWords).join("; and ");
+    const name = person.id === author.id ? author.name || author.id : person.id;
+    const refusal = `${name} may not use ${subject.skill_id || subject.name}: it is for ${who} (the operator's setting skills.rights).`;
+    const isElsewhere = isDirectMessage(place.namespace) && needsPlatformRoles(rights);
+    return isElsewhere
+      ? `${refusal} Roles do not count in direct messages: who has one asks in a channel.`
+      : refusal;
+  }
+  return undefined;
+}
+
+/** Names a tool, or the code it runs, as it is now: what people allowed counts for nothing else. Undefined for the agent's own tools. */
+export function definitionOf(
+  { server }: Pick<Tool, "server">,
+  skill: Pick<Skill, "hash"> | undefined,
+): string | undefined {
+  return server?.definition ?? skill?.hash;
 }

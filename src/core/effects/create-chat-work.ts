@@ -4,15 +4,13 @@
  * has the rules as a table.
  */
 
-import type { ChannelAccess, ChannelMessage } from "../ports/chat-actions.ts";
+import type { ChannelAccess, ChannelMessage, ChatWork } from "../ports/chat-actions.ts";
 import { channelThread } from "../ports/chat-platform.ts";
-import type { ChatWork } from "../ports/chat-work.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import { sharingReason } from "../transcript/audience.ts";
 import { isDirectMessage } from "../values/place.ts";
-import { createDesk, notHere, tellThem } from "./chat-desk.ts";
-import { createMentioning } from "./mentioning.ts";
+import { createDesk, createMentioning, notHere, tellThem } from "./mentioning.ts";
 import { createSending } from "./sending.ts";
 
 export function createChatWork(scope: TurnScope, callId: string, skillId: string): ChatWork {

@@ -1,9 +1,9 @@
 import type { FileChange, MountedFolder, WorkingFolder } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import type { ToolContext } from "../skill/tool.ts";
-import { ExpectedFailure } from "../values/expected-failure.ts";
-import { formatBytes } from "../values/format-bytes.ts";
-import { mediaTypeOf } from "../values/media-type.ts";
+import { ExpectedFailure } from "../values/failure.ts";
+import { mediaTypeOf } from "../values/file-kind.ts";
+import { formatBytes } from "../values/shown.ts";
 import { largestToolFile } from "./tool-files.ts";
 
 /** Files that one run posts, and that are named of one run. */

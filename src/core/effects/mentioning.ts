@@ -2,15 +2,25 @@
  * Whom messages of a turn may call. Free are the person of the turn and those whom their message mentions or names (`said-words.ts`);
  * everybody else is confirmed by the person, and nobody calls everyone.
  */
-import type { ChatActions, KnownGroup, KnownPerson } from "../ports/chat-actions.ts";
-import type { ChatWork } from "../ports/chat-work.ts";
+
+import { approveWithin } from "../decisions/approval.ts";
+import type {
+  ChannelAccess,
+  ChannelMessage,
+  ChatActions,
+  ChatWork,
+  KnownGroup,
+  KnownPerson,
+} from "../ports/chat-actions.ts";
+import { type ChatPlatform, type Decider, PlatformError } from "../ports/chat-platform.ts";
 import type { Turn } from "../scope/turn.ts";
+import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
-import { saysName, wordsOf } from "../values/said-words.ts";
-import type { ChatDesk } from "./chat-desk.ts";
+import type { Place } from "../values/place.ts";
+import { saysName, wordsOf } from "../values/said-line.ts";
 
 /** People and groups that one turn may call. */
-const mostNamed = 20;
+const maxMentions = 20;
 /** A group of more people than this is confirmed although the message mentions it. */
 const largeGroup = 25;
 
@@ -29,7 +39,7 @@ export function createMentioning({ scope, callId, actions, doing, ask }: ChatDes
   return async (ids) => {
     const wanted: Wanted[] = [];
     for (const id of new Set(ids.map(bareId))) wanted.push(await look(id));
-    if (state.named.size + wanted.length > mostNamed) throw tooMany(wanted.length);
+    if (state.named.size + wanted.length > maxMentions) throw tooMany(wanted.length);
     const open = wanted.filter(({ free, id }) => !free && !state.named.has(id));
     if (open.length > 0) await ask(questionFor(open));
     await scope.emit({ type: "people_named", call_id: callId, ids: wanted.map(({ id }) => id) });
@@ -115,7 +125,7 @@ function questionFor(open: readonly Wanted[]): Parameters<ChatDesk["ask"]>[0] {
 }
 
 function tooMany(count: number): SkillFailure {
-  const message = `A turn may mention ${mostNamed} people and groups; ${count} more were asked for.`;
+  const message = `A turn may mention ${maxMentions} people and groups; ${count} more were asked for.`;
   return new SkillFailure("too_many", message, "Mention a group instead, or write names as plain text.");
 }
 
@@ -127,4 +137,161 @@ function nobody(id: string): SkillFailure {
 function notCallable({ name }: KnownGroup): SkillFailure {
   const message = `The person may not notify the group ${name} themselves, so the bot does not either.`;
   return new SkillFailure("not_allowed", message, "Write its name as plain text, and say so.");
+}
+
+/** What the parts of the work share. */
+export interface ChatDesk {
+  scope: TurnScope;
+  callId: string;
+  skillId: string;
+  /** What can be done here. @throws SkillFailure where nothing can */
+  actions(): ChatActions;
+  channel(name?: string): Promise<ChannelAccess>;
+  message(reference: string): Promise<ChannelMessage>;
+  /** Does something on the platform; what it refuses becomes a failure for the model. */
+  doing<T>(work: () => Promise<T>): Promise<T>;
+  /** Asks the person of the turn. @throws SkillFailure when they refuse */
+  ask(what: {
+    action: string;
+    question: string;
+    input: Record<string, string | string[]>;
+    reason: string;
+  }): Promise<void>;
+}
+
+/** What a model is told to do about what cannot be done. */
+export const tellThem = "Tell the person.";
+
+export function createDesk(scope: TurnScope, callId: string, skillId: string): ChatDesk {
+  const { turn, ports } = scope;
+  const here = turn.place.namespace;
+  const actions = (): ChatActions => {
+    const found = ports.chats.actions(here);
+    if (found === undefined) throw notHere("look at channels");
+    return found;
+  };
+  const doing = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      throw new SkillFailure(`platform_${error.code}`, error.message, tellThem);
+    }
+  };
+  const channel: ChatDesk["channel"] = (name) =>
+    doing(async () => {
+      const namespace = name === undefined ? here : await namespaceOf(actions(), here, turn.author.id, name);
+      const access = namespace === undefined ? undefined : await actions().access(namespace, turn.author.id);
+      if (access === undefined) throw noChannel(name);
+      return access;
+    });
+  return {
+    ...{ scope, callId, skillId, actions, channel, doing },
+    async message(reference) {
+      const found = await doing(() => look(scope, actions(), reference));
+      if (found === undefined) {
+        const hint = "Take the id of a message from a result of reading this channel.";
+        throw new SkillFailure("no_message", `There is no message ${reference} in this channel.`, hint);
+      }
+      return found;
+    },
+    async ask({ action, ...asked }) {
+      const where = { callId: `${callId}/approval:${action}`, skillId };
+      const decided = await approveWithin(scope, where, { action, ...asked, approver: "asker" });
+      if (decided.approved) return;
+      const who = decided.by === "" ? "Nobody allowed it in time" : `${decided.name ?? decided.by} refused`;
+      const hint = "Do not try it again unless the person asks for it. Say what was not done.";
+      throw new SkillFailure("refused", `${who}, so nothing was done.`, hint);
+    },
+  };
+}
+
+/** How many messages of a thread are looked through for the bot's latest. */
+const latest = 50;
+
+async function look(
+  { turn }: TurnScope,
+  actions: ChatActions,
+  reference: string,
+): Promise<ChannelMessage | undefined> {
+  const { place, message } = turn;
+  if (reference === "last") {
+    const { messages } = await actions.history(place, { most: latest });
+    return messages.findLast(({ author }) => author.self);
+  }
+  if (reference !== "this") return actions.message(place.namespace, reference);
+  if (message === undefined) return undefined;
+  const id = actions.reference === undefined ? message : await actions.reference(place, message);
+  return actions.message(place.namespace, id);
+}
+
+/** Where a name leads: a namespace, or the name of a channel that both can read. */
+async function namespaceOf(
+  actions: ChatActions,
+  here: string,
+  person: string,
+  name: string,
+): Promise<string | undefined> {
+  const wanted = name.trim().replace(/^#/, "").toLowerCase();
+  if (wanted === "" || wanted === "here") return here;
+  if (name.includes(":")) return name.trim();
+  const channels = await actions.channels(here, person);
+  return channels.find((each) => each.name.toLowerCase() === wanted)?.namespace;
+}
+
+function noChannel(name: string | undefined): SkillFailure {
+  const message =
+    name === undefined
+      ? "This channel cannot be read: the bot or the person is not in it."
+      : `There is no channel ${name} that both the person and the bot can read.`;
+  return new SkillFailure("no_channel", message, "Tell the person; the bot has to be invited to a channel.");
+}
+
+/** That a place cannot do something. */
+export function notHere(what: string): SkillFailure {
+  return new SkillFailure("not_here", `This chat cannot ${what}.`, tellThem);
+}
+
+/** How many of them are looked up by name. */
+const maxNamedDeciders = 5;
+
+/** Somebody who may decide, as people call them; without a name where it is not known. */
+export interface NamedDecider extends Decider {
+  name?: string | undefined;
+}
+
+/** People who may decide what asks for this approver in the place, but for one; those who see it first. Never throws. */
+export async function namedDeciders(
+  platform: ChatPlatform | undefined,
+  place: Place,
+  approver: "manager" | "operator",
+  without: string,
+): Promise<NamedDecider[]> {
+  const found = (await platform?.deciders?.(place, approver)) ?? [];
+  return Promise.all(
+    found
+      .filter(({ id }) => id !== without)
+      .map(async (each, index) =>
+        index < maxNamedDeciders ? { ...each, name: await nameOf(platform, place, each.id) } : each,
+      ),
+  );
+}
+
+async function nameOf(
+  platform: ChatPlatform | undefined,
+  place: Place,
+  id: string,
+): Promise<string | undefined> {
+  try {
+    return (await platform?.person(place, id))?.name;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Some of them, and how many more there are: `Ann, Ben or 3 others`. */
+export function anyOf(some: readonly string[], more: number): string {
+  const all = more === 0 ? some : [...some, more === 1 ? "1 other" : `${more} others`];
+  const last = all.at(-1) ?? "";
+  return all.length < 2 ? last : `${all.slice(0, -1).join(", ")} or ${last}`;
 }

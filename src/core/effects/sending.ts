@@ -1,16 +1,15 @@
 /** Messages beside the answer: sent to other places, and those of the bot that are changed or deleted again. */
 
-import type { ChannelMessage } from "../ports/chat-actions.ts";
+import type { ChannelMessage, Sending } from "../ports/chat-actions.ts";
 import { channelThread, type OutgoingFile } from "../ports/chat-platform.ts";
-import type { Sending } from "../ports/chat-work.ts";
 import { calledBy } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import { sharingReason } from "../transcript/audience.ts";
 import { untrustedIn } from "../transcript/untrusted.ts";
-import { mediaTypeOf } from "../values/media-type.ts";
-import { mayManage } from "../values/permissions.ts";
+import { mediaTypeOf } from "../values/file-kind.ts";
+import { mayManage } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
-import type { ChatDesk } from "./chat-desk.ts";
+import type { ChatDesk } from "./mentioning.ts";
 
 /** Messages that one turn may send or change. */
 const mostSent = 20;

@@ -2,11 +2,10 @@
  * The conversation of a thread as models get it: an opening, then messages that are only ever appended. It is a fold over
  * steps, and steps are read from turn events, so that every worker rebuilds the same transcript, byte for byte.
  */
+
+import { noteMessage, type ReadSoFar, readAtOpening, type Seen, type Told } from "../values/address.ts";
 import type { Message, SystemMessage, ToolDefinition } from "../values/message.ts";
-import { noteMessage, type ReadSoFar, readAtOpening } from "../values/read-so-far.ts";
-import type { Seen } from "../values/seen-addresses.ts";
-import type { CountTokens } from "../values/token-count.ts";
-import type { Told } from "../values/told.ts";
+import type { CountTokens } from "../values/profile.ts";
 import type { TranscriptOpening } from "./turn-event.ts";
 
 /** What a transcript begins with. The same for all threads that begin while the channel is the same, and stored once. */
@@ -195,4 +194,29 @@ export function withoutReasoning(message: Message): Message {
   if (message.role !== "assistant" || message.provider_blocks === undefined) return message;
   const { provider_blocks: _, ...rest } = message;
   return rest;
+}
+
+/** A finished turn of a thread, as a new transcript may carry it over. */
+export interface PastTurn {
+  turn_id: string;
+  /** What was said, done and answered, without reasoning and without what only told of changes. */
+  messages: readonly Message[];
+  /** The skills it activated or called, by id of the root. */
+  used: readonly string[];
+  /** Its run details are deleted: a question and an answer are left, and nobody can tell what untrusted text the answer repeats. */
+  bare: boolean;
+  /** Stands for all turns up to and including `through_turn`; made when this turn opened a transcript. */
+  summary?: { text: string; through_turn: string } | undefined;
+}
+
+/** What is known of a thread before a turn. */
+export interface PastThread {
+  /** The steps of its transcript, beginning with the latest opening; empty without one. */
+  readonly steps: readonly TranscriptStep[];
+  /** False when something the transcript says was deleted since: it must not be sent any more. */
+  readonly intact: boolean;
+  /** How many turns of the thread had been deleted when this was read. */
+  readonly deletions: number;
+  /** The finished turns, newest first. */
+  turns(): AsyncIterable<PastTurn>;
 }

@@ -3,19 +3,21 @@
  * Stored events make a turn replayable; ephemeral ones (`event-audience.ts`) are only seen live.
  */
 
-import type { Approver, ToolEffect } from "../values/approver.ts";
+import type { Seen, Told, Untrusted } from "../values/address.ts";
 import type { Binding } from "../values/call-binding.ts";
-import type { Inbound, Trust } from "../values/inbound.ts";
+import type { Approver, Inbound, ToolEffect, Trust } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
-import type { AssistantMessage, Message, SystemMessage, UserMessage } from "../values/message.ts";
-import type { MessageContext } from "../values/message-context.ts";
+import type {
+  AssistantMessage,
+  Message,
+  MessageContext,
+  SystemMessage,
+  UserMessage,
+} from "../values/message.ts";
 import type { Place } from "../values/place.ts";
-import type { Untrusted } from "../values/read-so-far.ts";
-import type { Seen } from "../values/seen-addresses.ts";
-import type { Told } from "../values/told.ts";
 
 /** What was done with a message beside the answer. */
-export interface SentEvent {
+interface SentEvent {
   did: "sent" | "edited" | "deleted";
   place: Place;
   reference: string;
@@ -275,3 +277,109 @@ export type TurnEvent = TurnEventBody & { turn_id: string; seq: number; at: numb
 
 /** One kind of event by its `type`. */
 export type TurnEventOf<T extends TurnEventBody["type"]> = Extract<TurnEvent, { type: T }>;
+
+const internal: ReadonlySet<TurnEventBody["type"]> = new Set([
+  "transcript_opened",
+  "transcript_changed",
+  "user_message",
+  "call_resumed",
+  "call_waiting",
+  "link_followed",
+  "picture_shown",
+  "details_removed",
+]);
+
+/** Whether the event is only for replaying the turn; those who watch it see the same in other events. */
+export function isInternal(event: TurnEventBody): boolean {
+  return internal.has(event.type);
+}
+
+/** What is left of a finished turn when its run details are deleted: what was said, posted and answered. */
+export const withoutDetails: readonly TurnEventBody["type"][] = [
+  "inbound",
+  "turn_started",
+  "steered",
+  "file",
+  "message_posted",
+  "message_sent",
+  "error",
+  "turn_finished",
+  "details_removed",
+];
+
+const ephemeral: ReadonlySet<TurnEventBody["type"]> = new Set([
+  "skills_starting",
+  "text_delta",
+  "text_reset",
+  "model_thought",
+  "model_delayed",
+  "tool_progress",
+]);
+
+/** Whether the event is only for those who watch live: the log does not keep it, so nobody can resume after it. */
+export function isEphemeral(event: TurnEventBody): boolean {
+  return ephemeral.has(event.type) || (event.type === "error" && event.code === "interrupted");
+}
+
+type Verdict = Pick<TurnEventOf<"approval_decided">, "approved" | "always" | "never" | "for_turn">;
+
+/** What somebody decided, as it follows their name: `approved, always here`. */
+export function verdictText({ approved, always, never, for_turn }: Verdict): string {
+  if (!approved) return never ? "refused, for good here" : "refused";
+  if (always) return "approved, always here";
+  return for_turn ? "approved, this site for this turn" : "approved";
+}
+
+/** What model calls used together. */
+export interface UsageTotal {
+  /** All of the requests, what came from a provider's cache or was written to it included. */
+  input_tokens: number;
+  /** Of the input, read from the provider's cache. */
+  cached_tokens: number;
+  /** Of the input, written to the provider's cache. */
+  cache_write_tokens: number;
+  output_tokens: number;
+  /** US dollars for the calls of models with a price; absent when there were none. */
+  cost_usd?: number | undefined;
+  /** Input and output of the calls of models without a price: `cost_usd` leaves them out. */
+  unpriced_tokens: number;
+}
+
+/** Before the first model call. */
+export const noUsage: Readonly<UsageTotal> = {
+  input_tokens: 0,
+  cached_tokens: 0,
+  cache_write_tokens: 0,
+  output_tokens: 0,
+  unpriced_tokens: 0,
+};
+
+/** The total with one more model call, or with another total. */
+export function plusUsage(total: UsageTotal, more: Usage | UsageTotal): UsageTotal {
+  const costs = [total.cost_usd, more.cost_usd].filter((cost) => cost !== undefined);
+  return {
+    input_tokens: total.input_tokens + more.input_tokens,
+    cached_tokens: total.cached_tokens + (more.cached_tokens ?? 0),
+    cache_write_tokens: total.cache_write_tokens + (more.cache_write_tokens ?? 0),
+    output_tokens: total.output_tokens + more.output_tokens,
+    ...(costs.length === 0 ? {} : { cost_usd: costs.reduce((sum, cost) => sum + cost) }),
+    unpriced_tokens: total.unpriced_tokens + unpricedTokens(more),
+  };
+}
+
+function unpricedTokens(usage: Usage | UsageTotal): number {
+  if ("unpriced_tokens" in usage) return usage.unpriced_tokens;
+  return usage.cost_usd === undefined ? usage.input_tokens + usage.output_tokens : 0;
+}
+
+/** `$0.0031`, or `at least $0.0031` when some of the models had no price; empty when none had one. */
+export function costText({ cost_usd, unpriced_tokens }: UsageTotal): string {
+  if (cost_usd === undefined) return "";
+  return unpriced_tokens > 0 ? `at least ${dollars(cost_usd)}` : dollars(cost_usd);
+}
+
+/** Cents, or two significant digits of less than a cent. */
+function dollars(amount: number): string {
+  const decimals = amount > 0 && amount < 0.01 ? 1 - Math.floor(Math.log10(amount)) : 2;
+  return `$${amount.toFixed(Math.min(decimals, 12))}`;
+}

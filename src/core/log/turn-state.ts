@@ -1,6 +1,6 @@
+import { hostOfKey } from "../values/address.ts";
 import type { Json } from "../values/json.ts";
 import type { AssistantMessage, Message } from "../values/message.ts";
-import { hostOfKey } from "../values/web-address.ts";
 import type { TurnEventBody, TurnEventOf } from "./turn-event.ts";
 
 type Body<T extends TurnEventBody["type"]> = Omit<TurnEventOf<T>, "turn_id" | "seq" | "at">;

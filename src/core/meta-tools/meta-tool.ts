@@ -2,8 +2,9 @@ import { z } from "zod";
 import type { CallRequest, MetaTool, TurnScope } from "../scope/turn-scope.ts";
 import { toJsonSchema } from "../skill/define-skill.ts";
 import type { ToolContext, ToolResult, Validation } from "../skill/tool.ts";
-import type { ApprovalNeed, Approver, ToolEffect } from "../values/approver.ts";
+import type { ApprovalNeed, Approver, ToolEffect } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
+import type { Redact } from "../values/redact.ts";
 
 interface MetaToolInput<Parameters extends z.ZodObject> {
   name: string;
@@ -73,4 +74,20 @@ export function ok(output: Json): ToolResult {
 
 export function failure(code: string, message: string, hint?: string): ToolResult {
   return { status: "error", code, message, ...(hint === undefined ? {} : { hint }) };
+}
+
+/** Shortest time between two lines that are shown, ms: code may print a million of them. */
+const shortestPause = 200;
+
+/** Shows what code prints as progress, as fast as people can follow it. Lines are redacted before they are cut. */
+export function printedLines(
+  { progress, now }: Pick<ToolContext, "progress" | "now">,
+  redact: Redact = (line) => line,
+) {
+  let shownAt = Number.NEGATIVE_INFINITY;
+  return (line: string): void => {
+    if (now() - shownAt < shortestPause) return;
+    shownAt = now();
+    progress(redact(line).slice(0, 200));
+  };
 }

@@ -1,14 +1,12 @@
 import { z } from "zod";
 import { searchText } from "../effects/search-text.ts";
-import { readFileContent } from "../ports/read-file-content.ts";
-import { tableText } from "../ports/table-text.ts";
+import { readFileContent, tableText } from "../ports/documents.ts";
 import type { OpenedFile } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
-import type { ToolContext, ToolResult } from "../skill/tool.ts";
-import { outputText } from "../skill/tool-output.ts";
+import { outputText, type ToolContext, type ToolResult } from "../skill/tool.ts";
 import { messageCallId } from "../transcript/user-message.ts";
-import { formatBytes } from "../values/format-bytes.ts";
-import { countLineBreaks, partEnd } from "../values/text-part.ts";
+import { countLineBreaks, partEnd } from "../values/json.ts";
+import { formatBytes } from "../values/shown.ts";
 import { defineMetaTool, failure, ok } from "./meta-tool.ts";
 
 /** Characters in one answer. */

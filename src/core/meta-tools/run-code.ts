@@ -1,13 +1,17 @@
 import { z } from "zod";
-import type { CodeLanguage, CodeMeans, ScriptOutcome } from "../ports/code.ts";
-import { codeLanguages, redactOutcome } from "../ports/code.ts";
+import {
+  type CodeLanguage,
+  type CodeMeans,
+  codeLanguages,
+  redactOutcome,
+  type ScriptOutcome,
+} from "../ports/work-context.ts";
 import { inputFolder, outputFolder } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import type { ToolResult } from "../skill/tool.ts";
 import { untrustedIn } from "../transcript/untrusted.ts";
-import type { ApprovalNeed } from "../values/approver.ts";
-import { defineMetaTool, failure, ok } from "./meta-tool.ts";
-import { printedLines } from "./printed-lines.ts";
+import type { ApprovalNeed } from "../values/inbound.ts";
+import { defineMetaTool, failure, ok, printedLines } from "./meta-tool.ts";
 
 /** Bytes that code may print. */
 const largestOutput = 950_000;

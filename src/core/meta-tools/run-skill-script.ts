@@ -1,17 +1,13 @@
 import { z } from "zod";
-import { redactOutcome } from "../ports/code.ts";
-import { networkHint, withGrantedNetwork } from "../skill/sandboxed-network.ts";
-import type { ScriptRunner, ScriptWork } from "../skill/scripts.ts";
+import { redactOutcome, type ScriptOutcome } from "../ports/work-context.ts";
+import { networkHint, withGrantedNetwork } from "../skill/network-grants.ts";
+import type { ScriptRunner, ScriptWork } from "../skill/programs.ts";
 import type { Skill } from "../skill/skill.ts";
 import type { ToolContext, ToolResult } from "../skill/tool.ts";
 import { createToolContext } from "../turn/tool-context.ts";
 import type { Redactor } from "../values/redact.ts";
-import { findOffered } from "./activate-skill.ts";
-import { defineMetaTool, failure } from "./meta-tool.ts";
-import { printedLines } from "./printed-lines.ts";
-import { scriptEnvironment } from "./script-environment.ts";
-import { scriptResult } from "./script-result.ts";
-import { commandForShell, pathInSkill } from "./skill-path.ts";
+import { commandForShell, findOffered, pathInSkill } from "./activate-skill.ts";
+import { defineMetaTool, failure, ok, printedLines } from "./meta-tool.ts";
 
 /** Bytes a script may print; with the notes on it, it stays below what a tool may answer. */
 const largestOutput = 950_000;
@@ -120,4 +116,83 @@ function scriptPath({ code }: Skill, script: string): string {
   const entry_points = code?.entry_points ?? {};
   const named = Object.hasOwn(entry_points, script) ? entry_points[script] : undefined;
   return named ?? pathInSkill(script);
+}
+
+/**
+ * What a script knows of the call, as variables. Those the skill declares come first, so that none of the context's own can be
+ * overridden. The names of LINX are there for packages written for it.
+ */
+function scriptEnvironment(skill: Skill, context: ToolContext): Record<string, string> {
+  const { agent, user, place, permissions, turn_id } = context;
+  return {
+    ...context.env,
+    KNACK_SKILL_ID: skill.id,
+    KNACK_AGENT_ID: agent,
+    KNACK_USER_ID: user.id,
+    KNACK_NAMESPACE: place.namespace,
+    KNACK_THREAD_ID: place.thread,
+    KNACK_TURN_ID: turn_id,
+    KNACK_PERMISSIONS: permissions.join(","),
+    LINX_AGENT_ID: agent,
+    LINX_USER_ID: user.id,
+    LINX_SESSION_ID: place.thread,
+  };
+}
+
+/** Declared variables the script ran without; undefined when it had all. */
+function missingVariables(skill: Skill, env: Readonly<Record<string, string>>): string | undefined {
+  const apiKey = skill.settings?.api_key_variable;
+  const declared = new Set([...skill.requires.env, ...(apiKey === undefined ? [] : [apiKey])]);
+  const missing = [...declared].filter((name) => env[name] === undefined);
+  if (missing.length === 0) return undefined;
+  return `It ran without ${missing.join(", ")}, which an operator gives it under skills.env.${skill.id} in the configuration.`;
+}
+
+/** Characters of the error output of a script that ended well. */
+const longestComplaint = 2_000;
+
+/**
+ * What a model reads of a script's end. `notes` tell of the files it left, `networkHint` what it could not reach.
+ */
+function scriptResult(
+  { skill, name }: { skill: Skill; name: string },
+  outcome: ScriptOutcome,
+  context: ToolContext,
+  { notes, networkHint }: { notes: readonly string[]; networkHint: string | undefined },
+): ToolResult {
+  switch (outcome.status) {
+    case "refused":
+      return failure("refused", outcome.reason, scriptsOf(skill));
+    case "timed_out": {
+      const message = `${name} was stopped: it took longer than ${skill.max_execution_seconds} s.`;
+      return failure("timed_out", [`${message} ${outcome.stderr}`.trim(), ...notes].join("\n"), networkHint);
+    }
+    case "exited": {
+      const { exit_code, stdout, stderr } = outcome;
+      if (exit_code !== 0) {
+        const hints = [networkHint, missingVariables(skill, context.env)].filter(
+          (hint) => hint !== undefined,
+        );
+        const message = [`${name} ended with ${exit_code}: ${stderr || stdout}`.trimEnd(), ...notes].join(
+          "\n",
+        );
+        return failure("script_failed", message, hints.length === 0 ? undefined : hints.join(" "));
+      }
+      const cut = outcome.truncated ? ["[output cut]"] : [];
+      return ok([stdout, ...complaintsOf(stderr), ...cut, ...notes].join("\n"));
+    }
+  }
+}
+
+/** What a script that ended well wrote to its error output, e.g. a failure within a pipe. The end says the most. */
+function complaintsOf(stderr: string): string[] {
+  const said = stderr.trim();
+  if (said === "") return [];
+  const shown = said.length > longestComplaint ? `…${said.slice(-longestComplaint)}` : said;
+  return [`[error output: ${shown}]`];
+}
+
+function scriptsOf({ code }: Skill): string | undefined {
+  const names = Object.keys(code?.entry_points ?? {});
+  return names.length === 0 ? undefined : `Its entry points: ${names.join(", ")}.`;
 }

@@ -54,7 +54,7 @@ export interface TimeRange {
   until?: number | undefined;
 }
 
-export interface ChannelHistory {
+interface ChannelHistory {
   /** The latest `most` of the range, oldest first. */
   messages: readonly ChannelMessage[];
   /** The range has earlier messages that were left out. */
@@ -146,4 +146,116 @@ export interface ChatActions {
   direct?(namespace: string, person: string): Promise<Place>;
   /** Whether `ChatPlatform.post` can be used for channels other than the one of a conversation. */
   readonly posts: boolean;
+}
+
+/** A message that was sent. */
+interface SentMessage {
+  /** Where it stands, in words: `#random`, `a direct message to Cleo`. */
+  where: string;
+  /** Its id, for changing it later in this channel. */
+  id: string;
+  link?: string | undefined;
+}
+
+/** What is sent. */
+interface NewMessage {
+  text: string;
+  /** A channel by name, a person by id, or `here`: this channel itself, outside of the thread. */
+  to: string;
+  /** A message of this channel whose thread it goes to; only with `here`. */
+  thread?: string | undefined;
+  /** Paths in the working folder. */
+  files: readonly string[];
+}
+
+/** Each method fails with a `SkillFailure` where the person may not have it done. */
+export interface Sending {
+  /** Posts a message. What leaves the channel asks the person first, with the exact words and place. */
+  send(message: NewMessage): Promise<SentMessage>;
+  /** Replaces the text of a message that the bot posted for this person, or for anybody where they manage the channel. */
+  edit(reference: string, text: string): Promise<void>;
+  /** Deletes such a message. */
+  remove(reference: string): Promise<void>;
+}
+
+/**
+ * What tools do in the chat, with the rights of the person the turn is for. Every method fails with a `SkillFailure`, for the model, where
+ * that person may not have it done, and where the platform cannot.
+ */
+export interface ChatWork extends Sending {
+  /** Channels that the person and the bot can read, by name. */
+  channels(): Promise<readonly ChannelSummary[]>;
+  /**
+   * A channel by its name or namespace; the one of the turn unless given. A channel that is not there and one the person may not read are told
+   * apart by nobody.
+   */
+  channel(name?: string): Promise<ChannelAccess>;
+  /**
+   * Reads messages. What was said in another channel is answered to the person alone, and of a private channel nothing is told
+   * outside of it except in their direct messages. `alone`: the answer is for the person alone anyway.
+   */
+  read(
+    channel: ChannelAccess,
+    what: TimeRange & { thread?: string | undefined; most: number; alone?: boolean | undefined },
+  ): Promise<ChannelHistory>;
+  /** Searches a channel; as `read` otherwise. */
+  search(channel: ChannelAccess, query: MessageQuery): Promise<FoundMessages>;
+  people(
+    words: string,
+    most: number,
+  ): Promise<{ people: readonly KnownPerson[]; groups: readonly KnownGroup[]; more: boolean }>;
+  /**
+   * Lets the turn's messages call these people and groups. Those whom the person's own message names are free; for others the person
+   * is asked.
+   */
+  name(ids: readonly string[]): Promise<{ id: string; name: string; mention: string }[]>;
+  /** Adds or takes away the bot's reaction to a message of this channel. */
+  react(reference: string, emoji: string, on: boolean): Promise<void>;
+  pin(reference: string, on: boolean): Promise<void>;
+  /** A message of this channel; `this` is the one the turn answers, `last` the bot's latest in the thread. */
+  message(reference: string): Promise<ChannelMessage>;
+}
+
+/**
+ * What people said in channels that are searched by an index: where a platform has no search for bots, and only after a manager of the
+ * channel has switched it on.
+ */
+
+/** A message as the index keeps it. */
+export interface IndexedMessage {
+  namespace: string;
+  /** Its reference (`ChatActions`). */
+  reference: string;
+  thread?: string | undefined;
+  author: { id: string; name: string };
+  text: string;
+  /** ms since the epoch. */
+  at: number;
+}
+
+/** Adding and removing one message are atomic; what removes many does so in steps. Texts are bounded by who adds them. */
+export interface MessageIndex {
+  /** Adds messages, or replaces those that are there. */
+  put(messages: readonly IndexedMessage[]): Promise<void>;
+  remove(namespace: string, reference: string): Promise<void>;
+  /** Removes all of a channel; answers how many. */
+  clear(namespace: string): Promise<number>;
+  /** Removes what was said before a time (ms since the epoch), in one channel or in all; answers how many. */
+  clearBefore(before: number, namespace?: string): Promise<number>;
+  /** Removes what a person said in the channels that `isThere` holds for; answers how many. With `dryRun` only counts. */
+  clearAuthor(
+    author: string,
+    isThere: (namespace: string) => boolean,
+    options?: { dryRun?: boolean },
+  ): Promise<number>;
+  /** The latest messages that have all words, the latest first. Words match from their beginning, in any case and without accents. */
+  search(namespace: string, query: MessageQuery): Promise<IndexedMessage[]>;
+  /** As `KeyValue.scrub`. */
+  scrub(): Promise<void>;
+  /** How many messages of a channel there are, and from when to when, ms since the epoch. */
+  extent(namespace: string): Promise<{
+    messages: number;
+    since?: number | undefined;
+    newest?: number | undefined;
+  }>;
 }

@@ -2,11 +2,10 @@
  * What the app needs of a chat platform. A platform parses what it receives into a `ChatIntake`, renders what it is given here,
  * and keeps its own limits; everything else (whom to answer, when, what to show) is the app's, once for all platforms.
  */
-
 import type { Author, FileReference } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
 import type { ButtonAction } from "./button-action.ts";
-import type { ChatActions, ThreadMessage } from "./chat-actions.ts";
+import type { ChatActions, FoundMessages, MessageQuery, ThreadMessage } from "./chat-actions.ts";
 
 /** Sizes and times of a platform. */
 export interface PlatformLimits {
@@ -272,4 +271,30 @@ export function createChatPlatforms(): ChatPlatforms {
     },
     of: (namespace) => platforms.get(namespace.slice(0, namespace.indexOf(":"))),
   };
+}
+
+/** A message of the bot, and whose turn it was made in. */
+interface OwnMessage {
+  turn_id: string;
+  /** Platform id of the person the turn was for. */
+  author: string;
+  /** It is part of the turn's answer, rather than sent beside it. */
+  answer: boolean;
+}
+
+/**
+ * The chats the bot is in, as its tools reach them. All of it is done as the bot: `chat-work.ts` decides first whether the person the turn
+ * is for may have it done. Rejects with `PlatformError`.
+ */
+export interface Chats {
+  /** Undefined where nothing can be done. */
+  actions(namespace: string): ChatActions | undefined;
+  search(namespace: string, query: MessageQuery): Promise<FoundMessages>;
+  /** Answers the message's reference. A message that an interrupted process posted under its tag is found instead of posted again. */
+  send(place: Place, message: OutgoingMessage & { tag: MessageTag }): Promise<string>;
+  edit(place: Place, reference: string, message: OutgoingMessage): Promise<void>;
+  /** Deletes a message of the bot; one that is part of an answer with its turn, so that nothing later repeats it. */
+  remove(place: Place, reference: string, by: Author): Promise<void>;
+  /** Which recent turn a message of the bot belongs to. */
+  ownMessage(namespace: string, reference: string): Promise<OwnMessage | undefined>;
 }

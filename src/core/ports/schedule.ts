@@ -185,3 +185,111 @@ export const plannedViewSchema = z.object({
   address: z.string().optional().describe("of a webhook: where requests are sent"),
 });
 export type PlannedView = z.infer<typeof plannedViewSchema>;
+
+/**
+ * What a trigger waits for in messages: words, and phrases in quotes, all of which have to occur. `*` stands for the rest of a word.
+ * Everything takes time in proportion to the text: nobody can write a pattern that hangs the bot.
+ */
+
+/** Characters of a message that are looked at. */
+const lookedAt = 8_000;
+
+const quoted = /["“”„«»]([^"“”„«»]+)["“”„«»]|(\S+)/g;
+
+/** The parts of a pattern, each a run of words. */
+function partsOf(pattern: string): string[][] {
+  const parts = [...pattern.matchAll(quoted)].map(([, phrase, word]) => wordsOf(phrase ?? word ?? "", true));
+  return parts.filter((words) => words.length > 0);
+}
+
+/** What is wrong with a pattern, in words for people; undefined when it can be used. */
+export function wordsProblem(pattern: string): string | undefined {
+  const parts = partsOf(pattern);
+  const isAnything = parts.flat().every((word) => word.replaceAll("*", "").length < 2);
+  if (parts.length === 0 || isAnything)
+    return 'Name words that have to occur, at least one of two letters: `deploy failed`, `"deploy failed"` or `deploy*`.';
+  return parts.length > 10 ? "At most ten words or phrases can be looked for." : undefined;
+}
+
+/** Whether a message has all words and phrases of a pattern, in any case and without accents. */
+export function hasWords(pattern: string, text: string): boolean {
+  const words = wordsOf(text.slice(0, lookedAt), false);
+  const parts = partsOf(pattern);
+  return parts.length > 0 && parts.every((part) => occurs(part, words));
+}
+
+function occurs(part: readonly string[], words: readonly string[]): boolean {
+  return words.some((_, at) => part.every((wanted, offset) => fits(wanted, words[at + offset])));
+}
+
+/** `deploy*` fits what begins so, `*ment` what ends so, `*ploy*` what has it. */
+function fits(wanted: string, word: string | undefined): boolean {
+  if (word === undefined) return false;
+  const core = wanted.replaceAll("*", "");
+  const [open, close] = [wanted.startsWith("*"), wanted.endsWith("*")];
+  if (open && close) return word.includes(core);
+  if (close) return word.startsWith(core);
+  return open ? word.endsWith(core) : word === core;
+}
+
+function wordsOf(text: string, stars: boolean): string[] {
+  const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  return plain.match(stars ? /[\p{L}\p{N}*]+/gu : /[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/** Whether a reaction is one of those a trigger waits for. `emoji` are names and characters with spaces between them. */
+export function isEmojiOf(emoji: string, reaction: string): boolean {
+  const wanted = emoji.split(/\s+/).map(plainEmoji);
+  return plainEmoji(reaction) !== "" && wanted.includes(plainEmoji(reaction));
+}
+
+/** Without colons, skin tones (`::skin-tone-2`) and what chooses between text and picture. */
+function plainEmoji(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/::skin-tone-\d/, "")
+    .replace(/[\ufe0e\ufe0f\u{1f3fb}-\u{1f3ff}]/gu, "")
+    .replaceAll(":", "");
+}
+
+/** Cron patterns in plain words, for the common ones: `0 9 * * 1-5` is “every weekday at 09:00”. */
+
+const dayNames = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
+/** The pattern in words; the pattern itself where there are no short ones. */
+export function cronInWords(cron: string): string {
+  const [minute = "", hour = "", day = "", month = "", weekday = ""] = cron.trim().split(/\s+/);
+  const days = daysInWords(day, month, weekday);
+  const time = timeInWords(minute, hour);
+  if (days === undefined || time === undefined) return `cron ${cron.trim()}`;
+  return days === "every day" && time.startsWith("every") ? time : `${days} ${time}`;
+}
+
+function timeInWords(minute: string, hour: string): string | undefined {
+  const every = /^\*\/(\d+)$/;
+  if (hour === "*" && every.test(minute)) return `every ${every.exec(minute)?.[1]} minutes`;
+  if (!/^\d{1,2}$/.test(minute)) return undefined;
+  const at = minute.padStart(2, "0");
+  if (hour === "*") return `every hour at minute ${at}`;
+  if (!/^\d{1,2}(,\d{1,2})*$/.test(hour)) return undefined;
+  const times = hour.split(",").map((each) => `${each.padStart(2, "0")}:${at}`);
+  return `at ${times.join(" and ")}`;
+}
+
+function daysInWords(day: string, month: string, weekday: string): string | undefined {
+  if (month !== "*") return undefined;
+  if (day !== "*") {
+    if (weekday !== "*") return undefined;
+    if (day === "L") return "on the last day of every month";
+    return /^\d{1,2}$/.test(day) ? `on day ${day} of every month` : undefined;
+  }
+  if (weekday === "*") return "every day";
+  if (/^(1-5|MON-FRI)$/i.test(weekday)) return "every weekday";
+  const names = weekday.split(",").map(dayName);
+  return names.includes(undefined) ? undefined : `every ${names.join(" and ")}`;
+}
+
+function dayName(text: string): string | undefined {
+  if (/^[0-7]$/.test(text)) return dayNames[Number(text)];
+  return dayNames.find((name) => name.slice(0, 3).toLowerCase() === text.toLowerCase());
+}

@@ -1,11 +1,23 @@
-import type { Drawn, WantedChart } from "./charts.ts";
-import type { CodeLanguage, CodeMeans, ScriptOutcome } from "./code.ts";
-import type { Embeddings } from "./embedder.ts";
-import type { MadeImages, WantedImage } from "./image-maker.ts";
-import type { FoundPiece, KnownDocument, KnownPiece } from "./knowledge.ts";
-import type { FoundExchanges } from "./past-conversations.ts";
-import type { ReadContent } from "./read-file-content.ts";
-import type { WebFindings, WebQuery } from "./web-search.ts";
+import type { Redactor } from "../values/redact.ts";
+import type { ReadContent } from "./documents.ts";
+import {
+  type Charts,
+  type Drawn,
+  type Embedder,
+  type Embeddings,
+  type FoundPiece,
+  type ImageMaker,
+  type Knowledge,
+  type KnownDocument,
+  type KnownPiece,
+  type MadeImages,
+  noCharts,
+  noEmbedder,
+  noImageMaker,
+  type WantedChart,
+  type WantedImage,
+} from "./services.ts";
+import { noWebSearch, type WebFindings, type WebQuery, type WebSearch } from "./web.ts";
 import type { WorkingFile } from "./working-folder.ts";
 
 /** The files of the thread, for skills to read. What they write goes through `ToolContext.file` and `inFolder`. */
@@ -63,4 +75,96 @@ export interface WorkContext {
   knowledge: ChannelKnowledge | undefined;
   /** Earlier conversations of this channel with the bot, other threads than this one. */
   searchPast(words: string, most: number): Promise<FoundExchanges>;
+}
+
+/** What the skills that ship do their work with, beside the web, the files and the chat. Each says why where it is not set up. */
+export interface WorkMeans {
+  search: WebSearch;
+  images: ImageMaker;
+  charts: Charts;
+  embedder: Embedder;
+  /** Undefined where nothing is kept. */
+  knowledge: Knowledge | undefined;
+}
+
+/** A bot without any of it. */
+export const noMeans: WorkMeans = {
+  search: noWebSearch("No search engine is set up here."),
+  images: noImageMaker("No service that makes pictures is set up here."),
+  charts: noCharts,
+  embedder: noEmbedder,
+  knowledge: undefined,
+};
+
+/** Code that runs in the sandbox: what a model may write, and how a run ends. */
+
+/** Languages that a model's code may be written in. */
+export const codeLanguages = ["python", "javascript", "bash"] as const;
+export type CodeLanguage = (typeof codeLanguages)[number];
+
+/** What code of a model finds here. */
+export interface CodeMeans {
+  /** Those whose programs are there. */
+  languages: readonly CodeLanguage[];
+  /** Prepared packages, by language: `numpy 2.3.1`. */
+  packages: Readonly<Partial<Record<CodeLanguage, readonly string[]>>>;
+  /** Packages for Python that the machine has anyway: those that models would not count on without being told. */
+  of_machine?: readonly string[];
+  /** Hosts that it may reach. */
+  hosts: readonly string[];
+  /** How long it may run, ms. */
+  max_ms: number;
+}
+
+/** How a run of code ended. */
+export type ScriptOutcome =
+  | {
+      status: "exited";
+      exit_code: number;
+      stdout: string;
+      stderr: string;
+      truncated: boolean;
+    }
+  | { status: "timed_out"; stdout: string; stderr: string }
+  | { status: "refused"; reason: string };
+
+/** The outcome without secrets, and without the beginning of one where what was printed is cut. */
+export function redactOutcome(outcome: ScriptOutcome, redact: Redactor): ScriptOutcome {
+  if (outcome.status === "refused") return redact(outcome);
+  const isCut = outcome.status === "timed_out" || outcome.truncated;
+  const clean = (text: string) => (isCut ? redact.stream().add(text) : redact(text));
+  return { ...outcome, stdout: clean(outcome.stdout), stderr: clean(outcome.stderr) };
+}
+
+/** Conversations that this channel had with the bot. */
+
+/** A turn of one, as a search finds it. */
+export interface PastExchange {
+  turn_id: string;
+  thread: string;
+  /** Who asked: their name. */
+  by: string;
+  question: string;
+  answer: string;
+  /** When it was said, ms since the epoch. */
+  at: number;
+  /** Where people find it; absent where the platform has no links. */
+  link?: string | undefined;
+}
+
+export interface FoundExchanges {
+  /** The best first. */
+  exchanges: readonly PastExchange[];
+  /** How many turns were looked at, and since when, ms since the epoch, where older ones were left out. */
+  looked_at: number;
+  since?: number | undefined;
+}
+
+/** Searches the finished turns of a namespace. */
+export interface PastConversations {
+  search(
+    namespace: string,
+    query: { words: string; most: number; except_thread?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<FoundExchanges>;
 }

@@ -2,9 +2,9 @@
  * The working folder of a thread: the files people attached, and what tools, skills and code left. It lives as long as the thread, and
  * nobody reaches it from another one.
  */
-import { ExpectedFailure } from "../values/expected-failure.ts";
+import { ExpectedFailure } from "../values/failure.ts";
 import type { Place } from "../values/place.ts";
-import type { NewFile } from "./file-store.ts";
+import type { NewFile } from "./storage.ts";
 
 /** What all its paths begin with, for models, people and code alike. */
 export const folderRoot = "/workspace";

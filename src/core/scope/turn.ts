@@ -1,36 +1,27 @@
-import type { PastThread } from "../log/past-thread.ts";
-import type { Opening } from "../log/transcript.ts";
+import type { Opening, PastThread } from "../log/transcript.ts";
 import type { TurnEvent, TurnOutcome } from "../log/turn-event.ts";
 import type { Signal } from "../log/turn-log.ts";
-import type { Chats } from "../ports/chats.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { CodeMeans } from "../ports/code.ts";
-import type { DocumentReader } from "../ports/document-reader.ts";
-import type { FileStore } from "../ports/file-store.ts";
-import type { KeyValue } from "../ports/key-value.ts";
+import type { Chats } from "../ports/chat-platform.ts";
+import type { DocumentReader, Transcriber } from "../ports/documents.ts";
 import type { Models } from "../ports/model.ts";
-import type { PastConversations } from "../ports/past-conversations.ts";
 import type { Schedules } from "../ports/schedules.ts";
-import type { Transcriber } from "../ports/transcriber.ts";
+import type { Clock, FileStore, KeyValue } from "../ports/storage.ts";
 import type { Web } from "../ports/web.ts";
-import type { WorkMeans } from "../ports/work-means.ts";
+import type { CodeMeans, PastConversations, WorkMeans } from "../ports/work-context.ts";
 import type { WorkingFolders } from "../ports/working-folder.ts";
 import type { Catalogue } from "../skill/catalogue.ts";
+import type { OfferReader } from "../skill/make-offer.ts";
 import type { NetworkGrants } from "../skill/network-grants.ts";
-import type { OfferReader } from "../skill/offer-reader.ts";
-import type { Rights, RolesOf } from "../skill/rights.ts";
-import type { CodeRunner, ScriptRunner } from "../skill/scripts.ts";
+import type { CodeRunner, ScriptRunner } from "../skill/programs.ts";
 import type { Skill } from "../skill/skill.ts";
+import type { Rights, RolesOf } from "../skill/skill-identifier.ts";
 import type { Author, Cause, Mention } from "../values/inbound.ts";
-import type { PinnedFact, WhereText } from "../values/instructions.ts";
 import type { Json } from "../values/json.ts";
-import type { Effort, KeptImage, MessageImage } from "../values/message.ts";
-import type { MessageContext } from "../values/message-context.ts";
+import type { Effort, KeptImage, MessageContext, MessageImage } from "../values/message.ts";
 import type { Place } from "../values/place.ts";
-import type { Profile } from "../values/profile.ts";
+import type { CountTokens, PinnedFact, Profile, WhereText } from "../values/profile.ts";
 import type { Redactor } from "../values/redact.ts";
 import type { SaidLine } from "../values/said-line.ts";
-import type { CountTokens } from "../values/token-count.ts";
 
 /** Hard limits of a turn. Tokens are counted roughly; times are milliseconds. */
 export interface TurnLimits {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { ApprovalNeed, Approver, ToolEffect } from "../values/approver.ts";
-import { ExpectedFailure } from "../values/expected-failure.ts";
+import { ExpectedFailure } from "../values/failure.ts";
+import type { ApprovalNeed, Approver, ToolEffect } from "../values/inbound.ts";
 import type { Json, JsonSchema } from "../values/json.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 

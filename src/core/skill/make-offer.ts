@@ -1,12 +1,19 @@
-import { type Profile, priorityOf } from "../values/profile.ts";
+import type { Clock, KeyValue } from "../ports/storage.ts";
+import { type Profile, priorityOf, type ToolCategory } from "../values/profile.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { deniesAction, deniesSkill } from "./denied-actions.ts";
 import { eligibility, type HostFacts, isSwitchedOff, needsEnabling } from "./eligibility.ts";
-import { isPinFallen, type NamespaceState, stateOf } from "./namespace-state.ts";
-import type { Offer, OfferedSkill } from "./offer.ts";
-import { createOfferedTools } from "./offered-tools.ts";
+import {
+  isPinFallen,
+  type NamespaceState,
+  type Offer,
+  type OfferedSkill,
+  type ReadNamespace,
+  readNamespaceAgain,
+  stateOf,
+} from "./namespace-state.ts";
+import { createOfferedTools, skillLines } from "./offered-tools.ts";
 import { isInstalled, type Mean, type Skill } from "./skill.ts";
-import { skillLines } from "./skill-line.ts";
+import { resolveSkillId } from "./skill-identifier.ts";
 
 /**
  * Puts catalogue, host and namespace state together. Pure; called once per turn and again when the state changed.
@@ -145,4 +152,94 @@ function withProjections(offer: Omit<Offer, "tools" | "lines" | "once">): Offer 
 
 function pinFallen(skill: Skill): string {
   return `It was enabled here, and installed anew since; look at its review and enable it again with /skill enable ${skill.id}.`;
+}
+
+/** What `black_tool_actions` keeps an agent from, and which of the bot's own tools it has. */
+
+/** A call as `black_tool_actions` looks at it. */
+interface Action {
+  name: string;
+  skill_id: string;
+  server?: { server: string; tool: string } | undefined;
+}
+
+/** Whether an agent may not call a tool at all; with an input, whether it may not call it so. */
+export function deniesAction({ black_tool_actions = {} }: Profile, tool: Action, input?: unknown): boolean {
+  const [root = "", part] = tool.skill_id.split("#");
+  const owners = [tool.name, tool.skill_id, root, tool.server?.server ?? ""].filter(Boolean);
+  const denied = Object.entries(black_tool_actions).flatMap(([owner, actions]) =>
+    resolveSkillId(owner, owners).status === "found" ? actions : [],
+  );
+  if (denied.length === 0) return false;
+  const names = ["*", tool.name, part, tool.server?.tool, ...actionsIn(input)];
+  return denied.some((action) => names.includes(action));
+}
+
+/** Whether an agent may not use anything of a skill, its guide and scripts included. */
+function deniesSkill(profile: Profile, { id, parent }: { id: string; parent?: string }): boolean {
+  return deniesAction(profile, { name: parent === undefined ? id : "", skill_id: id });
+}
+
+/** Whether an agent has a tool of the bot's own; one without a category all have. */
+export function hasOwnTool(
+  profile: Profile,
+  { name, category }: { name: string; category?: ToolCategory | undefined },
+): boolean {
+  if (category !== undefined && profile.tools?.includes(category) === false) return false;
+  return !deniesAction(profile, { name, skill_id: "" });
+}
+
+function actionsIn(input: unknown): string[] {
+  if (typeof input !== "object" || input === null) return [];
+  const { action, do: done } = input as { action?: unknown; do?: unknown };
+  return [action, done].filter((value) => typeof value === "string");
+}
+
+/** The state of a namespace and what it makes of the catalogue. */
+interface NamespaceOffer {
+  readonly state: NamespaceState;
+  readonly offer: Offer;
+}
+
+/** Reads namespaces; the very same object is answered while neither state nor catalogue has changed. */
+export interface OfferReader {
+  read(namespace: string, catalogue: Catalogue): Promise<NamespaceOffer>;
+}
+
+/** Namespaces whose offer is kept in memory. */
+const remembered = 500;
+
+/** How long an offer is kept, ms: a program installed meanwhile makes skills eligible. */
+const longestAge = 10_000;
+
+interface KnownOffer extends NamespaceOffer {
+  catalogue: Catalogue;
+  read: ReadNamespace;
+  made_at: number;
+}
+
+/** @param lackingIn what turns of a channel in this state have to do without; nothing unless given */
+export function createOfferReader(
+  store: KeyValue,
+  facts: HostFacts,
+  clock: Pick<Clock, "now">,
+  lackingIn?: (state: NamespaceState) => readonly Mean[],
+): OfferReader {
+  const known = new Map<string, KnownOffer>();
+  const isFresh = (offer: KnownOffer) => clock.now() - offer.made_at < longestAge;
+  return {
+    async read(namespace, catalogue) {
+      const before = known.get(namespace);
+      const read = await readNamespaceAgain(store, namespace, before?.read);
+      const isSame = before?.read === read && before.catalogue === catalogue && isFresh(before);
+      if (isSame) return before;
+      const offer = makeOffer(catalogue, read.state, facts, lackingIn?.(read.state));
+      const made = { state: read.state, offer, catalogue, read, made_at: clock.now() };
+      known.delete(namespace);
+      known.set(namespace, made);
+      const [oldest] = known.keys();
+      if (known.size > remembered && oldest !== undefined) known.delete(oldest);
+      return made;
+    },
+  };
 }

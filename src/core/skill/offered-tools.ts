@@ -1,5 +1,7 @@
-import type { Offer, OfferedTools } from "./offer.ts";
-import { openedTools } from "./opened-tools.ts";
+import { escapeMarkup, type Json } from "../values/json.ts";
+import { isWanted, serverSkillId } from "./catalogue.ts";
+import type { Offer, OfferedSkill, OfferedTools } from "./namespace-state.ts";
+import type { Parameter, Skill } from "./skill.ts";
 import { uniqueToolNames } from "./skill-identifier.ts";
 import type { Tool } from "./tool.ts";
 
@@ -57,3 +59,124 @@ export const ownToolNames: ReadonlySet<string> = new Set([
   "ask_user",
   "handoff",
 ]);
+
+/**
+ * The tools a skill opens by its `tool_list` once it is active. The server's own skill need not be active; it may not be blocked or unable
+ * to work, and one that people have to enable is opened by a skill they enabled alone.
+ */
+function openedTools(
+  offer: Pick<Offer, "all" | "catalogue" | "usable">,
+  opener: OfferedSkill,
+): { tool: Tool; source: string }[] {
+  if (opener.skill.parent !== undefined || Object.keys(opener.skill.tool_list).length === 0) return [];
+  const usable = new Set(offer.usable.map(({ skill }) => skill.id));
+  const isOpen = (id: string) => {
+    const offered = offer.all.get(id);
+    if (offered === undefined || offered.state === "blocked" || offered.reasons.length > 0) return false;
+    return usable.has(id) || opener.state === "pinned";
+  };
+  return Object.entries(opener.skill.tool_list).flatMap(([server, wanted]) => {
+    const skill = offer.catalogue.skills.get(serverSkillId(server));
+    if (skill === undefined) return [];
+    const { source } = skill.origin;
+    return skill.tools
+      .filter((tool) => isOpen(skill.id) && isOpen(tool.skill_id) && isWanted(tool, server, wanted))
+      .map((tool) => ({ tool, source }));
+  });
+}
+
+/** Signatures of more parts than this are left to `list_skills`. */
+const mostParts = 6;
+const mostParameters = 10;
+const mostChoices = 8;
+
+/** The lines of root skills by id, in the order of ids. `open`: skills whose tools are there anyway. */
+export function skillLines(
+  usable: readonly OfferedSkill[],
+  open: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
+  const roots = usable.filter(({ skill }) => skill.parent === undefined);
+  const parts = Map.groupBy(
+    usable.flatMap(({ skill }) => (skill.parent === undefined ? [] : skill)),
+    ({ parent }) => parent,
+  );
+  return new Map(
+    roots
+      .toSorted((a, b) => (a.skill.id < b.skill.id ? -1 : 1))
+      .map(({ skill }) => [skill.id, skillLine(skill, parts.get(skill.id) ?? [], open.has(skill.id))]),
+  );
+}
+
+/**
+ * A skill as the list in the instructions shows it: how it is called, and its whole description. A skill whose tools are
+ * there anyway needs no signature, and no description that one of them has.
+ */
+function skillLine(skill: Skill, parts: readonly Skill[], isOpen: boolean): string {
+  const description = oneLine(skill.description);
+  const isSaid = isOpen && skill.tools.some((tool) => oneLine(tool.description) === description);
+  const text = isSaid ? "" : `: ${description === "" ? oneLine(skill.name) : description}`;
+  return escapeMarkup(`- ${head(skill, parts, isOpen)}${text}`).replaceAll("&quot;", '"');
+}
+
+function head(skill: Skill, parts: readonly Skill[], isOpen: boolean): string {
+  if (isOpen) return `${skill.id} (open)`;
+  if (skill.kind === "mcp") return `${skill.id} (server)`;
+  if (skill.tools.length === 0) return `${skill.id} (guide)`;
+  if (skill.tools.length === 1) return skill.id + signature(skill.parameters);
+  if (parts.length === 0 || parts.length > mostParts) return skill.id;
+  return `${skill.id} [${parts.map((part) => part.id + signature(part.parameters)).join(", ")}]`;
+}
+
+/** `(text, analysis_type=sentiment|keywords, language?)`: choices begin with the default, `?` marks what may be left out. */
+function signature(parameters: readonly Parameter[]): string {
+  const shown = parameters.slice(0, mostParameters).map(parameterText);
+  const more = parameters.length > mostParameters ? ["…"] : [];
+  return `(${[...shown, ...more].join(", ")})`;
+}
+
+function parameterText({ name, required, enum: choices = [], default: preset }: Parameter): string {
+  const called = required ? name : `${name}?`;
+  if (choices.length > 0) return `${called}=${choicesText(choices, preset)}`;
+  const isPlain = typeof preset === "number" || typeof preset === "boolean";
+  return isPlain ? `${called}=${preset}` : called;
+}
+
+function choicesText(choices: readonly Json[], preset: Json | undefined): string {
+  const others = choices.filter((choice) => choice !== preset);
+  const inOrder = preset === undefined ? others : [preset, ...others];
+  const listed = inOrder.slice(0, mostChoices).map(String).join("|");
+  return inOrder.length > mostChoices ? `${listed}|…` : listed;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+const end = "</skill_guide>";
+
+/** The usage guide of a skill as a model is given it. Its text cannot close the block, nor open one of another skill. */
+export function guide(skill: Pick<Skill, "id" | "instructions" | "guide_note">): string {
+  const parts = [skill.instructions, skill.guide_note ?? ""].map((part) => part.trim());
+  const text = parts.filter((part) => part !== "").join("\n\n");
+  const inside = text.replace(/<(?=\s*(?:\/\s*)?skill_guide)/gi, "&lt;");
+  return `<skill_guide skill="${escapeMarkup(skill.id)}">\n${inside}\n${end}`;
+}
+
+/** A tool's result without the guides that a call adds to it when it activates their skills. */
+export function beforeGuides(text: string): string {
+  const at = text.indexOf("\n\n<skill_guide ");
+  return at < 0 ? text : text.slice(0, at);
+}
+
+/** A tool's result without the guides in it: a transcript has one whole copy, and a new one gives it anew. */
+export function withoutGuides(text: string): string {
+  let rest = text;
+  for (let from = rest.indexOf("<skill_guide "); from >= 0; from = rest.indexOf("<skill_guide ", from)) {
+    const to = rest.indexOf(end, from);
+    if (to < 0) return rest;
+    const note = "(the guide was here)";
+    rest = rest.slice(0, from) + note + rest.slice(to + end.length);
+    from += note.length;
+  }
+  return rest;
+}

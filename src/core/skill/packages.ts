@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { skillKindSchema } from "./skill.ts";
+import type { KeyValue } from "../ports/storage.ts";
+import type { Outcome } from "../values/failure.ts";
+import { type Diagnostic, isInstalled, type Skill, skillKindSchema } from "./skill.ts";
 
 /** Where a package comes from: a folder or archive of this machine, an address of an archive or a git repository, or an upload. */
 export type PackageSource =
@@ -95,3 +97,141 @@ const cannot: PackageOutcome<never> = {
   reason:
     "This bot cannot install or review packages. Copy the skill's folder into the bot's folder for skills instead (`.knack-workspace/skills` unless set otherwise).",
 };
+
+/**
+ * Prepared packages: what an operator installed once for sandboxed code, which afterwards finds it without a network. One set per
+ * language is for all code; a skill that lists what it needs can have sets of its own.
+ */
+
+/** Python's packages come from a Python index, those of Node from an npm registry. */
+export const packageLanguages = ["python", "node"] as const;
+export type PackageLanguage = (typeof packageLanguages)[number];
+
+/** As people write the names of the languages. */
+export const languageNames: Readonly<Record<PackageLanguage, string>> = { python: "Python", node: "Node" };
+
+const preparedSet = z.object({
+  language: z.enum(packageLanguages),
+  skill: z.string().optional().describe("the skill that alone sees it; absent: all sandboxed code does"),
+  asked: z.array(z.string()).describe("what was asked for, as it was written"),
+  packages: z
+    .array(z.object({ name: z.string(), version: z.string() }))
+    .describe("everything in it, what was asked for first"),
+  runtime: z.string().describe("the version of the language it was prepared for"),
+  prepared_at: z.number().describe("ms since the epoch"),
+  by: z.string(),
+  bytes: z.number(),
+  problem: z.string().optional().describe("why no code sees it, with what to do"),
+});
+export type PreparedSet = z.output<typeof preparedSet>;
+
+export const preparedState = z.object({
+  sets: z.array(preparedSet),
+  working: z
+    .object({ what: z.string(), since: z.number(), line: z.string() })
+    .optional()
+    .describe("what is being prepared now, and the last line of its installer"),
+  last: z
+    .object({ what: z.string(), ok: z.boolean(), message: z.string() })
+    .optional()
+    .describe("what came of the last one that this bot prepared"),
+});
+export type PreparedState = z.output<typeof preparedState>;
+
+/** What became of a request. One that takes long goes on by itself: `working`. */
+export const preparation = z.object({
+  state: z.enum(["done", "working"]),
+  message: z.string(),
+});
+export type Preparation = z.output<typeof preparation>;
+
+/** Installs, lists and removes them. One change at a time; a second one is refused (409). */
+export interface PreparedPackages {
+  list(): Promise<PreparedState>;
+  /** Adds to the general set; with no package it is made anew for the language as it is now. */
+  add(language: PackageLanguage, packages: readonly string[], by: string): Promise<Outcome<Preparation>>;
+  /** Takes packages out of the general set, and what only they needed. */
+  remove(language: PackageLanguage, packages: readonly string[], by: string): Promise<Outcome<Preparation>>;
+  /** Installs what the files of a skill list, for that skill alone. */
+  prepare(skill: Skill, by: string): Promise<Outcome<Preparation>>;
+  /** Removes the sets of a skill that is gone. */
+  drop(skillId: string): Promise<void>;
+  /** Why the code of a skill misses packages that its files list, with what to do; undefined when it does not. */
+  lacks(skill: Skill): Promise<string | undefined>;
+  /** Counts the changes since the start: an answer of `lacks` holds while it is the same. */
+  changes(): number;
+}
+
+/** Where nothing can be prepared. */
+export const noPreparedPackages: PreparedPackages = {
+  list: async () => ({ sets: [] }),
+  add: async () => nothing,
+  remove: async () => nothing,
+  prepare: async () => nothing,
+  drop: async () => undefined,
+  lacks: async () => undefined,
+  changes: () => 0,
+};
+
+const nothing: Outcome<never> = { ok: false, status: 409, message: "Packages cannot be prepared here." };
+
+/** Which installed skills a person enabled, in whatever channel. Before that no code of them runs, not even to see what tools it has. */
+export interface EnabledPackages {
+  /** A person enabled this version. */
+  note(skill: Skill): Promise<void>;
+  /** Whether somebody ever enabled this version. Skills of other sources need nobody. */
+  allows(skill: Skill): Promise<boolean>;
+}
+
+export function createEnabledPackages(store: KeyValue): EnabledPackages {
+  const keyOf = (skill: Skill) => `enabled:${skill.parent ?? skill.id}`;
+  return {
+    async note(skill) {
+      if (isInstalled(skill)) await store.set(keyOf(skill), skill.hash);
+    },
+    allows: async (skill) => !isInstalled(skill) || (await store.get(keyOf(skill))) === skill.hash,
+  };
+}
+
+/** How a tool server (MCP) is doing. `needs_login`: somebody has to connect an account first. */
+export type ServerState = "stopped" | "starting" | "running" | "failed" | "needs_login";
+
+export interface ServerStatus {
+  name: string;
+  /** The skill that offers its tools. */
+  skill_id: string;
+  transport: "stdio" | "http" | "sse";
+  state: ServerState;
+  /** Why it failed or is stopped, in words for a person; secrets masked. */
+  problem?: string | undefined;
+  /** Whether it is started by itself when it is needed. */
+  auto_start: boolean;
+  /** Whose account it works with. */
+  credentials: "none" | "shared" | "per_user";
+  tools: { name: string; description: string; suppressed: boolean }[];
+  /** Since when it is in this state, ms since the epoch. */
+  since: number;
+}
+
+/** The tool servers of the configuration. Names that are not configured answer undefined. */
+export interface Servers {
+  list(): readonly ServerStatus[];
+  /** What of the file of servers was left out or has no effect, and why. */
+  problems(): readonly Diagnostic[];
+  /** Resolves when it runs or has failed. */
+  start(name: string): Promise<ServerStatus | undefined>;
+  stop(name: string): Promise<ServerStatus | undefined>;
+  restart(name: string): Promise<ServerStatus | undefined>;
+  /**
+   * The address at which this person (`personKey`) connects their account, to be given to them alone; `shared` credentials are for
+   * operators to connect. Not ok: why there is none.
+   * @param shown how the person is called where they confirm the login (`shownPerson`); a form of `person` unless told
+   */
+  login(
+    name: string,
+    person: string,
+    shown?: string,
+  ): Promise<{ ok: true; url: string } | { ok: false; reason: string }>;
+  /** Forgets the account of this person, or the shared one. */
+  logout(name: string, person: string): Promise<void>;
+}

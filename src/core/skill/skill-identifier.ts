@@ -1,7 +1,12 @@
+import { ExactNumber } from "../../base/exact-number.ts";
 import { nearestNames } from "../../base/nearest-name.ts";
-import { fingerprint } from "../values/told.ts";
-import type { Skill } from "./skill.ts";
-import type { Tool } from "./tool.ts";
+import { isRecord } from "../../base/record.ts";
+import { fingerprint } from "../values/address.ts";
+import { type Author, hasTrust, type Trust, trustSchema } from "../values/inbound.ts";
+import { canonicalJson, type Json, type JsonObject } from "../values/json.ts";
+import type { Place } from "../values/place.ts";
+import type { Parameter, Skill } from "./skill.ts";
+import type { Tool, Validation } from "./tool.ts";
 
 export { nearestNames as nearest } from "../../base/nearest-name.ts";
 
@@ -106,4 +111,127 @@ function countBy(names: readonly string[]): Map<string, number> {
 
 function withSuffix(name: string, suffix: string): string {
   return `${name.slice(0, longestToolName - suffix.length - 1)}_${suffix}`;
+}
+
+/** Which people may use a skill or a tool, where not everybody may. Looked at when something is called, whoever wrote the call. */
+
+/** Who may: these people, and who has one of these roles. */
+export interface Right {
+  /** Platform user ids. */
+  people: readonly string[];
+  /** `guest`, `member`, `manager`, `operator`, who stand at least so high here; or ids of roles of the platform. */
+  roles: readonly string[];
+}
+
+/** By the id of a skill or a part in any spelling, the name of a tool, or of a tool server. What is not named everybody may use. */
+export type Rights = Readonly<Record<string, Right>>;
+
+/** What a right may name of something that is called. */
+export interface RightSubject {
+  skill_id: string;
+  name?: string | undefined;
+  server?: { server: string; tool?: string } | undefined;
+}
+
+/** The rights that count for a call; each has to allow it. */
+export function rightsOn(rights: Rights, { skill_id, name, server }: RightSubject): Right[] {
+  const [root = ""] = skill_id.split("#");
+  const ofServer = server === undefined ? [] : [server.server, `${server.server}#${server.tool ?? ""}`];
+  // The tool of a part is named after it; where another skill has one of that name, both are called differently.
+  const ofPart = skill_id === root ? [] : [toToolName(skill_id)];
+  const names = [skill_id, root, name ?? "", ...ofServer, ...ofPart].filter((each) => each !== "");
+  const isNamed = (id: string) => resolveSkillId(id, names).status === "found";
+  return Object.entries(rights).flatMap(([id, right]) => (isNamed(id) ? right : []));
+}
+
+/** Roles that a person has on their platform, by id; empty where it has none. */
+export type RolesOf = (place: Place, person: string) => Promise<readonly string[]>;
+
+/** Whether somebody has all these rights. An operator, who writes them, always has. */
+export async function hasRights(
+  rights: readonly Right[],
+  author: Pick<Author, "id" | "trust">,
+  rolesOf: () => Promise<readonly string[]>,
+): Promise<boolean> {
+  if (author.trust === "operator") return true;
+  for (const { people, roles } of rights) {
+    if (people.includes(author.id)) continue;
+    const ranks = roles.filter(isTrust);
+    if (ranks.some((rank) => hasTrust(author, rank))) continue;
+    const ofPlatform = roles.filter((role) => !isTrust(role));
+    const own = ofPlatform.length === 0 ? [] : await rolesOf();
+    if (!ofPlatform.some((role) => own.includes(role))) return false;
+  }
+  return true;
+}
+
+function isTrust(role: string): role is Trust {
+  return trustSchema.safeParse(role).success;
+}
+
+/** Who may use something, in words; undefined where everybody may. */
+export function onlyFor(rights: Rights, subject: RightSubject): string | undefined {
+  return rightsOn(rights, subject).map(rightInWords).join("; and ") || undefined;
+}
+
+/** Whether who may depends on roles of the platform. */
+export function needsPlatformRoles(rights: readonly Right[]): boolean {
+  return rights.some(({ roles }) => roles.some((role) => !isTrust(role)));
+}
+
+/** Who may, in words: `managers, the role 1234, U0ANN`. */
+export function rightInWords({ people, roles }: Right): string {
+  const ranks: Record<Trust, string> = {
+    guest: "everybody",
+    member: "members",
+    manager: "managers",
+    operator: "operators",
+  };
+  const words = roles.map((role) => (isTrust(role) ? ranks[role] : `the role ${role}`));
+  return [...words, ...people].join(", ") || "operators";
+}
+
+/** Unknown parameters that a message names. */
+const mostNamed = 20;
+
+/**
+ * Checks arguments against parameters: unknown names, what is required, types and choices; then defaults are applied. A null means
+ * that an argument was left out, as models write it. The message names everything that is wrong.
+ */
+export function validateParameters(parameters: readonly Parameter[], input: unknown): Validation {
+  const given = input ?? {};
+  if (!isRecord(given)) return { ok: false, message: "the arguments must be an object" };
+  const values = new Map(Object.entries(given as JsonObject).filter(([, value]) => value !== null));
+  const names = parameters.map(({ name }) => name);
+  const strangers = [...values.keys()].filter((name) => !names.includes(name));
+  const problems = strangers.slice(0, mostNamed).map((name) => unknown(name, names));
+  if (strangers.length > mostNamed) problems.push(`${strangers.length - mostNamed} more are unknown`);
+  for (const parameter of parameters) {
+    const problem = problemOf(parameter, values.get(parameter.name));
+    if (problem !== undefined) problems.push(problem);
+  }
+  if (problems.length > 0) return { ok: false, message: problems.join("; ") };
+  const complete = parameters.flatMap(({ name, default: preset }) => {
+    const value = values.get(name) ?? preset;
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ok: true, value: Object.fromEntries(complete) };
+}
+
+function unknown(name: string, known: readonly string[]): string {
+  const [near] = nearestNames(name, known);
+  const advice = near === undefined ? "" : `, did you mean ${near}?`;
+  return `unknown parameter ${name}${advice} (known: ${known.join(", ") || "none"})`;
+}
+
+function problemOf(parameter: Parameter, value: Json | undefined): string | undefined {
+  const { name, type, required, default: preset, enum: choices } = parameter;
+  if (value === undefined) {
+    return required && preset === undefined ? `${name} is required (${type})` : undefined;
+  }
+  const actual = Array.isArray(value) ? "array" : value instanceof ExactNumber ? "number" : typeof value;
+  if (actual !== type) return `${name} must be of the type ${type}, not ${actual}`;
+  if (choices === undefined || choices.some((each) => canonicalJson(each) === canonicalJson(value)))
+    return undefined;
+  return `${name} must be one of ${choices.map((each) => JSON.stringify(each)).join(", ")}`;
 }

@@ -1,8 +1,37 @@
 import { z } from "zod";
 import type { JsonSchema } from "../values/json.ts";
+import { jsonSchema } from "../values/json-schema.ts";
 import { toolCategories } from "../values/profile.ts";
-import { parameterSchema } from "./parameter.ts";
 import type { Tool } from "./tool.ts";
+
+export const parameterSchema = z.object({
+  name: z.string().min(1),
+  type: z.enum(["string", "number", "boolean", "object", "array"]),
+  description: z.string().default(""),
+  required: z.boolean().default(true),
+  default: jsonSchema.optional(),
+  enum: z.array(jsonSchema).optional(),
+});
+/** One typed input of a skill. A parameter with a default is never required. */
+export type Parameter = z.infer<typeof parameterSchema>;
+
+/** The parameters a JSON Schema object describes, in the order of its properties. */
+export function parametersOf(schema: JsonSchema): Parameter[] {
+  const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  return Object.entries(properties).map(([name, property]) => {
+    const type = property.type === "integer" ? "number" : property.type;
+    const known = parameterSchema.shape.type.safeParse(type);
+    return {
+      name,
+      type: known.success ? known.data : "string",
+      description: typeof property.description === "string" ? property.description : "",
+      required: required.has(name) && property.default === undefined,
+      ...(property.default === undefined ? {} : { default: property.default }),
+      ...(Array.isArray(property.enum) ? { enum: property.enum } : {}),
+    };
+  });
+}
 
 export const skillKindSchema = z.enum(["builtin", "document", "imported", "flow", "mcp", "config"]);
 export type SkillKind = z.infer<typeof skillKindSchema>;
@@ -198,4 +227,39 @@ export interface SkillSource {
 export interface LoadedSkills {
   readonly skills: readonly Skill[];
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Another kind of skill folder than those with a SKILL.md: two files beside each other make a folder one of them. */
+export interface FolderFormat {
+  /** Name of the file that describes the skill, e.g. `plugin.json`. */
+  manifest: string;
+  /** Name of the file with its code, e.g. `handler.js`. */
+  code: string;
+  /** Never throws: what cannot be loaded is a diagnostic. */
+  load(folder: FormattedFolder): LoadedSkills;
+}
+
+export interface FormattedFolder {
+  origin: SkillOrigin;
+  /** sha256 over all files, hex. */
+  hash: string;
+  /** The manifest; undefined when it cannot be read as UTF-8. */
+  text: string | undefined;
+  files: SkillFiles;
+}
+
+/** Makes skills of tools from packages whose SKILL.md says `skill_type: tool`. */
+export interface ToolPackages {
+  /**
+   * The skill with the tools its module exports, then its parts; undefined when it has no such module. Never throws. What tools there
+   * are is found out by running the module in the sandbox, once for each version, and of an installed one when somebody enabled it:
+   * until then `complete` is false and the skill has none.
+   */
+  load(skill: Skill): Promise<LoadedToolPackage | undefined>;
+}
+
+export interface LoadedToolPackage {
+  skills: readonly Skill[];
+  diagnostics: readonly Diagnostic[];
+  complete: boolean;
 }

@@ -1,9 +1,11 @@
 import { estimateOf, isLonger, type Transcript, tokensIn } from "../log/transcript.ts";
 import type { OpeningReason } from "../log/turn-event.ts";
-import { chosenModel } from "../scope/chosen-model.ts";
-import type { TurnScope } from "../scope/turn-scope.ts";
-import { factLine } from "../values/instructions.ts";
-import { keepPrivate } from "./audience.ts";
+import type { ModelRequest } from "../ports/model.ts";
+import { chosenModel, type TurnScope } from "../scope/turn-scope.ts";
+import { fingerprint } from "../values/address.ts";
+import type { Message, ToolDefinition } from "../values/message.ts";
+import { factLine } from "../values/profile.ts";
+import { keepPrivate, viewOf } from "./audience.ts";
 import { carryOver } from "./carry-over.ts";
 import { makeOpening } from "./opening.ts";
 import { changeSince } from "./transcript-change.ts";
@@ -74,4 +76,71 @@ function underestimate({ transcript, ports }: TurnScope): number {
 /** The facts that people pinned in the channel, as a model reads them. */
 export async function readFacts({ turn, ports }: TurnScope): Promise<readonly string[]> {
   return (await ports.facts(turn.place.namespace)).map(factLine);
+}
+
+/** The transcript as a model is sent it now: what the asker may read of it, with the pictures that its messages keep. */
+export async function requestOf(scope: TurnScope, transcript: Transcript): Promise<ModelRequest> {
+  const { turn } = scope;
+  const { opening } = transcript;
+  const messages = viewOf(transcript.messages, turn.author.id);
+  const { namespace, thread } = turn.place;
+  const { effort } = opening.told;
+  const hasImages = messages.some((message) => "kept_images" in message);
+  return {
+    system: opening.instructions,
+    tools: opening.tools,
+    messages: hasImages ? await Promise.all(messages.map((message) => withImages(scope, message))) : messages,
+    ...(effort === undefined ? {} : { effort }),
+    cache_key: `knack-${fingerprint(namespace)}-${fingerprint(thread)}`,
+    signal: turn.signal,
+  };
+}
+
+/** The same object for the same message: adapters convert each object once. */
+async function withImages({ ports, loaded }: TurnScope, message: Message): Promise<Message> {
+  if (message.role !== "user" && message.role !== "tool") return message;
+  if (message.kept_images === undefined) return message;
+  const known = loaded.get(message);
+  if (known !== undefined) return known;
+  const images = await Promise.all(message.kept_images.map((image) => ports.picture(image)));
+  const whole = { ...message, images: images.filter((image) => image !== undefined) };
+  loaded.set(message, whole);
+  return whole;
+}
+
+/**
+ * The tools of a request as its system messages left them: those of the opening in their order, then the added ones in
+ * theirs; a tool that changed keeps its place. `removed` says whether tools that are gone stay in the list, for providers
+ * whose cache and reasoning depend on it (a call of them is refused all the same).
+ */
+export function toolsNow(
+  { tools, messages }: Pick<ModelRequest, "tools" | "messages">,
+  removed: "keep" | "drop",
+): readonly ToolDefinition[] {
+  if (!messages.some((message) => message.role === "system")) return tools;
+  const now = new Map(tools.map((tool) => [tool.name, tool]));
+  for (const message of messages) {
+    if (message.role !== "system") continue;
+    const added = new Set(message.add?.map(({ name }) => name));
+    for (const name of message.remove ?? []) if (removed === "drop" && !added.has(name)) now.delete(name);
+    for (const tool of message.add ?? []) now.set(tool.name, tool);
+  }
+  return [...now.values()];
+}
+
+/**
+ * The request as one that never changed: instructions and tools as they are now, no system message among the others. For
+ * models to which nothing can be said in the middle.
+ */
+export function foldedRequest(request: ModelRequest): ModelRequest {
+  const changes = request.messages.filter((message) => message.role === "system");
+  if (changes.length === 0 && request.no_calls !== true) return request;
+  const effort = changes.findLast((message) => message.effort !== undefined)?.effort;
+  return {
+    ...request,
+    system: [request.system, ...changes.map(({ text }) => text)].filter(Boolean).join("\n\n"),
+    messages: request.messages.filter((message) => message.role !== "system"),
+    tools: request.no_calls === true ? [] : toolsNow(request, "drop"),
+    ...(effort === undefined ? {} : { effort }),
+  };
 }

@@ -1,15 +1,18 @@
 import type { Opening } from "../log/transcript.ts";
-import { effortFor } from "../scope/chosen-model.ts";
-import type { TurnScope } from "../scope/turn-scope.ts";
-import { hasOwnTool } from "../skill/denied-actions.ts";
-import { guide } from "../skill/guide.ts";
-import { forAgent } from "../skill/make-offer.ts";
-import { isActive, type Offer, type OfferedSkill } from "../skill/offer.ts";
-import { buildInstructions, fitSkillList } from "../values/instructions.ts";
+import { effortFor, type TurnScope } from "../scope/turn-scope.ts";
+import { forAgent, hasOwnTool } from "../skill/make-offer.ts";
+import { isActive, type Offer, type OfferedSkill } from "../skill/namespace-state.ts";
+import { guide } from "../skill/offered-tools.ts";
+import { fingerprint, type Told } from "../values/address.ts";
 import type { ToolDefinition } from "../values/message.ts";
-import { handoverTo, type Profile, priorityOf } from "../values/profile.ts";
-import type { CountTokens } from "../values/token-count.ts";
-import { fingerprint, type Told } from "../values/told.ts";
+import {
+  buildInstructions,
+  type CountTokens,
+  fitSkillList,
+  handoverTo,
+  type Profile,
+  priorityOf,
+} from "../values/profile.ts";
 
 /**
  * How a new transcript of the channel begins: made from the channel alone, so that all its threads begin alike and share the

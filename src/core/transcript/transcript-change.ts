@@ -1,15 +1,13 @@
 import type { Transcript } from "../log/transcript.ts";
-import { effortFor } from "../scope/chosen-model.ts";
-import type { TurnScope } from "../scope/turn-scope.ts";
-import { guide } from "../skill/guide.ts";
+import { effortFor, type TurnScope } from "../scope/turn-scope.ts";
 import { forAgent } from "../skill/make-offer.ts";
-import type { Offer, OfferedSkill } from "../skill/offer.ts";
-import { agentLine, pinnedFacts, type WhereText } from "../values/instructions.ts";
+import type { Offer, OfferedSkill } from "../skill/namespace-state.ts";
+import { guide } from "../skill/offered-tools.ts";
+import type { Told } from "../values/address.ts";
+import { someOf } from "../values/json.ts";
 import type { SystemMessage, ToolDefinition } from "../values/message.ts";
-import { currentProfile } from "../values/profile.ts";
+import { agentLine, currentProfile, pinnedFacts, type WhereText } from "../values/profile.ts";
 import type { Redact } from "../values/redact.ts";
-import { someOf } from "../values/some-of.ts";
-import type { Told } from "../values/told.ts";
 import { activeSkills, agentsOf, definitionsNow, guidesOf } from "./opening.ts";
 
 /** What has changed since a transcript told it: the message that tells it, and what it has told then. */

@@ -6,13 +6,11 @@ import { beginningOf } from "../../base/markdown-text.ts";
 import { pattern } from "../../base/pattern.ts";
 import type { Turn } from "../scope/turn.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
-import { cutForModel } from "../skill/tool-output.ts";
-import type { Author, Cause, Mention } from "../values/inbound.ts";
-import type { KeptImage, UserMessage } from "../values/message.ts";
-import type { HeardMessage, MessageContext, ReadFile } from "../values/message-context.ts";
+import { cutForModel } from "../skill/tool.ts";
+import { type Author, type Cause, clockIn, type Mention } from "../values/inbound.ts";
+import type { HeardMessage, KeptImage, MessageContext, ReadFile, UserMessage } from "../values/message.ts";
+import type { CountTokens } from "../values/profile.ts";
 import { plainName, withoutSaidLines, zoneOf } from "../values/said-line.ts";
-import { clockIn } from "../values/time-zone.ts";
-import type { CountTokens } from "../values/token-count.ts";
 import { isImage } from "./transcript-steps.ts";
 
 /** What comes with a message. */

@@ -5,9 +5,8 @@
 import { backoff } from "../../base/backoff.ts";
 import type { AwayState } from "../log/turn-state.ts";
 import { ModelError, type ModelErrorCode, mayHelp } from "../ports/model.ts";
-import { chosenModel } from "../scope/chosen-model.ts";
 import type { TurnEnd } from "../scope/turn.ts";
-import type { TurnScope } from "../scope/turn-scope.ts";
+import { chosenModel, type TurnScope } from "../scope/turn-scope.ts";
 import { zoneOf } from "../values/said-line.ts";
 
 /** What people are told of outages. */

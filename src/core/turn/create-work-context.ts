@@ -1,8 +1,12 @@
-import { createThreadFiles } from "../effects/thread-files.ts";
+import { createThreadFiles } from "../effects/tool-files.ts";
 import type { Usage } from "../log/turn-event.ts";
-import { redactOutcome } from "../ports/code.ts";
-import { WebSearchError } from "../ports/web-search.ts";
-import type { ChannelKnowledge, CodeWork, WorkContext } from "../ports/work-context.ts";
+import { WebSearchError } from "../ports/web.ts";
+import {
+  type ChannelKnowledge,
+  type CodeWork,
+  redactOutcome,
+  type WorkContext,
+} from "../ports/work-context.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import type { ToolContext } from "../skill/tool.ts";

@@ -1,10 +1,10 @@
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
-import type { OfferedSkill } from "../skill/offer.ts";
+import type { OfferedSkill } from "../skill/namespace-state.ts";
 import { isInstalled, type Skill } from "../skill/skill.ts";
 import { resolveSkill } from "../skill/skill-identifier.ts";
 import type { Tool, ToolResult } from "../skill/tool.ts";
+import { WaitingForPerson } from "../values/failure.ts";
 import { type Json, toJson } from "../values/json.ts";
-import { WaitingForPerson } from "../values/waiting.ts";
 import { checkArguments } from "./check-call.ts";
 import { refreshOffer } from "./toolset.ts";
 

@@ -6,17 +6,13 @@ import { prevented } from "../decisions/prevented-call.ts";
 import { changesInWords } from "../effects/folder-run.ts";
 import type { CallState } from "../log/turn-state.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
-import type { Tool, ToolResult } from "../skill/tool.ts";
-import { outputOf } from "../skill/tool-output.ts";
-import { ExpectedFailure } from "../values/expected-failure.ts";
+import { cutForModel, outputOf, outputText, type Tool, type ToolResult } from "../skill/tool.ts";
+import { ExpectedFailure, WaitingForPerson } from "../values/failure.ts";
 import type { Json } from "../values/json.ts";
 import type { ToolCall } from "../values/message.ts";
-import { WaitingForPerson } from "../values/waiting.ts";
-import { type CheckedCall, findAndCheck } from "./check-call.ts";
-import { toldWhenRepeated } from "./repeated-refusals.ts";
-import { shownOf } from "./shown-result.ts";
+import { type CheckedCall, findAndCheck, toldWhenRepeated } from "./check-call.ts";
 import { createToolContext } from "./tool-context.ts";
-import { refreshOffer } from "./toolset.ts";
+import { guidesWith, refreshOffer } from "./toolset.ts";
 
 /**
  * Brings one call to its result. Whatever happens to the tool is a result the model can read. Answers `waiting` when the
@@ -272,4 +268,23 @@ function failureOf(scope: TurnScope, tool: Tool, error: unknown): ToolResult {
     message: `${tool.name} failed: ${errorText(error)}`,
     ...(hint === undefined ? {} : { hint }),
   };
+}
+
+/** What the model is told, where that is not the output itself: its beginning and end, and the guides it activated. */
+function shownOf(
+  scope: TurnScope,
+  { id }: ToolCall,
+  { shown: how }: Pick<Tool, "shown">,
+  result: ToolResult,
+): { shown?: string } {
+  const { turn, ports } = scope;
+  const whole = outputText(outputOf(result));
+  const tokens = how !== undefined ? Number.POSITIVE_INFINITY : turn.limits.tool_output_tokens;
+  const cutTo = (text: string) => cutForModel(text, tokens, id, ports.countTokens);
+  const readable = result.status === "ok" ? result.readable : undefined;
+  // What is paged and searched is the output: its words are shown where they fit whole.
+  const cut = readable !== undefined && cutTo(readable) === readable ? readable : cutTo(whole);
+  const guides = how === "guide" ? "" : guidesWith(scope, id);
+  const shown = guides === "" ? cut : `${cut}\n\n${guides}`;
+  return shown === whole ? {} : { shown };
 }

@@ -1,19 +1,16 @@
-import { approveWithin } from "../decisions/approval.ts";
-import { mayReach, webOf } from "../decisions/may-reach.ts";
+import { approveWithin, mayReach, webOf } from "../decisions/approval.ts";
 import { createChatWork } from "../effects/create-chat-work.ts";
 import { runInFolder } from "../effects/folder-run.ts";
 import { createToolFiles } from "../effects/tool-files.ts";
-import { scopeKeyValue } from "../ports/key-value.ts";
-import { chosenModel } from "../scope/chosen-model.ts";
+import { scopeKeyValue } from "../ports/storage.ts";
 import { generateWith, writeWith } from "../scope/generate.ts";
-import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
+import { type CallRequest, chosenModel, type TurnScope } from "../scope/turn-scope.ts";
 import { coversHost } from "../skill/network-grants.ts";
 import type { PlanningContext, Tool, ToolContext } from "../skill/tool.ts";
 import { isOwnWords, untrustedIn } from "../transcript/untrusted.ts";
-import { ExpectedFailure } from "../values/expected-failure.ts";
+import { ExpectedFailure, WaitingForPerson } from "../values/failure.ts";
 import type { Json } from "../values/json.ts";
 import { zoneOf } from "../values/said-line.ts";
-import { WaitingForPerson } from "../values/waiting.ts";
 import { createWorkContext } from "./create-work-context.ts";
 import { invokeSkill } from "./invoke-skill.ts";
 

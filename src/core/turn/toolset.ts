@@ -1,9 +1,7 @@
 import type { TurnScope } from "../scope/turn-scope.ts";
-import { hasOwnTool } from "../skill/denied-actions.ts";
-import { guide } from "../skill/guide.ts";
-import { forAgent, forThread } from "../skill/make-offer.ts";
-import type { OfferedTool } from "../skill/offer.ts";
-import { isActive, type Offer } from "../skill/offer.ts";
+import { forAgent, forThread, hasOwnTool } from "../skill/make-offer.ts";
+import { isActive, type Offer, type OfferedTool } from "../skill/namespace-state.ts";
+import { guide } from "../skill/offered-tools.ts";
 import { resolveSkill } from "../skill/skill-identifier.ts";
 import type { Tool } from "../skill/tool.ts";
 import { guidePrint } from "../transcript/opening.ts";

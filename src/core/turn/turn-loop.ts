@@ -1,23 +1,19 @@
 import type { TurnEventBody } from "../log/turn-event.ts";
 import { ModelError, mayHelp, modelErrorWords } from "../ports/model.ts";
-import { chosenModel } from "../scope/chosen-model.ts";
 import { DeadlineError, type Turn, type TurnEnd, type TurnPorts } from "../scope/turn.ts";
-import type { MetaTool, TurnScope } from "../scope/turn-scope.ts";
-import { outputText } from "../skill/tool-output.ts";
+import { chosenModel, type MetaTool, type TurnScope } from "../scope/turn-scope.ts";
+import { outputText } from "../skill/tool.ts";
 import { endForReader } from "../transcript/audience.ts";
-import { keepTranscript } from "../transcript/keep-transcript.ts";
-import { requestOf } from "../transcript/transcript-request.ts";
+import { keepTranscript, requestOf } from "../transcript/keep-transcript.ts";
 import { fitUserText, saidBy, userMessage } from "../transcript/user-message.ts";
+import { fingerprint } from "../values/address.ts";
 import type { AssistantMessage } from "../values/message.ts";
 import { agentNamedIn } from "../values/profile.ts";
-import { fingerprint } from "../values/told.ts";
 import { afterWait, waitForModel } from "./away-model.ts";
-import { createEventChannel } from "./event-channel.ts";
-import { readAnswer } from "./read-answer.ts";
-import { repeatedTooOften } from "./repeated-refusals.ts";
-import { answered } from "./supervisor.ts";
+import { repeatedTooOften } from "./check-call.ts";
+import { answered, readAnswer } from "./read-answer.ts";
 import { refreshOffer } from "./toolset.ts";
-import { openScope } from "./turn-opening.ts";
+import { createEventChannel, openScope } from "./turn-opening.ts";
 
 /**
  * Runs a turn to its end: model → tool calls → results → model, until there is an answer. Yields every event before it has

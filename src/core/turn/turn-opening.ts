@@ -1,13 +1,17 @@
-import type { TranscriptStep } from "../log/transcript.ts";
-import { extendTranscript, type Opening, openTranscript, type Transcript } from "../log/transcript.ts";
+import {
+  extendTranscript,
+  type Opening,
+  openTranscript,
+  type Transcript,
+  type TranscriptStep,
+} from "../log/transcript.ts";
 import type { TurnEventBody } from "../log/turn-event.ts";
 import { applyEvent, createTurnState } from "../log/turn-state.ts";
-import { createDuplicateGuard } from "../scope/duplicate-guard.ts";
 import type { Turn, TurnPorts } from "../scope/turn.ts";
-import type { MetaTool, OwnTool, TurnScope } from "../scope/turn-scope.ts";
+import { createDuplicateGuard, type MetaTool, type OwnTool, type TurnScope } from "../scope/turn-scope.ts";
 import { createStepReader } from "../transcript/transcript-steps.ts";
+import { createSeenAddresses, type SeenAddresses, see, seenInMessages } from "../values/address.ts";
 import type { Json } from "../values/json.ts";
-import { createSeenAddresses, type SeenAddresses, see, seenInMessages } from "../values/seen-addresses.ts";
 import { runToolCall } from "./tool-call.ts";
 import { threadOffer } from "./toolset.ts";
 
@@ -137,5 +141,50 @@ function ownTools(
     ownDefinitions: offered.flatMap(({ name, description, parameters, retired, describe }) =>
       retired ? [] : { name, description: describe?.(turn) ?? description, parameters },
     ),
+  };
+}
+
+/**
+ * Joins what parallel work emits into one stream. `emit` resolves once the reader has taken the event and come back for
+ * the next one, so that work which must be recorded first can wait for it.
+ */
+export interface EventChannel<T> {
+  emit(event: T): Promise<void>;
+  /** Events as they come, until `work` is settled and everything is read. Rejects as `work` does. */
+  drain(work: Promise<unknown>): AsyncGenerator<T, void>;
+}
+
+export function createEventChannel<T>(): EventChannel<T> {
+  const waiting: { event: T; taken: () => void }[] = [];
+  let wake = () => {};
+  return {
+    emit(event) {
+      return new Promise((resolve) => {
+        waiting.push({ event, taken: resolve });
+        wake();
+      });
+    },
+    async *drain(work) {
+      let settled = false;
+      const settle = () => {
+        settled = true;
+        wake();
+      };
+      work.then(settle, settle);
+      for (;;) {
+        const next = waiting.shift();
+        if (next !== undefined) {
+          yield next.event;
+          next.taken();
+        } else if (settled) {
+          await work;
+          return;
+        } else {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+      }
+    },
   };
 }

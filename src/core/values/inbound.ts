@@ -1,7 +1,49 @@
 import { z } from "zod";
 import type { Json } from "./json.ts";
-import { namespaceSchema, threadSchema } from "./place.ts";
-import { givenTimeZone } from "./time-zone.ts";
+import { isDirectMessage, namespaceSchema, threadSchema } from "./place.ts";
+
+/** The longest name that is looked up; the longest in the IANA database has 32 characters. */
+const longestName = 64;
+
+/**
+ * The IANA name of the time zone a text names, in any case and with spaces or underscores; undefined when it names none.
+ * Aliases without an area (`GB`, `EST`) become the zone they stand for. Offsets (`+02:00`) are no names: they know no summer
+ * time.
+ */
+export function timeZoneNamed(text: string): string | undefined {
+  const name = text.trim().replaceAll(" ", "_");
+  if (name.length > longestName || !/^[a-z][a-z0-9_+/-]+$/i.test(name)) return undefined;
+  const known = knownAs(name);
+  // Intl answers older names for some zones, such as Asia/Calcutta for Asia/Kolkata; people keep the one they wrote.
+  const isAlias = known?.toLowerCase() !== name.toLowerCase();
+  return known !== undefined && isAlias && /^[A-Z].*\//.test(name) ? name : known;
+}
+
+function knownAs(name: string): string | undefined {
+  try {
+    return new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** A time zone as it comes in from outside: what is not the name of one counts as not given, and is no error. */
+const givenTimeZone = z
+  .string()
+  .transform((text) => timeZoneNamed(text))
+  .optional()
+  .catch(undefined);
+
+/** What the clock on the wall shows in a zone (IANA name; UTC where there is no such) at a time in ms since the epoch: `2026-11-22 14:20`. */
+export function clockIn(time_zone: string, at: number): string {
+  const format = new Intl.DateTimeFormat("sv-SE", {
+    timeZone: knownAs(time_zone) === undefined ? "UTC" : time_zone,
+    dateStyle: "short",
+    timeStyle: "short",
+  });
+  return format.format(at);
+}
 
 /** What a person may do here, lowest first. An operator runs the bot; a manager runs the channel. */
 export const trustSchema = z.enum(["guest", "member", "manager", "operator"]);
@@ -115,3 +157,68 @@ export const inboundSchema = z.object({
 });
 /** A message or command as a platform hands it in, verified and parsed. */
 export type Inbound = z.infer<typeof inboundSchema>;
+
+const ranks: readonly Trust[] = ["guest", "member", "manager", "operator"];
+
+/** Whether somebody has at least this trust. */
+export function hasTrust(author: Pick<Author, "trust">, least: Trust): boolean {
+  return ranks.indexOf(author.trust) >= ranks.indexOf(least);
+}
+
+/** Somebody who repeats what another person asked: as themselves, with no more rights than either of the two has. */
+export function onBehalfOf(author: Author, asker: Author): Author {
+  return author.id === asker.id || hasTrust(asker, author.trust) ? author : { ...author, trust: asker.trust };
+}
+
+/** Whether somebody may change skills and settings of a channel: its managers, and a member in their own direct message. */
+export function mayManage(author: Author, namespace: string): boolean {
+  return hasTrust(author, "manager") || (isDirectMessage(namespace) && hasTrust(author, "member"));
+}
+
+/** Whether somebody may change what the whole bot has: its packages, servers and what code may reach. */
+export function mayOperate(author: Author): boolean {
+  return hasTrust(author, "operator");
+}
+
+/** Whether somebody may stop a turn: who asked, and managers. */
+export function mayStop(author: Author, turn: { author: { id: string }; namespace: string }): boolean {
+  return turn.author.id === author.id || hasTrust(author, "manager");
+}
+
+/** Whether somebody may approve what asks for this approver. A direct message makes nobody a manager here. */
+export function mayApprove(
+  author: Author,
+  approver: Approver | Trust,
+  turn: { author: { id: string } },
+): boolean {
+  if (approver !== "asker") return hasTrust(author, approver);
+  return hasTrust(author, "manager") || (author.id === turn.author.id && hasTrust(author, "member"));
+}
+
+/** What a call does, and who decides about it. */
+
+/**
+ * What running a tool does to the world. A `read_only` or `idempotent` call may be run again after a crash; a
+ * `side_effect` call that had started is not, and the model is told that its outcome is unknown.
+ */
+export type ToolEffect = "read_only" | "idempotent" | "side_effect";
+
+/**
+ * Who may decide about a call, the least first: the person the turn is for, a manager of the channel, an operator of the bot. Who
+ * stands higher may decide too.
+ */
+export type Approver = (typeof approvers)[number];
+
+export const approvers = ["asker", "manager", "operator"] as const;
+
+/** Whether one approver may decide what asks for another. */
+export function isAtLeast(approver: Approver, least: Approver): boolean {
+  return approvers.indexOf(approver) >= approvers.indexOf(least);
+}
+
+/** That a call asks before it runs. */
+export interface ApprovalNeed {
+  approver: Approver;
+  /** Why it asks: a whole sentence for people. */
+  reason: string;
+}

@@ -1,5 +1,5 @@
 import { ExactNumber, parseExactly } from "../../base/exact-number.ts";
-import { isRecord } from "../../base/record.ts";
+import { isContainer, isRecord } from "../../base/record.ts";
 
 /** Any value that survives JSON: numbers that a double would change are exact ones. */
 export type Json = string | number | ExactNumber | boolean | null | Json[] | JsonObject;
@@ -92,4 +92,129 @@ function nextSign(text: string, from: number): number {
     else if (signs.has(code)) return at;
   }
   return text.length;
+}
+
+/** JSON of up to so many characters stays on one line, as do values within longer JSON up to the second number. */
+const shortJson = 1_000;
+const shortValue = 120;
+/** Values nested deeper than this stay on one line. */
+const deepest = 8;
+/** A text of several lines with at least this many characters is written as it is, behind the other values. */
+const longText = 200;
+/** JSON text with longer lines on average is laid out anew; characters. */
+const denseLine = 200;
+
+/**
+ * JSON as a model reads it: one value a line when it is long, so that a part of it and a search in it make sense. The long texts
+ * of an object come last, under their names and without escapes: its plain values say first what they are. Of an object with nothing else, the text is all.
+ */
+export function readableJson(value: Json): string {
+  if (!isRecord(value)) return jsonText(value);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  const [only] = members.length === 1 ? members : [];
+  if (typeof only?.[1] === "string" && only[1].includes("\n")) return only[1];
+  const texts = members.filter(([name, member]) => name !== "error" && isLongText(member));
+  if (texts.length === 0) return jsonText(value);
+  const named = new Set(texts.map(([name]) => name));
+  const rest = members.filter(([name]) => !named.has(name));
+  return [...(rest.length === 0 ? [] : [jsonText(Object.fromEntries(rest))]), ...texts.map(block)].join(
+    "\n\n",
+  );
+}
+
+/** The same for a text that is JSON written in long lines; undefined for any other text. */
+export function readableJsonText(text: string): string | undefined {
+  if (text.length <= shortJson || !/^\s*[[{]/.test(text)) return undefined;
+  if (countLineBreaks(text) > text.length / denseLine) return undefined;
+  try {
+    return readableJson(parseExactly(text) as Json);
+  } catch {
+    return undefined;
+  }
+}
+
+function isLongText(value: Json): boolean {
+  return typeof value === "string" && value.length >= longText && value.includes("\n");
+}
+
+function block([name, text]: [string, Json]): string {
+  return `${name}:\n${String(text)}`;
+}
+
+function jsonText(value: Json): string {
+  const compact = compactJson(value);
+  return compact.length <= shortJson ? compact : laidOut(value, 0);
+}
+
+function laidOut(value: Json, depth: number): string {
+  const compact = compactJson(value);
+  if (compact.length <= shortValue || !isContainer(value) || depth >= deepest) {
+    return compact;
+  }
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  const members = Array.isArray(value)
+    ? value.map((member) => laidOut(member, depth + 1))
+    : Object.entries(value)
+        .filter(([, member]) => member !== undefined)
+        .map(([name, member]) => `${JSON.stringify(name)}:${laidOut(member, depth + 1)}`);
+  const indent = " ".repeat(depth + 1);
+  return `${open}\n${members.map((member) => indent + member).join(",\n")}\n${" ".repeat(depth)}${close}`;
+}
+
+/** What came past the types and is no JSON counts as null, as within JSON. */
+function compactJson(value: Json | undefined): string {
+  return value === undefined ? "null" : JSON.stringify(value);
+}
+
+/** The share of a part, at its end, in which a line break is preferred as the end. */
+const looseEnd = 0.3;
+
+/**
+ * Where a part that begins at `from` ends so that it has at most `length` characters (UTF-16 units): behind a line break if one
+ * is near, and never between the halves of a surrogate pair. Always beyond `from` unless the text ends there.
+ */
+export function partEnd(text: string, from: number, length: number): number {
+  const end = Math.min(text.length, from + Math.max(2, length));
+  if (end === text.length) return end;
+  const lineBreak = text.lastIndexOf("\n", end - 1);
+  if (lineBreak >= from && lineBreak + 1 >= end - length * looseEnd) return lineBreak + 1;
+  return isHalved(text, end) ? end - 1 : end;
+}
+
+/** Where the last part of a text begins: the same rule, counted from the end. */
+export function lastPartStart(text: string, length: number): number {
+  const start = Math.max(0, text.length - length);
+  if (start === 0) return start;
+  const lineBreak = text.indexOf("\n", start - 1);
+  if (lineBreak >= 0 && lineBreak + 1 <= start + length * looseEnd) return lineBreak + 1;
+  return isHalved(text, start) ? start + 1 : start;
+}
+
+/** Line breaks between two positions. */
+export function countLineBreaks(text: string, from = 0, to = text.length): number {
+  let count = 0;
+  for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
+}
+
+function isHalved(text: string, at: number): boolean {
+  return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(at - 1, at + 1));
+}
+
+/** Text that cannot open or close a tag of a prompt. */
+export function escapeMarkup(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}
+
+/** Tools that are named where a model gets the definitions of all of them anyway. */
+const mostNamed = 5;
+
+/** The names of tools in a sentence: all of a few, the first of many. */
+export function someOf(names: readonly string[]): string {
+  if (names.length <= mostNamed + 1) return names.join(", ");
+  return `${names.slice(0, mostNamed).join(", ")} and ${names.length - mostNamed} more`;
 }

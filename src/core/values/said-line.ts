@@ -150,3 +150,145 @@ function withoutSaidLine(line: string): string {
   const letters = inside.normalize("NFKD").replace(allUnseen, "").toLowerCase();
   return stamp.test(letters) ? `${before}\\${rest}` : line;
 }
+
+/**
+ * What a person's own words say, so that nobody has to be asked: a name as a name, and what a reminder is to say. People choose their
+ * names themselves, so that somebody called "What Ever" is not meant by "what is new?", nor Mark by "that costs 5 Mark". In doubt
+ * it was not said: then the person is asked.
+ */
+
+/** Words after which somebody is named: "tell Ann", "frag bitte Ben". In German, nouns follow prepositions as well as names do. */
+const turning = new Set(
+  (
+    "tell ask ping notify inform remind mention call invite thank cc let hi hey hello dear " +
+    "frag frage sag sage schreib schreibe gib erinnere informiere benachrichtige erwähne ruf hallo lieber liebe"
+  ).split(" "),
+);
+
+/** Words after which a capital says so in English, which writes nouns without. */
+const leading = new Set("to for with from by".split(" "));
+
+/** Words that may stand between. */
+const fillers = new Set("please also bitte mal auch doch and und or oder &".split(" "));
+
+/** Words that stand in the place of a name, and are none even there unless written with a capital. */
+const never = new Set(
+  (
+    "me us you him her it them all any anyone anybody someone somebody everyone everybody nobody people folks guys who whom what when " +
+    "where why how which whether if that this these those the a an my your our their his its one some will may can " +
+    "team support sales customers users colleagues friends mir uns dir euch ihm ihr ihnen alle allen jemand jemandem niemand was wer wen " +
+    "wem wann wo wie warum ob dass das die der den dem ein eine einen mich dich sich es bescheid"
+  ).split(" "),
+);
+
+/** Never names, even with a capital: German writes them with one. */
+const nouns = new Set("bescheid dank danke kunden leuten team support".split(" "));
+
+/**
+ * The part of a name that a text says as a name: all of it, or its first word; undefined where it says neither. Said is what has an
+ * `@`, a name of several words that each begin with a capital, and a word that stands where one names somebody.
+ */
+export function saysName(text: string, name: string): string | undefined {
+  const words = wordsOf(name).split(" ");
+  const [first = ""] = words;
+  const said = tokensOf(text);
+  if (first.length < 2) return undefined;
+  if (said.some((_, at) => startsAt(said, at, words) && isNameAt(said, at, words.length))) return name;
+  const isFirst =
+    words.length > 1 && said.some((_, at) => startsAt(said, at, [first]) && isNameAt(said, at, 1));
+  return isFirst ? first : undefined;
+}
+
+/** The words of a name or text in small letters, with a space between two. */
+export function wordsOf(text: string): string {
+  return (text.toLowerCase().match(/[\p{L}\p{N}_-]+/gu) ?? []).join(" ");
+}
+
+/** Words, some with an `@`, and marks that end a thought. */
+function tokensOf(text: string): string[] {
+  return text.match(/@?[\p{L}\p{N}_-]+|[&.!?;:,\n]/gu) ?? [];
+}
+
+function startsAt(said: readonly string[], at: number, words: readonly string[]): boolean {
+  return words.every((word, index) => said[at + index]?.toLowerCase().replace(/^@/, "") === word);
+}
+
+/** Whether the words from here on are said as a name. */
+function isNameAt(said: readonly string[], at: number, length: number): boolean {
+  const words = said.slice(at, at + length);
+  const small = words.map((word) => word.toLowerCase());
+  if (words[0]?.startsWith("@")) return true;
+  if (small.some((word) => nouns.has(word))) return false;
+  const isCapital = words.every(hasCapital);
+  const isOdd = small.some((word) => never.has(word));
+  if (length > 1 && isCapital && !isOdd) return true;
+  const before = wordBefore(said, at, at + length);
+  if (turning.has(before)) return isCapital || (!isOdd && !said.some(hasCapital));
+  return leading.has(before) && isCapital && !said.some((word) => germanWords.has(word.toLowerCase()));
+}
+
+/** Scripts without small letters count as capitals. */
+function hasCapital(word: string): boolean {
+  return /^@?[\p{Lu}\p{Lt}\p{Lo}]/u.test(word);
+}
+
+/** The word that a name depends on; names before it and words such as "please" are passed over: "tell Ann, Ben and Cleo". */
+function wordBefore(said: readonly string[], at: number, end: number): string {
+  let index = at - 1;
+  const isListed = [undefined, ",", ".", "?", "!", "and", "und", "&"].includes(said[end]?.toLowerCase());
+  while (index > 0) {
+    const [word = "", next = ""] = [said[index], said[index + 1]];
+    const isFiller = fillers.has(word.toLowerCase()) || (word === "," && isListed);
+    const isName =
+      index + 1 < at && (next === "," || fillers.has(next.toLowerCase())) && !turning.has(word.toLowerCase());
+    const mayBeName =
+      isName && (hasCapital(word) || !said.some(hasCapital)) && !never.has(word.toLowerCase());
+    if (!isFiller && !mayBeName) break;
+    index -= 1;
+  }
+  return said[index]?.toLowerCase() ?? "";
+}
+
+/** Words that only German has, or that say nothing of another language in it. */
+const germanWords = new Set(
+  "der die das den dem des ein eine einen und ist sind nicht mit für auf im zum zur von bis wie wer gibt es ich wir".split(
+    " ",
+  ),
+);
+
+/** Beginnings of words that only say that it is a reminder, or join others. */
+const reminding = new Set(
+  (
+    "remi reme forg plea dont toda tomo erin verg denk bitt heut morg with abou from that this your have need must shou befo afte into " +
+    "when then eine nach oder auch noch nich über sich"
+  ).split(" "),
+);
+
+/**
+ * Whether all that a text says was said before, by its words: those of three letters and fewer join the others, and endings make no
+ * difference. Names, numbers, addresses and what has a sign count as they are.
+ */
+export function isSaidIn(text: string, said: string): boolean {
+  const known = new Set(wordsIn(said).flatMap((word) => [word.toLowerCase(), stemOf(word)]));
+  return wordsIn(text).every((word, at) => {
+    if (/[^\p{L}]/u.test(word)) return known.has(word.toLowerCase());
+    if (word.length < stemLength && (at === 0 || !/\p{Lu}/u.test(word))) return true;
+    return known.has(stemOf(word)) || reminding.has(stemOf(word));
+  });
+}
+
+/** Letters at the beginning of a word that tell it from others. */
+const stemLength = 4;
+
+function stemOf(word: string): string {
+  return word.toLowerCase().slice(0, stemLength);
+}
+
+/** Words without the marks around them, and without apostrophes. */
+function wordsIn(text: string): string[] {
+  return text
+    .replace(/['’](?:s\b)?/g, "")
+    .split(/[\s"“”„«»()<>[\]{}*]+/u)
+    .map((word) => word.replace(/^[^\p{L}\p{N}@#/]+/u, "").replace(/(?<![.,;:!?…])[.,;:!?…]+$/u, ""))
+    .filter(Boolean);
+}

@@ -1,4 +1,4 @@
-import type { DocumentText } from "../../core/ports/document-reader.ts";
+import type { DocumentText } from "../../core/ports/documents.ts";
 import type { ReadLimits } from "../read-limits.ts";
 import type { BoundedText } from "./bounded-text.ts";
 

@@ -1,5 +1,5 @@
 import type { Address, Attachment, Email } from "postal-mime";
-import { formatBytes } from "../../core/values/format-bytes.ts";
+import { formatBytes } from "../../core/values/shown.ts";
 import { readablePage } from "../../html/readable-page.ts";
 import { BoundedText } from "./bounded-text.ts";
 import type { OpenedDocument, ReadDocument } from "./opened-document.ts";

@@ -1,4 +1,4 @@
-import type { Table } from "../../core/ports/document-reader.ts";
+import type { Table } from "../../core/ports/documents.ts";
 import { BoundedText } from "./bounded-text.ts";
 import { openZip, refuseManyEntries } from "./open-zip.ts";
 import type { OpenedDocument, ReadDocument } from "./opened-document.ts";

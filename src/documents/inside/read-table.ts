@@ -1,7 +1,7 @@
 import { readSync } from "node:fs";
 import Papa from "papaparse";
 import { findEncoding, guessNote } from "../../base/decode-text.ts";
-import type { Table } from "../../core/ports/document-reader.ts";
+import type { Table } from "../../core/ports/documents.ts";
 import { RowCounter } from "./count-rows.ts";
 
 import { firstRows, makeTable } from "./sheet-text.ts";

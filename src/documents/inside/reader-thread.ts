@@ -2,7 +2,7 @@
 import { readSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { withoutInvisible } from "../../base/invisible-text.ts";
-import type { DocumentText, Table, TableText } from "../../core/ports/document-reader.ts";
+import type { DocumentText, Table, TableText } from "../../core/ports/documents.ts";
 import { type DocumentFormat, formatNames } from "../document-format.ts";
 import type { ReadLimits, ReadRequest } from "../read-limits.ts";
 import type { OpenedDocument, ReadDocument } from "./opened-document.ts";

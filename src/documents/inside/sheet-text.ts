@@ -1,4 +1,4 @@
-import type { Table } from "../../core/ports/document-reader.ts";
+import type { Table } from "../../core/ports/documents.ts";
 import type { BoundedText } from "./bounded-text.ts";
 
 /** Rows of a table that are kept besides its text. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ExactNumber, parseExactly } from "../../base/exact-number.ts";
 import { readJson } from "../../base/json-reader.ts";
 import { SkillFailure } from "../../core/skill/define-skill.ts";
-import type { ToolEffect } from "../../core/values/approver.ts";
+import type { ToolEffect } from "../../core/values/inbound.ts";
 import type { Json } from "../../core/values/json.ts";
 import { jsonSchema } from "../../core/values/json-schema.ts";
 import { type BlockScope, defineBlock } from "../block.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
-import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { KeyValue } from "../../core/ports/storage.ts";
 import { type Json, toJson } from "../../core/values/json.ts";
 import type { LoginServer } from "../login-port.ts";
 

@@ -1,5 +1,4 @@
-import type { Clock } from "../../core/ports/clock.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import type { Web } from "../../core/ports/web.ts";
 import type { LoginServer, McpLogin } from "../login-port.ts";
 import { createAccountStore } from "./account-store.ts";

@@ -18,8 +18,7 @@ import {
 } from "./answer.ts";
 import { AnthropicContent } from "./content.ts";
 import { createAnthropicMessages, type WireMessage } from "./messages.ts";
-import type { WireForm } from "./models.ts";
-import { type Abilities, abilitiesOf, formOf } from "./models.ts";
+import { type Abilities, abilitiesOf, formOf, type WireForm } from "./models.ts";
 import { refusedAbilities, refusesThinking } from "./refusals.ts";
 import { wireRequest } from "./request.ts";
 

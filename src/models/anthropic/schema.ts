@@ -1,6 +1,5 @@
 import { isContainer } from "../../base/record.ts";
-import type { Json, JsonSchema } from "../../core/values/json.ts";
-import { objectOf } from "../../core/values/json.ts";
+import { type Json, type JsonSchema, objectOf } from "../../core/values/json.ts";
 
 /** Keywords that constrained decoding takes as they are. */
 const taken = new Set(["$ref", "title", "description", "default", "const", "enum", "type", "required"]);

@@ -1,6 +1,6 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import type { ModelRequest } from "../../core/ports/model.ts";
-import { toolsNow } from "../../core/transcript/folded-request.ts";
+import { toolsNow } from "../../core/transcript/keep-transcript.ts";
 import type { ToolDefinition } from "../../core/values/message.ts";
 import type { Abilities } from "./models.ts";
 

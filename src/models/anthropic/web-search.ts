@@ -1,5 +1,5 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
-import type { WebEngine } from "../../core/ports/web-search.ts";
+import type { WebEngine } from "../../core/ports/web.ts";
 import { askedSearch, recencyNotes } from "../asked-search.ts";
 import { type MeteredUsage, type Price, pricedUsage, withFee } from "../prices.ts";
 import { endpointOf, toModelError } from "../provider-error.ts";

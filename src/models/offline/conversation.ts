@@ -1,4 +1,4 @@
-import { beforeGuides } from "../../core/skill/guide.ts";
+import { beforeGuides } from "../../core/skill/offered-tools.ts";
 import type { Message, ToolMessage } from "../../core/values/message.ts";
 import { withoutCutNote } from "./read-output.ts";
 
@@ -57,13 +57,13 @@ export function readConversation(messages: readonly Message[]): Conversation {
   return { said: text, by, left_out: cut, done, first, images: asked?.images?.length ?? 0, unheard };
 }
 
-/** The block of `core/user-message.ts` for a recording that is no text; nothing people write looks like it. */
+/** The block of `core/transcript/user-message.ts` for a recording that is no text; nothing people write looks like it. */
 const isUnheard = (text: string) =>
   (text.match(/<attached_file [^<>]*/g) ?? []).some(
     (file) => file.includes(' type="audio/') && file.includes(' not_read="'),
   );
 
-/** The line of `core/said-line.ts`; a message whose time is unknown has no such line. */
+/** The line of `core/values/said-line.ts`; a message whose time is unknown has no such line. */
 const saidLine = /^\[\p{L}{3} (\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}) ([^\]\n]+)\] ([^\n]*?)(?: \([^()\n]*\))?:\n/u;
 
 function readSaidBy(text: string): SaidBy | undefined {

@@ -2,7 +2,7 @@ import { isRecord } from "../../base/record.ts";
 import type { ModelRequest } from "../../core/ports/model.ts";
 import { type Json, objectOf } from "../../core/values/json.ts";
 import type { ToolDefinition } from "../../core/values/message.ts";
-import { renderOutput } from "../../core/values/render-output.ts";
+import { renderOutput } from "../../core/values/shown.ts";
 import { asksForAbility, isAskedFor, mayUseSkill, toolsAskedFor } from "./asked-for.ts";
 import { type Conversation, type DoneCall, readConversation } from "./conversation.ts";
 import { fillParameters } from "./fill-parameters.ts";

@@ -1,4 +1,4 @@
-import { type Parameter, parametersOf } from "../../core/skill/parameter.ts";
+import { type Parameter, parametersOf } from "../../core/skill/skill.ts";
 import type { Json, JsonSchema } from "../../core/values/json.ts";
 import {
   findBoolean,

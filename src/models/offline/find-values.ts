@@ -1,7 +1,7 @@
 import { jsonrepair } from "jsonrepair";
 import { readJson } from "../../base/json-reader.ts";
 import { pattern } from "../../base/pattern.ts";
-import type { Parameter } from "../../core/skill/parameter.ts";
+import type { Parameter } from "../../core/skill/skill.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { RequestText } from "./request-text.ts";
 import { readCharacters, stemsOf, type Token } from "./vocabulary.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parameterSchema } from "../../core/skill/parameter.ts";
+import { parameterSchema } from "../../core/skill/skill.ts";
 import { type Candidate, isUrlName, stemsOfAll } from "./fitness.ts";
 import { readOutput } from "./read-output.ts";
 

@@ -1,5 +1,5 @@
 import { ownToolNames } from "../../core/skill/offered-tools.ts";
-import { parametersOf } from "../../core/skill/parameter.ts";
+import { parametersOf } from "../../core/skill/skill.ts";
 import type { ToolDefinition } from "../../core/values/message.ts";
 import { type Candidate, firstStem, isUrlName, stemsOfAll } from "./fitness.ts";
 import type { ListedSkill } from "./listed-skill.ts";

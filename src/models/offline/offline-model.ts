@@ -1,8 +1,7 @@
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../../core/ports/model.ts";
-import { foldedRequest } from "../../core/transcript/folded-request.ts";
-import type { AssistantMessage } from "../../core/values/message.ts";
-import { renderOutput } from "../../core/values/render-output.ts";
-import { isWordless } from "../../core/values/said-text.ts";
+import { foldedRequest } from "../../core/transcript/keep-transcript.ts";
+import { type AssistantMessage, isWordless } from "../../core/values/message.ts";
+import { renderOutput } from "../../core/values/shown.ts";
 import { lastResult, readConversation } from "./conversation.ts";
 import { decide } from "./decide.ts";
 import { isSkillTool } from "./offered-tool.ts";

@@ -1,4 +1,4 @@
-import type { Parameter } from "../../core/skill/parameter.ts";
+import type { Parameter } from "../../core/skill/skill.ts";
 import type { ToolDefinition } from "../../core/values/message.ts";
 import { canFollow } from "./asked-for.ts";
 import type { ListedSkill } from "./listed-skill.ts";

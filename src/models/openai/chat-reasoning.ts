@@ -1,5 +1,4 @@
-import type { Json } from "../../core/values/json.ts";
-import { objectOf } from "../../core/values/json.ts";
+import { type Json, objectOf } from "../../core/values/json.ts";
 import type { AssistantMessage } from "../../core/values/message.ts";
 import { type BlocksOwner, ownBlocks } from "./own-blocks.ts";
 

@@ -1,6 +1,6 @@
 import type { OpenAI } from "openai";
 import type { ModelRequest } from "../../core/ports/model.ts";
-import { toolsNow } from "../../core/transcript/folded-request.ts";
+import { toolsNow } from "../../core/transcript/keep-transcript.ts";
 import type { ModelFacts } from "../catalogue/model-facts.ts";
 import { readChunks } from "../event-stream.ts";
 import type { Endpoint } from "../provider-error.ts";
@@ -14,8 +14,7 @@ import { chatQuirks } from "./chat-quirks.ts";
 import type { OpenAiClient } from "./client.ts";
 import { effortNow } from "./effort-now.ts";
 import { nearestEffort } from "./family.ts";
-import type { OpenAiDialect } from "./opened.ts";
-import { openedAnswer } from "./opened.ts";
+import { type OpenAiDialect, openedAnswer } from "./opened.ts";
 import { createWireForms } from "./wire-forms.ts";
 
 type Body = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "stream">;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { beginningOf } from "../../base/markdown-text.ts";
 import { withTimeLimit } from "../../base/time-limit.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { Embedder, Embeddings } from "../../core/ports/embedder.ts";
+import type { Embedder, Embeddings } from "../../core/ports/services.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 import { type Price, pricedUsage } from "../prices.ts";
 import { type Endpoint, endpointOf, modelError, notAnAnswer, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";

@@ -1,14 +1,9 @@
 import { z } from "zod";
 import type { Usage } from "../../core/log/turn-event.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import {
-  ImageError,
-  type ImageMaker,
-  type MadeImages,
-  type WantedImage,
-} from "../../core/ports/image-maker.ts";
 import { type ModelErrorCode, mayHelp } from "../../core/ports/model.ts";
-import { formatBytes } from "../../core/values/format-bytes.ts";
+import { ImageError, type ImageMaker, type MadeImages, type WantedImage } from "../../core/ports/services.ts";
+import type { Clock } from "../../core/ports/storage.ts";
+import { formatBytes } from "../../core/values/shown.ts";
 import { type Endpoint, endpointOf, notAnAnswer, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
 import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";

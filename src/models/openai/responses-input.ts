@@ -1,7 +1,6 @@
 import type { OpenAI } from "openai";
 import type { ModelRequest } from "../../core/ports/model.ts";
-import type { Json } from "../../core/values/json.ts";
-import { objectOf } from "../../core/values/json.ts";
+import { type Json, objectOf } from "../../core/values/json.ts";
 import type {
   AssistantMessage,
   Message,

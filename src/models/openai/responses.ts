@@ -1,6 +1,6 @@
 import type { OpenAI } from "openai";
 import type { ModelRequest } from "../../core/ports/model.ts";
-import { toolsNow } from "../../core/transcript/folded-request.ts";
+import { toolsNow } from "../../core/transcript/keep-transcript.ts";
 import type { ModelFacts } from "../catalogue/model-facts.ts";
 import { readChunks } from "../event-stream.ts";
 import type { Endpoint } from "../provider-error.ts";

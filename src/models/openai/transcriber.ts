@@ -1,13 +1,13 @@
 import { withTimeLimit } from "../../base/time-limit.ts";
 import type { Usage } from "../../core/log/turn-event.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { ModelErrorCode } from "../../core/ports/model.ts";
 import {
   type Recording,
   type Transcriber,
   type Transcription,
   TranscriptionError,
-} from "../../core/ports/transcriber.ts";
+} from "../../core/ports/documents.ts";
+import type { ModelErrorCode } from "../../core/ports/model.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 import { type Endpoint, endpointOf, notAnAnswer, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
 import { delayAfter } from "../retry-after.ts";

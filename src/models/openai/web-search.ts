@@ -1,6 +1,6 @@
 import type { OpenAI } from "openai";
 import { z } from "zod";
-import type { WebEngine } from "../../core/ports/web-search.ts";
+import type { WebEngine } from "../../core/ports/web.ts";
 import { askedSearch, recencyNotes } from "../asked-search.ts";
 import { type Price, pricedUsage, withFee } from "../prices.ts";
 import { endpointOf, toModelError } from "../provider-error.ts";

@@ -1,6 +1,6 @@
 import { isRecord } from "../../base/record.ts";
+import { fingerprint } from "../../core/values/address.ts";
 import type { Json, JsonSchema } from "../../core/values/json.ts";
-import { fingerprint } from "../../core/values/told.ts";
 
 /** What references of one schema lead to. */
 export interface References {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ModelRequest } from "../../core/ports/model.ts";
-import { toolsNow } from "../../core/transcript/folded-request.ts";
+import { toolsNow } from "../../core/transcript/keep-transcript.ts";
 import type {
   AssistantMessage,
   Message,

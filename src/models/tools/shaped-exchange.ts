@@ -1,5 +1,5 @@
 import { ModelError, type ModelEvent, type ModelRequest } from "../../core/ports/model.ts";
-import { serverSkillId } from "../../core/skill/server-tools.ts";
+import { serverSkillId } from "../../core/skill/catalogue.ts";
 import { type Endpoint, toModelError } from "../provider-error.ts";
 import { createSentTools, type SentTools } from "./sent-tools.ts";
 import { ToolRefusal } from "./tool-refusal.ts";

@@ -1,6 +1,6 @@
+import { fingerprint } from "../../core/values/address.ts";
 import { type Json, type JsonSchema, objectOf } from "../../core/values/json.ts";
 import type { ToolDefinition } from "../../core/values/message.ts";
-import { fingerprint } from "../../core/values/told.ts";
 import { modernSchema } from "./modern-schema.ts";
 import { plainRoot } from "./root-choices.ts";
 import { propertyNames } from "./schema-walk.ts";

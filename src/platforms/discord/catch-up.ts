@@ -1,5 +1,5 @@
 import type { APIMessage } from "discord.js";
-import type { Log } from "../../core/ports/log.ts";
+import type { Log } from "../../core/ports/storage.ts";
 import type { Place } from "../../core/values/place.ts";
 import type { Directory } from "./directory.ts";
 import type { ChannelFacts } from "./directory-facts.ts";

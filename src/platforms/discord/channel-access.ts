@@ -1,6 +1,6 @@
 import type { APIChannel, APIThreadChannel } from "discord.js";
 import type { ChannelAccess } from "../../core/ports/chat-actions.ts";
-import type { Clock } from "../../core/ports/clock.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 import type { Directory } from "./directory.ts";
 import type { ChannelFacts, GuildFacts, MemberFacts } from "./directory-facts.ts";
 import { channelTypes, isThreadType, isVoiceType, permissions } from "./discord-facts.ts";

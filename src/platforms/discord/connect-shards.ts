@@ -1,7 +1,6 @@
 import type { EventEmitter } from "node:events";
 import type { Client, GatewayDispatchPayload } from "discord.js";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { Log } from "../../core/ports/log.ts";
+import type { Clock, Log } from "../../core/ports/storage.ts";
 import { destroyClient } from "./destroy-client.ts";
 import { closeCodes } from "./discord-facts.ts";
 import type { DiscordSettings } from "./discord-settings.ts";

@@ -1,7 +1,7 @@
 import type { APIMessage, APIThreadChannel } from "discord.js";
 import { LRUCache } from "lru-cache";
 import { beginningOf, cutText } from "../../base/markdown-text.ts";
-import type { Log } from "../../core/ports/log.ts";
+import type { Log } from "../../core/ports/storage.ts";
 import type { Place } from "../../core/values/place.ts";
 import type { Directory } from "./directory.ts";
 import { channelTypes, errorCodes, isThreadType, permissions } from "./discord-facts.ts";

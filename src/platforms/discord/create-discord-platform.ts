@@ -1,7 +1,6 @@
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { ChatPlatform, Decider } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { Log } from "../../core/ports/log.ts";
+import type { Clock, Log } from "../../core/ports/storage.ts";
 import type { Place } from "../../core/values/place.ts";
 import { createChatActions } from "./chat-actions.ts";
 import { decidersIn } from "./deciders.ts";

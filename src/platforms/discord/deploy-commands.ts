@@ -1,6 +1,5 @@
 import type { App } from "../../app/app.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
-import type { Log } from "../../core/ports/log.ts";
+import type { KeyValue, Log } from "../../core/ports/storage.ts";
 import type { DiscordRest } from "./discord-rest.ts";
 import { commandsHash, slashCommands } from "./slash-commands.ts";
 

@@ -3,8 +3,7 @@ import type {
   GatewayGuildCreateDispatchData,
   GatewayReadyDispatchData,
 } from "discord.js";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { Log } from "../../core/ports/log.ts";
+import type { Clock, Log } from "../../core/ports/storage.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
 import type { RawInteraction } from "./raw-interaction.ts";

@@ -1,6 +1,5 @@
 import type { ChatCommand } from "../../app/chat/chat-intake.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import { commandSchema } from "../../core/values/inbound.ts";
 import type { Json } from "../../core/values/json.ts";
 

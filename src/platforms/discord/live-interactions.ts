@@ -1,9 +1,7 @@
 import type { APIMessage, RawFile } from "discord.js";
 import type { ChatCommand } from "../../app/chat/chat-intake.ts";
 import type { MessageTag, OutgoingMessage } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
-import type { Log } from "../../core/ports/log.ts";
+import type { Clock, KeyValue, Log } from "../../core/ports/storage.ts";
 import { messageFlags, timeOf } from "./discord-facts.ts";
 import { referenceOf } from "./discord-place.ts";
 import type { DiscordProblem } from "./discord-problem.ts";

@@ -1,5 +1,4 @@
-import type { Clock } from "../../core/ports/clock.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 
 /**
  * Conversations in channels where the bot may not make threads: there it replies to messages, and a reply to such an answer

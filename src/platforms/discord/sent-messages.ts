@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { MessageTag } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 
 /** A message about to be posted, or posted. */
 interface SentMessage {

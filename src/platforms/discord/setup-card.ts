@@ -1,6 +1,4 @@
-import type { Clock } from "../../core/ports/clock.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
-import type { Log } from "../../core/ports/log.ts";
+import type { Clock, KeyValue, Log } from "../../core/ports/storage.ts";
 import type { Directory } from "./directory.ts";
 import type { DiscordRest } from "./discord-rest.ts";
 import { messageBody } from "./message-body.ts";

@@ -9,7 +9,7 @@ import {
   type ProgressCard,
   type ReplyTarget,
 } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/clock.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 import type { Place } from "../../core/values/place.ts";
 import { createPieceFilter, markdownCharacters, mentionsMissing } from "./outgoing-text.ts";
 import { planChunks, type ShownPlan } from "./progress-plan.ts";

@@ -1,7 +1,6 @@
 import type { ChatIntake } from "../../app/chat/chat-intake.ts";
 import { PlatformError } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { Log } from "../../core/ports/log.ts";
+import type { Clock, Log } from "../../core/ports/storage.ts";
 import type { Place } from "../../core/values/place.ts";
 import { isSaid, type SlackMessage } from "./message-event.ts";
 import { isOwn, parseMessage, type Self, type Where } from "./parse-message.ts";

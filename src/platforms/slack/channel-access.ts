@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ChannelAccess, ChannelSummary, ChatActions } from "../../core/ports/chat-actions.ts";
 import { channelThread, PlatformError } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/clock.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 import { createLookup } from "./lookup.ts";
 import { readProfile } from "./person-directory.ts";
 import { slackNamespace, targetOf } from "./slack-place.ts";

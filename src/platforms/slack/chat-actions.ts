@@ -2,7 +2,7 @@ import type { webApi } from "@slack/bolt";
 import { emojiNames } from "../../app/reading/emoji-names.ts";
 import type { ChannelMessage, ChatActions } from "../../core/ports/chat-actions.ts";
 import { channelThread, PlatformError } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/clock.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 import { createChannelAccess } from "./channel-access.ts";
 import { createFindPeople } from "./find-people.ts";
 import { createLookup } from "./lookup.ts";

@@ -1,7 +1,6 @@
 import type { App, HTTPReceiver, Logger, Receiver, SocketModeReceiver } from "@slack/bolt";
 import { PlatformError } from "../../core/ports/chat-platform.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
-import type { Log } from "../../core/ports/log.ts";
+import type { KeyValue, Log } from "../../core/ports/storage.ts";
 import { type CommandDeps, listenToCommands } from "./listen-commands.ts";
 import { type EventDeps, listenToEvents } from "./listen-events.ts";
 import { clientOptions } from "./sdk-clients.ts";

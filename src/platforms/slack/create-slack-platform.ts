@@ -1,6 +1,5 @@
 import { type ChatPlatform, PlatformError, type PlatformLimits } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { Log } from "../../core/ports/log.ts";
+import type { Clock, Log } from "../../core/ports/storage.ts";
 import type { Place } from "../../core/values/place.ts";
 import { createStreams, type StreamedMessages } from "./answer-stream.ts";
 import { createChatActions } from "./chat-actions.ts";

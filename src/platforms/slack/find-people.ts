@@ -1,6 +1,6 @@
 import type { ChatActions, KnownGroup, KnownPerson } from "../../core/ports/chat-actions.ts";
 import { channelThread } from "../../core/ports/chat-platform.ts";
-import { timeZoneNamed } from "../../core/values/time-zone.ts";
+import { timeZoneNamed } from "../../core/values/inbound.ts";
 import { targetOf } from "./slack-place.ts";
 import type { SlackContext } from "./slack-rooms.ts";
 import type { Member, UserGroup } from "./workspace-lists.ts";

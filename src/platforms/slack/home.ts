@@ -1,8 +1,7 @@
 import type { App } from "../../app/app.ts";
 import type { ChatIntake } from "../../app/chat/chat-intake.ts";
 import { PlatformError } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { Log } from "../../core/ports/log.ts";
+import type { Clock, Log } from "../../core/ports/storage.ts";
 import type { Place } from "../../core/values/place.ts";
 import { formModal } from "./form-modal.ts";
 import { closedHomeView, homeActions, homeView } from "./home-view.ts";

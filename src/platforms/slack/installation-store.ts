@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Installation, InstallationStore, InstallURLOptions, StateStore } from "@slack/bolt";
 import { PlatformError } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import { type Json, toJson } from "../../core/values/json.ts";
 
 const installationKey = (team: string) => `slack-installation:${team}`;

@@ -1,7 +1,7 @@
 import type { BlockAction, App as Bolt, SlashCommand, types, ViewOutput } from "@slack/bolt";
 import type { ChatIntake } from "../../app/chat/chat-intake.ts";
 import { PlatformError } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/clock.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 import type { Place } from "../../core/values/place.ts";
 import { askModal, askModalId, readAsk } from "./ask-modal.ts";
 import { formModal, formModalId, readForm } from "./form-modal.ts";

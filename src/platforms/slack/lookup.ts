@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/ports/clock.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 
 /** Looked-up values that hold for a time. Several who ask for one at once share the look-up; failures are not kept. */
 export interface Lookup<T> {

@@ -1,9 +1,8 @@
 import type { webApi } from "@slack/bolt";
 import { unlessLate } from "../../base/time-limit.ts";
 import { type ChatPerson, type Decider, PlatformError } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { Trust } from "../../core/values/inbound.ts";
-import { timeZoneNamed } from "../../core/values/time-zone.ts";
+import type { Clock } from "../../core/ports/storage.ts";
+import { type Trust, timeZoneNamed } from "../../core/values/inbound.ts";
 import { decidersOf } from "./deciders.ts";
 import { createLookup } from "./lookup.ts";
 import { refusedWith } from "./slack-call.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/ports/clock.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 
 /**
  * The addresses Slack gives with slash commands and clicks: what is posted there only that person sees. Slack takes five

@@ -1,7 +1,6 @@
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
-import type { ChatPlatform } from "../../core/ports/chat-platform.ts";
-import { PlatformError } from "../../core/ports/chat-platform.ts";
-import type { Log } from "../../core/ports/log.ts";
+import { type ChatPlatform, PlatformError } from "../../core/ports/chat-platform.ts";
+import type { Log } from "../../core/ports/storage.ts";
 import type { Place } from "../../core/values/place.ts";
 import { refusedWith } from "./slack-call.ts";
 import { isTimestamp } from "./slack-place.ts";

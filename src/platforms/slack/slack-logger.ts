@@ -1,5 +1,5 @@
 import type { Logger, LogLevel } from "@slack/bolt";
-import type { Log } from "../../core/ports/log.ts";
+import type { Log } from "../../core/ports/storage.ts";
 
 /**
  * Slack's own log lines in ours. They are details of the connection: what a person should know is logged by this folder, so

@@ -1,8 +1,6 @@
 import type { App } from "../../app/app.ts";
 import type { ChatHub } from "../../app/chat/chat-hub.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
-import type { Log } from "../../core/ports/log.ts";
+import type { Clock, KeyValue, Log } from "../../core/ports/storage.ts";
 import type { DirectMessages } from "./direct-messages.ts";
 
 /** How Slack is reached, as configured. One workspace has a `bot_token`; several install the app with `client_id` and secret. */

@@ -1,8 +1,7 @@
 import type { SocketModeReceiver } from "@slack/bolt";
 import { backoff } from "../../base/backoff.ts";
 import { unlessLate } from "../../base/time-limit.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { Log } from "../../core/ports/log.ts";
+import type { Clock, Log } from "../../core/ports/storage.ts";
 import { slackCall } from "./slack-call.ts";
 
 type SocketClient = SocketModeReceiver["client"];

@@ -2,8 +2,7 @@ import type { Authorize, InstallationQuery, InstallationStore } from "@slack/bol
 import { backoff } from "../../base/backoff.ts";
 import { unlessAborted } from "../../base/time-limit.ts";
 import { PlatformError } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import { createInstallationStore } from "./installation-store.ts";
 import { isInstalledByMany, type SlackSettings } from "./slack-options.ts";
 import {

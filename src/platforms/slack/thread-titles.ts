@@ -1,6 +1,6 @@
 import type { ChatMessage } from "../../app/chat/chat-intake.ts";
 import { beginningOf } from "../../base/markdown-text.ts";
-import type { Log } from "../../core/ports/log.ts";
+import type { Log } from "../../core/ports/storage.ts";
 import type { Place } from "../../core/values/place.ts";
 
 /** Names assistant threads after what is said first in them, as Slack lists them by name. */

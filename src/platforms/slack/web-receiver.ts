@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HTTPReceiver, Logger } from "@slack/bolt";
 import { PlatformError } from "../../core/ports/chat-platform.ts";
-import type { Clock } from "../../core/ports/clock.ts";
-import type { KeyValue } from "../../core/ports/key-value.ts";
+import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import { installPage } from "./install-page.ts";
 import { createInstallationStore, createStateStore } from "./installation-store.ts";
 import { scopeMeanings } from "./manifest.ts";

@@ -1,5 +1,4 @@
-import type { OutgoingMessage, ReplyTarget } from "../../core/ports/chat-platform.ts";
-import { PlatformError } from "../../core/ports/chat-platform.ts";
+import { type OutgoingMessage, PlatformError, type ReplyTarget } from "../../core/ports/chat-platform.ts";
 import type { Place } from "../../core/values/place.ts";
 import type { MessageWriter } from "./post-message.ts";
 import type { Rendered } from "./render-message.ts";

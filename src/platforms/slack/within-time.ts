@@ -1,5 +1,5 @@
 import { unlessLate } from "../../base/time-limit.ts";
-import type { Clock } from "../../core/ports/clock.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 
 /** Slack shows an error when a command or click is not acknowledged within 3 s, and does not send it again. */
 const maxWaitMs = 2_500;

@@ -1,5 +1,5 @@
 import type { webApi } from "@slack/bolt";
-import type { Clock } from "../../core/ports/clock.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 import { createLookup } from "./lookup.ts";
 import { refusedWith } from "./slack-call.ts";
 import type { Workspaces } from "./workspaces.ts";

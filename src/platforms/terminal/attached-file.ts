@@ -2,7 +2,7 @@ import { openAsBlob } from "node:fs";
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
-import { formatBytes } from "../../core/values/format-bytes.ts";
+import { formatBytes } from "../../core/values/shown.ts";
 
 /** A file of this machine that goes with a message. */
 export interface AttachedFile {

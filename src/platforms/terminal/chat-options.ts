@@ -1,5 +1,5 @@
 import type { ApiClient } from "../../client/api-client.ts";
-import type { Clock } from "../../core/ports/clock.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 import type { Keys } from "./line-reader.ts";
 
 /** What the chat needs of the HTTP API. */

@@ -3,7 +3,7 @@ import { ownTimeZone } from "../../client/api-client.ts";
 import { ApiError } from "../../client/api-error.ts";
 import type { TurnEvent } from "../../core/log/turn-event.ts";
 import type { ApprovalView, QuestionView } from "../../core/log/turn-view.ts";
-import { formatBytes } from "../../core/values/format-bytes.ts";
+import { formatBytes } from "../../core/values/shown.ts";
 import { askPerson } from "./ask-person.ts";
 import { type AttachedFile, attachedFile } from "./attached-file.ts";
 import type { ChatOptions } from "./chat-options.ts";

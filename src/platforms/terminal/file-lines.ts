@@ -1,5 +1,5 @@
 import type { TurnView } from "../../core/log/turn-view.ts";
-import { formatBytes } from "../../core/values/format-bytes.ts";
+import { formatBytes } from "../../core/values/shown.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine } from "./plain-text.ts";
 

@@ -1,5 +1,5 @@
 import type { StepView } from "../../core/log/turn-view-steps.ts";
-import type { Clock } from "../../core/ports/clock.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 import { fileLines } from "./file-lines.ts";
 import { outcomeLines } from "./outcome-lines.ts";
 import { createPaint } from "./paint.ts";

@@ -1,7 +1,6 @@
 import wrapAnsi from "wrap-ansi";
-import { noticeLine } from "../../core/log/turn-summary.ts";
-import type { TurnView } from "../../core/log/turn-view.ts";
-import type { Clock } from "../../core/ports/clock.ts";
+import { noticeLine, type TurnView } from "../../core/log/turn-view.ts";
+import type { Clock } from "../../core/ports/storage.ts";
 import { finalLines } from "./final-lines.ts";
 import { renderMarkdown } from "./markdown.ts";
 import type { Paint } from "./paint.ts";

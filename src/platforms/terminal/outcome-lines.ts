@@ -1,5 +1,5 @@
+import { costText } from "../../core/log/turn-event.ts";
 import type { TurnView } from "../../core/log/turn-view.ts";
-import { costText } from "../../core/log/usage-total.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine } from "./plain-text.ts";
 

@@ -1,6 +1,5 @@
 import { isRecord } from "../../base/record.ts";
-import { formatDuration, summariseSteps } from "../../core/log/turn-summary.ts";
-import type { TurnView } from "../../core/log/turn-view.ts";
+import { formatDuration, summariseSteps, type TurnView } from "../../core/log/turn-view.ts";
 import type { StepView } from "../../core/log/turn-view-steps.ts";
 import type { Json } from "../../core/values/json.ts";
 import type { Paint } from "./paint.ts";

@@ -1,6 +1,6 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { ExportRecord } from "../../app/services/export-data.ts";
-import type { Log } from "../../core/ports/log.ts";
+import type { Log } from "../../core/ports/storage.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { resultOf } from "../http-problem.ts";

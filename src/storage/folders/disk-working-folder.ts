@@ -7,7 +7,7 @@ import {
   type WorkingFile,
   type WorkingFolder,
 } from "../../core/ports/working-folder.ts";
-import { safeFileName } from "../../core/values/file-name.ts";
+import { safeFileName } from "../../core/values/file-kind.ts";
 import { toStorageError } from "../storage-error.ts";
 import { type FolderIndex, readIndex, sizeOf, takenStock, writeIndex } from "./folder-index.ts";
 import { full, tooManyFiles } from "./folder-limits.ts";

@@ -1,7 +1,6 @@
 import { folderLimits, WorkingFolderError } from "../../core/ports/working-folder.ts";
-import { formatBytes } from "../../core/values/format-bytes.ts";
-import type { ForeignFiles } from "./foreign-files.ts";
-import { deepestFolder } from "./foreign-files.ts";
+import { formatBytes } from "../../core/values/shown.ts";
+import { deepestFolder, type ForeignFiles } from "./foreign-files.ts";
 
 export function full(used: number, most: number): WorkingFolderError {
   const message = `The folder of this thread is full: ${formatBytes(used)} of ${formatBytes(most)} are used. What is there is kept.`;

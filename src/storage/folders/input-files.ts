@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { numberedFileName, safeFileName } from "../../core/values/file-name.ts";
+import { numberedFileName, safeFileName } from "../../core/values/file-kind.ts";
 import { openForeignFile } from "./foreign-files.ts";
 
 /**

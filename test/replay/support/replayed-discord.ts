@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, onTestFinished } from "vitest";
 import type { ChatHub } from "../../../src/app/chat/chat-hub.ts";
 import type { ChatPlatform } from "../../../src/core/ports/chat-platform.ts";
-import { scopeKeyValue } from "../../../src/core/ports/key-value.ts";
+import { scopeKeyValue } from "../../../src/core/ports/storage.ts";
 import { createDiscordConnection } from "../../../src/platforms/discord/create-discord-connection.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";

@@ -1,7 +1,7 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { DocumentFile, DocumentText, TableText } from "../../../src/core/ports/document-reader.ts";
+import type { DocumentFile, DocumentText, TableText } from "../../../src/core/ports/documents.ts";
 import { createDocumentReader } from "../../../src/documents/create-document-reader.ts";
 import type { ReadLimits } from "../../../src/documents/read-limits.ts";
 

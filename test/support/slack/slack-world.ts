@@ -1,5 +1,5 @@
 import type { ChatPlatform } from "../../../src/core/ports/chat-platform.ts";
-import type { Clock } from "../../../src/core/ports/clock.ts";
+import type { Clock } from "../../../src/core/ports/storage.ts";
 import { createSlackPlatform } from "../../../src/platforms/slack/create-slack-platform.ts";
 import { createPersonDirectory } from "../../../src/platforms/slack/person-directory.ts";
 import { createReplyAddresses } from "../../../src/platforms/slack/reply-addresses.ts";

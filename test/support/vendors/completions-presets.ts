@@ -1,5 +1,4 @@
-import type { Json } from "../../../src/core/values/json.ts";
-import { objectOf } from "../../../src/core/values/json.ts";
+import { type Json, objectOf } from "../../../src/core/values/json.ts";
 import type { Refusal } from "./exchange.ts";
 import { objects, string, type Wire } from "./wire.ts";
 

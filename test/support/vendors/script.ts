@@ -1,5 +1,4 @@
-import type { Json, JsonSchema } from "../../../src/core/values/json.ts";
-import { objectOf } from "../../../src/core/values/json.ts";
+import { type Json, type JsonSchema, objectOf } from "../../../src/core/values/json.ts";
 import type { Script, ScriptedReply, ViewedRequest } from "./view.ts";
 
 /** One answer of a script that is data, for a stand-in in another process. All conditions given must hold. */

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Faults } from "./faults.ts";
-import { faultMessage } from "./faults.ts";
+import { type Faults, faultMessage } from "./faults.ts";
 
 /** One request for a transcription and what became of it. */
 export interface RecordedTranscription {

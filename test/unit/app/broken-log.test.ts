@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isEphemeral } from "../../../src/core/log/event-audience.ts";
+import { isEphemeral } from "../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";

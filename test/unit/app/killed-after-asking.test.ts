@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../src/core/log/turn-log.ts";
 import type { ToolContext } from "../../../src/core/skill/tool.ts";
-import type { ToolEffect } from "../../../src/core/values/approver.ts";
+import type { ToolEffect } from "../../../src/core/values/inbound.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { answerTurn, approve } from "../../support/ask-app.ts";

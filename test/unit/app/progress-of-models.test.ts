@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { isEphemeral } from "../../../src/core/log/event-audience.ts";
-import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
-import { noticeLine, toldLine } from "../../../src/core/log/turn-summary.ts";
-import { emptyTurnView, foldTurn, type TurnView } from "../../../src/core/log/turn-view.ts";
+import { isEphemeral, type TurnEvent } from "../../../src/core/log/turn-event.ts";
+import {
+  emptyTurnView,
+  foldTurn,
+  noticeLine,
+  type TurnView,
+  toldLine,
+} from "../../../src/core/log/turn-view.ts";
 import type { Model, ModelEvent } from "../../../src/core/ports/model.ts";
 import { recordingModel } from "../../support/recording-model.ts";
 import { createTestApp } from "../../support/test-app.ts";

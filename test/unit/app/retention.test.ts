@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import type { RetentionCounts, RetentionPolicy } from "../../../src/app/services/retention-policy.ts";
-import type { UpgradeCopies } from "../../../src/core/ports/upgrade-copies.ts";
+import type { UpgradeCopies } from "../../../src/core/ports/storage.ts";
 import { createMemoryFileStore } from "../../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryKnowledge } from "../../../src/storage/memory-knowledge.ts";

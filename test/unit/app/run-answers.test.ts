@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ownSteps, summariseSteps } from "../../../src/core/log/turn-summary.ts";
-import { emptyTurnView, foldTurn } from "../../../src/core/log/turn-view.ts";
+import { emptyTurnView, foldTurn, ownSteps, summariseSteps } from "../../../src/core/log/turn-view.ts";
 import type { ToolResult } from "../../../src/core/skill/tool.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { createOfflineModel } from "../../../src/models/offline/offline-model.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type AuditLine, createStoredAudit } from "../../../src/app/services/stored-audit.ts";
-import type { KeyValue } from "../../../src/core/ports/key-value.ts";
+import type { KeyValue } from "../../../src/core/ports/storage.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { forgetTurn } from "../../support/ask-app.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";

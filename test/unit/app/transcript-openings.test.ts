@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { KeyValue } from "../../../src/core/ports/key-value.ts";
+import type { KeyValue } from "../../../src/core/ports/storage.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { promptOf } from "../../support/ask-app.ts";

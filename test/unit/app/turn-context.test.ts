@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PlatformError } from "../../../src/core/ports/chat-platform.ts";
-import type { Clock } from "../../../src/core/ports/clock.ts";
+import type { Clock } from "../../../src/core/ports/storage.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";
 import { stopTurn } from "../../support/ask-app.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Recording, type Transcriber, TranscriptionError } from "../../../src/core/ports/transcriber.ts";
+import { type Recording, type Transcriber, TranscriptionError } from "../../../src/core/ports/documents.ts";
 import type { FileReference } from "../../../src/core/values/inbound.ts";
 import { createOfflineModel } from "../../../src/models/offline/offline-model.ts";
 import { bytes, callable, fileOf, heard, lastSaid } from "../../support/called-bot.ts";

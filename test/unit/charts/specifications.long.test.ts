@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createCharts } from "../../../src/charts/create-charts.ts";
-import type { ChartRow } from "../../../src/core/ports/charts.ts";
+import type { ChartRow } from "../../../src/core/ports/services.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { bar, draw, rows, signal } from "../../support/draw-chart.ts";
 import { lookAt } from "../../support/look-at-png.ts";

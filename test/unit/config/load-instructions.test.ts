@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ConfigError } from "../../../src/config/config-error.ts";
 import { loadInstructions } from "../../../src/config/load-instructions.ts";
 import { createMetaTools } from "../../../src/core/meta-tools/create-meta-tools.ts";
-import { buildInstructions } from "../../../src/core/values/instructions.ts";
+import { buildInstructions } from "../../../src/core/values/profile.ts";
 import { countTokens } from "../../../src/models/count-tokens.ts";
 
 const shipped = await loadInstructions();

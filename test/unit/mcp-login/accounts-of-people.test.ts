@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Author } from "../../../src/core/values/inbound.ts";
-import { personKey } from "../../../src/core/values/person-key.ts";
+import { personKey } from "../../../src/core/values/place.ts";
 import { type McpBench, openBench } from "../../support/mcp-bench.ts";
 import { startLogin } from "./login-fixture.ts";
 

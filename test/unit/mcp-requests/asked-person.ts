@@ -1,5 +1,5 @@
 import type { ToolContext } from "../../../src/core/skill/tool.ts";
-import { WaitingForPerson } from "../../../src/core/values/waiting.ts";
+import { WaitingForPerson } from "../../../src/core/values/failure.ts";
 import { createServerRequests } from "../../../src/mcp/requests/create-server-requests.ts";
 
 type Requests = ReturnType<typeof createServerRequests>;

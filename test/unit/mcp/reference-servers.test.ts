@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { NewFile } from "../../../src/core/ports/file-store.ts";
+import type { NewFile } from "../../../src/core/ports/storage.ts";
 import { freePort } from "../../support/free-port.ts";
 import { type McpBench, openBench, referenceServer } from "../../support/mcp-bench.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { writeTrust } from "../../../src/core/decisions/server-trust.ts";
+import { writeTrust } from "../../../src/core/decisions/standing-decisions.ts";
 import type { ServerRequests } from "../../../src/mcp/server-requests.ts";
 import { answerTurn } from "../../support/ask-app.ts";
 import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { networkOf } from "../../../src/config/environment.ts";
-import type { NewFile } from "../../../src/core/ports/file-store.ts";
+import type { NewFile } from "../../../src/core/ports/storage.ts";
 import { checkArguments } from "../../../src/core/turn/check-call.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { readServers } from "../../../src/mcp/read-servers.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createCatalogueLoader } from "../../../src/core/skill/catalogue.ts";
-import { serverSkillId, serverToolName } from "../../../src/core/skill/server-tools.ts";
+import { createCatalogueLoader, serverSkillId, serverToolName } from "../../../src/core/skill/catalogue.ts";
 import type { Skill } from "../../../src/core/skill/skill.ts";
 import { createMiniSearchIndex } from "../../../src/search/minisearch-index.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";

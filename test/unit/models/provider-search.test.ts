@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { WebQuery } from "../../../src/core/ports/web-search.ts";
+import type { WebQuery } from "../../../src/core/ports/web.ts";
 import { createAnthropicSearch } from "../../../src/models/anthropic/web-search.ts";
 import { createProviderSearch } from "../../../src/models/create-provider-search.ts";
 import { createOpenAiSearch } from "../../../src/models/openai/web-search.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../src/core/ports/clock.ts";
+import type { Clock } from "../../../src/core/ports/storage.ts";
 
 /** A clock that writes down how long it was asked to sleep, and does not. */
 export interface RecordingClock extends Clock {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import type { ScriptOutcome } from "../../../src/core/ports/code.ts";
+import type { ScriptOutcome } from "../../../src/core/ports/work-context.ts";
 import type { SandboxLimits } from "../../../src/sandbox/isolation.ts";
 
 export interface BotRequest {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import type { CodeLanguage } from "../../../src/core/ports/code.ts";
+import type { CodeLanguage } from "../../../src/core/ports/work-context.ts";
 import { type BotUser, startedAs } from "./bot-as-user.ts";
 
 /** A step of a story in the working folder of one thread. `ROOT` in code is a folder of the machine that code must not reach. */

@@ -1,7 +1,7 @@
 import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { PackageLanguage } from "../../../src/core/skill/prepared-packages.ts";
+import type { PackageLanguage } from "../../../src/core/skill/packages.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../../../src/sandbox/create-sandbox.ts";
 import { needs } from "../../support/needs.ts";
 import { type PackageServers, startPackageServers } from "../../support/package-servers.ts";

@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ScriptRunner } from "../../../src/core/skill/scripts.ts";
+import type { ScriptRunner } from "../../../src/core/skill/programs.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { needs } from "../../support/needs.ts";
 import { runToEnd, ScriptFixture, scriptRequest } from "./script-fixture.ts";

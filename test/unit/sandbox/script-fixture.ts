@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { ScriptOutcome } from "../../../src/core/ports/code.ts";
-import type { ScriptRequest, ScriptRunner } from "../../../src/core/skill/scripts.ts";
+import type { ScriptOutcome } from "../../../src/core/ports/work-context.ts";
+import type { ScriptRequest, ScriptRunner } from "../../../src/core/skill/programs.ts";
 import { type Skill, skillMetadataSchema } from "../../../src/core/skill/skill.ts";
 
 /** A temporary folder that removes itself, with a data folder and skills in it. */

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { afterAll, describe, expect, it } from "vitest";
-import type { ScriptRunner } from "../../../src/core/skill/scripts.ts";
+import type { ScriptRunner } from "../../../src/core/skill/programs.ts";
 import { createSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import type { SandboxLimits } from "../../../src/sandbox/isolation.ts";
 import { needs } from "../../support/needs.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { personKey } from "../../../src/core/values/person-key.ts";
+import { personKey } from "../../../src/core/values/place.ts";
 import { json, send, startServer } from "./start-server.ts";
 
 const slack = "slack:T024BE7LD:C024BE91L";

@@ -70,7 +70,7 @@ describe("the console's modules", () => {
     const { url } = await startServer();
     const page = (await send(url)).text;
     const { imports } = JSON.parse(/<script type="importmap">(.*?)<\/script>/.exec(page)?.[1] ?? "{}");
-    const waiting = [`${url}/assets/client/api-client.ts`, `${url}/assets/core/turn-view.ts`];
+    const waiting = [`${url}/assets/client/api-client.ts`, `${url}/assets/core/log/turn-view.ts`];
     waiting.push(...[...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, name]) => url + name));
     const seen = new Set<string>();
     for (let address = waiting.pop(); address !== undefined; address = waiting.pop()) {
@@ -121,7 +121,7 @@ describe("the console's modules", () => {
 
   it("are not sent again to who has them", async () => {
     const { url } = await startServer();
-    const address = `${url}/assets/core/turn-view.ts`;
+    const address = `${url}/assets/core/log/turn-view.ts`;
     const first = await send(address);
     const second = await send(address, { headers: { "If-None-Match": String(first.headers.etag) } });
     expect(second).toMatchObject({ status: 304, text: "" });

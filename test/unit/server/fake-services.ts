@@ -4,7 +4,7 @@ import { noCounts } from "../../../src/app/services/retention-sweep.ts";
 import type { SkillDetail } from "../../../src/app/services/skill-listing.ts";
 import type { TurnEvent } from "../../../src/core/log/turn-event.ts";
 import type { TurnRecord } from "../../../src/core/log/turn-log.ts";
-import type { Outcome } from "../../../src/core/values/outcome.ts";
+import type { Outcome } from "../../../src/core/values/failure.ts";
 import { testReview } from "../../support/fake-packages.ts";
 import { testServer } from "../../support/fake-servers.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readColumn } from "../../../skills/data-visualization/guess-types.ts";
 import { createCharts } from "../../../src/charts/create-charts.ts";
-import type { Charts, WantedChart } from "../../../src/core/ports/charts.ts";
+import type { Charts, WantedChart } from "../../../src/core/ports/services.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { createDocumentReader } from "../../../src/documents/create-document-reader.ts";
 import { validatePackage } from "../../../src/skills/validate-package.ts";

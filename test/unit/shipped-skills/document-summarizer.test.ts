@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { partsOf, sectionsOf } from "../../../skills/document-summarizer/sections.ts";
 import { isWall } from "../../../skills/document-summarizer/wall.ts";
-import type { DocumentReader } from "../../../src/core/ports/document-reader.ts";
+import type { DocumentReader } from "../../../src/core/ports/documents.ts";
 import { ModelError, type ModelRequest } from "../../../src/core/ports/model.ts";
 import type { Web } from "../../../src/core/ports/web.ts";
 import type { Json } from "../../../src/core/values/json.ts";

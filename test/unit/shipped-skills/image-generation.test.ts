@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createCharts } from "../../../src/charts/create-charts.ts";
-import { ImageError, type ImageMaker, type WantedImage } from "../../../src/core/ports/image-maker.ts";
+import { ImageError, type ImageMaker, type WantedImage } from "../../../src/core/ports/services.ts";
 import { validatePackage } from "../../../src/skills/validate-package.ts";
 import { createSkillBench } from "../../support/skill-bench.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { cutPieces } from "../../../skills/memory/cut-pieces.ts";
 import { excerpt } from "../../../skills/memory/excerpt.ts";
-import type { DocumentReader } from "../../../src/core/ports/document-reader.ts";
-import type { Embedder } from "../../../src/core/ports/embedder.ts";
+import type { DocumentReader } from "../../../src/core/ports/documents.ts";
+import type { Embedder } from "../../../src/core/ports/services.ts";
 import type { Web } from "../../../src/core/ports/web.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { createMemoryKnowledge } from "../../../src/storage/memory-knowledge.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../../src/core/ports/model.ts";
-import { type WebSearch, WebSearchError } from "../../../src/core/ports/web-search.ts";
+import { type WebSearch, WebSearchError } from "../../../src/core/ports/web.ts";
 import { plainWords, unfoundNumbers } from "../../../src/core/values/quotation.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
 import { validatePackage } from "../../../src/skills/validate-package.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TurnEventBody } from "../../../src/core/log/turn-event.ts";
-import type { KeyValue } from "../../../src/core/ports/key-value.ts";
+import type { KeyValue } from "../../../src/core/ports/storage.ts";
 import { openKeyValue } from "../../../src/storage/keyv-store.ts";
 import { openSqliteTurnLog } from "../../../src/storage/sqlite-turn-log.ts";
 import { ending, entry, inbound } from "../../contract/turn-log-contract.ts";

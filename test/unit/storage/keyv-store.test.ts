@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { KeyvSqlite } from "@keyv/sqlite";
 import { Keyv } from "keyv";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { KeyValue } from "../../../src/core/ports/key-value.ts";
+import type { KeyValue } from "../../../src/core/ports/storage.ts";
 import { openKeyValue } from "../../../src/storage/keyv-store.ts";
 import type { SqliteOptions } from "../../../src/storage/sqlite-connection.ts";
 import { StorageError } from "../../../src/storage/storage-error.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { WebEngine, WebHit } from "../../../src/core/ports/web-search.ts";
+import type { WebEngine, WebHit } from "../../../src/core/ports/web.ts";
 import { createWebSearch } from "../../../src/web-search/create-web-search.ts";
 import { addressKey } from "../../../src/web-search/merge-hits.ts";
 

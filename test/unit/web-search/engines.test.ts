@@ -1,8 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import type { Web, WebRequest } from "../../../src/core/ports/web.ts";
-import type { WebEngine, WebQuery } from "../../../src/core/ports/web-search.ts";
+import type { Web, WebEngine, WebQuery, WebRequest } from "../../../src/core/ports/web.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
 import { createWebSearch } from "../../../src/web-search/create-web-search.ts";
 import {

@@ -1,5 +1,5 @@
 import { channelThread } from "../../../core/ports/chat-platform.ts";
-import type { KeyValue } from "../../../core/ports/key-value.ts";
+import type { KeyValue } from "../../../core/ports/storage.ts";
 import { isDirectMessage, type Place, partsOf } from "../../../core/values/place.ts";
 import type { IntakeContext } from "./intake-context.ts";
 

@@ -1,9 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { ThreadRecord, TurnFilter, TurnLog, TurnRecord } from "../../../core/log/turn-log.ts";
 import type { ChatPerson, ChatPlatform } from "../../../core/ports/chat-platform.ts";
-import type { Clock } from "../../../core/ports/clock.ts";
-import type { KeyValue } from "../../../core/ports/key-value.ts";
-import type { Log } from "../../../core/ports/log.ts";
+import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
 import {
   type NamespaceState,
   type ReadNamespace,

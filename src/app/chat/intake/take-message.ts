@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { KeyedMutex } from "../../../base/keyed-mutex.ts";
 import type { ChatPerson } from "../../../core/ports/chat-platform.ts";
-import type { Clock } from "../../../core/ports/clock.ts";
+import type { Clock } from "../../../core/ports/storage.ts";
 import type { SaidTo } from "../../turns/command-reader.ts";
 import type { ChatMessage } from "../chat-intake.ts";
 import { acceptMessage, noteTaken, type TakenMessage } from "./accept-message.ts";

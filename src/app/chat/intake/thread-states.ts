@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import type { KeyValue } from "../../../core/ports/key-value.ts";
+import type { KeyValue } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import type { ChatMessage } from "../chat-intake.ts";
 

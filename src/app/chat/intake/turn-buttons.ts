@@ -1,9 +1,8 @@
 import type { TurnRecord } from "../../../core/log/turn-log.ts";
 import { type ApprovalVerdict, emptyTurnView, foldTurn, verdictInput } from "../../../core/log/turn-view.ts";
 import { type ButtonAction, repeatKey } from "../../../core/ports/button-action.ts";
-import type { KeyValue } from "../../../core/ports/key-value.ts";
-import type { Author, Origin } from "../../../core/values/inbound.ts";
-import { mayStop, onBehalfOf } from "../../../core/values/permissions.ts";
+import type { KeyValue } from "../../../core/ports/storage.ts";
+import { type Author, mayStop, type Origin, onBehalfOf } from "../../../core/values/inbound.ts";
 import { feedbackKey } from "../../services/forgetting.ts";
 import type { Submission } from "../../turns/submit.ts";
 import type { ButtonPress } from "../chat-intake.ts";

@@ -1,8 +1,6 @@
-import type { TurnEvent } from "../../../core/log/turn-event.ts";
-import { formatDuration } from "../../../core/log/turn-summary.ts";
-import { emptyTurnView, foldTurn, type TurnView } from "../../../core/log/turn-view.ts";
+import { costText, type TurnEvent } from "../../../core/log/turn-event.ts";
+import { emptyTurnView, foldTurn, formatDuration, type TurnView } from "../../../core/log/turn-view.ts";
 import type { StepView } from "../../../core/log/turn-view-steps.ts";
-import { costText } from "../../../core/log/usage-total.ts";
 import type { Json } from "../../../core/values/json.ts";
 
 /**

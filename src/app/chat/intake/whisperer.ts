@@ -1,7 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { ChatPlatform } from "../../../core/ports/chat-platform.ts";
-import type { Clock } from "../../../core/ports/clock.ts";
-import type { Log } from "../../../core/ports/log.ts";
+import type { Clock, Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 
 /** Whom something is said to, and about which message, command or press of theirs (the platform's id). */

@@ -1,8 +1,8 @@
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import { type NamedDecider, namedDeciders } from "../../../core/effects/named-deciders.ts";
+import { type NamedDecider, namedDeciders } from "../../../core/effects/mentioning.ts";
 import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import type { OutgoingButton } from "../../../core/ports/chat-platform.ts";
-import { mayApprove } from "../../../core/values/permissions.ts";
+import { mayApprove } from "../../../core/values/inbound.ts";
 import { isDirectMessage } from "../../../core/values/place.ts";
 import { createDeciderCards } from "./decider-cards.ts";
 import type { PostedMessage } from "./posted-message.ts";

@@ -1,4 +1,4 @@
-import type { NamedDecider } from "../../../core/effects/named-deciders.ts";
+import type { NamedDecider } from "../../../core/effects/mentioning.ts";
 import type { TurnEvent } from "../../../core/log/turn-event.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { createPostedMessage, type PostedMessage } from "./posted-message.ts";

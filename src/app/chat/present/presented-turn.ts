@@ -1,10 +1,7 @@
 import type { TurnEventBody } from "../../../core/log/turn-event.ts";
 import type { TurnLog } from "../../../core/log/turn-log.ts";
 import type { ChatPlatform, ChatPlatforms, ReplyTarget } from "../../../core/ports/chat-platform.ts";
-import type { Clock } from "../../../core/ports/clock.ts";
-import type { FileStore } from "../../../core/ports/file-store.ts";
-import type { KeyValue } from "../../../core/ports/key-value.ts";
-import type { Log } from "../../../core/ports/log.ts";
+import type { Clock, FileStore, KeyValue, Log } from "../../../core/ports/storage.ts";
 import type { Author, Inbound } from "../../../core/values/inbound.ts";
 import type { Place } from "../../../core/values/place.ts";
 import type { Redactor } from "../../../core/values/redact.ts";

@@ -1,6 +1,5 @@
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import type { TurnEventOf } from "../../../core/log/turn-event.ts";
-import { verdictText } from "../../../core/log/verdict-text.ts";
+import { type TurnEventOf, verdictText } from "../../../core/log/turn-event.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 
 /** How something that was asked ended. */

@@ -1,11 +1,11 @@
 import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import { anyOf, type NamedDecider } from "../../../core/effects/named-deciders.ts";
+import { anyOf, type NamedDecider } from "../../../core/effects/mentioning.ts";
 import type { TurnEventOf } from "../../../core/log/turn-event.ts";
 import type { ApprovalVerdict } from "../../../core/log/turn-view.ts";
 import type { OutgoingButton, OutgoingMessage } from "../../../core/ports/chat-platform.ts";
-import { alwaysLabel, alwaysText } from "../../../core/values/always-text.ts";
-import { exactJson } from "../../../core/values/exact-json.ts";
+import { alwaysLabel, alwaysText } from "../../../core/values/call-binding.ts";
 import type { Json } from "../../../core/values/json.ts";
+import { exactJson } from "../../../core/values/shown.ts";
 
 export type Approval = Omit<TurnEventOf<"approval_requested">, "seq" | "at" | "turn_id">;
 

@@ -1,7 +1,12 @@
 import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import { isContainer } from "../../../base/record.ts";
-import { formatDuration, ownSteps, summariseSteps, toldLine } from "../../../core/log/turn-summary.ts";
-import type { TurnView } from "../../../core/log/turn-view.ts";
+import {
+  formatDuration,
+  ownSteps,
+  summariseSteps,
+  type TurnView,
+  toldLine,
+} from "../../../core/log/turn-view.ts";
 import type { StepView } from "../../../core/log/turn-view-steps.ts";
 import type { ProgressCard } from "../../../core/ports/chat-platform.ts";
 import type { ProgressLevel } from "../../../core/skill/namespace-state.ts";

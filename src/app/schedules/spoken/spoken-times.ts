@@ -4,8 +4,8 @@
  */
 import { de, en, es, fr, type ParsedResult } from "chrono-node";
 import type { SpokenTime, Wish } from "../../../core/ports/schedules.ts";
-import type { Outcome } from "../../../core/values/outcome.ts";
-import { timeZoneNamed } from "../../../core/values/time-zone.ts";
+import type { Outcome } from "../../../core/values/failure.ts";
+import { timeZoneNamed } from "../../../core/values/inbound.ts";
 import { wallClock } from "../times.ts";
 import { offsetOf, oneTime } from "./one-time.ts";
 import { possible, repeats, repetition, strangeIn } from "./repetitions.ts";

@@ -1,6 +1,6 @@
 /** The words of time in what people write: `every`, `mondays`, `the 15th`, `at half past 8`. */
 import { pattern } from "../../../base/pattern.ts";
-import { timeZoneNamed } from "../../../core/values/time-zone.ts";
+import { timeZoneNamed } from "../../../core/values/inbound.ts";
 import type { Atom, DayPart, Meaning, Unit } from "./time-atom.ts";
 
 const numbers = "one two three four five six seven eight nine ten eleven twelve".split(" ");

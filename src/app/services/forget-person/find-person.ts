@@ -1,8 +1,8 @@
 import type { ThreadReading, TurnReading } from "../../../core/log/turn-log.ts";
-import type { Knowledge } from "../../../core/ports/knowledge.ts";
-import type { MessageIndex } from "../../../core/ports/message-index.ts";
-import type { UpgradeCopies } from "../../../core/ports/upgrade-copies.ts";
-import type { Outcome } from "../../../core/values/outcome.ts";
+import type { MessageIndex } from "../../../core/ports/chat-actions.ts";
+import type { Knowledge } from "../../../core/ports/services.ts";
+import type { UpgradeCopies } from "../../../core/ports/storage.ts";
+import type { Outcome } from "../../../core/values/failure.ts";
 import { partsOf } from "../../../core/values/place.ts";
 import type { StoredAudit } from "../stored-audit.ts";
 import { storedNamespaces } from "../stored-namespaces.ts";

@@ -1,5 +1,5 @@
 import { errorText } from "../../../base/error-text.ts";
-import type { Asker } from "../../../core/values/outcome.ts";
+import type { Asker } from "../../../core/values/failure.ts";
 import type { StoredOpenings } from "../../turns/openings.ts";
 import type { Audit } from "../audit.ts";
 import { wasForgotten } from "../forgetting.ts";

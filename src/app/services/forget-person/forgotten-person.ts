@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Asker, Outcome } from "../../../core/values/outcome.ts";
+import type { Asker, Outcome } from "../../../core/values/failure.ts";
 
 const count = z.number().int().min(0);
 

@@ -1,4 +1,4 @@
-import type { KeyValue } from "../../../core/ports/key-value.ts";
+import type { KeyValue } from "../../../core/ports/storage.ts";
 import { type Json, objectOf } from "../../../core/values/json.ts";
 import { isAt, type Person } from "./person.ts";
 

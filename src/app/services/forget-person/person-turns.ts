@@ -1,6 +1,5 @@
 import { isContainer } from "../../../base/record.ts";
-import { withoutDetails } from "../../../core/log/event-audience.ts";
-import type { TurnEvent } from "../../../core/log/turn-event.ts";
+import { type TurnEvent, withoutDetails } from "../../../core/log/turn-event.ts";
 import type { TurnRecord } from "../../../core/log/turn-log.ts";
 import { repeatedTurn } from "../../../core/ports/button-action.ts";
 import type { Author } from "../../../core/values/inbound.ts";

@@ -1,10 +1,9 @@
 import { isContainer } from "../../../base/record.ts";
 import type { TurnReading } from "../../../core/log/turn-log.ts";
-import type { DueEntries, DueEntry } from "../../../core/ports/due-entries.ts";
-import type { KeyValue } from "../../../core/ports/key-value.ts";
-import type { Log } from "../../../core/ports/log.ts";
 import { dueKinds } from "../../../core/ports/schedule.ts";
-import type { Servers } from "../../../core/skill/servers.ts";
+import type { DueEntries, DueEntry } from "../../../core/ports/schedules.ts";
+import type { KeyValue, Log } from "../../../core/ports/storage.ts";
+import type { Servers } from "../../../core/skill/packages.ts";
 import { type Json, objectOf } from "../../../core/values/json.ts";
 import { feedbackPrefix } from "../forgetting.ts";
 import { mostDueEntries, namespaceOf } from "../stored-namespaces.ts";

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { TurnReading, TurnRecord } from "../../../core/log/turn-log.ts";
-import type { KeyValue } from "../../../core/ports/key-value.ts";
+import type { KeyValue } from "../../../core/ports/storage.ts";
 import { isDirectMessage, isWithin } from "../../../core/values/place.ts";
 
 /** Somebody on a platform, as what is stored names them. */

@@ -3,7 +3,7 @@ import { createTurnPresenter } from "../../../../src/app/chat/create-turn-presen
 import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
 import type { ClaimedTurn } from "../../../../src/core/log/turn-log.ts";
 import { createChatPlatforms, PlatformError } from "../../../../src/core/ports/chat-platform.ts";
-import type { FileStore } from "../../../../src/core/ports/file-store.ts";
+import type { FileStore } from "../../../../src/core/ports/storage.ts";
 import { createRedactor } from "../../../../src/core/values/redact.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";

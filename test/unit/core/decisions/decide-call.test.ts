@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type CallFacts, type CallOrigin, decideCall } from "../../../../src/core/decisions/decide-call.ts";
 import type { ServerTool } from "../../../../src/core/skill/tool.ts";
-import type { ApprovalNeed } from "../../../../src/core/values/approver.ts";
+import type { ApprovalNeed } from "../../../../src/core/values/inbound.ts";
 
 const shipped: CallOrigin = { kind: "shipped" };
 const sealed: CallOrigin = { kind: "code", reach: undefined };

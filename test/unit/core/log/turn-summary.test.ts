@@ -1,6 +1,11 @@
 import { expect, it } from "vitest";
-import { formatDuration, summariseSteps } from "../../../../src/core/log/turn-summary.ts";
-import { emptyTurnView, foldTurn, type TurnView } from "../../../../src/core/log/turn-view.ts";
+import {
+  emptyTurnView,
+  foldTurn,
+  formatDuration,
+  summariseSteps,
+  type TurnView,
+} from "../../../../src/core/log/turn-view.ts";
 
 function viewWith(calls: readonly { id: string; parent?: string }[]): TurnView {
   const started = calls.reduce<TurnView>(

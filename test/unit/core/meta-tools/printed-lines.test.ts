@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { printedLines } from "../../../../src/core/meta-tools/printed-lines.ts";
+import { printedLines } from "../../../../src/core/meta-tools/meta-tool.ts";
 
 it("shows of a flood of lines a few a second", () => {
   let now = 1_000;

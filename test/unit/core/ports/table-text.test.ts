@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { tableText } from "../../../../src/core/ports/table-text.ts";
+import { tableText } from "../../../../src/core/ports/documents.ts";
 
 it("shows the columns, the number of rows and the first of them", () => {
   const first = [

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cronInWords } from "../../../../src/core/ports/cron-words.ts";
-import { hasWords, isEmojiOf, wordsProblem } from "../../../../src/core/ports/trigger-words.ts";
+import { cronInWords, hasWords, isEmojiOf, wordsProblem } from "../../../../src/core/ports/schedule.ts";
 
 describe("the words of a trigger", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { ModelError } from "../../../../src/core/ports/model.ts";
-import { partByPart } from "../../../../src/core/scope/part-by-part.ts";
+import { partByPart } from "../../../../src/core/scope/generate.ts";
 import { SkillFailure } from "../../../../src/core/skill/define-skill.ts";
 
 /** Works on these parts, of which a number is how long it takes and an error is how it fails. */

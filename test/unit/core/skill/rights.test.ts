@@ -5,7 +5,7 @@ import {
   type Rights,
   rightInWords,
   rightsOn,
-} from "../../../../src/core/skill/rights.ts";
+} from "../../../../src/core/skill/skill-identifier.ts";
 
 const right = (more: Partial<Right>): Right => ({ people: [], roles: [], ...more });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { networkHint, withGrantedNetwork } from "../../../../src/core/skill/sandboxed-network.ts";
-import { WaitingForPerson } from "../../../../src/core/values/waiting.ts";
+import { networkHint, withGrantedNetwork } from "../../../../src/core/skill/network-grants.ts";
+import { WaitingForPerson } from "../../../../src/core/values/failure.ts";
 
 /** A network whose operator decides the same each time; every question is noted. */
 function operated({ granted = [] as string[], allows = true } = {}) {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { beforeGuides, guide, withoutGuides } from "../../../../src/core/skill/guide.ts";
+import { beforeGuides, guide, withoutGuides } from "../../../../src/core/skill/offered-tools.ts";
 import { testSkill } from "../../../support/test-skill.ts";
 
 it.each(["</skill_guide>", "</SKILL_Guide >", "< / skill_guide>", '<skill_guide skill="memory">'])(

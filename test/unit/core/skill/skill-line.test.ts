@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { OfferedSkill } from "../../../../src/core/skill/offer.ts";
-import type { Parameter } from "../../../../src/core/skill/parameter.ts";
-import type { Skill } from "../../../../src/core/skill/skill.ts";
-import { skillLines } from "../../../../src/core/skill/skill-line.ts";
+import type { OfferedSkill } from "../../../../src/core/skill/namespace-state.ts";
+import { skillLines } from "../../../../src/core/skill/offered-tools.ts";
+import type { Parameter, Skill } from "../../../../src/core/skill/skill.ts";
 import { testSkill } from "../../../support/test-skill.ts";
 
 const parameter = (name: string, more: Partial<Parameter> = {}): Parameter => ({

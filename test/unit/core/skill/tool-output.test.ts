@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutForModel, outputText } from "../../../../src/core/skill/tool-output.ts";
+import { cutForModel, outputText } from "../../../../src/core/skill/tool.ts";
 import { countTokens } from "../../../../src/models/count-tokens.ts";
 
 const cut = (text: string, tokens: number) => cutForModel(text, tokens, 'a"b', countTokens);

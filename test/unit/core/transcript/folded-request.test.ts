@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../../../src/core/ports/model.ts";
-import { foldedRequest, toolsNow } from "../../../../src/core/transcript/folded-request.ts";
+import { foldedRequest, toolsNow } from "../../../../src/core/transcript/keep-transcript.ts";
 import type { Message, SystemMessage, ToolDefinition } from "../../../../src/core/values/message.ts";
 
 const tool = (name: string, description = ""): ToolDefinition => ({ name, description, parameters: {} });

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { applyEvent, createTurnState } from "../../../../src/core/log/turn-state.ts";
 import { untrustedIn } from "../../../../src/core/transcript/untrusted.ts";
 import { userMessage } from "../../../../src/core/transcript/user-message.ts";
+import { noteMessage, readAtOpening, type Untrusted } from "../../../../src/core/values/address.ts";
 import type { Message } from "../../../../src/core/values/message.ts";
-import { noteMessage, readAtOpening, type Untrusted } from "../../../../src/core/values/read-so-far.ts";
 import { testSkill } from "../../../support/test-skill.ts";
 
 const said = (text: string): Message => userMessage(text, {});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ExactNumber } from "../../../../src/base/exact-number.ts";
-import { fitArguments } from "../../../../src/core/turn/fit-arguments.ts";
+import { fitArguments } from "../../../../src/core/turn/check-call.ts";
 import type { JsonSchema } from "../../../../src/core/values/json.ts";
 
 const string: JsonSchema = { type: "string" };

@@ -5,7 +5,7 @@ import {
   type OutsideCall,
   type OutsideStep,
 } from "../../../../src/core/turn/parked-calls.ts";
-import { WaitingForPerson } from "../../../../src/core/values/waiting.ts";
+import { WaitingForPerson } from "../../../../src/core/values/failure.ts";
 import { createFakeClock } from "../../../support/fake-clock.ts";
 
 const minutes = 60_000;

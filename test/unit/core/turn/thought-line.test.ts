@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createThoughtLine, latestLine } from "../../../../src/core/turn/thought-line.ts";
+import { createThoughtLine, latestLine } from "../../../../src/core/turn/read-answer.ts";
 import { createFakeClock } from "../../../support/fake-clock.ts";
 
 describe("the line of a thought", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exactJson } from "../../../../src/core/values/exact-json.ts";
+import { exactJson } from "../../../../src/core/values/shown.ts";
 
 test("what hides or reorders text is shown as an escape, and stays the same JSON", () => {
   const value = {

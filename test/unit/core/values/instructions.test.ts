@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { buildInstructions, factLine, fitSkillList } from "../../../../src/core/values/instructions.ts";
-import type { Told } from "../../../../src/core/values/told.ts";
+import type { Told } from "../../../../src/core/values/address.ts";
+import { buildInstructions, factLine, fitSkillList } from "../../../../src/core/values/profile.ts";
 
 const nothing: Told = {
   agent: "chat",

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type PlaceDescription, webChat } from "../../../../src/core/values/place.ts";
-import { placeLine } from "../../../../src/core/values/place-line.ts";
+import { type PlaceDescription, placeLine, webChat } from "../../../../src/core/values/place.ts";
 
 const slack: PlaceDescription = { platform: "Slack", kind: "channel", name: "payments-team" };
 const people = { bot: "Knack" };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { deniesAction, hasOwnTool } from "../../../../src/core/skill/denied-actions.ts";
+import { deniesAction, hasOwnTool } from "../../../../src/core/skill/make-offer.ts";
 import { agentNamedIn, type Profile, priorityOf } from "../../../../src/core/values/profile.ts";
 
 const agent = (more: Partial<Profile>): Profile => ({ id: "a", description: "", prompt: "", ...more });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { TurnEventBody } from "../../../../src/core/log/turn-event.ts";
-import { createSeenReader } from "../../../../src/core/transcript/seen-reader.ts";
-import type { Trust } from "../../../../src/core/values/inbound.ts";
-import type { HeardMessage, ReadFile } from "../../../../src/core/values/message-context.ts";
+import { createSeenReader } from "../../../../src/core/transcript/transcript-steps.ts";
 import {
   createSeenAddresses,
   type Seen,
   see,
   seenInMessages,
   summaryOf,
-} from "../../../../src/core/values/seen-addresses.ts";
+} from "../../../../src/core/values/address.ts";
+import type { Trust } from "../../../../src/core/values/inbound.ts";
+import type { HeardMessage, ReadFile } from "../../../../src/core/values/message.ts";
 
 function read(...events: TurnEventBody[]): Seen[] {
   const reader = createSeenReader();

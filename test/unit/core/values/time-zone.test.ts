@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inboundSchema } from "../../../../src/core/values/inbound.ts";
-import { timeZoneNamed } from "../../../../src/core/values/time-zone.ts";
+import { inboundSchema, timeZoneNamed } from "../../../../src/core/values/inbound.ts";
 
 describe("a time zone", () => {
   it.each([

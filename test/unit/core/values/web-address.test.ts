@@ -7,7 +7,7 @@ import {
   linksIn,
   readAddress,
   siteOf,
-} from "../../../../src/core/values/web-address.ts";
+} from "../../../../src/core/values/address.ts";
 
 const same = (one: string, other: string) => readAddress(one)?.key === readAddress(other)?.key;
 

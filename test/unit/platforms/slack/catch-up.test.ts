@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ChatIntake, ChatMessage } from "../../../../src/app/chat/chat-intake.ts";
 import { PlatformError } from "../../../../src/core/ports/chat-platform.ts";
-import type { Clock } from "../../../../src/core/ports/clock.ts";
+import type { Clock } from "../../../../src/core/ports/storage.ts";
 import type { Place } from "../../../../src/core/values/place.ts";
 import { type CatchUpDeps, catchUp, createCatchUp } from "../../../../src/platforms/slack/catch-up.ts";
 import type { PersonDirectory } from "../../../../src/platforms/slack/person-directory.ts";

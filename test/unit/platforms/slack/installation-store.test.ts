@@ -1,6 +1,6 @@
 import type { Installation } from "@slack/bolt";
 import { expect, test } from "vitest";
-import type { Clock } from "../../../../src/core/ports/clock.ts";
+import type { Clock } from "../../../../src/core/ports/storage.ts";
 import {
   createInstallationStore,
   createStateStore,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Clock } from "../../../../src/core/ports/clock.ts";
+import type { Clock } from "../../../../src/core/ports/storage.ts";
 import { createReplyAddresses } from "../../../../src/platforms/slack/reply-addresses.ts";
 
 function clockAt(): { clock: Clock; pass(ms: number): void } {

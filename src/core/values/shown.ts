@@ -1,6 +1,30 @@
+import { ExactNumber } from "../../base/exact-number.ts";
 import { isContainer, isRecord } from "../../base/record.ts";
 import type { Json, JsonObject } from "./json.ts";
-import { cell, isScalar, label, scalar } from "./render-scalar.ts";
+
+/** Characters that show nothing, or turn the direction of what follows: text with them reads differently from what it says. */
+const deceptive =
+  /\u034f|[\u180b-\u180f]|[\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e0fff}]/gu;
+
+/** A value as indented JSON in which nothing hides, for people who decide about it. Escapes stand for what cannot be seen. */
+export function exactJson(value: Json): string {
+  return JSON.stringify(value, null, 2).replace(deceptive, escaped);
+}
+
+/** Characters beyond the first plane are two units in JSON. */
+function escaped(character: string): string {
+  return character
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
+}
+
+/** `512 B`, `12 kB`, `1.2 MB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${Math.round(bytes / 1000)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
 
 /** Items of a list, and characters of an answer, that are shown. */
 const mostItems = 20;
@@ -138,4 +162,41 @@ function isText(value: Json | undefined): value is string {
 
 function isEmpty(value: Json): boolean {
   return value === null || value === "" || (isContainer(value) && Object.keys(value).length === 0);
+}
+
+type Scalar = string | number | ExactNumber | boolean | null;
+
+function isScalar(value: Json): value is Scalar {
+  return !isContainer(value);
+}
+
+/** `analysis_type` → `Analysis type`. */
+function label(key: string): string {
+  const spaced = key
+    .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
+    .replace(/[_-]+/g, " ")
+    .trim()
+    .slice(0, 80);
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1).toLowerCase();
+}
+
+/** A plain value for a person; numbers to two decimals. */
+function scalar(value: Scalar): string {
+  if (typeof value === "number")
+    return Number.isInteger(value) ? String(value) : String(Math.round(value * 100) / 100);
+  if (value instanceof ExactNumber) {
+    const isFraction = value.digits.includes(".") && Number.isFinite(value.nearest);
+    return isFraction ? scalar(value.nearest) : value.digits;
+  }
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return value ?? "–";
+}
+
+const longestCell = 300;
+
+/** A value on one line, as it fits a table cell or a list item. */
+function cell(value: Json): string {
+  const text = isScalar(value) ? scalar(value) : JSON.stringify(value);
+  const flat = text.replace(/\s+/g, " ").replaceAll("|", "\\|").trim();
+  return flat.length > longestCell ? `${flat.slice(0, longestCell)}…` : flat;
 }

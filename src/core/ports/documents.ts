@@ -1,0 +1,263 @@
+import { z } from "zod";
+import type { Usage } from "../log/turn-event.ts";
+import { ExpectedFailure } from "../values/failure.ts";
+import { type FileContent, imageType, mediaTypeOf, readContent, whyUnreadable } from "../values/file-kind.ts";
+import type { FileReference } from "../values/inbound.ts";
+import { formatBytes } from "../values/shown.ts";
+import type { OpenedFile } from "./working-folder.ts";
+
+/** Columns that are shown. */
+const maxColumns = 50;
+/** Characters of a cell that are shown. */
+const maxCell = 80;
+/** Characters of a column's name that are shown. */
+const maxName = 60;
+
+/**
+ * A table for a model: its columns, the number of its rows, and the first rows as Markdown. Columns beyond the fiftieth are counted
+ * and left out, long cells are cut.
+ */
+export function tableText({ name, columns, rows, first }: Table): string {
+  const shown = columns.slice(0, maxColumns);
+  const hidden = columns.length - shown.length;
+  const more = hidden === 0 ? "" : ` and ${number(hidden)} more`;
+  const lines = [
+    ...(name === undefined ? [] : [`sheet: ${cell(name, maxName)}`]),
+    `columns: ${shown.map((column) => cell(column, maxName)).join(", ")}${more}`,
+    countLine(rows, first.length),
+  ];
+  if (first.length > 0) lines.push("", ...markdown(shown, first));
+  return lines.join("\n");
+}
+
+function countLine(rows: number, shown: number): string {
+  const count = `${number(rows)} ${rows === 1 ? "row" : "rows"}`;
+  if (shown === 0) return count;
+  return shown < rows ? `${count}; the first ${shown}:` : `${count}:`;
+}
+
+function markdown(columns: readonly string[], rows: Table["first"]): string[] {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [
+    line(columns.map((column) => cell(column, maxName))),
+    `|${" --- |".repeat(columns.length)}`,
+    ...rows.map((row) => line(columns.map((_, at) => cell(row[at] ?? "", maxCell)))),
+  ];
+}
+
+/** On one line, and without what would end a cell of a Markdown table. */
+function cell(text: string, longest: number): string {
+  const line = text
+    .slice(0, 4 * longest)
+    .replace(/\s+/g, " ")
+    .trim();
+  const characters = [...line];
+  const kept = characters.length <= longest ? line : `${characters.slice(0, longest - 1).join("")}…`;
+  return kept.replaceAll("\\", "\\\\").replaceAll("|", "\\|");
+}
+
+const number = (value: number) => value.toLocaleString("en-US");
+
+/** Makes text of files that are not plain text. */
+export interface DocumentReader {
+  /**
+   * What a file is called that can be read ("PDF", "Word document"), by its first bytes (512 are enough) and its name; by its name
+   * alone where `head` is empty. Undefined for any other file, plain text and tables in text included.
+   */
+  formatOf(name: string, head: Uint8Array): string | undefined;
+  /**
+   * The text of a document. What cannot be read is a `problem`.
+   * @throws the signal's reason, and nothing else
+   */
+  read(file: DocumentFile, signal: AbortSignal): Promise<DocumentText>;
+  /**
+   * The columns, the number of rows and the first rows of a table in text: comma, semicolon, tab or bar between its cells, the first
+   * row naming the columns. The file may have any size.
+   * @throws the signal's reason, and nothing else
+   */
+  table(file: DocumentFile, signal: AbortSignal): Promise<TableText>;
+}
+
+/** A file to read. It stays open, and its position where it is; whoever opened it closes it when the reading has ended. */
+export interface DocumentFile {
+  name: string;
+  /** A regular file this process has open for reading. */
+  descriptor: number;
+}
+
+const tableSchema = z.object({
+  /** Of the sheet. */
+  name: z.string().optional(),
+  /** The cells of the first row that is not empty. */
+  columns: z.array(z.string()).readonly(),
+  /** Rows that are not empty, without the first. */
+  rows: z.number(),
+  /** The first rows, at most 20; fewer where they are very long. Long cells are cut. */
+  first: z.array(z.array(z.string()).readonly()).readonly(),
+  /** Between the cells, of a table in text. */
+  delimiter: z.string().optional(),
+});
+
+/** A table's shape and beginning. */
+export type Table = z.infer<typeof tableSchema>;
+
+/** In words for people: what is wrong with the file and what to send instead. */
+const failureSchema = z.object({ ok: z.literal(false), problem: z.string() });
+
+export const documentTextSchema = z.discriminatedUnion("ok", [
+  z.object({
+    ok: z.literal(true),
+    /** As `formatOf` calls it. */
+    format: z.string(),
+    /** Pages and slides begin with a line `--- page 3 ---`, sheets and files in an archive with their names. */
+    text: z.string(),
+    /** Of spreadsheets, one for each sheet that is not empty. */
+    tables: z.array(tableSchema).readonly().optional(),
+    /** Of a PDF. */
+    pages: z.number().optional(),
+    /** What is missing in the text, as sentences: it was cut, pages are scans, sheets were left out. */
+    note: z.string().optional(),
+  }),
+  failureSchema,
+]);
+
+export type DocumentText = z.infer<typeof documentTextSchema>;
+
+export const tableTextSchema = z.discriminatedUnion("ok", [
+  z.object({
+    ok: z.literal(true),
+    table: tableSchema,
+    /** Which encoding was guessed. */
+    note: z.string().optional(),
+  }),
+  failureSchema,
+]);
+
+export type TableText = z.infer<typeof tableTextSchema>;
+
+/** What a file of a working folder is, for a model. */
+export type ReadContent =
+  | { kind: "text"; text: string; note?: string }
+  /** A table in text. Its rows are read as lines of `text`, where it is not too large for that. */
+  | { kind: "table"; table: Table; text: string | undefined; note?: string }
+  | { kind: "document"; format: string; text: string; tables: readonly Table[]; note: string | undefined }
+  | { kind: "image"; media_type: ImageType; data: Uint8Array }
+  | { kind: "unreadable"; problem: string };
+
+type ImageType = Extract<FileContent, { kind: "image" }>["media_type"];
+
+/** Bytes of a file that is read as text, whole. */
+const largestText = 32_000_000;
+/** Bytes of a picture: Anthropic takes 5 MiB of it in base64, which is a third longer. */
+const largestPicture = 3_932_160;
+/** Bytes by which a kind of file is known. */
+const headBytes = 4_096;
+/** Bytes of a table that is short enough to be shown as it stands. */
+const smallTable = 2_000;
+
+/** Reads a file; the first bytes say what it is, whatever it is called. @throws the signal's reason */
+export async function readFileContent(
+  file: OpenedFile,
+  documents: DocumentReader,
+  signal: AbortSignal,
+): Promise<ReadContent> {
+  const name = file.path.slice(file.path.lastIndexOf("/") + 1);
+  const head = await file.read(0, headBytes);
+  if (imageType(head) !== undefined) return await readPicture(file, name);
+  if (documents.formatOf(name, head) !== undefined) {
+    const read = await documents.read({ name, descriptor: file.descriptor }, signal);
+    if (!read.ok) return { kind: "unreadable", problem: read.problem };
+    const { format, text, tables = [], note } = read;
+    return { kind: "document", format, text, tables, note };
+  }
+  const known = whyUnreadable(name, head);
+  if (known !== undefined) return { kind: "unreadable", problem: known };
+  const text = await readText(file, name);
+  const isTable = /\.(csv|tsv|tab)$/i.test(name) && file.bytes > smallTable;
+  if (!isTable || (text.kind === "unreadable" && file.bytes <= largestText)) return text;
+  const read = await documents.table({ name, descriptor: file.descriptor }, signal);
+  if (!read.ok) return text;
+  const { table, note } = read;
+  const whole = text.kind === "text" ? text.text : undefined;
+  return { kind: "table", table, text: whole, ...(note === undefined ? {} : { note }) };
+}
+
+type TextContent = Extract<ReadContent, { kind: "text" | "unreadable" }>;
+
+async function readText(file: OpenedFile, name: string): Promise<TextContent> {
+  if (file.bytes > largestText) {
+    const problem = `it has ${formatBytes(file.bytes)}; texts of more than ${formatBytes(largestText)} are for code to read`;
+    return { kind: "unreadable", problem };
+  }
+  const content = readContent(name, mediaTypeOf(name), await file.read(0, file.bytes));
+  return content.kind === "image" ? { kind: "unreadable", problem: "it is a picture" } : content;
+}
+
+async function readPicture(file: OpenedFile, name: string): Promise<ReadContent> {
+  if (file.bytes > largestPicture) {
+    const problem = `pictures of more than ${formatBytes(largestPicture)} cannot be looked at; make it smaller`;
+    return { kind: "unreadable", problem };
+  }
+  const data = await file.read(0, file.bytes);
+  const content = readContent(name, mediaTypeOf(name), data);
+  return content.kind === "image" ? { ...content, data } : { kind: "unreadable", problem: "it is damaged" };
+}
+
+/** Speech in a file. */
+export interface Recording {
+  name: string;
+  media_type: string;
+  data: Uint8Array;
+  /** How long it is, as the platform says; undefined where it does not. */
+  seconds: number | undefined;
+}
+
+/** What was said in a recording. */
+export interface Transcription {
+  /** Empty when nobody speaks. */
+  text: string;
+  /** How long the recording is, where that is known. */
+  seconds: number | undefined;
+  /** `provider/model` that wrote it. */
+  model: string;
+  /** Without a cost where the price is not known. */
+  usage: Usage;
+}
+
+/** A recording that was not turned into text. The message says why, in words for people; `detail` is for operators alone. */
+export class TranscriptionError extends ExpectedFailure<"not_configured" | "refused" | "failed"> {
+  readonly detail: string | undefined;
+  constructor(code: TranscriptionError["code"], message: string, detail?: string) {
+    super(code, message);
+    this.detail = detail;
+  }
+}
+
+/** Turns speech into text. */
+export interface Transcriber {
+  /** @throws TranscriptionError, or the signal's reason */
+  transcribe(recording: Recording, signal: AbortSignal): Promise<Transcription>;
+}
+
+/** A bot without a transcriber: it says why. */
+export function noTranscriber(reason: string): Transcriber {
+  return { transcribe: () => Promise.reject(new TranscriptionError("not_configured", reason)) };
+}
+
+/** The media type of a recording; undefined for files that are none. Told by the name where the platform does not know. */
+export function soundTypeOf({
+  name,
+  media_type,
+}: Pick<FileReference, "name" | "media_type">): string | undefined {
+  const type = media_type === "application/octet-stream" ? mediaTypeOf(name) : media_type.toLowerCase();
+  return type.startsWith("audio/") ? type : undefined;
+}
+
+/** How long something lasts, as players show it: `0:12`, `1:02:05`. */
+export function formatSeconds(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const [hours, minutes] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60];
+  const two = (part: number) => String(part).padStart(2, "0");
+  const rest = two(whole % 60);
+  return hours > 0 ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`;
+}

@@ -7,6 +7,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import ts from "typescript";
+import { countCodeLines } from "./code-lines.ts";
 
 interface SourceFile {
   path: string;
@@ -45,23 +46,6 @@ function readSource(folder: string, path: string): SourceFile {
   const own = specifiers.filter((each) => each.startsWith("."));
   const imports = own.map((each) => relative(folder, resolve(folder, dirname(path), each)));
   return { path, code: countCodeLines(source), imports, importCount: specifiers.length };
-}
-
-function countCodeLines(source: ts.SourceFile): number {
-  const lines = new Set<number>();
-  const visit = (node: ts.Node): void => {
-    if (ts.isToken(node)) {
-      const first = source.getLineAndCharacterOfPosition(node.getStart(source)).line;
-      const last = source.getLineAndCharacterOfPosition(node.getEnd()).line;
-      if (node.kind !== ts.SyntaxKind.EndOfFileToken)
-        for (let line = first; line <= last; line++) lines.add(line);
-    }
-    for (const child of node.getChildren(source)) {
-      if (child.kind < ts.SyntaxKind.FirstJSDocNode || child.kind > ts.SyntaxKind.LastJSDocNode) visit(child);
-    }
-  };
-  visit(source);
-  return lines.size;
 }
 
 /** `src/core`, `src/app/turns`, `skills`. */

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { App } from "../src/app/app.ts";
 import { createFlowSource } from "../src/flows/flow-source.ts";
 import { createMemoryKeyValue } from "../src/storage/memory-key-value.ts";
-import { openSqliteTurnLog } from "../src/storage/sqlite-turn-log.ts";
+import { openSqliteTurnLog } from "../src/storage/sqlite/sqlite-turn-log.ts";
 import { asker, createBenchApp, mockChoice, namespace } from "./bench-app.ts";
 import type { MockModel } from "./child.ts";
 import { limited, type Measure, median } from "./measure.ts";

@@ -6,7 +6,7 @@ import type { KeyValue } from "../src/core/ports/storage.ts";
 import { openKeyValue } from "../src/storage/keyv-store.ts";
 import { createMemoryKeyValue } from "../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../src/storage/memory-turn-log.ts";
-import { openSqliteTurnLog } from "../src/storage/sqlite-turn-log.ts";
+import { openSqliteTurnLog } from "../src/storage/sqlite/sqlite-turn-log.ts";
 import { ask } from "./ask.ts";
 import { serveBatches } from "./batches.ts";
 import { asker, createBenchApp, lookupFolder, mockChoice, namespace } from "./bench-app.ts";

@@ -1,7 +1,7 @@
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createFlowSource } from "../src/flows/flow-source.ts";
-import { openSqliteTurnLog } from "../src/storage/sqlite-turn-log.ts";
+import { openSqliteTurnLog } from "../src/storage/sqlite/sqlite-turn-log.ts";
 import { type Line, scriptedModel } from "../test/support/scripted-model.ts";
 import { createTestApp } from "../test/support/test-app.ts";
 import { testSkill, testSource } from "../test/support/test-skill.ts";

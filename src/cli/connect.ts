@@ -9,8 +9,8 @@ import {
   printJson,
   printLine,
 } from "./command-context.ts";
-import { type Finding, printFinding } from "./doctor-finding.ts";
-import { liveDiscordFindings, liveSlackFindings } from "./platform-findings.ts";
+import { type Finding, printFinding } from "./doctor/doctor-finding.ts";
+import { liveDiscordFindings, liveSlackFindings } from "./doctor/platform-findings.ts";
 import { readSecret } from "./terminal-input.ts";
 
 export interface ConnectOptions extends GlobalOptions {
@@ -64,7 +64,7 @@ type Tell = (steps: readonly string[]) => void;
 
 async function guideSlack(config: Config, ask: Ask, tell: Tell): Promise<Guide> {
   const { createAppLink, manifestOverHttp, manifestText, readManifest } = await import(
-    "../platforms/slack/manifest.ts"
+    "../platforms/slack/connection/manifest.ts"
   );
   const shipped = readManifest(await readFile(manifestFile, "utf8"));
   const url = config.server.public_url;

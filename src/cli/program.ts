@@ -229,7 +229,7 @@ function addOperatorCommands(program: Command, context: CommandContext, run: Run
     )
     .option("--json", "{ok, checks}")
     .action((_options, command: Command) =>
-      run(async () => (await import("./doctor.ts")).doctor(context, command.optsWithGlobals())),
+      run(async () => (await import("./doctor/doctor.ts")).doctor(context, command.optsWithGlobals())),
     );
   program
     .command("models")

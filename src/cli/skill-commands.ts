@@ -1,7 +1,7 @@
 import { openAsBlob } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { reviewLines } from "../app/operations/package-review.ts";
+import { reviewLines } from "../app/operations/packages/package-review.ts";
 import { isRecord } from "../base/record.ts";
 import { ApiError } from "../client/api-error.ts";
 import type { InstalledPackage, PackageLocation, PackageReview } from "../client/shapes.ts";
@@ -9,7 +9,7 @@ import { type Json, type JsonObject, objectOf, toJson } from "../core/values/jso
 import { renderOutput } from "../core/values/shown.ts";
 import { validatePlugin } from "../imported/validate-plugin.ts";
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
-import { validatePackage } from "../skills/validate-package.ts";
+import { validatePackage } from "../skills/document/validate-package.ts";
 import { answerOrSay, withConnection } from "./bot-connection.ts";
 import {
   type CommandContext,

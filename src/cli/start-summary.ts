@@ -5,7 +5,7 @@ import { slackMode } from "../config/incomplete-platforms.ts";
 import type { Config } from "../config/schema.ts";
 import type { LocalServer } from "../models/local-servers.ts";
 import type { Bot } from "./command-context.ts";
-import { adviceForOffline, missingFor } from "./model-advice.ts";
+import { adviceForOffline, missingFor } from "./doctor/model-advice.ts";
 
 /**
  * What a bot that has just started found, a line each for a person. Never throws: what cannot be found out is left out.

@@ -1,18 +1,18 @@
 import { type Model, type ModelCall, ModelError } from "../core/ports/model.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import { createAnthropicModel } from "./anthropic/anthropic.ts";
+import { createFailoverModel } from "./around/failover-model.ts";
+import { withFitting } from "./around/fitting-model.ts";
+import { withImageFallback } from "./around/image-fallback.ts";
+import { createRetryingModel, defaultRetryPolicy, type RetryPolicy } from "./around/retrying-model.ts";
+import { isLocalHost, type ModelClock, withWaitNotice } from "./around/slow-model.ts";
 import { listedNames } from "./catalogue/catalogue.ts";
 import { type ModelFacts, modelFacts, smallModelFor } from "./catalogue/model-facts.ts";
-import { createFailoverModel } from "./failover-model.ts";
-import { withFitting } from "./fitting-model.ts";
-import { withImageFallback } from "./image-fallback.ts";
 import { createOpenAiModel } from "./openai/openai.ts";
 import type { PriceTable } from "./prices.ts";
 import type { ProviderModelOptions } from "./provider-model.ts";
-import { createRetryingModel, defaultRetryPolicy, type RetryPolicy } from "./retrying-model.ts";
 import { isLocal, serverKindOf } from "./server-kind.ts";
 import { lacksKey } from "./sign-requests.ts";
-import { isLocalHost, type ModelClock, withWaitNotice } from "./slow-model.ts";
 
 /** One server of models. */
 export interface ProviderSettings {

@@ -1,4 +1,5 @@
 import { type Model, type ModelChoice, ModelError, type Models } from "../core/ports/model.ts";
+import type { ModelClock } from "./around/slow-model.ts";
 import {
   checkUsable,
   createOneModel,
@@ -8,7 +9,6 @@ import {
   type ModelSettings,
   smallModelBeside,
 } from "./create-model.ts";
-import type { ModelClock } from "./slow-model.ts";
 
 export interface ModelsSettings extends ModelSettings {
   /** For inner work: `provider/model`; `off` leaves it to the model of the turn, `auto` to its provider's small one. */

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { findPrograms } from "./programs.ts";
+import { findPrograms } from "./run/programs.ts";
 
 /** What makes file systems in memory whose number of files is bounded: bubblewrap bounds only their bytes. */
 export interface MountPrograms {

@@ -19,7 +19,7 @@ import {
 } from "./isolation.ts";
 import { firstToGo, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
 import { writeMachineFiles } from "./machine-files.ts";
-import { programFolders } from "./programs.ts";
+import { programFolders } from "./run/programs.ts";
 import { stageFolder } from "./staged-folder.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
 

@@ -4,9 +4,9 @@ import { createBubblewrapIsolation, type UserMode } from "./bubblewrap-isolation
 import type { Isolation, SandboxLimits } from "./isolation.ts";
 import { type IsolationLack, missingBubblewrap, thisMachine } from "./isolation-cure.ts";
 import { findLimitPrograms, type LimitPrograms } from "./limit-programs.ts";
-import { makeRunFolder } from "./open-run.ts";
 import { createProcessIsolation } from "./process-isolation.ts";
-import { findProgram } from "./programs.ts";
+import { makeRunFolder } from "./run/open-run.ts";
+import { findProgram } from "./run/programs.ts";
 import { supervise } from "./supervise.ts";
 
 interface Choice {

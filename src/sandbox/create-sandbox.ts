@@ -5,20 +5,20 @@ import { noPreparedPackages, type PackageLanguage, type PreparedPackages } from 
 import type { CodeRunner, ProgramRunner, ScriptRunner, Verdict } from "../core/skill/programs.ts";
 import type { Skill } from "../core/skill/skill.ts";
 import { chooseIsolation } from "./choose-isolation.ts";
-import { createCodeRunner } from "./code-runner.ts";
 import { defaultLimits, type Isolation, type SandboxLimits } from "./isolation.ts";
 import type { IsolationLack } from "./isolation-cure.ts";
 import { MemoryWatch } from "./memory-watch.ts";
-import { removeLeftovers } from "./open-run.ts";
 import { Places } from "./places.ts";
-import { createPreparedFolders } from "./prepared-folders.ts";
-import { createPreparedPackages } from "./prepared-packages.ts";
-import { PreparedSets } from "./prepared-sets.ts";
-import { createProgramRunner } from "./program-runner.ts";
-import { createPythonVersion } from "./python-version.ts";
-import type { PackageSources } from "./run-installer.ts";
+import { createPreparedFolders } from "./prepare/prepared-folders.ts";
+import { createPreparedPackages } from "./prepare/prepared-packages.ts";
+import { PreparedSets } from "./prepare/prepared-sets.ts";
+import { createPythonVersion } from "./prepare/python-version.ts";
+import type { PackageSources } from "./prepare/run-installer.ts";
+import { createCodeRunner } from "./run/code-runner.ts";
+import { removeLeftovers } from "./run/open-run.ts";
+import { createProgramRunner } from "./run/program-runner.ts";
+import { createScriptRunner } from "./run/script-runner.ts";
 import { isShipped, type OpenProxy, type SandboxContext } from "./sandbox-context.ts";
-import { createScriptRunner } from "./script-runner.ts";
 
 export interface SandboxOptions {
   /** The bot's data folder; runs have temporary folders in its `workspaces`. Code of skills sees nothing else of it. */

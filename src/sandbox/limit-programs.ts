@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { pattern } from "../base/pattern.ts";
 import type { SandboxLimits } from "./isolation.ts";
-import { findPrograms } from "./programs.ts";
+import { findPrograms } from "./run/programs.ts";
 
 /** The programs of util-linux that set limits. */
 export interface LimitPrograms {

@@ -13,7 +13,7 @@ import {
 } from "./isolation.ts";
 import type { IsolationLack } from "./isolation-cure.ts";
 import { firstToGo, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
-import { programFolders } from "./programs.ts";
+import { programFolders } from "./run/programs.ts";
 
 export interface ProcessIsolationOptions {
   /** Why there is nothing better. */

@@ -3,7 +3,7 @@ import type { Skill } from "../core/skill/skill.ts";
 import type { Isolation, SandboxLimits } from "./isolation.ts";
 import type { MemoryWatch } from "./memory-watch.ts";
 import type { Places } from "./places.ts";
-import type { PreparedFolders } from "./prepared-folders.ts";
+import type { PreparedFolders } from "./prepare/prepared-folders.ts";
 
 /** Opens a proxy on a unix socket that reaches what `access` permits. */
 export type OpenProxy = (access: NetworkAccess) => Promise<{ socket: string; close(): Promise<void> }>;

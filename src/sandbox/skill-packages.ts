@@ -4,8 +4,13 @@ import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type PackageLanguage, packageLanguages } from "../core/skill/packages.ts";
 import type { Skill } from "../core/skill/skill.ts";
-import { type AskedPackages, pythonName, readDependencies, readRequirements } from "./package-names.ts";
-import { skillFolder } from "./resolve-script.ts";
+import {
+  type AskedPackages,
+  pythonName,
+  readDependencies,
+  readRequirements,
+} from "./prepare/package-names.ts";
+import { skillFolder } from "./run/resolve-script.ts";
 
 /** What the files of a skill list for one language. */
 export interface ListedPackages {

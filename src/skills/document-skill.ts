@@ -9,9 +9,9 @@ import {
 } from "../core/skill/skill.ts";
 import { pathForm } from "../core/values/file-kind.ts";
 import { caution } from "./diagnose.ts";
+import type { SkillDocument } from "./document/skill-document.ts";
 import { guideNote, hasCommands, isScript, withSkillFolder } from "./guide-note.ts";
 import type { FolderContents } from "./read-contents.ts";
-import type { SkillDocument } from "./skill-document.ts";
 import { createSkillFiles, visibleFiles } from "./skill-files.ts";
 
 export interface DocumentSkillRequest {

@@ -5,10 +5,10 @@ import { createBuiltInSkills, importSkillModule, moduleName } from "./built-in-s
 import { decodeText } from "./decode-text.ts";
 import { caution, defect } from "./diagnose.ts";
 import type { FoundFolder } from "./discover.ts";
+import { readSkillDocument } from "./document/skill-document.ts";
 import { createDocumentSkill } from "./document-skill.ts";
 import type { FolderContents } from "./read-contents.ts";
 import type { FolderScan } from "./scan-folder.ts";
-import { readSkillDocument } from "./skill-document.ts";
 
 /** Bytes of a SKILL.md, as OpenClaw limits it. */
 const largestDocument = 256 * 1024;

@@ -1,6 +1,6 @@
 import { inputFolder, skillFolder } from "../core/ports/working-folder.ts";
 import type { Skill } from "../core/skill/skill.ts";
-import type { SkillDocument } from "./skill-document.ts";
+import type { SkillDocument } from "./document/skill-document.ts";
 
 /** Files and scripts that are named; the tools answer with the others. */
 const mostNamed = 40;

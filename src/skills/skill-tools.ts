@@ -10,7 +10,7 @@ import type { SkillMetadata } from "../core/skill/skill.ts";
 import { toToolName } from "../core/skill/skill-identifier.ts";
 import type { Tool, ToolResult } from "../core/skill/tool.ts";
 import type { Json } from "../core/values/json.ts";
-import { describeIssues } from "./describe-issues.ts";
+import { describeIssues } from "./document/describe-issues.ts";
 
 /** Bytes of JSON; a built-in skill that answers more has its answer refused by the loop. */
 const largestOutput = 1_000_000;

@@ -10,15 +10,15 @@ import {
   type Migration,
   migrateSqlite,
   type SqliteOptions,
-} from "./sqlite-connection.ts";
-import { foreignTableError, StorageError, toStorageError } from "./storage-error.ts";
+} from "./sqlite/sqlite-connection.ts";
+import { foreignTableError, StorageError, toStorageError } from "./sqlite/storage-error.ts";
 import {
   logPages,
   openWriteAheadLog,
   usualBusyTimeoutMs,
   type WriteAheadLog,
   type WriteAheadLogOptions,
-} from "./write-ahead-log.ts";
+} from "./sqlite/write-ahead-log.ts";
 
 /** What Keyv does of what is needed here. Without an `error` listener it throws instead of emitting. */
 interface Store {

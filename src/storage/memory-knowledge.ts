@@ -1,6 +1,6 @@
 import type { Knowledge } from "../core/ports/services.ts";
-import { openSqliteInMemory } from "./sqlite-connection.ts";
-import { createKnowledge, knowledgeMigrations } from "./sqlite-knowledge.ts";
+import { openSqliteInMemory } from "./sqlite/sqlite-connection.ts";
+import { createKnowledge, knowledgeMigrations } from "./sqlite/sqlite-knowledge.ts";
 
 /** The store in memory: it forgets everything with the process. For tests and benchmarks. */
 export function createMemoryKnowledge(): Knowledge {

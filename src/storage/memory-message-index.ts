@@ -1,6 +1,6 @@
 import type { MessageIndex } from "../core/ports/chat-actions.ts";
-import { openSqliteInMemory } from "./sqlite-connection.ts";
-import { createMessageIndex, messageIndexMigrations } from "./sqlite-message-index.ts";
+import { openSqliteInMemory } from "./sqlite/sqlite-connection.ts";
+import { createMessageIndex, messageIndexMigrations } from "./sqlite/sqlite-message-index.ts";
 
 /** The index in memory: it forgets everything with the process. For tests and benchmarks. */
 export function createMemoryMessageIndex(): MessageIndex {

@@ -43,7 +43,7 @@ export async function openPlatforms(config: Config, deps: PlatformDeps): Promise
 }
 
 async function openSlack(config: Config, deps: PlatformDeps) {
-  const { createSlackConnection } = await import("../platforms/slack/create-slack-connection.ts");
+  const { createSlackConnection } = await import("../platforms/slack/connection/create-slack-connection.ts");
   const secret = createSecretKey(config.data.folder, config.secret_key);
   return createSlackConnection({
     ...deps,
@@ -53,7 +53,9 @@ async function openSlack(config: Config, deps: PlatformDeps) {
 }
 
 async function openDiscord({ discord, operators, data, secret_key }: Config, deps: PlatformDeps) {
-  const { createDiscordConnection } = await import("../platforms/discord/create-discord-connection.ts");
+  const { createDiscordConnection } = await import(
+    "../platforms/discord/connection/create-discord-connection.ts"
+  );
   return createDiscordConnection({
     ...deps,
     leases: createLeases(deps.store, deps.clock, holderOfFolder),

@@ -5,7 +5,7 @@ import { unknownInAgent, unknownRights, unknownSkillSettings } from "../config/s
 import type { Takeover } from "../core/log/turn-log.ts";
 import type { CatalogueLoader } from "../core/skill/catalogue.ts";
 import { ownToolNames } from "../core/skill/offered-tools.ts";
-import type { Upgrade } from "../storage/upgrade-copies.ts";
+import type { Upgrade } from "../storage/sqlite/upgrade-copies.ts";
 
 interface Tells {
   info(fields: object, message: string): void;

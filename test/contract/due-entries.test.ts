@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openSqliteTurnLog } from "../../src/storage/sqlite-turn-log.ts";
+import { openSqliteTurnLog } from "../../src/storage/sqlite/sqlite-turn-log.ts";
 import { temporaryFolder } from "../unit/skills/temporary-folder.ts";
 import { describeDueEntries } from "./due-entries-contract.ts";
 

@@ -4,8 +4,11 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { IndexedMessage, MessageIndex } from "../../src/core/ports/chat-actions.ts";
 import { isWithin } from "../../src/core/values/place.ts";
-import { openSqlite } from "../../src/storage/sqlite-connection.ts";
-import { messageIndexMigrations, openSqliteMessageIndex } from "../../src/storage/sqlite-message-index.ts";
+import { openSqlite } from "../../src/storage/sqlite/sqlite-connection.ts";
+import {
+  messageIndexMigrations,
+  openSqliteMessageIndex,
+} from "../../src/storage/sqlite/sqlite-message-index.ts";
 import { temporaryFolder } from "../unit/skills/temporary-folder.ts";
 
 const general = "slack:T1:C1";

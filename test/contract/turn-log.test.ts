@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
-import { openSqliteTurnLog } from "../../src/storage/sqlite-turn-log.ts";
+import { openSqliteTurnLog } from "../../src/storage/sqlite/sqlite-turn-log.ts";
 import { turnLogClaimsContract } from "./turn-log-claims.ts";
 import { turnLogContract } from "./turn-log-contract.ts";
 import { turnLogCrashesContract } from "./turn-log-crashes.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createLeases } from "../../src/app/turns/leases.ts";
 import type { ChatPlatform } from "../../src/core/ports/chat-platform.ts";
 import { type KeyValue, scopeKeyValue } from "../../src/core/ports/storage.ts";
-import { createDiscordConnection } from "../../src/platforms/discord/create-discord-connection.ts";
+import { createDiscordConnection } from "../../src/platforms/discord/connection/create-discord-connection.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { systemClock } from "../../src/wiring/system-clock.ts";

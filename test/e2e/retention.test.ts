@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createDiskFileStore } from "../../src/storage/disk-file-store.ts";
 import { openKeyValue } from "../../src/storage/keyv-store.ts";
-import { openSqliteTurnLog } from "../../src/storage/sqlite-turn-log.ts";
+import { openSqliteTurnLog } from "../../src/storage/sqlite/sqlite-turn-log.ts";
 import { ended } from "./support/turns.ts";
 import { useBot } from "./support/use-bot.ts";
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
-import { turnLogMigrations } from "../../src/storage/turn-log-schema.ts";
+import { turnLogMigrations } from "../../src/storage/sqlite/turn-log-schema.ts";
 import { useBot } from "./support/use-bot.ts";
 
 const bot = useBot();

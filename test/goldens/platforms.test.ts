@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { it } from "vitest";
-import { skillModal } from "../../src/platforms/discord/skill-modal.ts";
-import { slashCommands } from "../../src/platforms/discord/slash-commands.ts";
-import { askModal } from "../../src/platforms/slack/ask-modal.ts";
-import { formModal } from "../../src/platforms/slack/form-modal.ts";
-import { manifestOverHttp, readManifest } from "../../src/platforms/slack/manifest.ts";
+import { skillModal } from "../../src/platforms/discord/incoming/skill-modal.ts";
+import { slashCommands } from "../../src/platforms/discord/incoming/slash-commands.ts";
+import { manifestOverHttp, readManifest } from "../../src/platforms/slack/connection/manifest.ts";
+import { askModal } from "../../src/platforms/slack/incoming/ask-modal.ts";
+import { formModal } from "../../src/platforms/slack/incoming/form-modal.ts";
 import { expectGoldenJson } from "./golden.ts";
 import { createGoldenBot } from "./golden-bot.ts";
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished } from "vitest";
 import type { TurnRecord } from "../../src/core/log/turn-log.ts";
-import { openSqliteTurnLog } from "../../src/storage/sqlite-turn-log.ts";
+import { openSqliteTurnLog } from "../../src/storage/sqlite/sqlite-turn-log.ts";
 import { expectGolden, indented, readGolden, withoutIds } from "./golden.ts";
 import { type GoldenServer, startGoldenServer } from "./golden-server.ts";
 import { describedAnswer, send } from "./http-client.ts";

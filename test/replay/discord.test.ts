@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ownWords } from "../../src/platforms/discord/said-text.ts";
+import { ownWords } from "../../src/platforms/discord/channel/said-text.ts";
 import { testSkill } from "../support/test-skill.ts";
 import { replayedDiscord } from "./support/replayed-discord.ts";
 

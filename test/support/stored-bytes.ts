@@ -10,9 +10,9 @@ import { createDiskWorkingFolders } from "../../src/storage/folders/disk-working
 import { openKeyValue } from "../../src/storage/keyv-store.ts";
 import { sealKeyValue } from "../../src/storage/sealed-key-value.ts";
 import { createSecretKey } from "../../src/storage/secret-key.ts";
-import { openSqliteKnowledge } from "../../src/storage/sqlite-knowledge.ts";
-import { openSqliteMessageIndex } from "../../src/storage/sqlite-message-index.ts";
-import { openSqliteTurnLog } from "../../src/storage/sqlite-turn-log.ts";
+import { openSqliteKnowledge } from "../../src/storage/sqlite/sqlite-knowledge.ts";
+import { openSqliteMessageIndex } from "../../src/storage/sqlite/sqlite-message-index.ts";
+import { openSqliteTurnLog } from "../../src/storage/sqlite/sqlite-turn-log.ts";
 
 /** A data folder that is gone with the process. */
 export function newDataFolder(): string {

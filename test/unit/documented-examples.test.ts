@@ -7,8 +7,8 @@ import { isProviderKind, providerKinds, providerPresets } from "../../src/config
 import { readPlugin } from "../../src/imported/plugin-file.ts";
 import { readServers } from "../../src/mcp/read-servers.ts";
 import { modelFacts } from "../../src/models/catalogue/model-facts.ts";
+import { validatePackage } from "../../src/skills/document/validate-package.ts";
 import { createFolderSource } from "../../src/skills/folder-source.ts";
-import { validatePackage } from "../../src/skills/validate-package.ts";
 
 /** The first fenced block of a page that holds this text. */
 async function example(page: string, holds: string): Promise<string> {

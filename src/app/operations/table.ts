@@ -18,16 +18,16 @@ import {
   reviewPackage,
   reviewSkill,
   updatePackage,
-} from "./packages.ts";
-import { runFlow, runFlowText } from "./run-flow.ts";
-import { runSkill } from "./run-skill.ts";
-import { listRuns, showRun } from "./runs.ts";
+} from "./packages/packages.ts";
 import {
   addSandboxPackages,
   listSandboxPackages,
   prepareSkill,
   removeSandboxPackages,
-} from "./sandbox-packages.ts";
+} from "./packages/sandbox-packages.ts";
+import { runFlow, runFlowText } from "./run-flow.ts";
+import { runSkill } from "./run-skill.ts";
+import { listRuns, showRun } from "./runs.ts";
 import {
   addSchedule,
   listSchedules,
@@ -36,8 +36,8 @@ import {
   renewScheduleSecret,
   resumeSchedule,
 } from "./schedules.ts";
-import { loginServer, logoutServer } from "./server-accounts.ts";
-import { controlServer, listServers, trustServer } from "./servers.ts";
+import { loginServer, logoutServer } from "./servers/server-accounts.ts";
+import { controlServer, listServers, trustServer } from "./servers/servers.ts";
 import type { Services } from "./services.ts";
 import { limitSkills, listSkills, reloadSkills, setSkill, showSkill } from "./skills.ts";
 import { forgetPerson, lookUpPerson, runRetention, showRetention } from "./stored-data.ts";

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { NamespaceSettings } from "../../client/shapes.ts";
-import type { Actions } from "../actions.ts";
-import type { ConsoleState } from "../state.ts";
+import type { Actions } from "../state/actions.ts";
+import type { ConsoleState } from "../state/state.ts";
 
 const progressNames = {
   quiet: "Only the answer",

@@ -1,8 +1,8 @@
 import { html, type TemplateResult } from "lit-html";
 import { ref } from "lit-html/directives/ref.js";
-import type { Actions } from "../actions.ts";
-import { focusWhenShown } from "../focus-when-shown.ts";
-import type { ConsoleState } from "../state.ts";
+import { focusWhenShown } from "../page/focus-when-shown.ts";
+import type { Actions } from "../state/actions.ts";
+import type { ConsoleState } from "../state/state.ts";
 
 interface Confirmation {
   /** Unique on the page. */

@@ -1,4 +1,4 @@
-import type { Actions } from "../actions.ts";
+import type { Actions } from "../state/actions.ts";
 
 /** Lets files be dropped here; without it the browser would leave the page to show them. */
 export function allowDrop(event: DragEvent): void {

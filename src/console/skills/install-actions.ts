@@ -1,6 +1,6 @@
 import type { PackageLocation } from "../../client/shapes.ts";
-import type { Session } from "../session.ts";
-import type { ConsoleStore } from "../state.ts";
+import type { Session } from "../state/session.ts";
+import type { ConsoleStore } from "../state/state.ts";
 import { type Installing, nothingChosen, type PackageChoice } from "./panel-state.ts";
 import type { SkillActions } from "./skill-actions.ts";
 

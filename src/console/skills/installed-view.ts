@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from "lit-html";
-import type { Actions } from "../actions.ts";
-import { channelName, isDirect } from "../channels.ts";
-import type { ConsoleState } from "../state.ts";
+import type { Actions } from "../state/actions.ts";
+import { channelName, isDirect } from "../state/channels.ts";
+import type { ConsoleState } from "../state/state.ts";
 import type { Installing } from "./panel-state.ts";
 import { visibleText } from "./visible-text.ts";
 

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { SkillDetail } from "../../client/shapes.ts";
-import type { Actions } from "../actions.ts";
+import type { Actions } from "../state/actions.ts";
 
 /** Which hosts the code of a skill may reach, with what takes them back and adds one. */
 export function networkView(

@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { SkillDetail } from "../../client/shapes.ts";
-import type { Actions } from "../actions.ts";
-import { fullTime } from "../relative-time.ts";
-import type { ConsoleState } from "../state.ts";
+import { fullTime } from "../page/relative-time.ts";
+import type { Actions } from "../state/actions.ts";
+import type { ConsoleState } from "../state/state.ts";
 import { confirmControl } from "./confirm-control.ts";
 import { visibleText } from "./visible-text.ts";
 

@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { ref } from "lit-html/directives/ref.js";
 import type { ServerStatus } from "../../client/shapes.ts";
-import type { Actions } from "../actions.ts";
-import { focusWhenShown } from "../focus-when-shown.ts";
-import type { ConsoleState } from "../state.ts";
+import { focusWhenShown } from "../page/focus-when-shown.ts";
+import type { Actions } from "../state/actions.ts";
+import type { ConsoleState } from "../state/state.ts";
 import { disclosure } from "./disclosure.ts";
 
 const stateNames = {

@@ -1,6 +1,6 @@
 import type * as shapes from "../../client/shapes.ts";
-import type { Session } from "../session.ts";
-import type { ConsoleState, ConsoleStore } from "../state.ts";
+import type { Session } from "../state/session.ts";
+import type { ConsoleState, ConsoleStore } from "../state/state.ts";
 import type { PanelFilter, SkillsPanel } from "./panel-state.ts";
 import { isReviewed } from "./skill-kinds.ts";
 

@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { SkillDetail } from "../../client/shapes.ts";
-import type { Actions } from "../actions.ts";
-import type { RenderMarkdown } from "../markdown.ts";
-import type { ConsoleState } from "../state.ts";
+import type { Actions } from "../state/actions.ts";
+import type { ConsoleState } from "../state/state.ts";
+import type { RenderMarkdown } from "../thread/markdown.ts";
 import { disclosure } from "./disclosure.ts";
 import { networkView } from "./network-view.ts";
 import { packageView } from "./package-view.ts";

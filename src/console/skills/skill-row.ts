@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { ServerStatus, SkillListing } from "../../client/shapes.ts";
-import type { Actions } from "../actions.ts";
+import type { Actions } from "../state/actions.ts";
 import { serverState } from "./server-view.ts";
 import { skillEmoji } from "./skill-emoji.ts";
 import { kindNames } from "./skill-kinds.ts";

@@ -1,11 +1,11 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { ref } from "lit-html/directives/ref.js";
-import type { Actions } from "../actions.ts";
-import { channelName, isDirect } from "../channels.ts";
-import { focusWhenShown } from "../focus-when-shown.ts";
-import { icon } from "../icons.ts";
-import type { RenderMarkdown } from "../markdown.ts";
-import type { ConsoleState } from "../state.ts";
+import { focusWhenShown } from "../page/focus-when-shown.ts";
+import { icon } from "../page/icons.ts";
+import type { Actions } from "../state/actions.ts";
+import { channelName, isDirect } from "../state/channels.ts";
+import type { ConsoleState } from "../state/state.ts";
+import type { RenderMarkdown } from "../thread/markdown.ts";
 import { allowDrop, takeDropped } from "./dropped-file.ts";
 import { skillDetailView } from "./skill-detail-view.ts";
 import { skillListView } from "./skill-list-view.ts";

@@ -1,5 +1,5 @@
-import type { Session } from "../session.ts";
-import type { ConsoleStore } from "../state.ts";
+import type { Session } from "../state/session.ts";
+import type { ConsoleStore } from "../state/state.ts";
 import type { Trial } from "./panel-state.ts";
 import { readTrialValues } from "./trial-values.ts";
 

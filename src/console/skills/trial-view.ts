@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
 import type { SkillDetail } from "../../client/shapes.ts";
-import type { Actions } from "../actions.ts";
+import type { Actions } from "../state/actions.ts";
 import { dryRunView } from "./dry-run-view.ts";
 import type { Trial } from "./panel-state.ts";
 import { presetText } from "./trial-values.ts";

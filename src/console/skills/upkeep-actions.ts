@@ -1,6 +1,6 @@
 import type { ApiClient } from "../../client/api-client.ts";
-import type { Session } from "../session.ts";
-import type { ConsoleStore } from "../state.ts";
+import type { Session } from "../state/session.ts";
+import type { ConsoleStore } from "../state/state.ts";
 import type { SkillsPanel } from "./panel-state.ts";
 import type { SkillActions } from "./skill-actions.ts";
 

@@ -3,11 +3,11 @@ import type { Model } from "../../core/ports/model.ts";
 import { endpointOf } from "../provider-error.ts";
 import { createProviderModel, type ProviderModelOptions } from "../provider-model.ts";
 import { toolRules } from "../tools/tool-shape.ts";
-import { createChatDialect } from "./chat.ts";
+import { createChatDialect } from "./chat/chat.ts";
 import { createOpenAiClient, isOpenAiHost, openAiUrl } from "./client.ts";
 import { openAiFamily } from "./family.ts";
 import type { OpenAiDialect } from "./opened.ts";
-import { createResponsesDialect } from "./responses.ts";
+import { createResponsesDialect } from "./responses/responses.ts";
 import { statusOf } from "./wire-forms.ts";
 
 /**

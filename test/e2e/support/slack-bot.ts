@@ -4,8 +4,8 @@ import type { Model } from "../../../src/core/ports/model.ts";
 import {
   createSlackConnection,
   type SlackConnection,
-} from "../../../src/platforms/slack/create-slack-connection.ts";
-import type { SlackSettings } from "../../../src/platforms/slack/slack-options.ts";
+} from "../../../src/platforms/slack/connection/create-slack-connection.ts";
+import type { SlackSettings } from "../../../src/platforms/slack/connection/slack-options.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";
 import type { Observation } from "../../support/slack/observation.ts";

@@ -1,9 +1,9 @@
 import { afterEach } from "vitest";
-import { createChatActions } from "../../../src/platforms/discord/chat-actions.ts";
-import { createConversationTargets } from "../../../src/platforms/discord/conversation-targets.ts";
-import { createDirectory } from "../../../src/platforms/discord/directory.ts";
-import { createDiscordRest } from "../../../src/platforms/discord/discord-rest.ts";
-import { createReplyChains } from "../../../src/platforms/discord/reply-chains.ts";
+import { createChatActions } from "../../../src/platforms/discord/channel/chat-actions.ts";
+import { createConversationTargets } from "../../../src/platforms/discord/channel/conversation-targets.ts";
+import { createDirectory } from "../../../src/platforms/discord/channel/directory.ts";
+import { createReplyChains } from "../../../src/platforms/discord/channel/reply-chains.ts";
+import { createDiscordRest } from "../../../src/platforms/discord/connection/discord-rest.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";
 import type { DiscordOptions, GuildSeed } from "./discord-options.ts";

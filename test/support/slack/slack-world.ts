@@ -1,9 +1,12 @@
 import type { ChatPlatform } from "../../../src/core/ports/chat-platform.ts";
 import type { Clock } from "../../../src/core/ports/storage.ts";
-import { createSlackPlatform } from "../../../src/platforms/slack/create-slack-platform.ts";
-import { createPersonDirectory } from "../../../src/platforms/slack/person-directory.ts";
-import { createReplyAddresses } from "../../../src/platforms/slack/reply-addresses.ts";
-import { createSingleWorkspace, createWorkspaces } from "../../../src/platforms/slack/workspaces.ts";
+import { createPersonDirectory } from "../../../src/platforms/slack/channel/person-directory.ts";
+import { createReplyAddresses } from "../../../src/platforms/slack/channel/reply-addresses.ts";
+import {
+  createSingleWorkspace,
+  createWorkspaces,
+} from "../../../src/platforms/slack/connection/workspaces.ts";
+import { createSlackPlatform } from "../../../src/platforms/slack/outgoing/create-slack-platform.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";
 import { webClient } from "./bolt-rig.ts";
 import { type SlackServer, startSlackServer } from "./slack-server.ts";

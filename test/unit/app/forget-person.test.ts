@@ -13,9 +13,9 @@ import { createMemoryFileStore } from "../../../src/storage/memory-file-store.ts
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryKnowledge } from "../../../src/storage/memory-knowledge.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
-import { openSqliteKnowledge } from "../../../src/storage/sqlite-knowledge.ts";
-import { openSqliteTurnLog } from "../../../src/storage/sqlite-turn-log.ts";
-import { createUpgradeCopies } from "../../../src/storage/upgrade-copies.ts";
+import { openSqliteKnowledge } from "../../../src/storage/sqlite/sqlite-knowledge.ts";
+import { openSqliteTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
+import { createUpgradeCopies } from "../../../src/storage/sqlite/upgrade-copies.ts";
 import { forgetPerson } from "../../support/ask-app.ts";
 import { callable, channel, heard } from "../../support/called-bot.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Model, ModelError, type ModelErrorCode } from "../../../src/core/ports/model.ts";
-import { createRetryingModel, defaultRetryPolicy } from "../../../src/models/retrying-model.ts";
+import { createRetryingModel, defaultRetryPolicy } from "../../../src/models/around/retrying-model.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { stopTurn } from "../../support/ask-app.ts";

@@ -9,7 +9,7 @@ import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryKnowledge } from "../../../src/storage/memory-knowledge.ts";
 import { createMemoryMessageIndex } from "../../../src/storage/memory-message-index.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
-import { createUpgradeCopies } from "../../../src/storage/upgrade-copies.ts";
+import { createUpgradeCopies } from "../../../src/storage/sqlite/upgrade-copies.ts";
 import { changeSettings, retentionStatus, runRetention } from "../../support/ask-app.ts";
 import { createFakeClock, type FakeClock } from "../../support/fake-clock.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";

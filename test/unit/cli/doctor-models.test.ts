@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { checkModelLifetimes } from "../../../src/cli/doctor-checks.ts";
+import { checkModelLifetimes } from "../../../src/cli/doctor/doctor-checks.ts";
 import { fakeBot } from "./fake-bot.ts";
 import { runKnack } from "./run-knack.ts";
 

@@ -1,6 +1,6 @@
 import { Lexer, Parser } from "marked";
 import { expect, test } from "vitest";
-import { AnswerRenderer, headingLevels } from "../../../src/console/answer-renderer.ts";
+import { AnswerRenderer, headingLevels } from "../../../src/console/thread/answer-renderer.ts";
 
 const render = (text: string) => Parser.parse(Lexer.lex(text), { renderer: new AnswerRenderer() });
 

@@ -1,6 +1,6 @@
 import type { TemplateResult } from "lit-html";
 import { expect, it } from "vitest";
-import { approvalCard } from "../../../src/console/approval-card.ts";
+import { approvalCard } from "../../../src/console/thread/approval-card.ts";
 import type { ApprovalVerdict, ApprovalView } from "../../../src/core/log/turn-view.ts";
 
 const binds = { skill_id: "mail", tool: "send", definition: "d", values: { to: "ann" } };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addLive, addRead, emptyTimeline, turnsOf } from "../../../src/console/timeline.ts";
+import { addLive, addRead, emptyTimeline, turnsOf } from "../../../src/console/state/timeline.ts";
 import type { TurnEvent, TurnEventBody } from "../../../src/core/log/turn-event.ts";
 
 function event(turnId: string, seq: number, body: TurnEventBody, at = 1_000 + seq): TurnEvent {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { turnOutcome } from "../../../src/console/turn-outcome.ts";
+import { turnOutcome } from "../../../src/console/thread/turn-outcome.ts";
 import { emptyTurnView, type TurnView } from "../../../src/core/log/turn-view.ts";
 
 const outcome = (more: Partial<TurnView>) =>

@@ -1,9 +1,9 @@
 import { Lexer, Parser } from "marked";
 import { describe, expect, it } from "vitest";
-import { AnswerRenderer } from "../../../src/console/answer-renderer.ts";
+import { AnswerRenderer } from "../../../src/console/thread/answer-renderer.ts";
 import type { ModelRequest } from "../../../src/core/ports/model.ts";
-import { messageBody } from "../../../src/platforms/discord/message-body.ts";
-import { createPieceFilter } from "../../../src/platforms/slack/outgoing-text.ts";
+import { messageBody } from "../../../src/platforms/discord/outgoing/message-body.ts";
+import { createPieceFilter } from "../../../src/platforms/slack/outgoing/outgoing-text.ts";
 import { bytes, channel, fileOf, heard } from "../../support/called-bot.ts";
 import type { Line } from "../../support/scripted-model.ts";
 import { openSite, type Site } from "../../support/site.ts";

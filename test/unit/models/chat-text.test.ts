@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ChatText } from "../../../src/models/openai/chat-text.ts";
+import { ChatText } from "../../../src/models/openai/chat/chat-text.ts";
 
 const tool = (name: string, properties = {}) => ({
   name,

@@ -5,8 +5,8 @@ import {
   type ModelErrorCode,
   type ModelEvent,
 } from "../../../src/core/ports/model.ts";
-import { createFailoverModel } from "../../../src/models/failover-model.ts";
-import { createRetryingModel, defaultRetryPolicy } from "../../../src/models/retrying-model.ts";
+import { createFailoverModel } from "../../../src/models/around/failover-model.ts";
+import { createRetryingModel, defaultRetryPolicy } from "../../../src/models/around/retrying-model.ts";
 import { collect, requestOf, shownText } from "./collect.ts";
 import { recordingClock } from "./recording-clock.ts";
 

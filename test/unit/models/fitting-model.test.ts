@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../../src/core/ports/model.ts";
 import type { Message } from "../../../src/core/values/message.ts";
-import { withFitting } from "../../../src/models/fitting-model.ts";
+import { withFitting } from "../../../src/models/around/fitting-model.ts";
 import { createRequestSize } from "../../../src/models/request-size.ts";
 import { askedModel } from "./asked-model.ts";
 import { collect, finish, requestOf } from "./collect.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../../src/core/ports/model.ts";
 import type { Message, MessageImage } from "../../../src/core/values/message.ts";
-import { withImageFallback } from "../../../src/models/image-fallback.ts";
+import { withImageFallback } from "../../../src/models/around/image-fallback.ts";
 import { askedModel } from "./asked-model.ts";
 import { collect, finish, requestOf } from "./collect.ts";
 import { result } from "./prefixes.ts";

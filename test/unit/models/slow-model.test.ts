@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Model, ModelError, type ModelEvent } from "../../../src/core/ports/model.ts";
-import { createRetryingModel, defaultRetryPolicy } from "../../../src/models/retrying-model.ts";
-import { isLocalHost, withWaitNotice } from "../../../src/models/slow-model.ts";
+import { createRetryingModel, defaultRetryPolicy } from "../../../src/models/around/retrying-model.ts";
+import { isLocalHost, withWaitNotice } from "../../../src/models/around/slow-model.ts";
 import { collect, requestOf } from "./collect.ts";
 
 const done: ModelEvent = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { reviewLines, reviewText } from "../../../src/app/operations/package-review.ts";
+import { reviewLines, reviewText } from "../../../src/app/operations/packages/package-review.ts";
 import type { PackageReview } from "../../../src/core/skill/packages.ts";
 import { gravities, reviewOf } from "./review-of.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ModelError } from "../../../src/core/ports/model.ts";
-import { validatePackage } from "../../../src/skills/validate-package.ts";
+import { validatePackage } from "../../../src/skills/document/validate-package.ts";
 import { ann, ask, createWorld, dora, general, say } from "../../support/chat-world.ts";
 import type { Line } from "../../support/scripted-model.ts";
 import { createSkillBench } from "../../support/skill-bench.ts";

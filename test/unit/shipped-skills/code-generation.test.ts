@@ -1,7 +1,7 @@
 import { unzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { readCount } from "../../../skills/code-generation/test-results.ts";
-import { validatePackage } from "../../../src/skills/validate-package.ts";
+import { validatePackage } from "../../../src/skills/document/validate-package.ts";
 import { exited, fakeCode } from "../../support/fake-code.ts";
 import { createSkillBench } from "../../support/skill-bench.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { diffAddress } from "../../../skills/code-review/change-address.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
-import { validatePackage } from "../../../src/skills/validate-package.ts";
+import { validatePackage } from "../../../src/skills/document/validate-package.ts";
 import { createSkillBench } from "../../support/skill-bench.ts";
 import { startServer } from "../net/local-server.ts";
 

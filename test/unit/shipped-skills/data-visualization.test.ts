@@ -4,7 +4,7 @@ import { createCharts } from "../../../src/charts/create-charts.ts";
 import type { Charts, WantedChart } from "../../../src/core/ports/services.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { createDocumentReader } from "../../../src/documents/create-document-reader.ts";
-import { validatePackage } from "../../../src/skills/validate-package.ts";
+import { validatePackage } from "../../../src/skills/document/validate-package.ts";
 import { makeXlsx } from "../../support/documents/make-office.ts";
 import { createSkillBench } from "../../support/skill-bench.ts";
 

@@ -5,7 +5,7 @@ import type { DocumentReader } from "../../../src/core/ports/documents.ts";
 import { ModelError, type ModelRequest } from "../../../src/core/ports/model.ts";
 import type { Web } from "../../../src/core/ports/web.ts";
 import type { Json } from "../../../src/core/values/json.ts";
-import { validatePackage } from "../../../src/skills/validate-package.ts";
+import { validatePackage } from "../../../src/skills/document/validate-package.ts";
 import { createSkillBench } from "../../support/skill-bench.ts";
 
 /** A reader that answers these texts for files of these names. */

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { validatePackage } from "../../../src/skills/validate-package.ts";
+import { validatePackage } from "../../../src/skills/document/validate-package.ts";
 import { needs } from "../../support/needs.ts";
 
 const folder = "skills/incident-report";

@@ -6,7 +6,7 @@ import type { Plan, Wish } from "../../../src/core/ports/schedules.ts";
 import { toJsonSchema } from "../../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../../src/core/skill/tool.ts";
 import type { Json } from "../../../src/core/values/json.ts";
-import { validatePackage } from "../../../src/skills/validate-package.ts";
+import { validatePackage } from "../../../src/skills/document/validate-package.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { createSkillBench } from "../../support/skill-bench.ts";
 

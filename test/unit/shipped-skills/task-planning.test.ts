@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { skill } from "../../../skills/task-planning/skill.ts";
 import type { Generate, ToolContext } from "../../../src/core/skill/tool.ts";
 import type { Json } from "../../../src/core/values/json.ts";
-import { validatePackage } from "../../../src/skills/validate-package.ts";
+import { validatePackage } from "../../../src/skills/document/validate-package.ts";
 
 interface Plan {
   summary: string;

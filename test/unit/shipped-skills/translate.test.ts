@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { lostNumbers, lostParts, paragraphsOf } from "../../../skills/translate/protect.ts";
 import type { DocumentReader } from "../../../src/core/ports/documents.ts";
 import { ModelError } from "../../../src/core/ports/model.ts";
-import { validatePackage } from "../../../src/skills/validate-package.ts";
+import { validatePackage } from "../../../src/skills/document/validate-package.ts";
 import { createSkillBench } from "../../support/skill-bench.ts";
 
 /** What stands between the lines of a request. */

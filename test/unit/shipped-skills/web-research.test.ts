@@ -3,7 +3,7 @@ import type { ModelRequest } from "../../../src/core/ports/model.ts";
 import { type WebSearch, WebSearchError } from "../../../src/core/ports/web.ts";
 import { plainWords, unfoundNumbers } from "../../../src/core/values/quotation.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
-import { validatePackage } from "../../../src/skills/validate-package.ts";
+import { validatePackage } from "../../../src/skills/document/validate-package.ts";
 import {
   honestResearcher,
   lyingResearcher,

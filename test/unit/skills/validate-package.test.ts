@@ -1,6 +1,6 @@
 import path from "node:path";
 import { expect, test } from "vitest";
-import { validatePackage } from "../../../src/skills/validate-package.ts";
+import { validatePackage } from "../../../src/skills/document/validate-package.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** The errors of a package with this SKILL.md in a folder of this name. */

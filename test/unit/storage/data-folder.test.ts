@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type DataFolderLock, lockDataFolder, readHolder } from "../../../src/storage/data-folder.ts";
 import { openKeyValue } from "../../../src/storage/keyv-store.ts";
-import { openSqliteTurnLog } from "../../../src/storage/sqlite-turn-log.ts";
+import { openSqliteTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
 import { Child } from "./child.ts";
 
 let parent: string;

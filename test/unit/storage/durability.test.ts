@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TurnEventBody } from "../../../src/core/log/turn-event.ts";
 import type { KeyValue } from "../../../src/core/ports/storage.ts";
 import { openKeyValue } from "../../../src/storage/keyv-store.ts";
-import { openSqliteTurnLog } from "../../../src/storage/sqlite-turn-log.ts";
+import { openSqliteTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
 import { ending, entry, inbound } from "../../contract/turn-log-contract.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { createTestApp } from "../../support/test-app.ts";

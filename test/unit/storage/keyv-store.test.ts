@@ -7,8 +7,8 @@ import { Keyv } from "keyv";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { KeyValue } from "../../../src/core/ports/storage.ts";
 import { openKeyValue } from "../../../src/storage/keyv-store.ts";
-import type { SqliteOptions } from "../../../src/storage/sqlite-connection.ts";
-import { StorageError } from "../../../src/storage/storage-error.ts";
+import type { SqliteOptions } from "../../../src/storage/sqlite/sqlite-connection.ts";
+import { StorageError } from "../../../src/storage/sqlite/storage-error.ts";
 import { Child } from "./child.ts";
 
 let folder: string;

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TurnLog } from "../../../src/core/log/turn-log.ts";
-import { openSqlite, type SqliteConnection } from "../../../src/storage/sqlite-connection.ts";
-import { createTurnLog } from "../../../src/storage/sqlite-turn-log.ts";
-import { turnLogMigrations } from "../../../src/storage/turn-log-schema.ts";
+import { openSqlite, type SqliteConnection } from "../../../src/storage/sqlite/sqlite-connection.ts";
+import { createTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
+import { turnLogMigrations } from "../../../src/storage/sqlite/turn-log-schema.ts";
 import { ending, entry, inbound } from "../../contract/turn-log-contract.ts";
 
 const namespace = "console:local:general";

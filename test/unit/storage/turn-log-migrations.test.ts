@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openSqliteTurnLog } from "../../../src/storage/sqlite-turn-log.ts";
-import { turnLogMigrations } from "../../../src/storage/turn-log-schema.ts";
+import { openSqliteTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
+import { turnLogMigrations } from "../../../src/storage/sqlite/turn-log-schema.ts";
 import { ending, entry, inbound } from "../../contract/turn-log-contract.ts";
 
 let folder: string;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { TurnEventBody } from "../../../src/core/log/turn-event.ts";
 import type { TurnLog } from "../../../src/core/log/turn-log.ts";
-import { openSqliteInMemory } from "../../../src/storage/sqlite-connection.ts";
-import { createTurnLog } from "../../../src/storage/sqlite-turn-log.ts";
-import { turnLogMigrations } from "../../../src/storage/turn-log-schema.ts";
+import { openSqliteInMemory } from "../../../src/storage/sqlite/sqlite-connection.ts";
+import { createTurnLog } from "../../../src/storage/sqlite/sqlite-turn-log.ts";
+import { turnLogMigrations } from "../../../src/storage/sqlite/turn-log-schema.ts";
 import { ending, entry, inbound } from "../../contract/turn-log-contract.ts";
 
 const place = { namespace: inbound("k").namespace, thread: "one" };

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { LiveInteractions } from "../../../../src/platforms/discord/live-interactions.ts";
-import { postMessage } from "../../../../src/platforms/discord/post-message.ts";
-import { createSentMessages } from "../../../../src/platforms/discord/sent-messages.ts";
+import type { LiveInteractions } from "../../../../src/platforms/discord/outgoing/live-interactions.ts";
+import { postMessage } from "../../../../src/platforms/discord/outgoing/post-message.ts";
+import { createSentMessages } from "../../../../src/platforms/discord/outgoing/sent-messages.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { room, useChatRigs } from "../../../support/discord/chat-rig.ts";
 import { ids } from "../../../support/discord/example-world.ts";

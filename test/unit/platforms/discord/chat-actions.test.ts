@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { messageBody } from "../../../../src/platforms/discord/message-body.ts";
+import { messageBody } from "../../../../src/platforms/discord/outgoing/message-body.ts";
 import {
   exampleGuild,
   privateThread,

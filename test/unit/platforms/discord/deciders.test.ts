@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decidersIn } from "../../../../src/platforms/discord/deciders.ts";
+import { decidersIn } from "../../../../src/platforms/discord/channel/deciders.ts";
 import { privateThread, room, useChatRigs, withPrivateThread } from "../../../support/discord/chat-rig.ts";
 import { exampleWorld, ids } from "../../../support/discord/example-world.ts";
 

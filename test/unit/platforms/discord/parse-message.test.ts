@@ -1,7 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { isWritten, parseMessage, type RawMessage } from "../../../../src/platforms/discord/parse-message.ts";
-import type { Names } from "../../../../src/platforms/discord/readable-text.ts";
+import {
+  isWritten,
+  parseMessage,
+  type RawMessage,
+} from "../../../../src/platforms/discord/channel/parse-message.ts";
+import type { Names } from "../../../../src/platforms/discord/channel/readable-text.ts";
 
 const bot = { user: "1000000000000000001", role: "1000000000000000130" };
 const names: Names = {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { ChannelFacts, GuildFacts } from "../../../../src/platforms/discord/directory-facts.ts";
-import { permissions } from "../../../../src/platforms/discord/discord-facts.ts";
-import { missingPermissions } from "../../../../src/platforms/discord/missing-permissions.ts";
-import { channelPermissions, has } from "../../../../src/platforms/discord/permission-bits.ts";
+import type { ChannelFacts, GuildFacts } from "../../../../src/platforms/discord/channel/directory-facts.ts";
+import { missingPermissions } from "../../../../src/platforms/discord/channel/missing-permissions.ts";
+import { channelPermissions, has } from "../../../../src/platforms/discord/channel/permission-bits.ts";
+import { permissions } from "../../../../src/platforms/discord/connection/discord-facts.ts";
 
 const { administrator, manageChannels, sendMessages, viewChannel } = permissions;
 const role = (bits: bigint) => ({ name: "", permissions: bits, bot_id: undefined, mentionable: false });

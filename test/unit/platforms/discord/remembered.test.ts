@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { createReplyChains } from "../../../../src/platforms/discord/reply-chains.ts";
-import { contentDigest, createSentMessages } from "../../../../src/platforms/discord/sent-messages.ts";
+import { createReplyChains } from "../../../../src/platforms/discord/channel/reply-chains.ts";
+import {
+  contentDigest,
+  createSentMessages,
+} from "../../../../src/platforms/discord/outgoing/sent-messages.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createFakeClock } from "../../../support/fake-clock.ts";
 

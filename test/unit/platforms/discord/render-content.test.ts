@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
 import type { OutgoingButton } from "../../../../src/core/ports/chat-platform.ts";
-import { discordWriting } from "../../../../src/platforms/discord/discord-writing.ts";
+import { ownWords } from "../../../../src/platforms/discord/channel/said-text.ts";
+import { discordWriting } from "../../../../src/platforms/discord/outgoing/discord-writing.ts";
 import {
   editBody,
   messageBody,
   rawFiles,
   whisperParts,
-} from "../../../../src/platforms/discord/message-body.ts";
-import { actionsIn, renderComponents } from "../../../../src/platforms/discord/render-components.ts";
+} from "../../../../src/platforms/discord/outgoing/message-body.ts";
+import { actionsIn, renderComponents } from "../../../../src/platforms/discord/outgoing/render-components.ts";
 import {
   renderContent,
   renderMessage,
   splitContent,
-} from "../../../../src/platforms/discord/render-content.ts";
-import { ownWords } from "../../../../src/platforms/discord/said-text.ts";
+} from "../../../../src/platforms/discord/outgoing/render-content.ts";
 
 const button = { role: "stop", turn_id: "t", below: "progress" } as const;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { parseMessage, type RawMessage } from "../../../../src/platforms/discord/parse-message.ts";
-import { ownWords, saidText } from "../../../../src/platforms/discord/said-text.ts";
+import { parseMessage, type RawMessage } from "../../../../src/platforms/discord/channel/parse-message.ts";
+import { ownWords, saidText } from "../../../../src/platforms/discord/channel/said-text.ts";
 
 const unknown = () => undefined;
 const names = { user: unknown, channel: unknown, role: unknown };

@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { FormField, SkillForm } from "../../../../src/app/chat/skill-form.ts";
 import { skillRunCommand } from "../../../../src/app/services/run-skill-now.ts";
-import { modalValues, skillModal, skillOfModal } from "../../../../src/platforms/discord/skill-modal.ts";
+import {
+  modalValues,
+  skillModal,
+  skillOfModal,
+} from "../../../../src/platforms/discord/incoming/skill-modal.ts";
 
 const field = (name: string, more: Partial<FormField> = {}): FormField => ({
   name,

@@ -5,7 +5,7 @@ import {
   isPrivateCommand,
   slashCommands,
   typedSoFar,
-} from "../../../../src/platforms/discord/slash-commands.ts";
+} from "../../../../src/platforms/discord/incoming/slash-commands.ts";
 
 const completion = (text: string, usage: string, description = "Does it") => ({
   text,

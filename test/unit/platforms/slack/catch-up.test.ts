@@ -3,9 +3,13 @@ import type { ChatIntake, ChatMessage } from "../../../../src/app/chat/chat-inta
 import { PlatformError } from "../../../../src/core/ports/chat-platform.ts";
 import type { Clock } from "../../../../src/core/ports/storage.ts";
 import type { Place } from "../../../../src/core/values/place.ts";
-import { type CatchUpDeps, catchUp, createCatchUp } from "../../../../src/platforms/slack/catch-up.ts";
-import type { PersonDirectory } from "../../../../src/platforms/slack/person-directory.ts";
-import type { Workspace, Workspaces } from "../../../../src/platforms/slack/workspaces.ts";
+import type { PersonDirectory } from "../../../../src/platforms/slack/channel/person-directory.ts";
+import type { Workspace, Workspaces } from "../../../../src/platforms/slack/connection/workspaces.ts";
+import {
+  type CatchUpDeps,
+  catchUp,
+  createCatchUp,
+} from "../../../../src/platforms/slack/incoming/catch-up.ts";
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const never = new AbortController().signal;

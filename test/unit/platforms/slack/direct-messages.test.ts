@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { directMessagesOf } from "../../../../src/platforms/slack/direct-messages.ts";
-import { placeOf } from "../../../../src/platforms/slack/parse-message.ts";
+import { placeOf } from "../../../../src/platforms/slack/channel/parse-message.ts";
+import { directMessagesOf } from "../../../../src/platforms/slack/connection/direct-messages.ts";
 
 test.each([
   ["auto", ["chat:write", "assistant:write"], "threads"],

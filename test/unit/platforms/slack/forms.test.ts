@@ -4,9 +4,9 @@ import type { ChatIntake } from "../../../../src/app/chat/chat-intake.ts";
 import type { FormField, SkillForm } from "../../../../src/app/chat/skill-form.ts";
 import { skillRunCommand } from "../../../../src/app/services/run-skill-now.ts";
 import type { SkillListing } from "../../../../src/app/services/skill-listing.ts";
-import { askModal, readAsk } from "../../../../src/platforms/slack/ask-modal.ts";
-import { formModal, readForm } from "../../../../src/platforms/slack/form-modal.ts";
-import { homeView } from "../../../../src/platforms/slack/home-view.ts";
+import { askModal, readAsk } from "../../../../src/platforms/slack/incoming/ask-modal.ts";
+import { formModal, readForm } from "../../../../src/platforms/slack/incoming/form-modal.ts";
+import { homeView } from "../../../../src/platforms/slack/incoming/home-view.ts";
 import { acceptBlocks } from "../../../support/slack/block-rules.ts";
 
 let ids = 0;

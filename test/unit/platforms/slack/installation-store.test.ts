@@ -4,7 +4,7 @@ import type { Clock } from "../../../../src/core/ports/storage.ts";
 import {
   createInstallationStore,
   createStateStore,
-} from "../../../../src/platforms/slack/installation-store.ts";
+} from "../../../../src/platforms/slack/connection/installation-store.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 
 const query = (teamId: string) => ({ teamId, enterpriseId: undefined, isEnterpriseInstall: false });

@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import type { App } from "@slack/bolt";
 import { describe, expect, it } from "vitest";
-import { type EventDeps, listenToEvents } from "../../../../src/platforms/slack/listen-events.ts";
 import {
   createAppLink,
   manifestOverHttp,
   manifestText,
   readManifest,
   scopeMeanings,
-} from "../../../../src/platforms/slack/manifest.ts";
+} from "../../../../src/platforms/slack/connection/manifest.ts";
+import { type EventDeps, listenToEvents } from "../../../../src/platforms/slack/incoming/listen-events.ts";
 
 const manifest = readManifest(
   await readFile(new URL("../../../../config/slack-manifest.yaml", import.meta.url), "utf8"),

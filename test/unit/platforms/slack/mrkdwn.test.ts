@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mentionsIn, readableText } from "../../../../src/platforms/slack/mrkdwn.ts";
+import { mentionsIn, readableText } from "../../../../src/platforms/slack/channel/mrkdwn.ts";
 
 const names = {
   person: async (id: string) => ({ U1: "Ada" })[id],

@@ -4,8 +4,8 @@ import {
   createPieceFilter,
   fallbackText,
   withoutMentions,
-} from "../../../../src/platforms/slack/outgoing-text.ts";
-import { slackWriting } from "../../../../src/platforms/slack/slack-writing.ts";
+} from "../../../../src/platforms/slack/outgoing/outgoing-text.ts";
+import { slackWriting } from "../../../../src/platforms/slack/outgoing/slack-writing.ts";
 
 const calls = /<!(channel|here|everyone|group|subteam\^)|<@[UW]0|@(channel|here|everyone)\b/i;
 

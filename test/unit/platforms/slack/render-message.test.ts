@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { OutgoingButton, ProgressCard } from "../../../../src/core/ports/chat-platform.ts";
-import { renderMessage } from "../../../../src/platforms/slack/render-message.ts";
+import { renderMessage } from "../../../../src/platforms/slack/outgoing/render-message.ts";
 import { acceptBlocks } from "../../../support/slack/block-rules.ts";
 
 let ids = 0;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Clock } from "../../../../src/core/ports/storage.ts";
-import { createReplyAddresses } from "../../../../src/platforms/slack/reply-addresses.ts";
+import { createReplyAddresses } from "../../../../src/platforms/slack/channel/reply-addresses.ts";
 
 function clockAt(): { clock: Clock; pass(ms: number): void } {
   let now = 1_000_000;

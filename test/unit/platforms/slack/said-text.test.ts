@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
-import { changedEventSchema, messageEventSchema } from "../../../../src/platforms/slack/message-event.ts";
-import { parseEdit, parseMessage } from "../../../../src/platforms/slack/parse-message.ts";
-import { saidText } from "../../../../src/platforms/slack/said-text.ts";
+import {
+  changedEventSchema,
+  messageEventSchema,
+} from "../../../../src/platforms/slack/channel/message-event.ts";
+import { parseEdit, parseMessage } from "../../../../src/platforms/slack/channel/parse-message.ts";
+import { saidText } from "../../../../src/platforms/slack/channel/said-text.ts";
 
 const self = { team: "T1", self: "U0KNACK", bot: "B0KNACK", direct: "threads" as const };
 const noName = async () => undefined;

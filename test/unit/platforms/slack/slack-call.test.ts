@@ -1,6 +1,6 @@
 import { webApi } from "@slack/bolt";
 import { expect, test } from "vitest";
-import { SlackError, slackCall } from "../../../../src/platforms/slack/slack-call.ts";
+import { SlackError, slackCall } from "../../../../src/platforms/slack/connection/slack-call.ts";
 
 const failing = (error: unknown) =>
   slackCall("post a message", () => Promise.reject(error)).catch((thrown: unknown) => thrown as SlackError);

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { App, Receiver } from "@slack/bolt";
 import type { ChatIntake } from "../../../../../src/app/chat/chat-intake.ts";
-import { listenToEvents } from "../../../../../src/platforms/slack/listen-events.ts";
-import type { PersonDirectory } from "../../../../../src/platforms/slack/person-directory.ts";
-import { createStoreFirst } from "../../../../../src/platforms/slack/store-first.ts";
-import type { Workspaces } from "../../../../../src/platforms/slack/workspaces.ts";
+import type { PersonDirectory } from "../../../../../src/platforms/slack/channel/person-directory.ts";
+import { createStoreFirst } from "../../../../../src/platforms/slack/connection/store-first.ts";
+import type { Workspaces } from "../../../../../src/platforms/slack/connection/workspaces.ts";
+import { listenToEvents } from "../../../../../src/platforms/slack/incoming/listen-events.ts";
 
 /** What an intake was given, in order. */
 interface Handed {

@@ -1,0 +1,99 @@
+/** Where a package comes from, as people and programs say it. */
+import { z } from "zod";
+import { PlatformError } from "../../../core/ports/chat-platform.ts";
+import type { PackageSource } from "../../../core/skill/packages.ts";
+import type { Outcome } from "../../../core/values/failure.ts";
+import { uploadedFile } from "../../services/shapes.ts";
+import type { CommandFile } from "../command.ts";
+import type { OperationCall } from "../operation.ts";
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/, "expected a sha256 in lower-case hex");
+
+/** A package by address, or by a path of the machine the bot runs on; else the file that comes with it. */
+export const packageLocation = z.object({
+  url: z
+    .string()
+    .min(1)
+    .max(2000)
+    .optional()
+    .describe("of an archive (.zip, .tar.gz) or a git repository; or give path"),
+  path: z
+    .string()
+    .min(1)
+    .max(4000)
+    .optional()
+    .describe("a folder or archive here; taken from programs on this machine alone"),
+  expected: z
+    .array(hash)
+    .max(200)
+    .optional()
+    .describe("hashes of the reviews a person has seen; anything else is refused"),
+});
+
+/** The same with the archive itself. */
+export const packageForm = z.object({
+  file: uploadedFile("expected an archive"),
+  expected: z
+    .string()
+    .max(20_000)
+    .transform((text) => text.split(/[\s,]+/).filter((word) => word !== ""))
+    .pipe(z.array(hash).max(200))
+    .optional()
+    .meta({ type: "string" })
+    .describe("hashes, with commas between them"),
+});
+
+type Located = OperationCall<z.output<typeof packageLocation>>;
+
+/** The package that is meant. */
+export function sourceOf(call: Located): Promise<Outcome<PackageSource>> {
+  return call.command === undefined ? sourceOfProgram(call) : sourceInChat(call);
+}
+
+async function sourceOfProgram({
+  input: { url, path },
+  files = [],
+}: Located): Promise<Outcome<PackageSource>> {
+  const given = [url, path, ...files].filter((each) => each !== undefined);
+  const [file] = files;
+  if (given.length === 1) {
+    if (url !== undefined) return { ok: true, value: { kind: "url", url } };
+    if (path !== undefined) return { ok: true, value: { kind: "path", path } };
+    if (file !== undefined) return download(file);
+  }
+  const message =
+    "Say which package: {url} as JSON, or the archive as the field `file` of a form (multipart/form-data).";
+  return { ok: false, status: 400, code: "invalid_request", message };
+}
+
+const whatToInstall =
+  "Which skill? Write the address of a .zip, a .tar.gz or a git repository: `/skill install https://…`. Or send the archive to me in a message that says `skill install`.";
+
+/** An address is what was written; without one, the archive that was attached. A path would be of the bot's own machine. */
+async function sourceInChat({ input: { url = "" }, files = [] }: Located): Promise<Outcome<PackageSource>> {
+  if (/^[a-z+]+:\/\//i.test(url)) return { ok: true, value: { kind: "url", url } };
+  const refuse = (message: string) => ({ ok: false as const, status: 400 as const, message });
+  const [file, ...others] = files;
+  if (file === undefined) {
+    if (url === "") return refuse(whatToInstall);
+    const written = url.replaceAll("`", "").slice(0, 200);
+    return refuse(
+      `\`${written}\` is no address. ${whatToInstall} A folder of the bot's own machine is installed there with \`knack skills install FOLDER\`.`,
+    );
+  }
+  if (others.length > 0) return refuse("Send one archive at a time: I cannot tell which one you mean.");
+  return download(file);
+}
+
+/** Of an archive that came with a message, bytes. */
+const maxBytes = 50_000_000;
+
+async function download(file: CommandFile): Promise<Outcome<PackageSource>> {
+  try {
+    return { ok: true, value: { kind: "upload", name: file.name, data: await file.read(maxBytes) } };
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    const message = `${file.name} could not be fetched: ${error.message} Nothing was installed. Try again, or give its address.`;
+    return { ok: false, status: 503, message };
+  }
+}

@@ -1,0 +1,265 @@
+import { z } from "zod";
+import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
+import {
+  type InstalledPackage,
+  installedPackage,
+  type PackageOutcome,
+  packageReview,
+} from "../../../core/skill/packages.ts";
+import { resolveSkillId } from "../../../core/skill/skill-identifier.ts";
+import type { Outcome } from "../../../core/values/failure.ts";
+import { skillId } from "../../services/shapes.ts";
+import { said, shown } from "../command.ts";
+import { completeSkills, findSkill } from "../find-skill.ts";
+import { operation, operators } from "../operation.ts";
+import type { Services } from "../services.ts";
+import { installedText, reviewLines, reviewText } from "./package-review.ts";
+import { packageForm, packageLocation, sourceOf } from "./package-source.ts";
+
+const who = operators("install, update or remove skills");
+const input = z.object({ id: skillId });
+const argument = [["<id>", "id of the skill"]] as const;
+/** Nothing of it is active. */
+const installed = z.object({ installed: z.array(installedPackage) });
+
+/** What follows a command about one skill. */
+const named = {
+  usage: "<skill>",
+  read: (words: string) => (words === "" ? undefined : { id: words }),
+  missing: "Which skill? `/skill list` shows what there is.",
+};
+
+async function completeInstalled({ packages }: Services) {
+  return (await packages.list()).map(({ skill_id, from }) => ({
+    text: skill_id,
+    description: `from ${from}`,
+  }));
+}
+
+export const listPackages = operation({
+  name: "package.list",
+  input: z.object({}),
+  output: z.object({ packages: z.array(installedPackage) }),
+  who: "anyone",
+  http: {
+    route: "GET /packages",
+    summary: "What is installed",
+    answers: "installed skills with their reviews",
+  },
+  run: async ({ services }) => ({ ok: true, value: { packages: await services.packages.list() } }),
+});
+
+export const reviewPackage = operation({
+  name: "package.review",
+  input: packageLocation,
+  output: z.object({ reviews: z.array(packageReview) }),
+  who,
+  http: {
+    route: "POST /packages/review",
+    form: packageForm,
+    ownMachine: ["path"],
+    summary: "What a package would bring; installs nothing",
+    answers: "one review per skill in it",
+  },
+  async run(call) {
+    const source = await sourceOf(call);
+    if (!source.ok) return source;
+    const reviewed = outcomeOf(await call.services.packages.review(source.value, call.signal));
+    return reviewed.ok ? { ok: true, value: { reviews: reviewed.value } } : reviewed;
+  },
+});
+
+export const installPackage = operation({
+  name: "package.install",
+  input: packageLocation,
+  output: installed,
+  who,
+  http: {
+    route: "POST /packages",
+    form: packageForm,
+    ownMachine: ["path"],
+    summary: "Install skills from an address or an archive; nothing of them is active",
+    answers: "what was installed, with its review",
+  },
+  chat: [
+    {
+      command: "skill install",
+      usage: "<address>",
+      description: "Installs a skill from a .zip, .tar.gz or git address, or the attached archive",
+      read(words) {
+        const [address = ""] = words.replace(/^<(.*)>$/, "$1").split(/\s+/);
+        return address === "" ? {} : { url: address };
+      },
+      say: ({ installed }) => said(installedText(installed, "installed")),
+    },
+  ],
+  async run(call) {
+    const source = await sourceOf(call);
+    if (!source.ok) return source;
+    const { input, asker, services, signal } = call;
+    const options = { by: asker.by.id, signal, expected: input.expected };
+    return installedIn(await services.packages.install(source.value, options));
+  },
+  audit: ({ installed }) => installed.map((each) => note("installed", each)),
+});
+
+export const updatePackage = operation({
+  name: "package.update",
+  input,
+  output: installed,
+  who,
+  http: {
+    route: "POST /packages/{id}/update",
+    summary: "Install a skill again from where it came from",
+    answers: "what was installed, with its review",
+  },
+  chat: [
+    {
+      ...named,
+      command: "skill update",
+      description: "Installs a skill again from where it came from",
+      complete: completeInstalled,
+      say: ({ installed }) => said(installedText(installed, "updated")),
+    },
+  ],
+  commandLine: [
+    {
+      command: "skills update",
+      description: "install a skill again from where it came from",
+      arguments: argument,
+      json: "{installed}",
+      print: ({ installed }, terminal) =>
+        installed.flatMap(({ skill_id, review }) => {
+          const id = terminal.plain(skill_id);
+          const next = `${id} is updated. Where it was enabled, enable it again: /skill enable ${id}`;
+          return [...reviewLines(review, terminal), next];
+        }),
+    },
+  ],
+  async run({ input, asker, services, signal }) {
+    const id = await installedId(input.id, services);
+    if (!id.ok) return id;
+    return installedIn(await services.packages.update(id.value, { by: asker.by.id, signal }));
+  },
+  audit: ({ installed }) => installed.map((each) => note("updated", each)),
+});
+
+export const removePackage = operation({
+  name: "package.remove",
+  input,
+  output: z.object({ removed: installedPackage }),
+  who,
+  http: {
+    route: "DELETE /packages/{id}",
+    summary: "Remove an installed skill",
+    answers: "what was removed",
+  },
+  chat: [
+    {
+      ...named,
+      command: "skill remove",
+      description: "Removes an installed skill",
+      complete: completeInstalled,
+      say({ removed: { skill_id, from } }) {
+        const source = `\`${from.replaceAll("`", "")}\``;
+        return said(
+          `**${skill_id}** is removed. It came from ${source}, from where it can be installed again.`,
+        );
+      },
+    },
+  ],
+  commandLine: [
+    {
+      command: "skills remove",
+      description: "remove an installed skill",
+      arguments: argument,
+      json: "{removed}",
+      print: ({ removed }, { plain }) => [
+        `${plain(removed.skill_id)} is removed. It came from ${plain(removed.from)}`,
+      ],
+    },
+  ],
+  async run({ input, services }) {
+    const id = await installedId(input.id, services);
+    if (!id.ok) return id;
+    const removed = outcomeOf(await services.packages.remove(id.value));
+    return removed.ok ? { ok: true, value: { removed: removed.value } } : removed;
+  },
+  audit: ({ removed }) => note("removed", removed),
+});
+
+export const reviewSkill = operation({
+  name: "skill.review",
+  input,
+  output: packageReview,
+  who: "anyone",
+  http: {
+    route: "GET /skills/{id}/review",
+    summary: "The review of a skill that is there",
+    answers: "what it is and can do",
+  },
+  chat: [
+    {
+      ...named,
+      command: "skill review",
+      description: "Shows what a skill's files do, and what looks dangerous in them",
+      complete: completeSkills,
+      say: (review) => shown(reviewText(review)),
+    },
+  ],
+  commandLine: [
+    {
+      command: "skills review",
+      description: "what a skill's files do, and what looks dangerous in them",
+      arguments: argument,
+      json: "the review",
+      print: reviewLines,
+    },
+  ],
+  async run({ input, services }) {
+    const skill = await findSkill(input.id, services);
+    if (!skill.ok) return skill;
+    return outcomeOf(await services.packages.reviewSkill(skill.value.parent ?? skill.value.id));
+  },
+});
+
+function note(done: "installed" | "updated" | "removed", { skill_id, from }: InstalledPackage) {
+  const detail = `${done} **${skill_id}** (from ${escapeMarkdown(oneLine(from, 300))})`;
+  return { action: `package_${done}`, subject: skill_id, detail };
+}
+
+function installedIn(done: PackageOutcome<InstalledPackage[]>): Outcome<{ installed: InstalledPackage[] }> {
+  const outcome = outcomeOf(done);
+  return outcome.ok ? { ok: true, value: { installed: outcome.value } } : outcome;
+}
+
+/** Codes of `Packages` that say more than that something does not fit. */
+const statuses: Record<string, 404 | 413> = {
+  not_installed: 404,
+  skill_gone: 404,
+  unknown_skill: 404,
+  too_large: 413,
+  archive_too_large: 413,
+};
+
+/** A failure of `Packages` as people and programs hear it. */
+function outcomeOf<T>(outcome: PackageOutcome<T>): Outcome<T> {
+  if (outcome.ok) return outcome;
+  const { code, reason } = outcome;
+  return { ok: false, status: statuses[code] ?? 409, code, message: reason };
+}
+
+/** The id of an installed skill, or why there is none of that name. */
+async function installedId(text: string, services: Services): Promise<Outcome<string>> {
+  const ids = (await services.packages.list()).map(({ skill_id }) => skill_id);
+  const resolved = resolveSkillId(text, ids);
+  if (resolved.status === "found") return { ok: true, value: resolved.id };
+  const there = await findSkill(text, services);
+  if (there.ok) {
+    const message = `${there.value.id} was not installed, so there is nothing to remove or update: its files were copied in, or it ships with the bot.`;
+    return { ok: false, status: 409, message };
+  }
+  const known = ids.length > 0 ? `There is: ${ids.slice(0, 20).join(", ")}.` : "Nothing is installed.";
+  const hint = resolved.nearest.length > 0 ? `Did you mean ${resolved.nearest.join(" or ")}?` : known;
+  return { ok: false, status: 404, message: `There is no installed skill called ${text || "that"}. ${hint}` };
+}

@@ -1,0 +1,114 @@
+import { z } from "zod";
+import { escapeMarkdown } from "../../../base/markdown-text.ts";
+import type { Asker, Outcome } from "../../../core/values/failure.ts";
+import { mayOperate } from "../../../core/values/inbound.ts";
+import { personKey, shownPerson } from "../../../core/values/place.ts";
+import { shown } from "../command.ts";
+import { type OperationCall, operation } from "../operation.ts";
+import { serverView } from "./server-view.ts";
+import { argument, configured, findServer, named, serverName, unknownServer } from "./servers.ts";
+
+/** Everybody connects their own account; one that is shared is for operators. */
+const withAccount = {
+  async decide({ input, asker, services }: OperationCall<{ name: string }>): Promise<Outcome<unknown>> {
+    const found = await findServer(input.name, services);
+    if (!found.ok) return found;
+    const { name, credentials } = found.value;
+    if (credentials === "none") return { ok: false, status: 409, message: `${name} needs no account.` };
+    if (credentials !== "shared" || mayOperate(asker.by)) return found;
+    const message = `Everybody uses ${name} with the same account, and only operators of the bot may change it. Ask one of them.`;
+    return { ok: false, status: 403, message };
+  },
+};
+
+export const loginServer = operation({
+  name: "server.login",
+  input: z.object({ name: serverName }),
+  output: z.object({ url: z.string().describe("for this person alone: where they connect their account") }),
+  who: withAccount,
+  http: {
+    route: "POST /mcp/{name}/login",
+    summary: "Connect an account with a tool server",
+    answers: "where the person connects it",
+  },
+  chat: [
+    {
+      ...named,
+      command: "mcp login",
+      description: "Connects your account with a tool server",
+      say: ({ url }, { input }) =>
+        shown(
+          `Open this to connect your account with **${escapeMarkdown(input.name)}**. It is for you alone, and works once for a few minutes:\n\n${url}`,
+        ),
+    },
+  ],
+  commandLine: [
+    {
+      command: "mcp login",
+      description: "connect an account with a server",
+      arguments: argument,
+      json: "{url}",
+      needsBot: "since the answer of the login comes to it",
+      print: ({ url }, { plain }) => ["Open this to connect the account, within a few minutes:", plain(url)],
+    },
+  ],
+  async run({ input, asker, services }) {
+    const found = await findServer(input.name, services);
+    if (!found.ok || services.servers === undefined) return unknownServer(input.name, []);
+    const login = await services.servers.login(found.value.name, ...personOf(asker));
+    return login.ok
+      ? { ok: true, value: { url: login.url } }
+      : { ok: false, status: 409, message: login.reason };
+  },
+});
+
+export const logoutServer = operation({
+  name: "server.logout",
+  input: z.object({ name: serverName }),
+  output: serverView,
+  who: withAccount,
+  http: {
+    route: "POST /mcp/{name}/logout",
+    summary: "Forget an account with a tool server",
+    answers: "the server afterwards",
+  },
+  chat: [
+    {
+      ...named,
+      command: "mcp logout",
+      description: "Forgets your account with a tool server",
+      say({ name, credentials }) {
+        const whose = credentials === "shared" ? "The account everybody used" : "Your account";
+        return shown(`${whose} with **${name}** is forgotten. \`/mcp login ${name}\` connects one again.`);
+      },
+    },
+  ],
+  commandLine: [
+    {
+      command: "mcp logout",
+      description: "forget the account with a server",
+      arguments: argument,
+      json: "the server",
+      print: ({ name }, { plain }) => [`The account with ${plain(name)} is forgotten.`],
+    },
+  ],
+  async run({ input, asker, services }) {
+    const found = await findServer(input.name, services);
+    if (!found.ok) return found;
+    await services.servers?.logout(found.value.name, personOf(asker)[0]);
+    const after = (await configured(services)).find(({ name }) => name === found.value.name);
+    return { ok: true, value: after ?? found.value };
+  },
+  audit({ name, credentials }) {
+    const whose = credentials === "shared" ? "the shared account" : "their account";
+    return {
+      action: "server_logout",
+      subject: name,
+      detail: `disconnected ${whose} of the server **${name}**`,
+    };
+  },
+});
+
+function personOf({ by, namespace }: Asker): [key: string, shown: string] {
+  return [personKey(namespace, by.id), shownPerson(namespace, by.name)];
+}

@@ -1,0 +1,126 @@
+/** What people and programs see of tool servers. */
+import { z } from "zod";
+import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
+import type { ServerState } from "../../../core/skill/packages.ts";
+import type { Diagnostic } from "../../../core/skill/skill.ts";
+import { approvers } from "../../../core/values/inbound.ts";
+import { type CommandResult, refused, said } from "../command.ts";
+import type { Terminal } from "../operation.ts";
+
+const serverTool = z.object({
+  name: z.string(),
+  description: z.string(),
+  suppressed: z.boolean(),
+  read_only: z.boolean().optional().describe("what the server says of it"),
+  destructive: z.boolean().optional().describe("what the server says of it"),
+  definition: z.string().optional().describe("names the tool as it is now"),
+  trusted: z.boolean().optional().describe("an operator lets it run unasked"),
+  asks: z
+    .enum(["nobody", ...approvers])
+    .optional()
+    .describe("who is asked when the model calls it for a member of a channel"),
+});
+
+export const serverView = z.object({
+  name: z.string(),
+  skill_id: z.string(),
+  transport: z.enum(["stdio", "http", "sse"]),
+  state: z.enum(["stopped", "starting", "running", "failed", "needs_login"]),
+  problem: z.string().optional().describe("why it failed or is stopped"),
+  auto_start: z.boolean(),
+  credentials: z.enum(["none", "shared", "per_user"]),
+  tools: z.array(serverTool),
+  since: z.number().describe("since when it is in this state, milliseconds since the epoch"),
+});
+
+/** A server with its tools, and whether calls of them ask. */
+export type ServerView = z.output<typeof serverView>;
+
+const states: Record<ServerState, readonly [sign: string, words: string]> = {
+  stopped: ["○", "stopped"],
+  starting: ["◌", "starting"],
+  running: ["●", "running"],
+  failed: ["✖", "failed"],
+  needs_login: ["⚿", "needs a login"],
+};
+
+export function stateWords(state: ServerState): string {
+  return states[state][1];
+}
+
+const noServers =
+  "No tool server (MCP) is configured. An operator lists them in the bot's `mcp.json`, as for other programs that speak MCP.";
+
+export type ServerAction = "start" | "stop" | "restart";
+
+interface ServerList {
+  servers: readonly ServerView[];
+  diagnostics: readonly Pick<Diagnostic, "severity" | "message">[];
+}
+
+/** The servers, and what of their file was left out. */
+export function serverListText({ servers, diagnostics }: ServerList): string {
+  if (servers.length + diagnostics.length === 0) return noServers;
+  const left = diagnostics.map(({ severity, message }) => {
+    return `- ${severity === "error" ? "✖" : "⚠"} ${escapeMarkdown(oneLine(message, 300))}`;
+  });
+  const none = servers.length === 0 ? ["No tool server can be used:"] : [];
+  return [...none, ...servers.map(serverLine), ...left].join("\n");
+}
+
+function serverLine(server: ServerView): string {
+  const { name, skill_id, state, problem, transport } = server;
+  const offered = server.tools.filter(({ suppressed }) => !suppressed);
+  const names = offered.slice(0, 8).map((tool) => `\`${oneLine(tool.name, 64).replaceAll("`", "")}\``);
+  const more = offered.length > names.length ? ` and ${offered.length - names.length} more` : "";
+  const asking = offered.filter(({ asks = "nobody" }) => asks !== "nobody").length;
+  const ask = asking === 0 ? "" : ` (${asking} ask before they run)`;
+  const tools = offered.length === 0 ? "" : `. Tools: ${names.join(", ")}${more}${ask}`;
+  const as = skill_id === name ? "" : `, skill \`${skill_id}\``;
+  const line = `- ${states[state][0]} **${escapeMarkdown(name)}** (${transport}${as}) ${stateWords(state)}${tools}`;
+  const todo = advice(server);
+  const why = problem === undefined ? "" : `: ${escapeMarkdown(oneLine(problem, 300))}`;
+  return `${line}${why}${todo === "" ? "" : ` — ${todo}`}`;
+}
+
+function advice({ name, state, credentials }: ServerView): string {
+  if (state === "failed") return `\`/mcp restart ${name}\` tries it again`;
+  if (state === "needs_login") {
+    return credentials === "shared"
+      ? `an operator connects the account with \`/mcp login ${name}\``
+      : `\`/mcp login ${name}\` connects your account`;
+  }
+  return "";
+}
+
+/** How a server does that was started, stopped or restarted. */
+export function controlled(status: ServerView, action: ServerAction): CommandResult {
+  const { name, state, problem = "", tools } = status;
+  if (action === "stop") return said(`**${escapeMarkdown(name)}** is ${stateWords(state)}.`);
+  if (state === "running") return said(`**${escapeMarkdown(name)}** runs, with ${tools.length} tools.`);
+  if (state === "starting") return said(`**${escapeMarkdown(name)}** is starting.`);
+  const why = problem === "" ? `: it ${stateWords(state)}.` : `. ${escapeMarkdown(oneLine(problem, 500))}`;
+  const todo = advice(status);
+  return refused(`**${escapeMarkdown(name)}** does not run${why}${todo === "" ? "" : `\n\nNext: ${todo}.`}`);
+}
+
+/** A server and its tools, for the command line. */
+export function serverLines(server: ServerView, { plain, bold, dim, good, bad }: Terminal): string[] {
+  const { name, state, transport, problem, skill_id, tools } = server;
+  const shown = state.replace("_", " ");
+  const mark = state === "running" ? good(shown) : state === "failed" ? bad(shown) : shown;
+  const why = problem === undefined ? "" : `: ${plain(problem)}`;
+  return [
+    `${bold(plain(name))}  ${mark}${why}  ${dim(`${transport}, skill ${plain(skill_id)}`)}`,
+    ...tools.map(
+      (tool) => `  ${plain(tool.name)}${dim(askNote(tool))}  ${dim(plain(tool.description).slice(0, 100))}`,
+    ),
+  ];
+}
+
+/** Whether calls of a tool ask, where that is known. */
+function askNote({ suppressed, asks, trusted }: ServerView["tools"][number]): string {
+  if (suppressed) return " (not offered)";
+  if (asks === "nobody") return trusted === true ? " (trusted)" : " (unasked)";
+  return asks === undefined ? "" : asks === "asker" ? " (asks who asked)" : ` (asks ${asks}s)`;
+}

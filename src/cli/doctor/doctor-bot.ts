@@ -1,0 +1,121 @@
+import { howToKeep, retentionLine } from "../../app/operations/stored-data.ts";
+import { errorText } from "../../base/error-text.ts";
+import type { ApiClient } from "../../client/api-client.ts";
+import { ApiError } from "../../client/api-error.ts";
+import type { SkillList } from "../../client/shapes.ts";
+import type { Config } from "../../config/schema.ts";
+import { unknownSkillSettings } from "../../config/settings-without-effect.ts";
+import { withConnection } from "../bot-connection.ts";
+import type { CommandContext, GlobalOptions } from "../command-context.ts";
+import type { Finding } from "./doctor-finding.ts";
+import {
+  changedPackages,
+  flowFindings,
+  packageFindings,
+  serverFindings,
+  setFindings,
+} from "./doctor-skills.ts";
+
+/** What the bot says of itself: store, queue, model, the skills and flows it loaded, packages and tool servers. Opens one when none runs. */
+export async function* checkBot(context: CommandContext, options: GlobalOptions): AsyncGenerator<Finding> {
+  try {
+    yield* await withConnection(context, options, async ({ client, config }) => {
+      const { checks } = await client.ready();
+      const skills = await client.call("skill.list", {});
+      const { packages } = await client.call("package.list", {});
+      const changed = new Set(changedPackages(packages, skills).map(({ skill_id }) => skill_id));
+      return [
+        ...checks.map(({ name, ok, detail }): Finding => ({ name, status: ok ? "ok" : "error", detail })),
+        ...skillFindings(skills, config, changed),
+        ...flowFindings(await client.call("flow.list", {})),
+        ...packageFindings(packages, skills),
+        ...(await preparedFindings(client)),
+        ...serverFindings((await client.call("server.list", {})).servers),
+        ...(await retentionFindings(client, context.clock.now())),
+      ];
+    });
+  } catch (error) {
+    const detail = `The bot cannot be opened: ${errorText(error)}`;
+    yield {
+      name: "bot",
+      status: "error",
+      detail,
+      advice: "Correct this first; `knack start` would fail the same way.",
+    };
+  }
+}
+
+/** What is prepared for code, and what of it code does not see. */
+async function preparedFindings(client: Pick<ApiClient, "call">): Promise<Finding[]> {
+  try {
+    const { sets } = await client.call("sandbox.list", {});
+    return setFindings(sets);
+  } catch (error) {
+    // A bot of an earlier version that still runs prepares nothing.
+    if (error instanceof ApiError && error.status === 404) return [];
+    throw error;
+  }
+}
+
+/** Before anything is deleted for the first time it is a warning: then there is something to decide. */
+async function retentionFindings(client: Pick<ApiClient, "call">, now: number): Promise<Finding[]> {
+  try {
+    const status = await client.call("retention.show", {});
+    const finding = { name: "retention", detail: `kept: ${retentionLine(status, now)}` };
+    const isInForce = status.from !== undefined && status.from <= now;
+    if (isInForce) return [{ ...finding, status: "ok" }];
+    return [{ ...finding, status: "warning", advice: howToKeep }];
+  } catch (error) {
+    // A bot of an earlier version that still runs deletes nothing.
+    if (error instanceof ApiError && error.status === 404) return [];
+    throw error;
+  }
+}
+
+/** Tool servers, and skills in `changed`, have findings of their own; what was switched off on purpose is none. */
+function skillFindings(
+  { skills, diagnostics }: SkillList,
+  config: Config,
+  changed: ReadonlySet<string>,
+): Finding[] {
+  const usable = skills.filter((skill) => skill.eligible).length;
+  const off = skills.filter((skill) => skill.switched_off).length;
+  const summary = `${skills.length} loaded, ${usable} can be used here${off === 0 ? "" : `, ${off} switched off`}`;
+  const ids = [...skills.map((skill) => skill.id), ...skills.flatMap((skill) => skill.parent ?? [])];
+  const problems = diagnostics.filter(
+    ({ severity, code }) => severity !== "info" && code !== "changed_since_install",
+  );
+  return [
+    { name: "skills", status: "ok", detail: summary },
+    ...skills
+      .filter((skill) => !skill.eligible && !skill.switched_off)
+      .filter((skill) => skill.kind !== "mcp" && !changed.has(skill.id))
+      .map(({ id, reasons }): Finding => {
+        const advice = "Provide what is missing, or leave the skill aside.";
+        return {
+          name: "skills",
+          status: "warning",
+          detail: `${id} cannot be used: ${reasons.join(" ")}`,
+          advice,
+        };
+      }),
+    ...problems.map(({ severity, path, message, code }): Finding => {
+      const status = severity === "error" ? "error" : "warning";
+      const finding = { name: "skills", status, detail: `${path}: ${message} (${code})` } as const;
+      // The machine is to be changed, not the skill, and the message says how.
+      return code === "scripts_do_not_run" ? finding : { ...finding, advice: adviceAbout(path) };
+    }),
+    ...unknownSkillSettings(config, ids, Object.keys(config.skills.env)).map(
+      ({ key, message, hint = "" }): Finding => {
+        return { name: "configuration", status: "warning", detail: `${key} ${message}`, advice: hint };
+      },
+    ),
+  ];
+}
+
+/** `path` is that of a file or folder, or of a setting. */
+function adviceAbout(path: string): string {
+  if (/\.json$/i.test(path)) return "Correct the file, or remove it.";
+  if (!/[\\/]/.test(path)) return "Correct the setting in the configuration.";
+  return "Correct the skill, or remove its folder.";
+}

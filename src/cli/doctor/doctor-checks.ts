@@ -1,0 +1,285 @@
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { errorText } from "../../base/error-text.ts";
+import { ConfigError } from "../../config/config-error.ts";
+import type { LoadedConfig } from "../../config/load-config.ts";
+import { providerOfModel } from "../../config/model-providers.ts";
+import type { Config } from "../../config/schema.ts";
+import { enginesIn } from "../../config/search-schema.ts";
+import { ModelError } from "../../core/ports/model.ts";
+import type { ModelFacts } from "../../models/catalogue/model-facts.ts";
+import { embeddingPrice } from "../../models/create-embedder.ts";
+import { factsOfModel, type ModelSettings } from "../../models/create-model.ts";
+import { transcriptionPrice } from "../../models/create-transcriber.ts";
+import type { LocalServer } from "../../models/local-servers.ts";
+import { createSandbox } from "../../sandbox/create-sandbox.ts";
+import { exposure } from "../../storage/private-files.ts";
+import { howToGetOne } from "../../web-search/create-web-search.ts";
+import { encyclopaedia } from "../../web-search/engines.ts";
+import { modelSettings } from "../../wiring/app-settings.ts";
+import { sandboxOptions } from "../../wiring/code-runners.ts";
+import { openSearch } from "../../wiring/open-work-means.ts";
+import { systemClock } from "../../wiring/system-clock.ts";
+import { readConfig } from "../bot-connection.ts";
+import type { CommandContext, GlobalOptions } from "../command-context.ts";
+import type { Finding } from "./doctor-finding.ts";
+import { adviceForOffline } from "./model-advice.ts";
+
+const oldestNode = 24;
+
+export function checkNode(version: string): Finding {
+  const name = "node";
+  if (Number.parseInt(version, 10) >= oldestNode) return { name, status: "ok", detail: version };
+  const advice = `Install Node ${oldestNode} or newer from https://nodejs.org.`;
+  return { name, status: "error", detail: `${version} is too old`, advice };
+}
+
+/** The configuration, and one finding per problem when it cannot be used. */
+export async function checkConfiguration(
+  context: CommandContext,
+  options: GlobalOptions,
+): Promise<{ loaded: LoadedConfig | undefined; findings: Finding[] }> {
+  const name = "configuration";
+  try {
+    const loaded = await readConfig(context, options);
+    const set = Object.values(loaded.sources).filter((source) => source !== "default").length;
+    const detail = set === 0 ? "all defaults" : `not default: ${set} (\`knack config\` shows them)`;
+    const superseded = loaded.warnings.map(
+      (detail): Finding => ({ name, status: "warning", detail, advice: "Set the new one instead." }),
+    );
+    return { loaded, findings: [{ name, status: "ok", detail }, ...superseded] };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const findings = error.problems.map(
+      ({ where, key, message, hint = "Correct it, then run `knack doctor` again" }): Finding => ({
+        name,
+        status: "error",
+        detail: `${where}: ${key ? `${key}: ` : ""}${message}`,
+        advice: hint,
+      }),
+    );
+    return { loaded: undefined, findings };
+  }
+}
+
+/** Whether the data folder can be written, and whether a bot holds it. */
+export async function checkDataFolder(
+  { findRunningBot }: CommandContext,
+  { data }: Config,
+): Promise<{ finding: Finding; usable: boolean; running: boolean }> {
+  const name = "data folder";
+  const probe = path.join(data.folder, `.probe-${process.pid}`);
+  try {
+    await mkdir(data.folder, { recursive: true, mode: 0o700 });
+    await writeFile(probe, "");
+    await rm(probe);
+    const found = await findRunningBot(data.folder);
+    const holder = found.running
+      ? `, in use by the bot ${found.holder ? `(process ${found.holder.pid}) at ${found.holder.url}` : "that is starting"}`
+      : "";
+    const exposed = await exposure(data.folder);
+    return {
+      finding:
+        exposed === undefined
+          ? { name, status: "ok", detail: `${data.folder}${holder}` }
+          : { name, status: "warning", detail: exposed + holder, advice: privateAdvice(data.folder) },
+      usable: true,
+      running: found.running,
+    };
+  } catch (error) {
+    const detail = `${data.folder} cannot be used: ${errorText(error)}`;
+    const advice = "Give this user the right to write there, or name another folder with KNACK_DATA.";
+    return { finding: { name, status: "error", detail, advice }, usable: false, running: false };
+  }
+}
+
+function privateAdvice(folder: string): string {
+  return `Run \`chmod 700 ${folder}\` as its owner; the bot does so when it starts and may. Or name another folder with KNACK_DATA.`;
+}
+
+/**
+ * Whether every model that may be asked has what it needs.
+ * @param names of the models
+ * @param local where servers of models are looked for when there is none
+ */
+export async function checkModelKeys(
+  config: Config,
+  names: readonly string[],
+  local: readonly LocalServer[],
+): Promise<Finding[]> {
+  const { model } = config;
+  const name = "model";
+  if (model.choice === "offline") {
+    const detail = "offline: skills work by simple rules, without a language model";
+    const advice = (await adviceForOffline(config, local)).join(" ");
+    return [{ name, status: "warning", detail, advice }];
+  }
+  return names.map((choice): Finding => {
+    const provider = providerOfModel(choice, model);
+    if (provider?.missing !== undefined) {
+      const { what, set } = provider.missing;
+      const advice = `Set ${set}, or choose another model with KNACK_MODEL.`;
+      return { name, status: "error", detail: `${choice} has no ${what}`, advice };
+    }
+    const access = provider?.section.api_key !== undefined ? "with a key" : "at its own address";
+    return { name, status: "ok", detail: `${choice}, ${access}` };
+  });
+}
+
+/** What becomes of voice messages, and whether that can work. */
+export function checkTranscription(config: Config): Finding {
+  return checkOtherWork(config, "transcription", {
+    name: "voice messages",
+    without: "nobody writes them down: people are told so",
+    servers: "openai, groq, mistral",
+    done(model) {
+      const price = transcriptionPrice(modelSettings(config));
+      const cost =
+        price === undefined
+          ? unknownPrice
+          : "minute" in price
+            ? `$${Number(price.minute.toPrecision(2))} a minute`
+            : "priced by the token";
+      return `written down by ${model}, ${cost}`;
+    },
+  });
+}
+
+/** What makes pictures, and whether that can work. */
+export function checkImages(config: Config): Finding {
+  return checkOtherWork(config, "images", {
+    name: "pictures",
+    without: "diagrams and charts are drawn, nothing else",
+    servers: "openai, xai",
+    done: (model) => `made by ${model}`,
+  });
+}
+
+/** Whether documents are found by what they mean, and whether that can work. */
+export function checkEmbeddings(config: Config): Finding {
+  return checkOtherWork(config, "embeddings", {
+    name: "knowledge",
+    without: "documents are found by their words alone",
+    servers: "openai, gemini, mistral",
+    done(model) {
+      const price = embeddingPrice(modelSettings(config));
+      const cost = price === undefined ? unknownPrice : `$${price.input} a million tokens`;
+      return `documents are found by meaning too, with ${model}, ${cost}`;
+    },
+  });
+}
+
+const unknownPrice = "its price is not known, so its cost is not counted";
+
+/** Whether the model that a setting names for work beside conversation can be asked. `without`: what is so where it is off. */
+function checkOtherWork(
+  { model }: Config,
+  setting: "transcription" | "images" | "embeddings",
+  {
+    name,
+    without,
+    servers,
+    done,
+  }: { name: string; without: string; servers: string; done(model: string): string },
+): Finding {
+  const chosen = model[setting];
+  if (chosen === "off") {
+    const advice = `Set model.${setting} to a model of ${servers} or a server of your own.`;
+    return { name, status: "ok", detail: `${without}. ${advice}` };
+  }
+  const missing = providerOfModel(chosen, model)?.missing;
+  if (missing === undefined) return { name, status: "ok", detail: done(chosen) };
+  const advice = `Set ${missing.set}, or model.${setting} to another model, or off.`;
+  return { name, status: "error", detail: `${chosen} has no ${missing.what}`, advice };
+}
+
+/** Which engines search the web, and how to get one. */
+export function checkSearch(config: Config): Finding {
+  const name = "web search";
+  const { engines: chosen } = config.search;
+  const { engines } = openSearch(config, { own: () => undefined, clock: systemClock });
+  if (chosen.length === 0) return { name, status: "ok", detail: "switched off (search.engines is [])" };
+  if (chosen !== "auto" && engines.length < enginesIn(config.search).length) {
+    const detail = `${engines.join(", ") || "nothing"}; model is in search.engines, but its provider has no search of its own`;
+    return { name, status: "warning", detail, advice: `Take it out of search.engines. ${howToGetOne}` };
+  }
+  if (engines.join() !== encyclopaedia) return { name, status: "ok", detail: engines.join(", ") };
+  return { name, status: "ok", detail: `${encyclopaedia} alone, which needs no key. ${howToGetOne}` };
+}
+
+/** Whether the server could listen where it should. */
+export async function checkPort({ host, port }: Config["server"]): Promise<Finding> {
+  const name = "port";
+  const server = createServer();
+  try {
+    server.listen(port, host);
+    await once(server, "listening");
+    return { name, status: "ok", detail: `${host} port ${port === 0 ? "(any)" : port} is free` };
+  } catch (error) {
+    const detail = `${host} port ${port}: ${errorText(error)}`;
+    const advice = "Stop the program that listens there, or set server.port (or start with --port).";
+    return { name, status: "error", detail, advice };
+  } finally {
+    server.close();
+  }
+}
+
+/** Which isolation scripts of skills get here. Tried in a folder of its own: a running bot's workspaces stay untouched. */
+export async function checkSandbox(config: Config): Promise<Finding> {
+  const name = "sandbox";
+  const folder = await mkdtemp(path.join(tmpdir(), "knack-doctor-"));
+  try {
+    const sandbox = await createSandbox({ ...sandboxOptions(config), dataDir: folder });
+    const { isolation, detail, lacks } = sandbox.describe();
+    if (isolation === "bubblewrap") return { name, status: "ok", detail: `bubblewrap. ${detail}` };
+    const warning = { name, status: "warning" as const, detail: `process only, which is weaker. ${detail}` };
+    return lacks === undefined ? warning : { ...warning, advice: lacks.cure };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const dayMs = 86_400_000;
+
+/** How many days ahead the end of a model is told. */
+const noticeDays = 60;
+
+/**
+ * A warning for each model that ends soon or has ended.
+ * @param names as the configuration writes them, `provider/model`; `offline` never ends
+ * @param now ms since 1970
+ */
+export function checkModelLifetimes(
+  names: readonly string[],
+  settings: ModelSettings,
+  now: number,
+): Finding[] {
+  return [...new Set(names)].flatMap((name) => {
+    const { retires, successor } = knownFacts(name, settings);
+    if (retires === undefined) return [];
+    const days = Math.round((Date.parse(retires) - Math.floor(now / dayMs) * dayMs) / dayMs);
+    if (days > noticeDays) return [];
+    const provider = name.slice(0, name.indexOf("/"));
+    const other = successor === undefined ? "another model" : `${provider}/${successor}`;
+    const detail = days < 0 ? `${name} ended on ${retires}` : `${name} ends on ${retires}, ${inDays(days)}`;
+    return [{ name: "model", status: "warning" as const, detail, advice: `Use ${other} instead.` }];
+  });
+}
+
+/** A model whose provider is not set up is another check's affair. */
+function knownFacts(name: string, settings: ModelSettings): ModelFacts {
+  try {
+    return factsOfModel(name, settings);
+  } catch (error) {
+    if (error instanceof ModelError) return {};
+    throw error;
+  }
+}
+
+function inDays(days: number): string {
+  if (days === 0) return "today";
+  return days === 1 ? "tomorrow" : `in ${days} days`;
+}

@@ -1,0 +1,21 @@
+import { createPaint } from "../../platforms/terminal/paint.ts";
+import { plainLine } from "../../platforms/terminal/plain-text.ts";
+import { type CommandContext, printLine, wantsColours } from "../command-context.ts";
+
+/** One line of `knack doctor`. */
+export interface Finding {
+  name: string;
+  /** A warning leaves the bot working. */
+  status: "ok" | "warning" | "error";
+  detail: string;
+  /** What to do, as a sentence. */
+  advice?: string;
+}
+
+/** A finding as one line, and what to do below it. */
+export function printFinding(context: CommandContext, { name, status, detail, advice }: Finding): void {
+  const paint = createPaint(wantsColours(context));
+  const mark = { ok: paint.good("✔"), warning: paint.code("!"), error: paint.bad("✖") }[status];
+  printLine(context, `${mark} ${paint.bold(name)}: ${plainLine(detail)}`);
+  if (advice !== undefined) printLine(context, `    ${plainLine(advice)}`);
+}

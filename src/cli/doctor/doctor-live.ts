@@ -1,0 +1,199 @@
+import { crc32, deflateSync } from "node:zlib";
+import { providerOfModel } from "../../config/model-providers.ts";
+import type { Config } from "../../config/schema.ts";
+import { type Model, ModelError, type ModelErrorCode, type ModelRequest } from "../../core/ports/model.ts";
+import type { Clock } from "../../core/ports/storage.ts";
+import type { AssistantMessage, Message } from "../../core/values/message.ts";
+import { createModel, smallModelBeside } from "../../models/create-model.ts";
+import { modelSettings } from "../../wiring/app-settings.ts";
+import type { Finding } from "./doctor-finding.ts";
+
+/** How long one question to a model may take, ms; a local server may have to load the model for the first one. */
+const patienceMs = { hosted: 60_000, local: 300_000 };
+
+/** Enough for a model that thinks before it answers in a word. */
+const maxOutputTokens = 2_000;
+
+type Verdict = Pick<Finding, "status" | "detail" | "advice">;
+type Ask = (
+  request: Omit<ModelRequest, "signal" | "tools"> & Partial<ModelRequest>,
+) => Promise<AssistantMessage>;
+
+/** One thing a model should be able to do. */
+interface Trial {
+  name: string;
+  /** What it means for people when it cannot. */
+  lack: string;
+  /** How a model fails that can be reached and does not take this. */
+  refusals: readonly ModelErrorCode[];
+  /** Undefined when it worked, otherwise what came instead. */
+  run(ask: Ask): Promise<string | undefined>;
+}
+
+/**
+ * Tries what each configured model can do: a tool call with its result, a picture and a structured answer. Costs a few cents at
+ * most. A model that does not answer at all is an error; what it lacks is a warning.
+ * @param say told what is tried now
+ */
+export async function* checkLiveModels(
+  config: Config,
+  configured: readonly string[],
+  clock: Pick<Clock, "now" | "sleep">,
+  say: (progress: string) => void,
+): AsyncGenerator<Finding> {
+  const { choice, small } = config.model;
+  const beside = small === "auto" ? smallModelBeside(choice, modelSettings(config)) : undefined;
+  const names = new Set([...configured, ...(beside === undefined ? [] : [beside])]);
+  if (names.size === 0) yield { name: "live model", status: "ok", detail: "offline needs no server" };
+  for (const name of names) yield* checkLiveModel(name, config, clock, say);
+}
+
+async function* checkLiveModel(
+  name: string,
+  config: Config,
+  clock: Pick<Clock, "now" | "sleep">,
+  say: (progress: string) => void,
+): AsyncGenerator<Finding> {
+  const settings = modelSettings(config);
+  const retry = { attempts: 1 };
+  const model = createModel({ ...settings, choice: name, failover: [], retry, maxOutputTokens }, clock);
+  const isLocal = providerOfModel(name, config.model)?.preset.local === true;
+  const limitMs = isLocal ? patienceMs.local : patienceMs.hosted;
+  for (const trial of trials) {
+    say(`Trying ${trial.name} with ${name}, at most ${limitMs / 1000} s …`);
+    const verdict = await judge(trial, model, clock, limitMs);
+    yield { name: `live model ${name}`, ...verdict };
+    // It would fail the others in the same way.
+    if (verdict.status === "error") return;
+  }
+}
+
+async function judge(
+  { name, lack, refusals, run }: Trial,
+  model: Model,
+  clock: Pick<Clock, "now">,
+  limitMs: number,
+): Promise<Verdict> {
+  const signal = AbortSignal.timeout(limitMs);
+  const began = clock.now();
+  const ask: Ask = async (request) => {
+    for await (const event of model.stream({ tools: [], ...request, signal })) {
+      if (event.type === "finished") return event.message;
+    }
+    throw new ModelError("bad_response", `${model.id} ended without an answer.`);
+  };
+  try {
+    const instead = await run(ask);
+    const duration = `${((clock.now() - began) / 1000).toFixed(1)} s`;
+    if (instead === undefined) return { status: "ok", detail: `${name} work (${duration})` };
+    return { status: "warning", detail: `${name}: ${instead}`, advice: lack };
+  } catch (error) {
+    if (error instanceof ModelError && refusals.includes(error.code)) {
+      return { status: "warning", detail: `${name}: ${error.message}`, advice: lack };
+    }
+    const reason = error instanceof ModelError ? error.message : failureWords(error, signal, limitMs);
+    return { status: "error", detail: reason, advice };
+  }
+}
+
+function failureWords(error: unknown, signal: AbortSignal, limitMs: number): string {
+  return signal.aborted ? `no answer in ${limitMs / 1000} s` : String(error);
+}
+
+const advice = "Check the key, the model's name and the network; `knack config` shows what is in force.";
+
+const trials: readonly Trial[] = [
+  {
+    name: "tools",
+    lack: "Skills hardly work with it. Choose a model that calls tools; `knack models` lists what there is.",
+    refusals: ["invalid_request"],
+    run: tryTools,
+  },
+  {
+    name: "pictures",
+    lack: "Pictures that people send are described to it as missing. Choose another model if people will send some.",
+    refusals: ["invalid_request", "context_too_long", "bad_response"],
+    run: tryPicture,
+  },
+  {
+    name: "structured answers",
+    lack: "Summaries and what is extracted from texts may fail. Another model for inner work can be set as model.small.",
+    refusals: ["invalid_request", "bad_response"],
+    run: tryStructure,
+  },
+];
+
+/** Nobody guesses it. */
+const passphrase = "marmalade-4711";
+
+async function tryTools(ask: Ask): Promise<string | undefined> {
+  const tool = {
+    name: "read_passphrase",
+    description: "Reads today's passphrase.",
+    parameters: { type: "object", properties: { day: { type: "string" } }, required: ["day"] },
+  };
+  const system = "Use the tool you have, then answer in a few words.";
+  const messages: Message[] = [{ role: "user", text: "What is the passphrase of today? The day is Monday." }];
+  const called = await ask({ system, messages, tools: [tool] });
+  const [call] = called.tool_calls;
+  if (call === undefined) return "it answered without the tool it was to call";
+  const results = called.tool_calls.map(
+    ({ id, name }): Message => ({
+      ...{ role: "tool", call_id: id, tool: name, is_error: false },
+      text: `The passphrase is ${passphrase}.`,
+    }),
+  );
+  const answer = await ask({ system, messages: [...messages, called, ...results], tools: [tool] });
+  return answer.text.includes(passphrase) ? undefined : "it called the tool and did not use the result";
+}
+
+async function tryPicture(ask: Ask): Promise<string | undefined> {
+  const image = { media_type: "image/png" as const, base64: plainColourPng([200, 0, 200]) };
+  const message: Message = {
+    role: "user",
+    text: "Which colour fills this picture? Answer with one word.",
+    images: [image],
+  };
+  const { text } = await ask({ system: "Answer with one word.", messages: [message] });
+  return /magenta|purple|pink|violet|fuchsia/i.test(text) ? undefined : "not taken, or not seen";
+}
+
+async function tryStructure(ask: Ask): Promise<string | undefined> {
+  const schema = {
+    type: "object",
+    properties: { city: { type: "string" }, guests: { type: "integer" } },
+    required: ["city", "guests"],
+    additionalProperties: false,
+  };
+  const messages: Message[] = [{ role: "user", text: "Dinner in Lisbon, table for seven. City and guests?" }];
+  const { text } = await ask({ system: "Extract what is asked.", messages, output_schema: schema });
+  const value = JSON.parse(text) as { city?: unknown; guests?: unknown };
+  return value.city === "Lisbon" && value.guests === 7 ? undefined : "it gave other values than the text has";
+}
+
+/** Pixels of a side; some servers take nothing smaller. */
+const side = 64;
+
+/** A picture of one colour as base64. https://www.w3.org/TR/png-3/ */
+function plainColourPng(colour: readonly [number, number, number]): string {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(side, 0);
+  header.writeUInt32BE(side, 4);
+  // 8 bits a channel, red, green and blue.
+  header.set([8, 2], 8);
+  // A line begins with its filter, none.
+  const line = [0, ...Array.from({ length: side }, () => colour).flat()];
+  const pixels = Buffer.from(Array.from({ length: side }, () => line).flat());
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  const chunks = [part("IHDR", header), part("IDAT", deflateSync(pixels)), part("IEND", Buffer.alloc(0))];
+  return Buffer.concat([signature, ...chunks]).toString("base64");
+}
+
+function part(type: string, data: Buffer): Buffer {
+  const content = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const chunk = Buffer.alloc(content.length + 8);
+  chunk.writeUInt32BE(data.length, 0);
+  content.copy(chunk, 4);
+  chunk.writeUInt32BE(crc32(content), content.length + 4);
+  return chunk;
+}

@@ -1,0 +1,56 @@
+import { incompletePlatforms, slackMode, unprotectedServer } from "../../config/incomplete-platforms.ts";
+import type { Config } from "../../config/schema.ts";
+import type { Finding } from "./doctor-finding.ts";
+
+/** Which platforms start with this configuration, and what is missing of the others. Asks nobody. */
+export function platformFindings(config: Config): Finding[] {
+  const incomplete = incompletePlatforms(config).map(({ key, message, hint = "" }): Finding => {
+    return { name: "slack", status: "error", detail: `${key} ${message}`, advice: `${hint}.` };
+  });
+  const unprotected = unprotectedServer(config).map(({ key, message, hint = "" }): Finding => {
+    return { name: "server", status: "error", detail: `${key} ${message}`, advice: `${hint}.` };
+  });
+  return [
+    ...unprotected,
+    ...(incomplete.length > 0 ? incomplete : [slackFinding(config)]),
+    discordFinding(config),
+  ];
+}
+
+function slackFinding(config: Config): Finding {
+  const name = "slack";
+  const meaning = {
+    socket: "one workspace, over Socket Mode",
+    http: "one workspace, called over HTTP at POST /slack/events",
+    installations: `any workspace that installs it at ${config.server.public_url}/slack/install`,
+  };
+  const mode = slackMode(config);
+  if (mode !== undefined) return { name, status: "ok", detail: meaning[mode] };
+  return { name, status: "ok", detail: "not connected (`knack connect slack` shows how)" };
+}
+
+function discordFinding({ discord }: Config): Finding {
+  const detail =
+    discord.token === undefined
+      ? "not connected (`knack connect discord` shows how)"
+      : "a token is set (`knack doctor --live` asks Discord about it)";
+  return { name: "discord", status: "ok", detail };
+}
+
+/** What Slack says of the tokens. */
+export async function liveSlackFindings({ slack }: Config): Promise<Finding[]> {
+  if (slack.bot_token === undefined && slack.app_token === undefined) return [];
+  const { checkSlack } = await import("../../platforms/slack/connection/check-slack.ts");
+  return (await checkSlack(slack)).map((finding) => ({ ...finding, name: `slack ${finding.name}` }));
+}
+
+/** What Discord says of the token. */
+export async function liveDiscordFindings({ discord }: Config): Promise<Finding[]> {
+  const { token, api_url } = discord;
+  if (token === undefined) return [];
+  const { checkDiscord } = await import("../../platforms/discord/connection/check-discord.ts");
+  return (await checkDiscord({ token, api_url })).map((finding) => ({
+    ...finding,
+    name: `discord ${finding.name}`,
+  }));
+}

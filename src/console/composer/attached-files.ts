@@ -1,0 +1,47 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import { formatBytes } from "../../core/values/shown.ts";
+import { icon } from "../page/icons.ts";
+import type { Actions } from "../state/actions.ts";
+import { filesIn } from "./chosen-files.ts";
+
+/** The files that go with the message that is being written. */
+export function chosenFiles(files: readonly File[], actions: Actions): TemplateResult | typeof nothing {
+  if (files.length === 0) return nothing;
+  return html`<ul class="pasted" aria-label="Files to send">
+    ${files.map(
+      (file, index) => html`<li class="chip" data-testid="chosen-file">
+        ${icon(file.type.startsWith("image/") ? "picture" : "page")}
+        <span>${file.name}, ${formatBytes(file.size)}</span>
+        <button
+          type="button"
+          class="icon-button is-small"
+          aria-label="Remove ${file.name}"
+          @click=${() => actions.draft.removeFile(index)}
+        >
+          ${icon("close")}
+        </button>
+      </li>`,
+    )}
+  </ul>`;
+}
+
+/** What is shown while files are held over the page. */
+export function dropArea(isOver: boolean): TemplateResult | typeof nothing {
+  if (!isOver) return nothing;
+  return html`<div class="drop-area" data-testid="drop-area">${icon("attach")} <span>Drop files to attach them</span></div>`;
+}
+
+/** Takes files that are dropped anywhere on the page: a browser would leave the page for them. */
+export function takeDrops(target: EventTarget, actions: Actions): void {
+  const on = (type: string, react: (event: DragEvent) => void) =>
+    target.addEventListener(type, (event) => {
+      if (!(event instanceof DragEvent) || event.dataTransfer?.types.includes("Files") !== true) return;
+      event.preventDefault();
+      react(event);
+    });
+  on("dragover", () => actions.draft.dropping(true));
+  on("dragleave", ({ relatedTarget }) => {
+    if (relatedTarget === null) actions.draft.dropping(false);
+  });
+  on("drop", ({ dataTransfer }) => actions.draft.attach(filesIn(dataTransfer)));
+}

@@ -1,0 +1,119 @@
+import type { BrowserStorage } from "../state/browser-storage.ts";
+import type { Session } from "../state/session.ts";
+import type { ConsoleStore, Draft } from "../state/state.ts";
+import { turnsOf } from "../state/timeline.ts";
+import { chooseFiles } from "./chosen-files.ts";
+
+/** Writing: the draft, its long pasted pieces, and completion of commands. */
+export interface DraftActions {
+  write(text: string): void;
+  /** Takes a pasted text out of the editor when it is long; false when it should be pasted as usual. */
+  paste(text: string): boolean;
+  /** Puts a long pasted piece into the editor after all. */
+  unfoldPasted(index: number): void;
+  removePasted(index: number): void;
+  /** Takes files to be attached; what is too large or too many is refused in words. */
+  attach(files: readonly File[]): void;
+  removeFile(index: number): void;
+  /** Whether files are held over the page. */
+  dropping(isOver: boolean): void;
+  selectCompletion(step: 1 | -1): void;
+  /** Takes over a completion, the selected one unless told. */
+  acceptCompletion(index?: number): void;
+  closeCompletions(): void;
+  /** Puts the last message of the thread into the empty editor. False when there is none. */
+  recall(): boolean;
+  /** Keeps the draft at once, e.g. before the page goes away. */
+  keep(): void;
+}
+
+/** A pasted text longer than this becomes a piece of its own, characters. */
+const longPaste = 6_000;
+
+/** A longer text is not completed, characters. */
+const longestCommand = 300;
+
+export function createDraftActions(parts: {
+  store: ConsoleStore;
+  session: Session;
+  storage: BrowserStorage;
+}): DraftActions {
+  const { store, session, storage } = parts;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const keep = () => storage.keepDraft(store.get().open, store.get().draft);
+  const setDraft = (draft: Draft) => {
+    store.set({ draft });
+    clearTimeout(timer);
+    timer = setTimeout(keep, 300);
+  };
+  const complete = async (text: string) => {
+    if (!isCompletable(text)) return store.set({ completions: undefined });
+    const { namespace } = store.get().open;
+    const found = await session.attempt(
+      (client) => client.call("command.complete", { text, namespace }),
+      () => {},
+    );
+    if (store.get().draft.text !== text) return;
+    const items = found?.completions ?? [];
+    const shown = items.length > 0;
+    store.set({ completions: shown ? { text, items, selected: 0 } : undefined });
+  };
+  const write = (text: string) => {
+    setDraft({ ...store.get().draft, text });
+    void complete(text);
+  };
+  const dropPasted = (index: number) => store.get().draft.pasted.filter((_, other) => other !== index);
+  return {
+    write,
+    paste(text) {
+      if (text.length < longPaste) return false;
+      const { draft } = store.get();
+      setDraft({ ...draft, pasted: [...draft.pasted, text] });
+      return true;
+    },
+    unfoldPasted(index) {
+      const { draft } = store.get();
+      const text = [draft.text, draft.pasted[index] ?? ""].filter((part) => part !== "").join("\n\n");
+      setDraft({ ...draft, text, pasted: dropPasted(index) });
+    },
+    attach(files) {
+      const { draft } = store.get();
+      const { taken, problem } = chooseFiles(draft.files, files);
+      store.set({ notice: problem, dropping: false });
+      if (taken.length > 0) setDraft({ ...draft, files: [...draft.files, ...taken] });
+    },
+    removeFile(index) {
+      const { draft } = store.get();
+      setDraft({ ...draft, files: draft.files.filter((_, other) => other !== index) });
+    },
+    dropping(isOver) {
+      if (store.get().dropping !== isOver) store.set({ dropping: isOver });
+    },
+    removePasted: (index) => setDraft({ ...store.get().draft, pasted: dropPasted(index) }),
+    selectCompletion(step) {
+      const { completions } = store.get();
+      if (completions === undefined) return;
+      const count = completions.items.length;
+      store.set({ completions: { ...completions, selected: (completions.selected + step + count) % count } });
+    },
+    acceptCompletion(index) {
+      const { completions, draft } = store.get();
+      // With no index it is the keyboard, and a list of an older text is not what the person sees completed.
+      if (index === undefined && completions?.text !== draft.text) return;
+      const item = completions?.items[index ?? completions.selected];
+      if (item !== undefined) write(item.text);
+    },
+    closeCompletions: () => store.set({ completions: undefined }),
+    recall() {
+      const last = turnsOf(store.get().timeline).at(-1)?.said;
+      if (last === undefined || last.length >= longPaste) return false;
+      setDraft({ ...store.get().draft, text: last });
+      return true;
+    },
+    keep,
+  };
+}
+
+function isCompletable(text: string): boolean {
+  return /^[/／]/.test(text) && text.length <= longestCommand && !text.includes("\n");
+}

@@ -1,0 +1,97 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import { ref } from "lit-html/directives/ref.js";
+import type { Actions } from "../state/actions.ts";
+import type { Channel } from "../state/channels.ts";
+import type { ConsoleState } from "../state/state.ts";
+import { focusWhenShown } from "./focus-when-shown.ts";
+import { icon, mark } from "./icons.ts";
+import { threadList } from "./thread-list.ts";
+
+/** Channels, and the threads of the open one. */
+export function sidebarView(state: ConsoleState, actions: Actions): TemplateResult {
+  return html`<nav class="sidebar" id="sidebar" aria-label="Channels and threads">
+    <div class="brand">
+      ${mark()}<span>${state.about?.name ?? "Knack"}</span>
+      <button
+        type="button"
+        class="icon-button narrow-only"
+        aria-label="Close the list of channels"
+        @click=${() => actions.page.toggleSidebar()}
+      >
+        ${icon("close")}
+      </button>
+    </div>
+    <button type="button" class="search-button" @click=${() => actions.page.show("switcher")}>
+      ${icon("search")}<span>Go to</span><kbd class="wide-only">${isApple() ? "⌘" : "Ctrl"} K</kbd>
+    </button>
+    <section aria-labelledby="channels-title">
+      <div class="section-head">
+        <h2 id="channels-title">Channels</h2>
+        <button
+          type="button"
+          class="icon-button is-small"
+          aria-label="Add a channel"
+          aria-expanded=${state.addingChannel !== undefined}
+          @click=${() => actions.channels.showChannelForm(state.addingChannel === undefined)}
+        >
+          ${icon("plus")}
+        </button>
+      </div>
+      ${state.addingChannel === undefined ? nothing : channelForm(state.addingChannel.problem, actions)}
+      <ul class="channels">
+        ${state.channels.map((channel) => channelItem(channel, state, actions))}
+      </ul>
+    </section>
+    ${threadList(state, actions)}
+  </nav>`;
+}
+
+function channelItem(
+  { namespace, name, direct }: Channel,
+  state: ConsoleState,
+  actions: Actions,
+): TemplateResult {
+  const current = namespace === state.open.namespace;
+  return html`<li>
+    <button
+      type="button"
+      class="channel"
+      aria-current=${current ? "true" : nothing}
+      @click=${() => actions.channels.openChannel(namespace)}
+    >
+      ${icon(direct ? "person" : "hash")}<span>${direct && name === "dm" ? "Direct message" : name}</span>
+    </button>
+  </li>`;
+}
+
+function channelForm(problem: string | undefined, actions: Actions): TemplateResult {
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    actions.channels.addChannel(String(new FormData(event.currentTarget).get("name") ?? ""));
+  };
+  const cancel = (event: KeyboardEvent) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    actions.channels.showChannelForm(false);
+  };
+  return html`<form class="channel-form" @submit=${submit} @keydown=${cancel}>
+    <input
+      ${ref(focusWhenShown)}
+      class="field"
+      name="name"
+      autocomplete="off"
+      maxlength="80"
+      placeholder="Name, e.g. travel"
+      aria-label="Name of the new channel"
+      aria-invalid=${problem !== undefined}
+      aria-describedby="channel-problem"
+    />
+    <button type="submit" class="button is-primary">Add</button>
+    <p id="channel-problem" class="problem" role="alert">${problem ?? ""}</p>
+  </form>`;
+}
+
+function isApple(): boolean {
+  return /Mac|iPhone|iPad/.test(navigator.userAgent);
+}

@@ -1,0 +1,84 @@
+import type { FileView } from "../../core/log/turn-view.ts";
+import type { Session } from "./session.ts";
+import type { ConsoleState, ConsoleStore } from "./state.ts";
+import { turnsOf } from "./timeline.ts";
+
+/** Files of turns. They are fetched like everything else: a link could not carry the token. */
+export interface FileActions {
+  /** Hands the file to the browser to be kept. */
+  download(file: FileView): void;
+}
+
+/** Larger pictures are only offered for download, bytes. */
+const largestPicture = 5_000_000;
+
+/** A picture that could not be had is asked for again after this, ms. */
+const retryAfter = 15_000;
+
+/** Whether the console draws a file: the formats that can do nothing but be seen. */
+export function isPicture({ media_type, bytes }: FileView): boolean {
+  return /^image\/(png|jpeg|gif|webp)$/.test(media_type) && bytes <= largestPicture;
+}
+
+/** Names what a picture shows now: a file that was replaced has the same address. */
+export function pictureKey({ url, bytes }: FileView): string {
+  return `${url} ${bytes}`;
+}
+
+export function createFileActions({
+  store,
+  session,
+}: {
+  store: ConsoleStore;
+  session: Session;
+}): FileActions {
+  const asked = new Set<string>();
+  const askLater = (file: FileView) => {
+    setTimeout(() => asked.delete(pictureKey(file)), retryAfter);
+  };
+  const load = async (file: FileView) => {
+    const blob = await session.attempt(
+      (client) => client.file(file.url),
+      () => undefined,
+    );
+    if (blob === undefined) return askLater(file);
+    const address = await dataAddress(blob);
+    store.set(({ pictures }) => ({ pictures: new Map(pictures).set(pictureKey(file), address) }));
+  };
+  const loadNew = ({ timeline }: ConsoleState) => {
+    const shown = turnsOf(timeline).flatMap(({ attachments, files }) => [...attachments, ...files]);
+    for (const file of shown.filter(isPicture)) {
+      if (asked.has(pictureKey(file))) continue;
+      asked.add(pictureKey(file));
+      load(file).catch(() => askLater(file));
+    }
+  };
+  store.subscribe(loadNew);
+  return {
+    download(file) {
+      const keep = async () => {
+        const blob = await session.attempt((client) => client.file(file.url));
+        if (blob !== undefined) saveAs(blob, file.name);
+      };
+      void keep();
+    },
+  };
+}
+
+/** The content as an address: pages may load pictures of nobody else, and these need no token. */
+function dataAddress(blob: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(blob);
+  });
+}
+
+function saveAs(blob: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

@@ -1,0 +1,148 @@
+import { ownTimeZone } from "../../client/api-client.ts";
+import type { ApiError } from "../../client/api-error.ts";
+import { type ApprovalVerdict, verdictInput } from "../../core/log/turn-view.ts";
+import type { BrowserStorage } from "./browser-storage.ts";
+import type { ChannelActions } from "./channel-actions.ts";
+import { randomId } from "./random-id.ts";
+import type { Session } from "./session.ts";
+import { type ConsoleStore, emptyDraft, type OutgoingMessage } from "./state.ts";
+import { runningTurns } from "./timeline.ts";
+
+/** Talking: what people send, and what they say to a running turn. */
+export interface MessageActions {
+  /** Sends the draft; a suggestion or a retry gives its own text. Empty texts are not sent. */
+  send(text?: string): void;
+  retry(key: string): void;
+  discard(key: string): void;
+  /** Sends again what did not reach the server, after a reload or when the connection is back. */
+  resume(): void;
+  stop(turnId: string): void;
+  /** Stops whatever runs in the open thread. */
+  stopAll(): void;
+  answer(turnId: string, questionId: string, text: string): void;
+  /** Decides what a tool asked for. */
+  approve(approvalId: string, verdict: ApprovalVerdict): void;
+  /** Deletes a turn for good. */
+  forget(turnId: string): void;
+}
+
+/** Where commands go that belong to no thread. */
+export const commandThread = "commands";
+
+/** A message older than this is only sent again when the person asks for it, ms. */
+const staleAfter = 5 * 60_000;
+
+export function createMessageActions(parts: {
+  store: ConsoleStore;
+  session: Session;
+  storage: BrowserStorage;
+  open: ChannelActions["open"];
+}): MessageActions {
+  const { store, session, storage } = parts;
+  const setOutgoing = (change: (outgoing: readonly OutgoingMessage[]) => readonly OutgoingMessage[]) => {
+    const outgoing = change(store.get().outgoing);
+    storage.keepOutgoing(outgoing.filter(({ turn_id }) => turn_id === undefined));
+    store.set({ outgoing });
+  };
+  const change = (key: string, members: (message: OutgoingMessage) => OutgoingMessage) =>
+    setOutgoing((all) => all.map((message) => (message.key === key ? members(message) : message)));
+  const deliver = createDelivery(store, session, setOutgoing, change);
+
+  const post = (typed: string, files: readonly File[] = []) => {
+    const text = typed.replace(/^／/, "/");
+    const { namespace, thread: current } = store.get().open;
+    const thread = current ?? (text.startsWith("/") ? commandThread : `t-${randomId()}`);
+    const attached = files.length === 0 ? {} : { files };
+    const message = { namespace, thread, key: randomId(), text, sent_at: Date.now(), ...attached };
+    setOutgoing((all) => [...all, message]);
+    parts.open({ namespace, thread });
+    deliver(message);
+  };
+
+  return {
+    send(text) {
+      if (text !== undefined) return post(text);
+      const { draft, open } = store.get();
+      const written = [draft.text.trim(), ...draft.pasted].filter((part) => part !== "").join("\n\n");
+      if (written === "" && draft.files.length === 0) return;
+      store.set({ draft: emptyDraft, completions: undefined });
+      storage.keepDraft(open, emptyDraft);
+      const isCommand = written.startsWith("/");
+      post(written, isCommand ? [] : draft.files);
+      if (!isCommand || draft.files.length === 0) return;
+      const notice = "Commands take no files. They wait for your next message.";
+      store.set({ draft: { ...store.get().draft, files: draft.files }, notice });
+    },
+    retry(key) {
+      const message = store.get().outgoing.find((other) => other.key === key);
+      if (message === undefined) return;
+      change(key, withoutProblem);
+      deliver(message);
+    },
+    discard: (key) => setOutgoing((all) => all.filter((message) => message.key !== key)),
+    resume() {
+      const recent = store.get().outgoing.filter(({ sent_at }) => Date.now() - sent_at < staleAfter);
+      for (const message of recent.filter(({ problem, turn_id }) => problem && turn_id === undefined)) {
+        change(message.key, withoutProblem);
+        deliver(message);
+      }
+    },
+    stop: (turnId) => void session.attempt((client) => client.call("turn.stop", { id: turnId })),
+    stopAll() {
+      for (const { turn_id } of runningTurns(store.get().timeline))
+        void session.attempt((client) => client.call("turn.stop", { id: turn_id }));
+    },
+    answer(turnId, question_id, text) {
+      if (text.trim() === "") return;
+      void session.attempt((client) =>
+        client.call("turn.answer", { id: turnId, question_id, text: text.trim() }),
+      );
+    },
+    async approve(approvalId, verdict) {
+      const decided = await session.attempt((client) =>
+        client.call("approval.decide", { id: approvalId, ...verdictInput(verdict) }),
+      );
+      if (decided?.decided === false) store.set({ notice: "Somebody decided before, or it is over." });
+    },
+    forget: (turnId) => void session.attempt((client) => client.call("turn.forget", { id: turnId })),
+  };
+}
+
+/** Delivers messages one after another, so that they arrive in the order they were written. */
+function createDelivery(
+  store: ConsoleStore,
+  session: Session,
+  setOutgoing: (change: (outgoing: readonly OutgoingMessage[]) => readonly OutgoingMessage[]) => void,
+  change: (key: string, members: (message: OutgoingMessage) => OutgoingMessage) => void,
+): (message: OutgoingMessage) => void {
+  let line: Promise<void> = Promise.resolve();
+  const deliver = async ({ namespace, thread, key, text, files = [] }: OutgoingMessage) => {
+    const failed = ({ detail, status }: ApiError) => {
+      const problem = status === 0 ? "Not sent: Knack did not answer. Is it still running?" : detail;
+      change(key, (message) => ({ ...message, problem }));
+    };
+    const accepted = await session.attempt(
+      (client) =>
+        client.submitTurn(
+          { namespace, thread, key, text, ...ownTimeZone() },
+          files.map((content) => ({ name: content.name, content })),
+        ),
+      failed,
+    );
+    if (accepted === undefined) {
+      if (store.get().dialog === "token")
+        change(key, (message) => ({ ...message, problem: "Not sent yet." }));
+      return;
+    }
+    if (store.get().timeline.has(accepted.turn_id)) {
+      setOutgoing((all) => all.filter((message) => message.key !== key));
+    } else change(key, (message) => ({ ...message, turn_id: accepted.turn_id }));
+  };
+  return (message) => {
+    line = line.then(() => deliver(message));
+  };
+}
+
+function withoutProblem({ problem: _, ...message }: OutgoingMessage): OutgoingMessage {
+  return message;
+}

@@ -1,0 +1,109 @@
+import type * as shapes from "../../client/shapes.ts";
+import { emptyPanel, type Installing, nothingChosen, type SkillsPanel } from "../skills/panel-state.ts";
+import type { Address } from "./address.ts";
+import { type Channel, directMessage, toChannels } from "./channels.ts";
+import type { Store } from "./store.ts";
+import { emptyTimeline, type Timeline } from "./timeline.ts";
+
+/** A message on its way: shown at once, until its turn arrives. The key makes sending it twice harmless. */
+export interface OutgoingMessage extends Address {
+  thread: string;
+  key: string;
+  text: string;
+  sent_at: number;
+  /** The turn it became; set once the server has it. */
+  turn_id?: string;
+  /** Why it was not sent, in words for the person. */
+  problem?: string;
+  /** Files that go with it; a reload of the page loses them. */
+  files?: readonly File[];
+}
+
+/** What is being written: the text, and long pasted pieces that would only be in the way there. */
+export interface Draft {
+  text: string;
+  pasted: readonly string[];
+  /** To be attached; a reload of the page loses them. */
+  files: readonly File[];
+}
+
+export interface CompletionList {
+  /** The text they complete. */
+  text: string;
+  items: readonly shapes.Completion[];
+  selected: number;
+}
+
+export type Dialog = "switcher" | "token" | "install" | undefined;
+
+/** Everything the console shows; the page is a function of it. */
+export interface ConsoleState {
+  about: shapes.About | undefined;
+  settings: shapes.NamespaceView["settings"] | undefined;
+  connection: "connecting" | "live" | "lost";
+  channels: readonly Channel[];
+  open: Address;
+  /** Undefined while they are being read. */
+  threads: readonly shapes.Thread[] | undefined;
+  /** Threads in which something was answered while another one was open. */
+  unread: ReadonlySet<string>;
+  timeline: Timeline;
+  threadLoaded: boolean;
+  outgoing: readonly OutgoingMessage[];
+  draft: Draft;
+  completions: CompletionList | undefined;
+  skills: SkillsPanel;
+  installing: Installing;
+  /** Pictures of turns as data addresses, by `pictureKey`. */
+  pictures: ReadonlyMap<string, string>;
+  /** What people opened or closed themselves, by key: progress blocks, details of steps, long texts. */
+  disclosed: ReadonlyMap<string, boolean>;
+  /** The drawer on narrow screens. */
+  sidebarOpen: boolean;
+  addingChannel: { problem: string | undefined } | undefined;
+  dialog: Dialog;
+  switcher: { query: string; selected: number };
+  tokenProblem: string | undefined;
+  /** Files are held over the page. */
+  dropping: boolean;
+  /** A failure that belongs to no message, e.g. `The turn could not be stopped`. */
+  notice: string | undefined;
+  theme: "system" | "light" | "dark";
+  /** Ms since the epoch, ticking while something runs. */
+  now: number;
+}
+
+export type ConsoleStore = Store<ConsoleState>;
+
+export const emptyDraft: Draft = { text: "", pasted: [], files: [] };
+
+/** The state before anything is known. */
+export function initialState(now: number): ConsoleState {
+  return {
+    about: undefined,
+    settings: undefined,
+    connection: "connecting",
+    channels: toChannels([]),
+    open: { namespace: directMessage, thread: undefined },
+    threads: undefined,
+    unread: new Set(),
+    timeline: emptyTimeline,
+    threadLoaded: false,
+    outgoing: [],
+    draft: emptyDraft,
+    dropping: false,
+    completions: undefined,
+    skills: emptyPanel,
+    installing: nothingChosen,
+    pictures: new Map(),
+    disclosed: new Map(),
+    sidebarOpen: false,
+    addingChannel: undefined,
+    dialog: undefined,
+    switcher: { query: "", selected: 0 },
+    tokenProblem: undefined,
+    notice: undefined,
+    theme: "system",
+    now,
+  };
+}

@@ -1,0 +1,73 @@
+import {
+  type Model,
+  ModelError,
+  type ModelEvent,
+  type ModelRequest,
+  mayHelp,
+} from "../../core/ports/model.ts";
+import { ShownText } from "../shown-text.ts";
+import { whyDelayed } from "../why-delayed.ts";
+
+/**
+ * A model with others behind it, asked in this order when it fails. The rule-based offline model never takes over.
+ * @throws ModelError of the last one asked, which then tells of all.
+ */
+export function createFailoverModel(first: Model, others: readonly Model[]): Model {
+  const models = [first, ...others.filter((model) => model.generative)];
+  if (models.length === 1) return first;
+
+  return {
+    id: first.id,
+    generative: first.generative,
+    window: least(models.map(({ window }) => window).filter((window) => (window ?? 0) > smallWindow)),
+    cache_ms: least(models.map(({ cache_ms }) => cache_ms)),
+    stream: (request) => inTurn(models, request),
+  };
+}
+
+/** Models with a smaller window, tokens, do not make the conversation small: they are sent what fits. */
+const smallWindow = 32_000;
+
+function least(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+async function* inTurn(models: readonly Model[], request: ModelRequest): AsyncGenerator<ModelEvent> {
+  const failures: ModelError[] = [];
+  for (const model of models) {
+    const shown = new ShownText();
+    try {
+      for await (const event of model.stream(request)) yield shown.pass(event);
+      return;
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      failures.push(error);
+      if (!mayHelp("another", error)) break;
+      // The last one's text is void too, but then the error says that all is.
+      request.signal.throwIfAborted();
+      if (model === models.at(-1)) break;
+      yield* shown.void();
+      yield { type: "delayed", text: `${whyDelayed(error)} Asking another model instead.` };
+    }
+  }
+  throw allFailed(failures);
+}
+
+function allFailed(failures: readonly ModelError[]): ModelError {
+  const last = failures.at(-1);
+  if (last !== undefined && failures.length === 1) return last;
+  const waits = failures.flatMap((failure) => failure.retryAfterMs ?? []);
+  const told = failures.map((failure, index) => `(${index + 1}) ${failure.message}`).join(" ");
+  // One that may be back later is worth waiting for, whatever is wrong with the others.
+  const failure = failures.find((each) => mayHelp("later", each)) ?? last;
+  return new ModelError(
+    failure?.code ?? "unavailable",
+    `None of ${failures.length} models answered. ${told}`,
+    {
+      cause: new AggregateError(failures),
+      seen: failure?.seen,
+      retryAfterMs: waits.length === 0 ? undefined : Math.min(...waits),
+    },
+  );
+}

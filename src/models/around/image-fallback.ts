@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto";
+import {
+  type Model,
+  ModelError,
+  type ModelErrorCode,
+  type ModelEvent,
+  type ModelRequest,
+} from "../../core/ports/model.ts";
+import type { Message, MessageImage, ToolMessage, UserMessage } from "../../core/values/message.ts";
+import { ShownText } from "../shown-text.ts";
+
+/** How servers refuse pictures: as a bad request, as too large, or (routers) as an address that knows no such model. */
+const refusals: ReadonlySet<ModelErrorCode> = new Set([
+  "invalid_request",
+  "context_too_long",
+  "not_configured",
+]);
+
+type MessageWithImages = UserMessage | ToolMessage;
+
+/**
+ * The model, asked again without pictures when it refuses a request that has some: first without those it has not taken
+ * before, then without any. A picture left out of a request that was taken then stays out of all later ones, so that what
+ * was sent stays as it was; its message says so.
+ * @param takesImages false for a model that is known to take none: it is asked without them at once
+ */
+export function withImageFallback(model: Model, takesImages = true): Model {
+  const pictures = new KnownPictures();
+  return {
+    ...model,
+    // Most requests have none, and every layer takes time for each piece of an answer.
+    stream(request) {
+      if (!request.messages.some(hasImages)) return model.stream(request);
+      if (takesImages) return stream(model, pictures, request);
+      const messages = request.messages.map((message) => withoutImages(message, () => true));
+      return model.stream({ ...request, messages });
+    },
+  };
+}
+
+async function* stream(
+  model: Model,
+  pictures: KnownPictures,
+  request: ModelRequest,
+): AsyncGenerator<ModelEvent> {
+  const isOut = pictures.refused();
+  const shown = imagesIn(request.messages).filter((image) => !isOut(image));
+  const fresh = shown.filter((image) => !pictures.isTaken(image));
+  const trials = [[], fresh, shown].filter((left, index) => index === 0 || left.length > 0);
+  // Without those that are new is without any when all are.
+  if (fresh.length === shown.length && trials.length > 1) trials.pop();
+  for (const [index, left] of trials.entries()) {
+    const out = new Set(left);
+    const messages = request.messages.map((message) =>
+      withoutImages(message, (image) => isOut(image) || out.has(image)),
+    );
+    const isLast = index === trials.length - 1;
+    const isTaken = yield* attempt(model, { ...request, messages }, isLast);
+    if (!isTaken) continue;
+    pictures.remember(
+      shown.filter((image) => !out.has(image)),
+      left,
+    );
+    return;
+  }
+}
+
+/** False when the pictures of the request may be why it was refused; the text so far is void then. */
+async function* attempt(
+  model: Model,
+  request: ModelRequest,
+  isLast: boolean,
+): AsyncGenerator<ModelEvent, boolean> {
+  const shown = new ShownText();
+  try {
+    for await (const event of model.stream(request)) yield shown.pass(event);
+    return true;
+  } catch (error) {
+    const isRefusal = error instanceof ModelError && refusals.has(error.code);
+    if (!isRefusal || isLast) throw error;
+    request.signal.throwIfAborted();
+    yield* shown.void();
+    return false;
+  }
+}
+
+/** Pictures a model has taken and refused, known again by what they show. */
+class KnownPictures {
+  readonly #taken = new Set<string>();
+  readonly #refused = new Set<string>();
+  readonly #digests = new WeakMap<MessageImage, string>();
+
+  refused(): (image: MessageImage) => boolean {
+    return (image) => this.#refused.size > 0 && this.#refused.has(this.#digest(image));
+  }
+
+  isTaken(image: MessageImage): boolean {
+    return this.#taken.has(this.#digest(image));
+  }
+
+  remember(taken: readonly MessageImage[], refused: readonly MessageImage[]): void {
+    for (const image of taken) this.#taken.add(this.#digest(image));
+    for (const image of refused) this.#refused.add(this.#digest(image));
+  }
+
+  #digest(image: MessageImage): string {
+    let digest = this.#digests.get(image);
+    if (digest === undefined) {
+      digest = createHash("sha256").update(image.base64).digest("base64");
+      this.#digests.set(image, digest);
+    }
+    return digest;
+  }
+}
+
+function imagesIn(messages: readonly Message[]): MessageImage[] {
+  return messages.flatMap((message) => (hasImages(message) ? (message.images ?? []) : []));
+}
+
+function hasImages(message: Message): message is MessageWithImages {
+  return (message.role === "user" || message.role === "tool") && (message.images ?? []).length > 0;
+}
+
+function withoutImages(message: Message, isOut: (image: MessageImage) => boolean): Message {
+  if (!hasImages(message)) return message;
+  const { images = [], ...rest } = message;
+  const kept = images.filter((image) => !isOut(image));
+  const left = images.length - kept.length;
+  if (left === 0) return message;
+  const came = left === 1 ? "A picture" : `${left} pictures`;
+  const note = `[${came} came with this message, and this model could not be shown them. Say so.]`;
+  const text = `${rest.text}\n\n${note}`;
+  return kept.length === 0 ? { ...rest, text } : { ...rest, text, images: kept };
+}

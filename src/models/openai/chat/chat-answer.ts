@@ -1,0 +1,204 @@
+import type { OpenAI } from "openai";
+import type { ModelRequest } from "../../../core/ports/model.ts";
+import type { Json } from "../../../core/values/json.ts";
+import type { ToolCall, ToolDefinition } from "../../../core/values/message.ts";
+import type { MeteredUsage } from "../../prices.ts";
+import { type Endpoint, modelError, notAnAnswer } from "../../provider-error.ts";
+import type { Answer, AnswerReader } from "../../provider-model.ts";
+import { ReportedFailure } from "../../reported-failure.ts";
+import { withUniqueIds } from "../../tool-call-text.ts";
+import type { BlocksOwner } from "../own-blocks.ts";
+import { isKeepable, keptOfCall, ReasoningFields } from "./chat-reasoning.ts";
+import { ChatText, type WholeText } from "./chat-text.ts";
+
+type Chunk = OpenAI.ChatCompletionChunk;
+type CallDelta = OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall;
+
+/** A call and what its server wants back with it. */
+interface ReadCall extends ToolCall {
+  kept: { [field: string]: Json };
+}
+
+/** A call whose arguments are still coming in. */
+interface OpenCall extends ReadCall {
+  index: number | undefined;
+}
+
+/** What was asked, and of whom: `owner` is kept with what the message must be sent back with. */
+export interface ChatExchange {
+  request: ModelRequest;
+  endpoint: Endpoint;
+  owner: BlocksOwner;
+  /** The tools whose calls are understood in the text; undefined where the server tells text from all else. */
+  textualTools: readonly ToolDefinition[] | undefined;
+}
+
+/** The answer of a request that was not streamed. @throws ModelError when it is not one, ReportedFailure when it reports one */
+export function wholeChatAnswer(completion: OpenAI.ChatCompletion, exchange: ChatExchange): Answer {
+  const report = (completion as { error?: unknown } | undefined)?.error;
+  if (report && completion.choices === undefined) throw new ReportedFailure(report);
+  // What is no JSON arrives here as a string, a foreign JSON document as whatever it is.
+  const choice = completion?.choices?.[0];
+  if (choice?.message === undefined) throw notAnAnswer(exchange.endpoint, "a chat completion", completion);
+  const { content, refusal, tool_calls } = choice.message;
+  const calls = (tool_calls ?? []).flatMap((call) =>
+    call.type === "custom" || call.function === undefined
+      ? []
+      : [
+          {
+            id: call.id ?? "",
+            name: call.function.name ?? "",
+            arguments: asText(call.function.arguments),
+            kept: keptOfCall(call),
+          },
+        ],
+  );
+  const fields = new ReasoningFields("whole");
+  fields.add(choice.message);
+  const text = createTextReader(exchange);
+  text.add(textOf(content) || textOf(refusal));
+  const finish = choice.finish_reason;
+  return answer({ ...text.end(), called: calls, fields, finish, usage: completion.usage }, exchange);
+}
+
+/** Puts a stream of chat completion chunks together. */
+export function createChatReader(exchange: ChatExchange): AnswerReader<Chunk> {
+  const text = createTextReader(exchange);
+  let finish: string | null | undefined;
+  let usage: OpenAI.CompletionUsage | null | undefined;
+  let understood = false;
+  const calls: OpenCall[] = [];
+  const fields = new ReasoningFields("streamed");
+  return {
+    add(chunk) {
+      const choice = chunk?.choices?.[0];
+      // Moonshot counts within the choice.
+      usage = chunk?.usage ?? (choice as { usage?: OpenAI.CompletionUsage } | undefined)?.usage ?? usage;
+      if (choice === undefined) return "";
+      understood = true;
+      finish = choice.finish_reason ?? finish;
+      const delta = choice.delta;
+      const thought = fields.add(delta) + thoughtIn(delta?.content);
+      if (delta?.tool_calls) for (const part of delta.tool_calls) addCall(calls, part);
+      const pieces = text.add(textOf(delta?.content) || textOf(delta?.refusal));
+      return thought === "" ? pieces : [{ thought }, ...pieces];
+    },
+    finish() {
+      if (!understood) throw notAnAnswer(exchange.endpoint, "a chat completion", {});
+      if (!finish) throw modelError("unavailable", exchange.endpoint, "ended its answer halfway", undefined);
+      return answer({ ...text.end(), called: calls, fields, finish, usage }, exchange);
+    },
+  };
+}
+
+/** Tells text from reasoning and calls in it, where the server may not have done so. */
+function createTextReader({ textualTools }: ChatExchange): Pick<ChatText, "add" | "end"> {
+  if (textualTools !== undefined) return new ChatText(textualTools);
+  let text = "";
+  return {
+    add(piece) {
+      text += piece;
+      return [piece];
+    },
+    end: () => ({ text, calls: [] }),
+  };
+}
+
+/** Servers differ: index left out or always 0, id left out or repeated in every delta, a whole call in one delta. */
+function addCall(calls: OpenCall[], delta: CallDelta): void {
+  const index: number | undefined = delta.index ?? undefined;
+  const id = delta.id ?? "";
+  const name = delta.function?.name ?? "";
+  let call = index === undefined ? calls.at(-1) : calls.findLast((open) => open.index === index);
+  if (call === undefined || startsAnother(call, index, id, name)) {
+    call = { id, name, arguments: "", index, kept: {} };
+    calls.push(call);
+  }
+  if (call.id === "") call.id = id;
+  if (call.name === "") call.name = name;
+  call.arguments += asText(delta.function?.arguments);
+  Object.assign(call.kept, keptOfCall(delta));
+}
+
+function startsAnother(call: OpenCall, index: number | undefined, id: string, name: string): boolean {
+  if (id !== "" && call.id !== "" && id !== call.id) return true;
+  return index === undefined && name !== "" && (id === "" || id !== call.id);
+}
+
+interface ReadAnswer extends WholeText {
+  called: readonly ReadCall[];
+  fields: ReasoningFields;
+  finish: string | null;
+  usage: OpenAI.CompletionUsage | null | undefined;
+}
+
+/** How servers say that the answer could not be finished: OpenRouter, DeepSeek. */
+const failedFinish: ReadonlySet<string | null> = new Set(["error", "insufficient_system_resource"]);
+
+/** How servers say that a limit was reached; the second is Mistral's. */
+const limitFinish: ReadonlySet<string | null> = new Set(["length", "model_length"]);
+
+function answer(read: ReadAnswer, { request, owner, endpoint }: ChatExchange): Answer {
+  if (failedFinish.has(read.finish)) {
+    throw modelError("unavailable", endpoint, "broke its answer off", undefined);
+  }
+  // Calls in the text of a server that knows calls repeat those.
+  const textual = read.calls.map((call) => ({ id: "", ...call, kept: {} }));
+  const calls = withUniqueIds(read.called.length > 0 ? read.called : textual, request.messages);
+  const kept = { message: read.fields.kept(), calls: calls.map((call) => call.kept) };
+  const blocks = { message: kept.message, calls: kept.calls } as Json;
+  return {
+    message: {
+      role: "assistant",
+      text: read.text,
+      tool_calls: calls.map(({ id, name, arguments: text }) => ({ id, name, arguments: text })),
+      ...(isKeepable(kept) ? { provider_blocks: { ...owner, blocks } } : {}),
+    },
+    usage: usageOf(read.usage),
+    stop: limitFinish.has(read.finish) ? "length" : read.finish === "content_filter" ? "declined" : "done",
+  };
+}
+
+/** Fields of usage that only some servers have. */
+interface ServersUsage {
+  /** OpenRouter: US dollars. https://openrouter.ai/docs/use-cases/usage-accounting */
+  cost?: number;
+  /** DeepSeek. */
+  prompt_cache_hit_tokens?: number;
+  /** Moonshot. */
+  cached_tokens?: number;
+  /** OpenRouter. */
+  prompt_tokens_details?: { cache_write_tokens?: number };
+}
+
+/** Undefined for a server that does not count. `prompt_tokens` already includes the cached ones. */
+function usageOf(usage: OpenAI.CompletionUsage | null | undefined): MeteredUsage | undefined {
+  if (usage === null || usage === undefined) return undefined;
+  const own = usage as ServersUsage;
+  return {
+    input_tokens: usage.prompt_tokens ?? 0,
+    output_tokens: usage.completion_tokens ?? 0,
+    ...(typeof own.cost === "number" ? { cost_usd: own.cost } : {}),
+    cached_tokens:
+      usage.prompt_tokens_details?.cached_tokens ?? own.prompt_cache_hit_tokens ?? own.cached_tokens ?? 0,
+    cache_write_tokens: own.prompt_tokens_details?.cache_write_tokens ?? 0,
+  };
+}
+
+/** Some servers send arguments as an object instead of its text. */
+function asText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === null || value === undefined ? "" : JSON.stringify(value);
+}
+
+/** The text of a content; Mistral sends that of reasoning models in parts, thinking among them. */
+function textOf(content: unknown): string {
+  if (!Array.isArray(content)) return asText(content);
+  return content.map((part: { text?: unknown } | null) => asText(part?.text)).join("");
+}
+
+/** The thinking among the parts of a content. */
+function thoughtIn(content: unknown): string {
+  if (!Array.isArray(content)) return "";
+  return content.map((part: { thinking?: unknown } | null) => textOf(part?.thinking)).join("");
+}

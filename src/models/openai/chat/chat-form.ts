@@ -1,0 +1,173 @@
+import type { ModelRequest } from "../../../core/ports/model.ts";
+import type { Message } from "../../../core/values/message.ts";
+import type { ProviderModelOptions } from "../../provider-model.ts";
+import type { ServerKind } from "../../server-kind.ts";
+import { openAiFamily } from "../family.ts";
+import type { Concession } from "../wire-forms.ts";
+
+/** How a server of chat completions wants to be asked. What is not known is tried, and given up when it is refused. */
+export interface ChatForm {
+  /** What says instructions. Only OpenAI's own server knows `developer`. */
+  instructions: "developer" | "system";
+  /** How changes in the middle are said: by a message of their own, or as a note within the message they follow. */
+  changes: "messages" | "notes";
+  /** What becomes of the reasoning of earlier messages: it is sent back, it must be in all of them, or it is left out. */
+  reasoning: "kept" | "required" | "left_out";
+  /** Names of the output limit, those not refused yet, best first. */
+  limits: readonly string[];
+  /** Whether usage is asked for in streams. */
+  usage: boolean;
+  /** `none`: no reasoning at all, the only way some models take tools. `unsaid`: effort is not mentioned. */
+  effort: "asked" | "none" | "unsaid";
+  /** Whether a request can forbid calls and keep its tools. */
+  toolChoice: boolean;
+  cacheKey: boolean;
+  /** Whether the parameters of tools are said with all they say, or in the keywords that every server knows. */
+  schemas: "full" | "plain";
+  /**
+   * Whether a message may have several calls: `single` asks for one at a time and sends earlier ones one by one,
+   * `unasked` does the latter alone.
+   */
+  calls: "parallel" | "single" | "unasked";
+}
+
+/** Whether a server is OpenAI's in any region, or Azure's. */
+export function isOpenAiOrAzure(server: ServerKind | undefined): boolean {
+  return server === "openai" || server === "azure";
+}
+
+/** The form a model is asked in first. */
+export function firstChatForm({
+  model,
+  server,
+  maxTokensField,
+}: Pick<ProviderModelOptions, "model" | "server" | "maxTokensField">): ChatForm {
+  const isOpenAi = server === "openai";
+  const family = openAiFamily(model);
+  // https://developers.openai.com/api/docs/guides/migrate-to-responses: no tools with reasoning here, from gpt-5.4 on.
+  const withoutReasoning = family !== undefined && family.version >= 504 && family.efforts.includes("none");
+  return {
+    instructions: isOpenAi && family?.reasons === true ? "developer" : "system",
+    changes: "messages",
+    // https://api-docs.deepseek.com/guides/thinking_mode: refuses past messages without their reasoning.
+    reasoning: server === "deepseek" || /deepseek/i.test(model) ? "required" : "kept",
+    limits: limitNames(maxTokensField, isOpenAiOrAzure(server)),
+    usage: true,
+    effort: withoutReasoning ? "none" : "asked",
+    toolChoice: true,
+    cacheKey: isOpenAi,
+    // https://ai.google.dev/gemini-api/docs/function-calling: a subset of the OpenAPI schema.
+    schemas: server === "gemini" ? "plain" : "full",
+    calls: "parallel",
+  };
+}
+
+/** Older compatible servers know only the older name; OpenAI's reasoning models only the newer. */
+function limitNames(field: ProviderModelOptions["maxTokensField"], isNew: boolean): readonly string[] {
+  if (field !== undefined) return field === "none" ? [] : [field];
+  return isNew ? ["max_completion_tokens", "max_tokens"] : ["max_tokens", "max_completion_tokens"];
+}
+
+/** The form as provider blocks name it: as far as it changes the messages. */
+export function chatFormName(form: ChatForm): string {
+  const changes = form.changes === "notes" ? "chat/notes" : "chat";
+  return form.calls === "parallel" ? changes : `${changes}/single`;
+}
+
+/** The first that applies is made. */
+export const chatConcessions: readonly Concession<ChatForm>[] = [
+  {
+    applies: ({ text }, form) => /max_(?:completion_)?tokens/.test(text) && form.limits.length > 0,
+    lesser: (form) => ({ ...form, limits: form.limits.slice(1) }),
+  },
+  {
+    applies: ({ text }, form) => /stream_options|include_usage/.test(text) && form.usage,
+    lesser: (form) => ({ ...form, usage: false }),
+  },
+  {
+    applies: ({ text }, form, request) =>
+      /tool_choice/.test(text) && form.toolChoice && request.no_calls === true,
+    lesser: (form) => ({ ...form, toolChoice: false }),
+  },
+  {
+    applies: ({ text }, form) => /parallel_tool_calls/.test(text) && form.calls === "single",
+    lesser: (form) => ({ ...form, calls: "unasked" }),
+  },
+  {
+    // The chat template of Llama 3: "This model only supports single tool-calls at once!"
+    applies: ({ text }, form, request) =>
+      severalCalls.test(text) && form.calls === "parallel" && request.messages.some(hasSeveralCalls),
+    lesser: (form) => ({ ...form, calls: "single" }),
+  },
+  {
+    applies: ({ text }, form) => /prompt_cache_key/.test(text) && form.cacheKey,
+    lesser: (form) => ({ ...form, cacheKey: false }),
+  },
+  {
+    applies: ({ text }, form) => /tools/.test(text) && saysEffort.test(text) && form.effort === "asked",
+    lesser: (form) => ({ ...form, effort: "none" }),
+  },
+  {
+    applies: ({ text }, form) => saysEffort.test(text) && form.effort !== "unsaid",
+    lesser: (form) => ({ ...form, effort: "unsaid" }),
+  },
+  {
+    applies: ({ text }, form) =>
+      /reasoning_content/.test(text) && /must|missing|required/.test(text) && form.reasoning === "kept",
+    lesser: (form) => ({ ...form, reasoning: "required" }),
+  },
+  {
+    applies: ({ text }, form, request) =>
+      /reasoning|extra_content|thought_signature/.test(text) &&
+      form.reasoning !== "left_out" &&
+      request.messages.some((message) => message.role === "assistant"),
+    lesser: (form) => ({ ...form, reasoning: "left_out" }),
+  },
+  {
+    applies: ({ text }, form, request) =>
+      refusedSchema.test(text) &&
+      form.schemas === "full" &&
+      request.output_schema === undefined &&
+      hasTools(request),
+    lesser: (form) => ({ ...form, schemas: "plain" }),
+    ofTools: true,
+  },
+  {
+    applies: ({ text }, form) => /developer|\brole\b/.test(text) && form.instructions === "developer",
+    lesser: (form) => ({ ...form, instructions: "system" }),
+  },
+  {
+    applies: ({ text, status }, form, request) =>
+      (status === 500 ? templateFailure : misplacedRole).test(text) &&
+      form.changes === "messages" &&
+      request.messages.some(isChange),
+    lesser: (form) => ({ ...form, changes: "notes" }),
+  },
+];
+
+const saysEffort = /reasoning[_ .]?effort/;
+
+const severalCalls = /single tool.?calls? at once|(?:parallel|multiple|more than one) tool.?calls?/;
+
+/** As servers say that they do not take the parameters of a tool. The text is in lower case. */
+const refusedSchema =
+  /propertynames|patternproperties|additionalproperties|\$ref|\$defs|\$schema|function_declarations|invalid (?:json |tool |function |parameter )*schema|schema for (?:function|tool)|tools?\W{0,20}\d{0,5}\W.{0,400}(?:parameters|input_schema|schema)|json schema/;
+
+function hasTools({ tools, messages }: ModelRequest): boolean {
+  return (
+    tools.length > 0 ||
+    messages.some((message) => message.role === "system" && (message.add ?? []).length > 0)
+  );
+}
+
+function hasSeveralCalls(message: Message): boolean {
+  return message.role === "assistant" && message.tool_calls.length > 1;
+}
+
+/** As templates, gateways and servers say that a system message may only come first. */
+const misplacedRole = /system|developer|\broles?\b|alternat|template/;
+const templateFailure = /system message|conversation roles|jinja|template/;
+
+function isChange(message: Message): boolean {
+  return message.role === "system" && message.text !== "";
+}

@@ -1,0 +1,223 @@
+import type { ToolDefinition } from "../../../core/values/message.ts";
+import type { Piece } from "../../provider-model.ts";
+import { callTags, mayBeCall, type TextualCall, textualCalls } from "./textual-calls.ts";
+
+const thinkTags = ["<think>", "<thinking>", "[THINK]"];
+const thinkEnds = ["</think>", "</thinking>", "[/THINK]"];
+const thinkEnd = /<\/think(?:ing)?>|\[\/THINK\]/;
+
+/** Qwen3-Coder now and then opens a call with `<function=` alone and closes both. */
+const callEnd = "</tool_call>";
+
+/** Everything that is not plain text, where it may begin. */
+const tags = [...thinkTags, ...thinkEnds, ...Object.keys(callTags), callEnd];
+const anyTag =
+  /<\/?think(?:ing)?>|\[\/?THINK\]|<\/?tool_call>|<function=|<\|python_tag\|>|\[TOOL_CALLS\]|<｜tool▁calls▁begin｜>|`{3,}/g;
+
+const mayHoldTag = /[<[`]/;
+
+/** What a model wrote, once it is complete. */
+export interface WholeText {
+  text: string;
+  calls: TextualCall[];
+}
+
+/** A call that is still coming in: its opening, and what came behind it. */
+interface OpenCall {
+  tag: string;
+  parts: string[];
+  /** The end of what came, in which an end of the call may have begun. */
+  tail: string;
+  /** Enough of it has come to take it for a call. */
+  isSettled: boolean;
+}
+
+/**
+ * Tells the text for people from what models write beside it when their server has no parser for it: reasoning in
+ * `<think>…</think>`, and calls of tools as text. Only what may be the beginning of these is held back. In a code fence or
+ * behind a backtick a tag is text, and reasoning begins a line: people ask about tags, too. The work is linear in the length.
+ */
+export class ChatText {
+  readonly #tools: readonly ToolDefinition[];
+  readonly #text: string[] = [];
+  readonly #calls: TextualCall[] = [];
+  #held = "";
+  #state: "text" | "thinking" | OpenCall = "text";
+  /** Backticks of the open code fence; 0 outside. */
+  #fence = 0;
+  #lineIsBlank = true;
+  #last = "";
+  /** Nothing but space was said yet. */
+  #isBlank = true;
+  #hasThought = false;
+
+  /** @param tools those that may be called; without any, calls are text */
+  constructor(tools: readonly ToolDefinition[]) {
+    this.#tools = tools;
+  }
+
+  /** Takes a piece of the text; answers what people are shown of it. */
+  add(piece: string): Piece[] {
+    const shown: Piece[] = [];
+    // Nearly all pieces are words.
+    if (this.#state === "text" && this.#held === "" && !mayHoldTag.test(piece)) {
+      this.#say(piece, shown);
+      return shown;
+    }
+    let rest = this.#held + piece;
+    this.#held = "";
+    while (rest !== "") rest = this.#step(rest, shown);
+    return shown;
+  }
+
+  /** The text without reasoning and calls. What was held back at the end counts. */
+  end(): WholeText {
+    const shown: Piece[] = [];
+    if (typeof this.#state === "object") this.#close(this.#state, "", shown);
+    else if (this.#state === "text") this.#say(this.#held, shown);
+    const text = this.#text.join("");
+    return { text: this.#calls.length > 0 ? text.trimEnd() : text, calls: this.#calls };
+  }
+
+  /** Takes the beginning of the text; answers the rest. */
+  #step(input: string, shown: Piece[]): string {
+    if (this.#state === "thinking") return this.#think(input, shown);
+    if (this.#state !== "text") return this.#collect(this.#state, input, shown);
+    const found = this.#nextTag(input);
+    if (found === undefined) {
+      const end = input.length - this.#unfinished(input);
+      this.#say(input.slice(0, end), shown);
+      this.#held = input.slice(end);
+      return "";
+    }
+    const { tag, index } = found;
+    this.#say(input.slice(0, index), shown);
+    const after = input.slice(index + tag.length);
+    if (thinkTags.includes(tag)) this.#state = "thinking";
+    else if (thinkEnds.includes(tag)) this.#endStrayThought(shown);
+    else if (tag !== callEnd) this.#state = { tag, parts: [], tail: "", isSettled: false };
+    return after;
+  }
+
+  /** The first tag that is one where it stands. Code fences on the way are taken note of. */
+  #nextTag(input: string): { tag: string; index: number } | undefined {
+    for (const { 0: tag, index } of input.matchAll(anyTag)) {
+      if (tag.startsWith("```")) this.#passFence(input, index, tag.length);
+      else if (this.#isTag(tag, input, index)) return { tag, index };
+    }
+    return undefined;
+  }
+
+  #isTag(tag: string, input: string, index: number): boolean {
+    if (this.#fence > 0 || (index === 0 ? this.#last : input[index - 1]) === "`") return false;
+    if (thinkTags.includes(tag) || thinkEnds.includes(tag)) return this.#startsLine(input, index);
+    return tag === callEnd ? this.#calls.length > 0 : this.#tools.length > 0;
+  }
+
+  /** At the end of what came, more backticks may follow: it comes again. */
+  #passFence(input: string, index: number, length: number): void {
+    if (index + length === input.length || !this.#startsLine(input, index)) return;
+    if (this.#fence === 0) this.#fence = length;
+    else if (length >= this.#fence) this.#fence = 0;
+  }
+
+  /** Whether only space stands before this place in its line. */
+  #startsLine(input: string, index = input.length): boolean {
+    for (let at = index - 1; at >= 0; at -= 1) {
+      if (input[at] === "\n") return true;
+      if (!/\s/.test(input[at] ?? "")) return false;
+    }
+    return this.#lineIsBlank;
+  }
+
+  /** Characters at the end that may begin a tag, or a code fence. */
+  #unfinished(input: string): number {
+    const ticks = trailingBackticks(input);
+    if (ticks > 0) return this.#startsLine(input, input.length - ticks) ? ticks : 0;
+    return this.#fence > 0 ? 0 : begunTag(input, tags);
+  }
+
+  #think(input: string, shown: Piece[]): string {
+    this.#hasThought = true;
+    const first = thinkEnd.exec(input);
+    const end = first?.index ?? input.length - begunTag(input, thinkEnds);
+    if (end > 0) shown.push({ thought: input.slice(0, end) });
+    if (first === null) {
+      this.#held = input.slice(end);
+      return "";
+    }
+    this.#state = "text";
+    return input.slice(first.index + first[0].length);
+  }
+
+  /** Templates that begin the answer within the reasoning leave its end alone to the model: all before it was reasoning. */
+  #endStrayThought(shown: Piece[]): void {
+    const thought = this.#text.join("");
+    const isFirst = !this.#hasThought;
+    this.#hasThought = true;
+    if (!isFirst || thought.trim() === "") return;
+    this.#text.length = 0;
+    this.#isBlank = true;
+    shown.push({ void: true }, { thought });
+  }
+
+  #collect(call: OpenCall, input: string, shown: Piece[]): string {
+    if (!call.isSettled) {
+      const begun = call.parts.join("") + input;
+      call.isSettled = begun.trimStart().length > nameLength;
+      if (!mayBeCall(call.tag, begun, this.#tools)) {
+        this.#state = "text";
+        this.#say(call.tag, shown);
+        return begun;
+      }
+    }
+    const window = call.tail + input;
+    const ends = (callTags[call.tag] ?? []).map((tag) => ({ tag, index: window.indexOf(tag) }));
+    const end = ends.find(({ index }) => index >= 0);
+    if (end === undefined) {
+      call.parts.push(input);
+      call.tail = window.slice(-longestEnd);
+      return "";
+    }
+    const upTo = end.index + end.tag.length - call.tail.length;
+    call.parts.push(input.slice(0, upTo));
+    this.#state = "text";
+    this.#close(call, end.tag, shown);
+    return input.slice(upTo);
+  }
+
+  #close(call: OpenCall, end: string, shown: Piece[]): void {
+    const raw = call.parts.join("");
+    const calls = textualCalls(call.tag, raw.slice(0, raw.length - end.length), this.#tools);
+    if (calls === undefined) this.#say(call.tag + raw, shown);
+    else this.#calls.push(...calls);
+  }
+
+  #say(text: string, shown: Piece[]): void {
+    const said = this.#isBlank && this.#hasThought ? text.trimStart() : text;
+    if (said === "") return;
+    this.#lineIsBlank = this.#startsLine(said);
+    this.#isBlank &&= said.trim() === "";
+    this.#last = said.slice(-1);
+    this.#text.push(said);
+    shown.push(said);
+  }
+}
+
+/** One less than the characters of the longest end of a call. */
+const longestEnd = Math.max(...Object.values(callTags).flatMap((ends) => ends.map((end) => end.length))) - 1;
+
+/** Characters after an opening by which it is told apart from prose about it: no name of a tool is longer. */
+const nameLength = 100;
+
+/** Characters at the end of a text that may begin one of these tags. */
+function begunTag(text: string, known: readonly string[]): number {
+  const begun = text.slice(Math.max(text.lastIndexOf("<"), text.lastIndexOf("["), 0));
+  return known.some((tag) => tag.length > begun.length && tag.startsWith(begun)) ? begun.length : 0;
+}
+
+function trailingBackticks(text: string): number {
+  let count = 0;
+  while (text[text.length - 1 - count] === "`") count += 1;
+  return count;
+}

@@ -1,0 +1,129 @@
+import type { OpenAI } from "openai";
+import type { ModelRequest } from "../../../core/ports/model.ts";
+import { toolsNow } from "../../../core/transcript/keep-transcript.ts";
+import type { ModelFacts } from "../../catalogue/model-facts.ts";
+import { readChunks } from "../../event-stream.ts";
+import type { Endpoint } from "../../provider-error.ts";
+import { factsOf, type ProviderModelOptions } from "../../provider-model.ts";
+import { serverKindOf } from "../../server-kind.ts";
+import { type OutputForm, objectSchema, outputName } from "../../structured-output.ts";
+import type { OpenAiClient } from "../client.ts";
+import { effortNow } from "../effort-now.ts";
+import { nearestEffort } from "../family.ts";
+import { type OpenAiDialect, openedAnswer } from "../opened.ts";
+import { createWireForms } from "../wire-forms.ts";
+import { createChatReader, wholeChatAnswer } from "./chat-answer.ts";
+import { type ChatForm, chatConcessions, chatFormName, firstChatForm } from "./chat-form.ts";
+import { createChatMessages } from "./chat-messages.ts";
+import { chatQuirks } from "./chat-quirks.ts";
+
+type Body = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "stream">;
+
+/** Chat completions: https://platform.openai.com/docs/api-reference/chat, and what other servers make of it. */
+export function createChatDialect(
+  options: ProviderModelOptions,
+  endpoint: Endpoint,
+  client: () => Promise<OpenAiClient>,
+): OpenAiDialect {
+  const { model, provider = "openai", maxTokensField } = options;
+  const facts = factsOf(options, endpoint);
+  const server = serverKindOf(endpoint.host, options.server);
+  const self = { provider, model };
+  const quirks = chatQuirks(model, server);
+  const messages = createChatMessages(self, quirks);
+  const asTaken = createWireForms(
+    firstChatForm({ model, server, maxTokensField }),
+    chatConcessions,
+    endpoint,
+  );
+  const limit = options.maxOutputTokens ?? defaultLimit(facts, server);
+
+  const body = (request: ModelRequest, form: ChatForm, output: OutputForm): Body => ({
+    model,
+    messages: messages.ofRequest(request, form),
+    ...toolsPart(request, form, output),
+    ...limitPart(limit, form),
+    ...effortPart(facts, request, form),
+    ...(form.cacheKey && request.cache_key !== undefined ? { prompt_cache_key: request.cache_key } : {}),
+  });
+  const toolsPart = (request: ModelRequest, form: ChatForm, output: OutputForm) => {
+    if (output.kind === "schema") {
+      const json_schema = { name: outputName, schema: objectSchema(output.schema) };
+      return { response_format: { type: "json_schema" as const, json_schema } };
+    }
+    const tools = messages.ofTools(toolsNow(request, "keep"), form);
+    if (output.kind === "instructed" || tools.length === 0) return {};
+    const parallel = form.calls === "single" ? { parallel_tool_calls: false } : {};
+    if (request.no_calls !== true) return { tools, ...parallel };
+    return form.toolChoice ? { tools, tool_choice: "none" as const } : {};
+  };
+  const exchange = (request: ModelRequest, form: ChatForm, output: OutputForm) => {
+    const tools = output.kind === "free" ? toolsNow(request, "keep") : [];
+    return {
+      request,
+      endpoint,
+      owner: { ...self, form: chatFormName(form) },
+      textualTools: quirks.plainText ? undefined : tools,
+    };
+  };
+
+  return {
+    async open(request, output, signal) {
+      const { chat } = await client();
+      const { form, answer } = await asTaken(
+        request,
+        (attempted) => {
+          const usage = attempted.usage ? { stream_options: { include_usage: true } } : {};
+          const streamed = { ...body(request, attempted, output), stream: true, ...usage } as const;
+          return chat.completions.create(streamed, { signal }).asResponse();
+        },
+        (attempted) => body(request, attempted, output),
+      );
+      return openedAnswer(
+        readChunks<OpenAI.ChatCompletionChunk>(answer),
+        createChatReader(exchange(request, form, output)),
+      );
+    },
+    async complete(request, output, signal) {
+      const { chat } = await client();
+      const { form, answer } = await asTaken(
+        request,
+        (attempted) =>
+          chat.completions.create({ ...body(request, attempted, output), stream: false }, { signal }),
+        (attempted) => body(request, attempted, output),
+      );
+      return wholeChatAnswer(answer, exchange(request, form, output));
+    },
+    reader: (_request, opened) => opened.reader,
+  };
+}
+
+/**
+ * Servers that are not known have limits of their own. Groq counts the limit, not the answer, against the tokens a key may
+ * use in a minute: https://console.groq.com/docs/rate-limits.
+ */
+function defaultLimit(
+  { output, window = Infinity }: ModelFacts,
+  server: ProviderModelOptions["server"],
+): number | undefined {
+  return output === undefined || server === "groq" ? undefined : Math.min(output, 32_000, window / 2);
+}
+
+function limitPart(limit: number | undefined, { limits }: ChatForm): { [name: string]: number } {
+  const name = limits[0];
+  return limit === undefined || name === undefined ? {} : { [name]: limit };
+}
+
+function effortPart(
+  facts: ModelFacts,
+  request: ModelRequest,
+  form: ChatForm,
+): Pick<Body, "reasoning_effort"> {
+  if (form.effort === "none" && toolsNow(request, "keep").length > 0) return { reasoning_effort: "none" };
+  const wanted = form.effort === "unsaid" ? undefined : effortNow(request);
+  if (wanted === undefined) return {};
+  // Compatible servers know these at least.
+  const known = facts.efforts ?? (["none", "low", "medium", "high"] as const);
+  const reasoning_effort = nearestEffort(wanted, known);
+  return reasoning_effort === undefined ? {} : { reasoning_effort };
+}

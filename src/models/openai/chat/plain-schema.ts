@@ -1,0 +1,145 @@
+import { isRecord } from "../../../base/record.ts";
+import { type Json, type JsonSchema, objectOf } from "../../../core/values/json.ts";
+
+/** Keywords that every server takes as they are. */
+const taken: ReadonlySet<string> = new Set(["type", "required", "minimum", "maximum"]);
+
+/** Keywords that some servers refuse and that words can say. */
+const told: ReadonlySet<string> = new Set([
+  ...["format", "pattern", "default", "examples", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+  ...["minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"],
+]);
+
+/** Levels to which references are followed: deeper is a schema that contains itself. */
+const deepest = 12;
+
+/** Parts of the result. References to references multiply; what is beyond is any value. */
+const mostParts = 5_000;
+
+/**
+ * The schema of a tool's parameters in the keywords that every server knows (the subset of OpenAPI's that Gemini documents:
+ * https://ai.google.dev/gemini-api/docs/function-calling): references are replaced by what they refer to, constraints are told
+ * in the description. What a value is checked against is still the whole schema.
+ */
+export function plainSchema(schema: JsonSchema): JsonSchema {
+  const plain = plainPart(schema, { root: schema, open: [], made: { parts: 0 } });
+  return { ...plain, type: "object", properties: objectOf(plain.properties) };
+}
+
+/** Where a part stands: the whole schema, and the references that led here. */
+interface Place {
+  root: JsonSchema;
+  open: readonly string[];
+  /** Counts up for all places of one schema. */
+  made: { parts: number };
+}
+
+function plainPart(value: Json | undefined, place: Place): JsonSchema {
+  const schema = objectOf(value);
+  place.made.parts += 1;
+  if (place.made.parts > mostParts) return {};
+  const { $ref } = schema;
+  if (typeof $ref === "string") return referredTo(schema, $ref, place);
+  const merged = withAllOf(schema);
+  const { oneOf, anyOf, properties, items, additionalProperties } = merged;
+  const choices = [anyOf, oneOf].find(Array.isArray);
+  const words = descriptionOf(merged);
+  const plain: JsonSchema = {
+    ...Object.fromEntries(Object.entries(merged).filter(([keyword]) => taken.has(keyword))),
+    ...typePart(merged.type),
+    ...enumPart(merged),
+    ...(words === "" ? {} : { description: words }),
+  };
+  if (choices !== undefined) plain.anyOf = choices.map((choice) => plainPart(choice, place));
+  if (properties !== undefined) plain.properties = plainNamed(properties, place);
+  if (items !== undefined || plain.type === "array") plain.items = plainItems(items, place);
+  if (plain.type === "object" && properties === undefined && isSchema(additionalProperties)) {
+    const values = JSON.stringify(plainPart(additionalProperties, place));
+    plain.description = [words, `Any keys; each value: ${values}`].filter(Boolean).join("\n");
+  }
+  return plain;
+}
+
+function isSchema(value: Json | undefined): boolean {
+  return Object.keys(objectOf(value)).length > 0;
+}
+
+/** A schema that contains itself is any value where it begins again. */
+function referredTo(
+  { $ref: _, ...beside }: JsonSchema,
+  ref: string,
+  { root, open, made }: Place,
+): JsonSchema {
+  const target = resolved(root, ref);
+  if (target === undefined || open.includes(ref) || open.length >= deepest) {
+    const type = typeof objectOf(target).type === "string" ? { type: objectOf(target).type as Json } : {};
+    return { ...type, ...pick(beside, "description") };
+  }
+  return plainPart({ ...target, ...beside }, { root, open: [...open, ref], made });
+}
+
+function resolved(root: JsonSchema, ref: string): JsonSchema | undefined {
+  if (!ref.startsWith("#")) return undefined;
+  let value: Json | undefined = root;
+  for (const step of ref.slice(1).split("/").filter(Boolean)) {
+    const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+    value = Array.isArray(value) ? value[Number(key)] : objectOf(value)[key];
+  }
+  return isRecord(value) ? value : undefined;
+}
+
+/** The parts of `allOf` become one: their properties together. */
+function withAllOf({ allOf, ...schema }: JsonSchema): JsonSchema {
+  if (!Array.isArray(allOf)) return schema;
+  const parts = [schema, ...allOf.map(objectOf)];
+  const properties = Object.assign({}, ...parts.map((part) => objectOf(part.properties))) as JsonSchema;
+  const required = parts.flatMap((part) => (Array.isArray(part.required) ? part.required : []));
+  return {
+    ...(Object.assign({}, ...parts.toReversed()) as JsonSchema),
+    ...(Object.keys(properties).length > 0 ? { properties } : {}),
+    ...(required.length > 0 ? { required } : {}),
+  };
+}
+
+/** Of several types the first that is not `null`. */
+function typePart(type: Json | undefined): JsonSchema {
+  if (!Array.isArray(type)) return {};
+  const first = type.find((one) => one !== "null");
+  return first === undefined ? {} : { type: first };
+}
+
+/** Lists of values are of texts alone; others are told in words. */
+function enumPart({ enum: values, const: only, type }: JsonSchema): JsonSchema {
+  const all = Array.isArray(values) ? values : only === undefined ? [] : [only];
+  if (all.length > 0 && all.every((value) => typeof value === "string")) {
+    return { enum: all, ...(type === undefined ? { type: "string" } : {}) };
+  }
+  return {};
+}
+
+function descriptionOf(schema: JsonSchema): string {
+  const values = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
+  const isTold = Array.isArray(values) && !values.every((value) => typeof value === "string");
+  const words = [
+    ...(isTold ? [`one of: ${JSON.stringify(values)}`] : []),
+    ...Object.entries(schema)
+      .filter(([keyword]) => told.has(keyword))
+      .map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`),
+  ];
+  return [schema.description, words.join("; ")].filter(Boolean).join("\n");
+}
+
+function plainNamed(properties: Json, place: Place): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(objectOf(properties)).map(([name, value]) => [name, plainPart(value, place)]),
+  );
+}
+
+/** Tuples become lists of any values; a list has to say of what. */
+function plainItems(items: Json | undefined, place: Place): JsonSchema {
+  return plainPart(Array.isArray(items) ? {} : items, place);
+}
+
+function pick(schema: JsonSchema, name: string): JsonSchema {
+  return schema[name] === undefined ? {} : { [name]: schema[name] };
+}

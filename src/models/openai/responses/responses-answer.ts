@@ -1,0 +1,159 @@
+import type { OpenAI } from "openai";
+import type { ModelRequest } from "../../../core/ports/model.ts";
+import type { Json } from "../../../core/values/json.ts";
+import type { AssistantMessage, ToolCall } from "../../../core/values/message.ts";
+import type { MeteredUsage } from "../../prices.ts";
+import { type Endpoint, modelError, notAnAnswer } from "../../provider-error.ts";
+import type { Answer, AnswerReader } from "../../provider-model.ts";
+import { ReportedFailure } from "../../reported-failure.ts";
+import { withUniqueIds } from "../../tool-call-text.ts";
+import type { BlocksOwner } from "../own-blocks.ts";
+
+type Item = OpenAI.Responses.ResponseOutputItem;
+type Response = OpenAI.Responses.Response;
+type StreamEvent = OpenAI.Responses.ResponseStreamEvent;
+
+/** What was asked, and of whom: `owner` is kept with the items the message must be sent back as. */
+export interface ResponsesExchange {
+  request: ModelRequest;
+  endpoint: Endpoint;
+  owner: BlocksOwner;
+}
+
+/**
+ * The answer of a request that was not streamed.
+ * @throws ModelError when it is not one, ReportedFailure when it reports one
+ */
+export function wholeResponsesAnswer(response: Response, exchange: ResponsesExchange): Answer {
+  // What is no JSON arrives here as a string, a foreign JSON document as whatever it is.
+  if (!Array.isArray(response?.output)) throw notAnAnswer(exchange.endpoint, "a response", response);
+  return answer(response, response.output, exchange);
+}
+
+/** Whether nothing of interest follows an event. */
+export function isLastEvent(event: StreamEvent): boolean {
+  return (
+    event?.type === "response.completed" ||
+    event?.type === "response.incomplete" ||
+    event?.type === "response.failed"
+  );
+}
+
+/** Puts a stream of response events together. */
+export function createResponsesReader(exchange: ResponsesExchange): AnswerReader<StreamEvent> {
+  const items: Item[] = [];
+  let textOf: number | undefined;
+  let understood = false;
+  let response: Response | undefined;
+  return {
+    add(event) {
+      if (typeof event?.type === "string" && event.type.startsWith("response.")) understood = true;
+      switch (event?.type) {
+        case "response.output_text.delta":
+        case "response.refusal.delta": {
+          const separator = textOf === undefined || textOf === event.output_index ? "" : paragraph;
+          textOf = event.output_index;
+          return separator + event.delta;
+        }
+        case "response.reasoning_summary_text.delta":
+        case "response.reasoning_text.delta":
+          return { thought: event.delta };
+        // A part is a thought of its own.
+        case "response.reasoning_summary_part.done":
+          return { thought: paragraph };
+        case "response.output_item.done":
+          items[event.output_index] = event.item;
+          return "";
+        case "response.completed":
+        case "response.incomplete":
+        case "response.failed":
+          response = event.response;
+          return "";
+        default:
+          return "";
+      }
+    },
+    finish() {
+      if (!understood) throw notAnAnswer(exchange.endpoint, "a response", {});
+      if (response === undefined) {
+        throw modelError("unavailable", exchange.endpoint, "ended its answer halfway", undefined);
+      }
+      return answer(response, merged(items.filter(Boolean), response.output ?? []), exchange);
+    },
+  };
+}
+
+/** Between the messages of one answer, e.g. a remark and the answer itself. */
+const paragraph = "\n\n";
+
+/** The items as they came, one by one; Azure encrypts reasoning only in the whole response at the end. */
+function merged(items: readonly Item[], whole: readonly Item[]): readonly Item[] {
+  if (items.length === 0) return whole;
+  return items.map((item) => {
+    if (item.type !== "reasoning" || item.encrypted_content) return item;
+    const same = whole.find((other) => other.type === "reasoning" && other.id === item.id);
+    return same?.type === "reasoning" && same.encrypted_content ? same : item;
+  });
+}
+
+function answer(response: Response, items: readonly Item[], exchange: ResponsesExchange): Answer {
+  if (response.status === "failed" || response.status === "cancelled") throw failure(response);
+  const calls = items.flatMap((item): ToolCall[] =>
+    item.type === "function_call" ? [{ id: item.call_id, name: item.name, arguments: item.arguments }] : [],
+  );
+  const tool_calls = withUniqueIds(calls, exchange.request.messages);
+  const message: AssistantMessage = {
+    role: "assistant",
+    text: items.map(textIn).filter(Boolean).join(paragraph),
+    tool_calls,
+    ...ownItems(items, calls, tool_calls, exchange.owner),
+  };
+  return { message, usage: usageOf(response.usage), stop: stopOf(response) };
+}
+
+/** Codes of https://developers.openai.com/api/docs/api-reference/responses/object: those about the request are no outage. */
+function failure({ error }: Response): ReportedFailure {
+  const isOurs = error?.code?.startsWith("invalid_") === true;
+  return new ReportedFailure(error ?? {}, isOurs ? { status: 400 } : {});
+}
+
+function textIn(item: Item): string {
+  if (item.type !== "message") return "";
+  return item.content.map((part) => (part.type === "output_text" ? part.text : part.refusal)).join("");
+}
+
+/**
+ * The items to be sent back. Reasoning without the item that followed it is refused, and an item that was cut is not what
+ * the model meant.
+ */
+function ownItems(
+  items: readonly Item[],
+  calls: readonly ToolCall[],
+  unique: readonly ToolCall[],
+  owner: BlocksOwner,
+): Pick<AssistantMessage, "provider_blocks"> {
+  const whole = items.slice(0, items.findLastIndex(({ type }) => type !== "reasoning") + 1);
+  const isCut = whole.some((item) => "status" in item && item.status === "incomplete");
+  if (whole.length === 0 || isCut || calls.length !== unique.length) return {};
+  const ids = unique.map(({ id }) => id);
+  const blocks = whole.map((item) =>
+    item.type === "function_call" ? { ...item, call_id: ids.shift() ?? item.call_id } : item,
+  );
+  return { provider_blocks: { ...owner, blocks: blocks as unknown as Json } };
+}
+
+function stopOf({ status, incomplete_details }: Response): Answer["stop"] {
+  if (status !== "incomplete") return "done";
+  return incomplete_details?.reason === "content_filter" ? "declined" : "length";
+}
+
+/** Undefined for a server that does not count. `input_tokens` already includes the cached and the cache-written ones. */
+function usageOf(usage: OpenAI.Responses.ResponseUsage | null | undefined): MeteredUsage | undefined {
+  if (usage === null || usage === undefined) return undefined;
+  return {
+    input_tokens: usage.input_tokens ?? 0,
+    output_tokens: usage.output_tokens ?? 0,
+    cached_tokens: usage.input_tokens_details?.cached_tokens ?? 0,
+    cache_write_tokens: usage.input_tokens_details?.cache_write_tokens ?? 0,
+  };
+}

@@ -1,0 +1,127 @@
+import type { ModelRequest } from "../../../core/ports/model.ts";
+import { type OpenAiFamily, openAiFamily } from "../family.ts";
+import type { Concession } from "../wire-forms.ts";
+
+/** How a server of the Responses API wants to be asked. What is not known is tried, and given up when it is refused. */
+export interface ResponsesForm {
+  /**
+   * How tools are added in the middle: as an input item, of which the first holds the tools of the opening; as the result of
+   * a tool search; or in `tools`, which then changes.
+   */
+  additions: OpenAiFamily["additions"];
+  /** Whether effort changes in the middle with an input item. */
+  updatesEffort: boolean;
+  /** What says instructions. */
+  instructions: "developer" | "system";
+  /** Whether all earlier reasoning is asked to be used. */
+  allTurns: boolean;
+  summary: boolean;
+  effort: boolean;
+  /** Whether reasoning is asked for in its encrypted form. */
+  encrypted: boolean;
+  limit: boolean;
+  toolChoice: boolean;
+  cacheKey: boolean;
+  /** Rises when the server cannot read earlier reasoning, as with a key of another organization: what is older stays out. */
+  epoch: number;
+}
+
+/** The form a model is asked in first. */
+export function firstResponsesForm(model: string): ResponsesForm {
+  const family = openAiFamily(model);
+  return {
+    additions: family?.additions ?? "tools",
+    updatesEffort: family?.updatesEffort ?? false,
+    instructions: family === undefined ? "system" : "developer",
+    // Known from gpt-5.6 on: https://openrouter.ai/docs/client-sdks/typescript/models/reasoningcontext
+    allTurns: family !== undefined && family.version >= 506,
+    summary: family?.reasons ?? false,
+    effort: family?.reasons ?? true,
+    encrypted: family?.reasons ?? true,
+    limit: true,
+    toolChoice: true,
+    cacheKey: true,
+    epoch: 1,
+  };
+}
+
+/** The form as provider blocks name it: as far as it changes the input. */
+export function responsesFormName({ additions, epoch }: ResponsesForm): string {
+  return epoch === 1 ? `responses/${additions}` : `responses/${additions}/${epoch}`;
+}
+
+/** Whether a request says tools as input items. */
+export function hasToolItems({ tools, messages }: ModelRequest, { additions }: ResponsesForm): boolean {
+  if (additions === "tools") return false;
+  const opening = additions === "additional_tools" && tools.length > 0;
+  return opening || messages.some((message) => message.role === "system" && (message.add ?? []).length > 0);
+}
+
+function hasBlocks({ messages }: ModelRequest, form: ResponsesForm): boolean {
+  const name = responsesFormName(form);
+  return messages.some((message) => message.role === "assistant" && message.provider_blocks?.form === name);
+}
+
+/** Whether a server has taken requests with tools as input items. */
+export interface Proof {
+  items: boolean;
+}
+
+/** The first that applies is made. */
+export function responsesConcessions(proof: Proof): readonly Concession<ResponsesForm>[] {
+  return [
+    {
+      applies: ({ text }, form) => /reasoning\.context|all_turns/.test(text) && form.allTurns,
+      lesser: (form) => ({ ...form, allTurns: false }),
+    },
+    {
+      applies: ({ text }, form) => /summar(?:y|ies)/.test(text) && form.summary,
+      lesser: (form) => ({ ...form, summary: false }),
+    },
+    {
+      // https://developers.openai.com/api/docs/guides/reasoning: `invalid_encrypted_content`
+      applies: ({ text }, form, request) =>
+        /invalid_encrypted|could not be (?:verified|decrypted)|required (?:following|'?reasoning'?) item/.test(
+          text,
+        ) && hasBlocks(request, form),
+      lesser: (form) => ({ ...form, epoch: form.epoch + 1 }),
+    },
+    {
+      applies: ({ text }, form) => /encrypted|\binclude\b/.test(text) && form.encrypted,
+      lesser: (form) => ({ ...form, encrypted: false }),
+    },
+    {
+      applies: ({ text }, form) => /configuration_update/.test(text) && form.updatesEffort,
+      lesser: (form) => ({ ...form, updatesEffort: false }),
+    },
+    {
+      applies: ({ text }, form) => /effort/.test(text) && form.effort,
+      lesser: (form) => ({ ...form, effort: false }),
+    },
+    {
+      applies: ({ text }, form) => /max_output_tokens/.test(text) && form.limit,
+      lesser: (form) => ({ ...form, limit: false }),
+    },
+    {
+      applies: ({ text }, form) => /prompt_cache_key/.test(text) && form.cacheKey,
+      lesser: (form) => ({ ...form, cacheKey: false }),
+    },
+    {
+      applies: ({ text }, form, request) =>
+        /tool_choice/.test(text) && form.toolChoice && request.no_calls === true,
+      lesser: (form) => ({ ...form, toolChoice: false }),
+    },
+    {
+      // Servers of other people tell in many ways that they do not know an input item.
+      applies: ({ text, code }, form, request) =>
+        hasToolItems(request, form) &&
+        (/additional_tools|tool_search|defer_loading/.test(text) ||
+          (code === "invalid_request" && !proof.items)),
+      lesser: (form) => ({ ...form, additions: "tools" }),
+    },
+    {
+      applies: ({ text }, form) => /developer|\brole\b/.test(text) && form.instructions === "developer",
+      lesser: (form) => ({ ...form, instructions: "system" }),
+    },
+  ];
+}

@@ -1,0 +1,118 @@
+import type { OpenAI } from "openai";
+import type { ModelRequest } from "../../../core/ports/model.ts";
+import { type Json, objectOf } from "../../../core/values/json.ts";
+import type {
+  AssistantMessage,
+  Message,
+  MessageImage,
+  ToolDefinition,
+  ToolMessage,
+} from "../../../core/values/message.ts";
+import { argumentsText, safeCallId, safeToolName } from "../../tool-call-text.ts";
+import { holdBackChanges } from "../held-back-changes.ts";
+import { type BlocksOwner, ownBlocks } from "../own-blocks.ts";
+import { createChangeItems } from "./responses-changes.ts";
+import { type ResponsesForm, responsesFormName } from "./responses-form.ts";
+
+type Item = OpenAI.Responses.ResponseInputItem;
+type FunctionTool = OpenAI.Responses.FunctionTool;
+
+/** Converts messages and tools to input items, each object once: later rounds send the same ones again. */
+export interface ResponsesInput {
+  /** The conversation, in which what a message became never changes while the form stays. */
+  ofRequest(request: ModelRequest, form: ResponsesForm): Item[];
+  ofTools(tools: readonly ToolDefinition[]): FunctionTool[];
+}
+
+/** The API takes longer ids than chat completions. */
+const callId = (id: string) => safeCallId(id, 64);
+
+/** @param self whose output items go back with its messages */
+export function createResponsesInput(self: { provider: string; model: string }): ResponsesInput {
+  const definitions = new WeakMap<ToolDefinition, FunctionTool>();
+  const converted = new Map<string, WeakMap<Message, Item[]>>();
+
+  const ofTool = (tool: ToolDefinition): FunctionTool => {
+    let definition = definitions.get(tool);
+    if (definition === undefined) {
+      const { name, description, parameters } = tool;
+      // Unless told otherwise the API makes every parameter required.
+      definition = { type: "function", name, description, parameters, strict: false };
+      definitions.set(tool, definition);
+    }
+    return definition;
+  };
+  const ofTools = (tools: readonly ToolDefinition[]) => tools.map(ofTool);
+
+  return {
+    ofTools,
+    ofRequest({ tools, messages }, form) {
+      const owner = { ...self, form: responsesFormName(form) };
+      const known = converted.get(owner.form) ?? new WeakMap<Message, Item[]>();
+      converted.set(owner.form, known);
+      const changes = createChangeItems(self.model, form, ofTools);
+      const input = changes.ofOpening(tools);
+      for (const message of holdBackChanges(messages)) {
+        if (message.role === "system") {
+          const items = changes.of(message);
+          // Two updates in a row are refused; the later one counts.
+          if (isUpdate(input.at(-1)) && isUpdate(items[0])) input.pop();
+          input.push(...items);
+          continue;
+        }
+        const items = known.get(message) ?? itemsOf(message, owner);
+        known.set(message, items);
+        input.push(...items);
+      }
+      return input;
+    },
+  };
+}
+
+function isUpdate(item: Item | undefined): boolean {
+  return item?.type === "configuration_update";
+}
+
+function itemsOf(message: Exclude<Message, { role: "system" }>, owner: BlocksOwner): Item[] {
+  switch (message.role) {
+    case "user": {
+      const text = { type: "input_text" as const, text: message.text };
+      return [{ role: "user", content: [...(message.images ?? []).map(picture), text] }];
+    }
+    case "tool":
+      return [{ type: "function_call_output", call_id: callId(message.call_id), output: outputOf(message) }];
+    case "assistant":
+      return assistantItems(message, owner);
+  }
+}
+
+function outputOf({ text, images = [] }: ToolMessage) {
+  const said = text === "" ? "(no output)" : text;
+  if (images.length === 0) return said;
+  return [{ type: "input_text" as const, text: said }, ...images.map(picture)];
+}
+
+/** https://developers.openai.com/api/docs/guides/images-vision */
+function picture({ media_type, base64 }: MessageImage): OpenAI.Responses.ResponseInputImage {
+  return { type: "input_image", detail: "auto", image_url: `data:${media_type};base64,${base64}` };
+}
+
+/** The output items of the message as they came; for a message of another model, what it says and calls, without ids. */
+function assistantItems(message: AssistantMessage, owner: BlocksOwner): Item[] {
+  const own = ownBlocks(message, owner);
+  if (Array.isArray(own)) return own.map(withSafeCallId) as unknown as Item[];
+  const calls = message.tool_calls.map((call) => ({
+    type: "function_call" as const,
+    call_id: callId(call.id),
+    name: safeToolName(call.name),
+    arguments: argumentsText(call.arguments),
+  }));
+  return message.text === "" ? calls : [{ role: "assistant", content: message.text }, ...calls];
+}
+
+/** An output item whose call is known by the same id as its result. */
+function withSafeCallId(block: Json): Json {
+  const item = objectOf(block);
+  const id = item.call_id;
+  return typeof id === "string" && callId(id) !== id ? { ...item, call_id: callId(id) } : block;
+}

@@ -1,0 +1,133 @@
+import type { OpenAI } from "openai";
+import type { ModelRequest } from "../../../core/ports/model.ts";
+import { toolsNow } from "../../../core/transcript/keep-transcript.ts";
+import type { ModelFacts } from "../../catalogue/model-facts.ts";
+import { readChunks } from "../../event-stream.ts";
+import type { Endpoint } from "../../provider-error.ts";
+import { factsOf, type ProviderModelOptions } from "../../provider-model.ts";
+import { type OutputForm, objectSchema, outputName } from "../../structured-output.ts";
+import type { OpenAiClient } from "../client.ts";
+import { effortNow } from "../effort-now.ts";
+import { nearestEffort } from "../family.ts";
+import { type OpenAiDialect, openedAnswer } from "../opened.ts";
+import { createWireForms } from "../wire-forms.ts";
+import { createResponsesReader, isLastEvent, wholeResponsesAnswer } from "./responses-answer.ts";
+import {
+  firstResponsesForm,
+  hasToolItems,
+  type Proof,
+  type ResponsesForm,
+  responsesConcessions,
+  responsesFormName,
+} from "./responses-form.ts";
+import { createResponsesInput, type ResponsesInput } from "./responses-input.ts";
+import { isStrictSchema } from "./strict-schema.ts";
+
+type Body = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "stream">;
+
+/** The API refuses a lower limit. */
+const leastOutputTokens = 16;
+
+/** What is asked for unless told otherwise; reasoning counts. */
+const usualOutputTokens = 32_000;
+
+/** OpenAI's Responses API: https://developers.openai.com/api/docs/api-reference/responses. Nothing is stored there. */
+export function createResponsesDialect(
+  options: ProviderModelOptions,
+  endpoint: Endpoint,
+  client: () => Promise<OpenAiClient>,
+): OpenAiDialect {
+  const { model, provider = "openai", maxOutputTokens } = options;
+  const facts = factsOf(options, endpoint);
+  const self = { provider, model };
+  const input = createResponsesInput(self);
+  const proof: Proof = { items: false };
+  const asTaken = createWireForms(firstResponsesForm(model), responsesConcessions(proof), endpoint);
+  const known = facts.output ?? usualOutputTokens;
+  const limit = Math.max(leastOutputTokens, maxOutputTokens ?? Math.min(known, usualOutputTokens));
+
+  const body = (request: ModelRequest, form: ResponsesForm, output: OutputForm): Body => ({
+    model,
+    store: false,
+    ...(request.system === "" ? {} : { instructions: request.system }),
+    input: input.ofRequest(request, form),
+    ...toolsPart(input, request, form, output),
+    ...(form.encrypted ? { include: ["reasoning.encrypted_content"] } : {}),
+    ...reasoningPart(facts, request, form),
+    ...(form.limit ? { max_output_tokens: limit } : {}),
+    ...(form.cacheKey && request.cache_key !== undefined ? { prompt_cache_key: request.cache_key } : {}),
+    ...formatPart(output),
+  });
+  const exchange = (request: ModelRequest, form: ResponsesForm) => {
+    if (hasToolItems(request, form)) proof.items = true;
+    return { request, endpoint, owner: { ...self, form: responsesFormName(form) } };
+  };
+
+  return {
+    async open(request, output, signal) {
+      const { responses } = await client();
+      const { form, answer } = await asTaken(
+        request,
+        (attempted) =>
+          responses.create({ ...body(request, attempted, output), stream: true }, { signal }).asResponse(),
+        (attempted) => body(request, attempted, output),
+      );
+      return openedAnswer(readChunks(answer, isLastEvent), createResponsesReader(exchange(request, form)));
+    },
+    async complete(request, output, signal) {
+      const { responses } = await client();
+      const { form, answer } = await asTaken(
+        request,
+        (attempted) =>
+          responses.create({ ...body(request, attempted, output), stream: false }, { signal }).asResponse(),
+        (attempted) => body(request, attempted, output),
+      );
+      // The SDK fails in its own way on what is not a response.
+      const whole = (await answer.json()) as OpenAI.Responses.Response;
+      return wholeResponsesAnswer(whole, exchange(request, form));
+    },
+    reader: (_request, opened) => opened.reader,
+  };
+}
+
+/** An answer in words, of a schema or not, leaves the tools where they are: they are part of the cached prompt. */
+function toolsPart(
+  input: ResponsesInput,
+  request: ModelRequest,
+  form: ResponsesForm,
+  output: OutputForm,
+): Pick<Body, "tools" | "tool_choice"> {
+  const now = toolsNow(request, "keep");
+  const listed = form.additions === "tools" ? now : form.additions === "tool_search" ? request.tools : [];
+  const tools = listed.length === 0 ? {} : { tools: input.ofTools(listed) };
+  const mayCall = request.no_calls !== true && output.kind === "free";
+  return mayCall || now.length === 0 || !form.toolChoice ? tools : { ...tools, tool_choice: "none" };
+}
+
+/** Where effort changes with an input item, the request keeps saying the effort of the opening. */
+function reasoningPart(
+  { efforts }: ModelFacts,
+  request: ModelRequest,
+  form: ResponsesForm,
+): Pick<Body, "reasoning"> {
+  const wanted = form.updatesEffort ? request.effort : effortNow(request);
+  const effort =
+    wanted === undefined || !form.effort
+      ? undefined
+      : efforts === undefined
+        ? wanted
+        : nearestEffort(wanted, efforts);
+  const reasoning = {
+    ...(effort === undefined ? {} : { effort }),
+    ...(form.summary ? { summary: "auto" as const } : {}),
+    ...(form.allTurns ? { context: "all_turns" as const } : {}),
+  };
+  return Object.keys(reasoning).length === 0 ? {} : { reasoning };
+}
+
+function formatPart(output: OutputForm): Pick<Body, "text"> {
+  if (output.kind !== "schema") return {};
+  const schema = objectSchema(output.schema);
+  const strict = isStrictSchema(schema);
+  return { text: { format: { type: "json_schema", name: outputName, schema, strict } } };
+}

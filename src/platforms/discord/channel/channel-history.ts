@@ -1,0 +1,156 @@
+import type { APIMessage } from "discord.js";
+import type { TimeRange } from "../../../core/ports/chat-actions.ts";
+import { PlatformError } from "../../../core/ports/chat-platform.ts";
+import type { Place } from "../../../core/values/place.ts";
+import {
+  channelTypes,
+  isForumType,
+  isThreadType,
+  permissions,
+  snowflakeAt,
+  timeOf,
+} from "../connection/discord-facts.ts";
+import { type DiscordPlace, readPlace } from "../connection/discord-place.ts";
+import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
+import { threadsIn } from "./channel-threads.ts";
+import type { Directory } from "./directory.ts";
+import { lackOf } from "./missing-permissions.ts";
+import { chainMessages, isSaid, type ReadDeps } from "./read-thread.ts";
+import type { ReadMessage } from "./show-message.ts";
+
+/** Messages a request answers at most. Source: Discord reference, "Get Channel Messages". */
+const perRequest = 100;
+const mostRequests = 20;
+
+/** Posts of a forum that are read, each with a request of its own, and pages of archived ones. */
+const mostPosts = 50;
+const mostArchivePages = 5;
+
+type Range = TimeRange & { most: number };
+
+/** The latest messages of a range, oldest first, and whether the range has more. */
+interface ReadRange {
+  messages: ReadMessage[];
+  more: boolean;
+}
+
+/** Reads a channel's top level, one thread of it, or the posts of a forum. @throws PlatformError */
+export async function readHistory(deps: ReadDeps, place: Place, range: Range): Promise<ReadRange> {
+  const { rest, directory } = deps;
+  const at = readPlace(place);
+  if (at.guild === undefined || at.channel === undefined)
+    return readRange(rest, await directory.directMessage(at.person ?? ""), range);
+  if (at.thread !== undefined) return readConversation(deps, place, { ...at, thread: at.thread }, range);
+  const facts = await directory.channel(at.channel);
+  if (isForumType(facts?.type ?? channelTypes.text))
+    return readPosts(rest, { guild: at.guild, channel: at.channel }, range);
+  const read = await readRange(rest, at.channel, range);
+  if (read.messages.length === 0) await refuseWithoutHistory(directory, place.namespace);
+  return read;
+}
+
+/** Discord answers nothing, rather than a refusal, where the bot may not read what was said before. */
+async function refuseWithoutHistory(directory: Directory, namespace: string): Promise<void> {
+  const of = permissions.viewChannel | permissions.readMessageHistory;
+  const lack = await lackOf(directory, namespace, "read what was said", { of });
+  if (lack !== undefined) throw lack;
+}
+
+/**
+ * Whether a channel is the one of a place, or an open thread in it: a private thread is a place of its own, whose members are asked
+ * about there.
+ */
+export async function belongsTo(
+  directory: Directory,
+  { channel: home, person }: Pick<DiscordPlace, "channel" | "person">,
+  channel: string,
+): Promise<boolean> {
+  if (person !== undefined) return channel === (await directory.directMessage(person));
+  if (channel === home) return true;
+  const facts = await unlessRefused(directory.channel(channel), ({ code }) => code === "forbidden");
+  if (facts === undefined || facts.type === channelTypes.privateThread) return false;
+  return isThreadType(facts.type) && facts.parent_id === home;
+}
+
+async function readConversation(
+  deps: ReadDeps,
+  place: Place,
+  at: DiscordPlace & { thread: string },
+  range: Range,
+): Promise<ReadRange> {
+  const { channel, root } = await deps.targets.look(place);
+  if (!(await belongsTo(deps.directory, at, channel)))
+    throw new PlatformError("gone", "There is no such thread in this channel.");
+  if (root !== undefined) return within(await chainMessages(deps, place, channel, root), range);
+  const { messages, more } = await readRange(deps.rest, channel, range);
+  const first = more ? undefined : await rootOf(deps, at.channel, at.thread);
+  if (first === undefined || messages.some(({ id }) => id === first.id)) return { messages, more };
+  return within([first, ...messages], range);
+}
+
+function isWithin({ timestamp }: APIMessage, { since = 0, until = Number.POSITIVE_INFINITY }: TimeRange) {
+  const at = Date.parse(timestamp);
+  return at >= since && at <= until;
+}
+
+/** The latest of a whole conversation, in any order. */
+function within(messages: readonly APIMessage[], { most, ...range }: Range): ReadRange {
+  const found = messages
+    .filter((message) => isWithin(message, range))
+    .toSorted((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1));
+  return { messages: found.slice(-most), more: found.length > most };
+}
+
+/** The latest `most` messages of a range, oldest first. */
+async function readRange(
+  rest: DiscordRest,
+  channel: string,
+  { since, until, most }: Range,
+): Promise<ReadRange> {
+  const found: APIMessage[] = [];
+  let before = until === undefined ? undefined : snowflakeAt(until + 1);
+  let isOver = false;
+  for (let page = 0; page < mostRequests && !isOver && found.length <= most; page += 1) {
+    const query = { limit: perRequest, ...(before === undefined ? {} : { before }) };
+    const messages = await rest.request<APIMessage[]>("GET", `/channels/${channel}/messages`, { query });
+    const inRange = messages.filter((message) => isWithin(message, { since }));
+    found.push(...inRange.filter(isSaid));
+    before = messages.at(-1)?.id;
+    isOver = messages.length < perRequest || inRange.length < messages.length;
+  }
+  return { messages: found.slice(0, most).reverse(), more: found.length > most || !isOver };
+}
+
+/** The message a thread begins with stands in the channel above it; posts of forums begin in their own thread. */
+async function rootOf(
+  { rest, directory }: ReadDeps,
+  channel: string | undefined,
+  thread: string,
+): Promise<APIMessage | undefined> {
+  const facts = await directory.channel(channel ?? "");
+  if (facts === undefined || isForumType(facts.type)) return undefined;
+  return firstMessage(rest, facts.id, thread);
+}
+
+function firstMessage(rest: DiscordRest, channel: string, id: string): Promise<APIMessage | undefined> {
+  const request = rest.request<APIMessage>("GET", `/channels/${channel}/messages/${id}`);
+  return unlessRefused(request, ({ code }) => code === "gone");
+}
+
+/** The posts of a forum by their first messages, with the title above. */
+async function readPosts(
+  rest: DiscordRest,
+  place: { guild: string; channel: string },
+  { since = 0, until = Number.POSITIVE_INFINITY, most }: Range,
+): Promise<ReadRange> {
+  const { threads, more } = await threadsIn(rest, place, { since, pages: mostArchivePages });
+  const inRange = threads.filter(({ id }) => timeOf(id) >= since && timeOf(id) <= until);
+  const shown = inRange.slice(0, Math.min(most, mostPosts));
+  const messages = await Promise.all(
+    shown.map(async (thread) => {
+      const first = await firstMessage(rest, thread.id, thread.id);
+      return first === undefined ? [] : [{ ...first, content: `${thread.name}\n\n${first.content}`, thread }];
+    }),
+  );
+  return { messages: messages.flat().reverse(), more: more || inRange.length > shown.length };
+}

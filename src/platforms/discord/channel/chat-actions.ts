@@ -1,0 +1,99 @@
+import type { APIEmoji, APIMessage } from "discord.js";
+import type { ChannelAccess, ChatActions } from "../../../core/ports/chat-actions.ts";
+import { PlatformError } from "../../../core/ports/chat-platform.ts";
+import { errorCodes, isSnowflake, permissions } from "../connection/discord-facts.ts";
+import { directPlace, readPlace, readReference, referenceOf } from "../connection/discord-place.ts";
+import { unlessRefused } from "../connection/discord-rest.ts";
+import { type AccessDeps, createAccess } from "./channel-access.ts";
+import { belongsTo, readHistory } from "./channel-history.ts";
+import { emojiPath } from "./emoji.ts";
+import { createFindPeople } from "./find-people.ts";
+import { sayingWhatLacks } from "./missing-permissions.ts";
+import type { ReadDeps } from "./read-thread.ts";
+import { searchMessages } from "./search-messages.ts";
+import { linkTo, showMessages } from "./show-message.ts";
+
+export type ChatActionsDeps = AccessDeps & ReadDeps;
+
+/** Servers in which somebody who writes a direct message is looked for, and channels they have there. */
+const mostGuilds = 20;
+const mostChannels = 1_000;
+
+/** What the agent does in Discord beside answering. */
+export function createChatActions(deps: ChatActionsDeps): ChatActions {
+  const { rest, directory, targets } = deps;
+  const access = createAccess(deps);
+
+  const find = async (namespace: string, reference: string) => {
+    const { channel, message } = readReference(reference);
+    if (!isSnowflake(channel) || !isSnowflake(message)) return undefined;
+    if (!(await belongsTo(directory, readPlace({ namespace, thread: "" }), channel))) return undefined;
+    const request = rest.request<APIMessage>("GET", `/channels/${channel}/messages/${message}`);
+    const found = await unlessRefused(request, ({ code }) => code === "gone");
+    return found === undefined ? undefined : { channel, message: found };
+  };
+  const needed = async (namespace: string, reference: string) => {
+    const found = await find(namespace, reference);
+    if (found === undefined) throw new PlatformError("gone", "That message is not there any more.");
+    return found;
+  };
+  const ownEmoji = async (namespace: string) => {
+    const { guild } = readPlace({ namespace, thread: "" });
+    if (guild === undefined) return [];
+    const found = await rest.request<APIEmoji[]>("GET", `/guilds/${guild}/emojis`);
+    return found.flatMap(({ id, name }) => (id === null || name === null ? [] : [{ id, name }]));
+  };
+
+  return {
+    posts: true,
+    access: (namespace, person) => access.of(namespace, person),
+    async channels(namespace, person) {
+      const { guild } = readPlace({ namespace, thread: "" });
+      const guilds = guild === undefined ? (await directory.guilds(true)).slice(0, mostGuilds) : [guild];
+      const found: ChannelAccess[] = [];
+      for (const id of guilds) found.push(...(await access.readable(id, person)));
+      return found
+        .slice(0, mostChannels)
+        .map(({ write: _, pin: __, ...summary }) => summary)
+        .toSorted((a, b) => a.name.localeCompare(b.name));
+    },
+    async history(place, range) {
+      const { messages, more } = await readHistory(deps, place, range);
+      return { messages: await showMessages(directory, place.namespace, messages), more };
+    },
+    async search(namespace, query) {
+      const found = await searchMessages(deps, namespace, query);
+      return found === undefined ? undefined : showMessages(directory, namespace, found);
+    },
+    link: async (namespace, reference) => linkTo(namespace, readReference(reference)),
+    async message(namespace, reference) {
+      const found = await find(namespace, reference);
+      return found === undefined ? undefined : (await showMessages(directory, namespace, [found.message]))[0];
+    },
+    reference: async (place, message) => referenceOf(await targets.channelOf(place, message), message),
+    people: createFindPeople(deps, access),
+    async react(namespace, reference, name, on) {
+      const { channel, message } = await needed(namespace, reference);
+      const emoji = await emojiPath(name, () => ownEmoji(namespace));
+      const path = `/channels/${channel}/messages/${message.id}/reactions/${emoji}/@me` as const;
+      const react = () =>
+        unlessRefused(
+          rest.request(on ? "PUT" : "DELETE", path),
+          ({ discordCode }) => !on && discordCode === errorCodes.unknownEmoji,
+        );
+      const of = permissions.addReactions | permissions.readMessageHistory;
+      await sayingWhatLacks({ directory, namespace }, "react to messages", react, of);
+    },
+    async pin(namespace, reference, on) {
+      const { channel, message } = await needed(namespace, reference);
+      // Source: Discord reference, "Pin Message".
+      const path = `/channels/${channel}/messages/pins/${message.id}` as const;
+      const pin = () => rest.request(on ? "PUT" : "DELETE", path);
+      await sayingWhatLacks({ directory, namespace }, "pin messages", pin, permissions.pinMessages);
+    },
+    async direct(_namespace, person) {
+      await directory.directMessage(person);
+      return directPlace(person);
+    },
+  };
+}

@@ -1,0 +1,176 @@
+import type { APIMessage, APIThreadChannel } from "discord.js";
+import { LRUCache } from "lru-cache";
+import { beginningOf, cutText } from "../../../base/markdown-text.ts";
+import type { Log } from "../../../core/ports/storage.ts";
+import type { Place } from "../../../core/values/place.ts";
+import { channelTypes, errorCodes, isThreadType, permissions } from "../connection/discord-facts.ts";
+import { readPlace } from "../connection/discord-place.ts";
+import type { DiscordProblem } from "../connection/discord-problem.ts";
+import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
+import type { Directory } from "./directory.ts";
+import { channelPermissions, has } from "./permission-bits.ts";
+import type { ReplyChains } from "./reply-chains.ts";
+import { saidText } from "./said-text.ts";
+
+/** Where the messages of a conversation go. */
+interface Target {
+  channel: string;
+  /** Set where the conversation has no thread of its own: the message it began with. */
+  root: string | undefined;
+}
+
+/** Finds where conversations take place, and begins threads. */
+export interface ConversationTargets {
+  /** Where to post; begins the thread if there is none. @throws DiscordProblem */
+  open(place: Place): Promise<Target>;
+  /** Where to look; begins nothing. @throws DiscordProblem */
+  look(place: Place): Promise<Target>;
+  /** The channel in which a message of the place stands, as far as ids tell. @throws DiscordProblem */
+  channelOf(place: Place, message: string): Promise<string>;
+  /** Notes that a message has no thread yet, and what a thread from it would be called after. */
+  noteMessage(id: string, text: string): void;
+  noteThread(id: string): void;
+  noteNoThread(id: string): void;
+}
+
+export interface TargetDeps {
+  rest: DiscordRest;
+  directory: Directory;
+  chains: ReplyChains;
+  logger: Log;
+}
+
+/** Discord's refusals of a thread that leave a reply possible. */
+const refusals: readonly (number | undefined)[] = [
+  errorCodes.missingPermissions,
+  errorCodes.missingAccess,
+  errorCodes.wrongChannelType,
+  errorCodes.tooManyThreads,
+];
+
+/** Characters kept of a message: a name is made of them, and most messages are not for the bot. */
+const longestBeginning = 200;
+
+/** Minutes without a message after which Discord hides a thread. */
+const archiveAfter = 1440;
+
+export function createConversationTargets(deps: TargetDeps): ConversationTargets {
+  const { directory, chains } = deps;
+  /** Whether a thread with the id is there; what a message says of which it would begin. */
+  const threads = new LRUCache<string, { exists: boolean; text: string }>({ max: 10_000 });
+  const beginning = new Map<string, Promise<Target>>();
+
+  const exists = async (thread: string): Promise<boolean> => {
+    const known = threads.get(thread);
+    if (known !== undefined) return known.exists;
+    const channel = await directory.channel(thread);
+    const found = channel !== undefined && isThreadType(channel.type);
+    threads.set(thread, { exists: found, text: "" });
+    return found;
+  };
+  const begin = async (channel: string, thread: string): Promise<Target> => {
+    const text = threads.get(thread)?.text ?? "";
+    const begun = await beginThread(deps, channel, thread, text);
+    if (!begun) return { channel, root: thread };
+    threads.set(thread, { exists: true, text: "" });
+    return { channel: thread, root: undefined };
+  };
+  const look = async (place: Place): Promise<Target & { begins: boolean }> => {
+    const { channel = "", person, thread } = readPlace(place);
+    if (person !== undefined)
+      return { channel: await directory.directMessage(person), root: undefined, begins: false };
+    if (thread === undefined) return { channel, root: undefined, begins: false };
+    const replied = await chains.messagesOf(channel, thread);
+    if (replied.length > 0) return { channel, root: thread, begins: false };
+    if (await exists(thread)) return { channel: thread, root: undefined, begins: false };
+    return { channel, root: thread, begins: true };
+  };
+
+  return {
+    look,
+    async open(place) {
+      const target = await look(place);
+      const { channel, root } = target;
+      if (!target.begins || root === undefined) return target;
+      const running = beginning.get(root) ?? begin(channel, root);
+      beginning.set(root, running);
+      try {
+        return await running;
+      } finally {
+        beginning.delete(root);
+      }
+    },
+    async channelOf(place, message) {
+      const { channel, thread } = readPlace(place);
+      const target = await look(place);
+      const isRoot = message === thread && channel !== undefined;
+      if (!isRoot || target.root !== undefined) return target.channel;
+      const parent = await directory.channel(channel);
+      const isPost = parent?.type === channelTypes.forum || parent?.type === channelTypes.media;
+      return isPost ? target.channel : channel;
+    },
+    noteMessage(id, text) {
+      if (!threads.has(id)) threads.set(id, { exists: false, text: beginningOf(text, longestBeginning) });
+    },
+    noteThread(id) {
+      threads.set(id, { exists: true, text: "" });
+    },
+    noteNoThread(id) {
+      threads.delete(id);
+    },
+  };
+}
+
+/** Begins a thread from a message. False where the bot may not, which is remembered. */
+async function beginThread(
+  { rest, directory, chains, logger }: TargetDeps,
+  channelId: string,
+  message: string,
+  text: string,
+): Promise<boolean> {
+  if (await chains.isRefused(channelId)) return false;
+  if (!(await mayBegin(directory, channelId))) return false;
+  const path = `/channels/${channelId}/messages/${message}` as const;
+  const said = text || saidText(await rest.request<APIMessage>("GET", path));
+  let refused: DiscordProblem | undefined;
+  const beginAs = (name: string, ...expected: (number | undefined)[]) => {
+    const body = { name, auto_archive_duration: archiveAfter };
+    return unlessRefused(rest.request<APIThreadChannel>("POST", `${path}/threads`, { body }), (problem) => {
+      refused = problem;
+      return [errorCodes.threadExists, ...refusals, ...expected].includes(problem.discordCode);
+    });
+  };
+  let thread = await beginAs(threadName(said), errorCodes.titleBlockedByAutoMod);
+  if (refused?.discordCode === errorCodes.titleBlockedByAutoMod) thread = await beginAs(unnamed);
+  if (thread !== undefined) directory.see.channel(thread);
+  if (thread !== undefined || refused?.discordCode === errorCodes.threadExists) return true;
+  logger.info({ channel: channelId, err: refused }, "may not begin threads in this channel, replies instead");
+  await chains.refused(channelId);
+  return false;
+}
+
+async function mayBegin(directory: Directory, channelId: string): Promise<boolean> {
+  const channel = await directory.channel(channelId);
+  if (channel?.guild_id === undefined) return false;
+  if (channel.type !== channelTypes.text && channel.type !== channelTypes.announcement) return false;
+  const self = await directory.self();
+  const [guild, member] = await Promise.all([
+    directory.guild(channel.guild_id),
+    directory.member(channel.guild_id, self.id),
+  ]);
+  const bits = channelPermissions(guild, channel, self.id, member?.roles ?? []);
+  return has(bits, permissions.createPublicThreads | permissions.sendMessagesInThreads);
+}
+
+/** The name of a thread where the words of its message give none, or a moderation rule forbids them. */
+const unnamed = "Conversation";
+
+/** A thread's name from what was said: one line, at most 100 characters. Source: Discord reference, "Start Thread". */
+function threadName(text: string): string {
+  const line = text
+    .replace(/<[@#][!&]?\d+>/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+  if (line === "") return unnamed;
+  return cutText(line, 80);
+}

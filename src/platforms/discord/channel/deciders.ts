@@ -1,0 +1,93 @@
+import type { APIGuildMember } from "discord.js";
+import type { Decider } from "../../../core/ports/chat-platform.ts";
+import type { Place } from "../../../core/values/place.ts";
+import { channelTypes, isSnowflake, permissions } from "../connection/discord-facts.ts";
+import { readPlace } from "../connection/discord-place.ts";
+import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
+import { isThreadMember } from "./channel-access.ts";
+import type { Directory } from "./directory.ts";
+import { type GuildFacts, type MemberFacts, memberFacts } from "./directory-facts.ts";
+import { channelPermissions, has } from "./permission-bits.ts";
+
+export interface DeciderDeps {
+  rest: DiscordRest;
+  directory: Directory;
+  operators: ReadonlySet<string>;
+}
+
+const mostDeciders = 20;
+/** Members a request answers at most. Source: Discord reference, "List Guild Members". */
+const mostMembers = 1_000;
+
+/** As `ChatPlatform.deciders`, by what Discord tells. @throws DiscordProblem */
+export async function decidersIn(
+  deps: DeciderDeps,
+  place: Place,
+  approver: "manager" | "operator",
+): Promise<Decider[]> {
+  const there = await decidersThere(deps, place, approver);
+  const elsewhere = approver === "operator" ? operatorsOf(deps).filter((id) => !there.includes(id)) : [];
+  const all = [...there.map((id) => ({ id, here: true })), ...elsewhere.map((id) => ({ id, here: false }))];
+  return all.slice(0, mostDeciders);
+}
+
+/** One setting may name the operators of all platforms. */
+function operatorsOf({ operators }: DeciderDeps): string[] {
+  return [...operators].filter(isSnowflake).slice(0, mostDeciders);
+}
+
+async function decidersThere(
+  deps: DeciderDeps,
+  place: Place,
+  approver: "manager" | "operator",
+): Promise<string[]> {
+  const { guild: guildId, channel: channelId, person = "" } = readPlace(place);
+  if (guildId === undefined || channelId === undefined)
+    return approver === "manager" || deps.operators.has(person) ? [person] : [];
+  const { directory } = deps;
+  const guild = await directory.guild(guildId);
+  const candidates =
+    approver === "operator"
+      ? await Promise.all(operatorsOf(deps).map((id) => directory.member(guildId, id)))
+      : await knownMembers(deps, guild);
+  return thoseThere(deps, { guild, channelId }, candidates, approver);
+}
+
+/**
+ * Those who were seen lately, then those whom Discord lists, which takes a privileged intent, and the owner, who is known in any case.
+ */
+async function knownMembers(
+  { rest, directory }: DeciderDeps,
+  guild: GuildFacts,
+): Promise<(MemberFacts | undefined)[]> {
+  const query = { limit: mostMembers };
+  const request = rest.request<APIGuildMember[]>("GET", `/guilds/${guild.id}/members`, { query });
+  const listed = (await unlessRefused(request, ({ code }) => code === "forbidden")) ?? [];
+  const people = listed.filter(({ user }) => user.bot !== true);
+  const seen = directory.knownMembers(guild.id).filter(({ id }) => directory.knownUser(id)?.bot !== true);
+  const owner = await directory.member(guild.id, guild.owner_id);
+  return [...seen, ...people.map((member) => memberFacts(member.user, member)), owner];
+}
+
+/** Those of them who see the place, and manage it where that is asked for. A mention would bring others into a private thread. */
+async function thoseThere(
+  { rest, directory }: DeciderDeps,
+  { guild, channelId }: { guild: GuildFacts; channelId: string },
+  candidates: readonly (MemberFacts | undefined)[],
+  approver: "manager" | "operator",
+): Promise<string[]> {
+  const found = await directory.channel(channelId);
+  const isPrivate = found?.type === channelTypes.privateThread;
+  const channel = isPrivate ? await directory.channel(found.parent_id ?? "") : found;
+  if (channel === undefined) return [];
+  const needed = permissions.viewChannel | (approver === "manager" ? permissions.manageChannels : 0n);
+  const able = candidates.flatMap((member) =>
+    member !== undefined && has(channelPermissions(guild, channel, member.id, member.roles), needed)
+      ? [member.id]
+      : [],
+  );
+  const ids = [...new Set(able)].slice(0, mostDeciders);
+  if (!isPrivate) return ids;
+  const isIn = await Promise.all(ids.map((id) => isThreadMember(rest, channelId, id)));
+  return ids.filter((_, at) => isIn[at]);
+}

@@ -1,0 +1,110 @@
+import type { APIGuildMember } from "discord.js";
+import type { ChatActions, KnownGroup, KnownPerson } from "../../../core/ports/chat-actions.ts";
+import { isSnowflake } from "../connection/discord-facts.ts";
+import { readPlace } from "../connection/discord-place.ts";
+import { unlessRefused } from "../connection/discord-rest.ts";
+import type { AccessDeps, DiscordAccess } from "./channel-access.ts";
+import { displayName, type GuildFacts } from "./directory-facts.ts";
+import { guildPermissions, mayCallRole } from "./permission-bits.ts";
+
+/** Members a request answers at most. Source: Discord reference, "Search Guild Members", "List Guild Members". */
+const mostMembers = 1_000;
+
+/** Looks members and roles of a server up. In direct messages there is only the person. */
+export function createFindPeople(
+  { rest, directory }: AccessDeps,
+  access: DiscordAccess,
+): NonNullable<ChatActions["people"]> {
+  /**
+   * A message calls a role that anybody may call, or whose sender has Mention Everyone: the person, and the bot that writes it.
+   * Source: Discord reference, "Allowed Mentions Object".
+   */
+  const groupsFor = async (guild: GuildFacts, asker: string): Promise<KnownGroup[]> => {
+    const { id: self } = await directory.self();
+    const [theirs, mine] = await Promise.all(
+      [asker, self].map(async (id) =>
+        guildPermissions(guild, id, (await directory.member(guild.id, id))?.roles ?? []),
+      ),
+    );
+    return rolesOf(guild).map(([id, role]) => ({
+      id,
+      name: role.name,
+      callable: mayCallRole((theirs ?? 0n) & (mine ?? 0n), role),
+    }));
+  };
+  /** Without the privileged intent Discord lists nobody: then people are found by the beginnings of their names. */
+  const list = (guild: string) =>
+    unlessRefused(
+      rest.request<APIGuildMember[]>("GET", `/guilds/${guild}/members`, { query: { limit: mostMembers } }),
+      ({ code }) => code === "forbidden",
+    );
+  const search = (guild: string, word: string) =>
+    rest.request<APIGuildMember[]>("GET", `/guilds/${guild}/members/search`, {
+      query: { query: word, limit: mostMembers },
+    });
+  const membersFor = async (guild: string, words: readonly string[]): Promise<APIGuildMember[]> => {
+    const [first] = words;
+    if (first === undefined) return (await list(guild)) ?? [];
+    if (!isSnowflake(first)) return search(guild, first);
+    const path = `/guilds/${guild}/members/${first}` as const;
+    const found = await unlessRefused(
+      rest.request<APIGuildMember>("GET", path),
+      ({ code }) => code === "gone",
+    );
+    return found === undefined ? [] : [found];
+  };
+
+  return async (namespace, { words, asker, most }) => {
+    const wanted = words
+      .toLowerCase()
+      .replace(/[<>@&!]/g, "")
+      .split(/\s+/)
+      .filter(Boolean);
+    const { guild: guildId, channel: channelId, person } = readPlace({ namespace, thread: "" });
+    if (guildId === undefined || channelId === undefined) {
+      const user = await directory.user(person ?? "");
+      const name = user?.name ?? person ?? "";
+      return { people: [{ id: person ?? "", name, here: true }], groups: [], more: false };
+    }
+    const [guild, members, channel] = await Promise.all([
+      directory.guild(guildId),
+      membersFor(guildId, wanted),
+      directory.channel(channelId),
+    ]);
+    const found = members
+      .map((member) => ({ member, known: knownPerson(guild, member) }))
+      .filter(({ known: { id, name, full_name = "", title = "" } }) =>
+        hasAll(`${id} ${name} ${full_name} ${title}`, wanted),
+      );
+    const people = await Promise.all(
+      found.slice(0, most).map(async ({ member: { user, roles }, known }) => ({
+        ...known,
+        here: channel !== undefined && (await access.sees(guild, channel, { id: user.id, roles })),
+      })),
+    );
+    const groups = (await groupsFor(guild, asker)).filter(({ id, name }) => hasAll(`${id} ${name}`, wanted));
+    return { people, groups: groups.slice(0, most), more: found.length > most };
+  };
+}
+
+function hasAll(text: string, words: readonly string[]): boolean {
+  const lower = text.toLowerCase();
+  return words.every((word) => lower.includes(word));
+}
+
+function knownPerson(guild: GuildFacts, { user, nick, roles }: APIGuildMember): Omit<KnownPerson, "here"> {
+  const name = nick ?? displayName(user);
+  const title = roles.flatMap((id) => guild.roles.get(id)?.name ?? []).join(", ");
+  return {
+    id: user.id,
+    name,
+    ...(user.username === name ? {} : { full_name: user.username }),
+    ...(title === "" ? {} : { title }),
+    ...(user.bot === true ? { standing: "bot" as const } : {}),
+  };
+}
+
+/** Roles but for everyone's, and those of bots. */
+function rolesOf(guild: GuildFacts) {
+  return [...guild.roles].filter(([id, { bot_id }]) => id !== guild.id && bot_id === undefined);
+}

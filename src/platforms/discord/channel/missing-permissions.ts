@@ -1,0 +1,112 @@
+import { errorCodes, isThreadType, permissions } from "../connection/discord-facts.ts";
+import { readPlace } from "../connection/discord-place.ts";
+import { DiscordProblem } from "../connection/discord-problem.ts";
+import { unlessRefused } from "../connection/discord-rest.ts";
+import type { Directory } from "./directory.ts";
+import { channelPermissions, guildPermissions, has } from "./permission-bits.ts";
+
+/** A permission the bot lacks, as Discord's settings call it, and what does not work without it. */
+export interface MissingPermission {
+  name: string;
+  stops: string;
+}
+
+/** The least the bot needs in a server. It works with less, but for what each is needed for. */
+const needed: readonly (MissingPermission & { bit: bigint })[] = [
+  { bit: permissions.viewChannel, name: "View Channel", stops: "seeing the channel at all" },
+  { bit: permissions.sendMessages, name: "Send Messages", stops: "answering in the channel" },
+  {
+    bit: permissions.createPublicThreads,
+    name: "Create Public Threads",
+    stops: "answering in a thread; I reply in the channel instead",
+  },
+  {
+    bit: permissions.sendMessagesInThreads,
+    name: "Send Messages in Threads",
+    stops: "answering in threads",
+  },
+  {
+    bit: permissions.readMessageHistory,
+    name: "Read Message History",
+    stops: "reading what was said before",
+  },
+  {
+    bit: permissions.addReactions,
+    name: "Add Reactions",
+    stops: "marking messages as seen with 👀, and reacting",
+  },
+  { bit: permissions.pinMessages, name: "Pin Messages", stops: "pinning messages" },
+  { bit: permissions.attachFiles, name: "Attach Files", stops: "sending files" },
+  { bit: permissions.embedLinks, name: "Embed Links", stops: "showing previews of links" },
+];
+
+/** All of them together. */
+export const neededPermissions = needed.reduce((bits, { bit }) => bits | bit, 0n);
+
+/** What of `of` is not among `bits`. */
+export function missingPermissions(bits: bigint, of = neededPermissions): MissingPermission[] {
+  if (has(bits, permissions.administrator)) return [];
+  return needed
+    .filter(({ bit }) => has(of, bit))
+    .filter(({ bit }) => !has(bits, bit))
+    .map(({ name, stops }) => ({ name, stops }));
+}
+
+/** What of `of` the bot lacks in a server, or in a channel of it. @throws DiscordProblem */
+export async function botLacks(
+  directory: Directory,
+  guildId: string,
+  channelId?: string,
+  of?: bigint,
+): Promise<MissingPermission[]> {
+  const self = await directory.self();
+  const [guild, member] = await Promise.all([directory.guild(guildId), directory.member(guildId, self.id)]);
+  const roles = member?.roles ?? [];
+  const found = channelId === undefined ? undefined : await directory.channel(channelId);
+  const parent =
+    found !== undefined && isThreadType(found.type) ? await directory.channel(found.parent_id ?? "") : found;
+  if (parent === undefined) return missingPermissions(guildPermissions(guild, self.id, roles), of);
+  return missingPermissions(channelPermissions(guild, parent, self.id, roles), of);
+}
+
+/**
+ * Does something in a channel. A refusal for lack of permissions comes in words that help.
+ * @param what e.g. `write`
+ * @param of the permissions it takes, all unless given
+ */
+export async function sayingWhatLacks<T>(
+  { directory, namespace }: { directory: Directory; namespace: string },
+  what: string,
+  work: () => Promise<T>,
+  of?: bigint,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isRefusal =
+      error instanceof DiscordProblem &&
+      (error.discordCode === errorCodes.missingPermissions || error.discordCode === errorCodes.missingAccess);
+    if (!isRefusal) throw error;
+    throw (await lackOf(directory, namespace, what, { of, cause: error })) ?? error;
+  }
+}
+
+/** What the bot lacks for something in a channel, in words for people; undefined where that is not it. */
+export async function lackOf(
+  directory: Directory,
+  namespace: string,
+  what: string,
+  { of, cause }: { of?: bigint | undefined; cause?: DiscordProblem },
+): Promise<DiscordProblem | undefined> {
+  const { guild, channel } = readPlace({ namespace, thread: "" });
+  if (guild === undefined || channel === undefined) return undefined;
+  const lacks = (await unlessRefused(botLacks(directory, guild, channel, of), () => true)) ?? [];
+  if (lacks.length === 0) return undefined;
+  const names = lacks.map(({ name }) => name).join(", ");
+  const name = directory.knownChannel(channel)?.name ?? "the channel";
+  return new DiscordProblem("forbidden", `I may not ${what} in #${name}. Give my role there: ${names}.`, {
+    cause,
+    discordCode: cause?.discordCode,
+    status: cause?.status,
+  });
+}

@@ -1,0 +1,50 @@
+import { pattern } from "../../../base/pattern.ts";
+/** What ids in a text stand for. Undefined for what is unknown. */
+export interface Names {
+  user(id: string): string | undefined;
+  channel(id: string): string | undefined;
+  role(id: string): string | undefined;
+}
+
+/** Ids under which a message means the bot: its user, and the role Discord made for it. */
+export interface BotIds {
+  user: string;
+  role: string | undefined;
+}
+
+/** Whether the text itself mentions the bot; a reply's ping does not count. */
+export function mentionsBot(content: string, bot: BotIds): boolean {
+  return mentionPattern(bot).test(content);
+}
+
+/** The text without the mention of the bot at its beginning or end. */
+export function withoutBotMention(content: string, bot: BotIds): string {
+  const mention = mentionPattern(bot);
+  return content
+    .replace(pattern()`^\s*(?:(?:${mention})[\s,:，：]*)+`, "")
+    .replace(pattern()`(?<!\s)\s*(?:(?:${mention})\s*)+$`, "")
+    .trim();
+}
+
+function mentionPattern({ user, role }: BotIds): RegExp {
+  return role === undefined ? pattern()`<@!?${user}>` : pattern()`<@!?${user}>|<@&${role}>`;
+}
+
+/**
+ * Discord's markup in words: mentions, custom emoji, timestamps, command links. Source of the forms: Discord reference,
+ * "Message Formatting".
+ */
+export function readableText(content: string, names: Names): string {
+  return content
+    .replace(/<@!?(\d+)>/g, (_, id: string) => `@${names.user(id) ?? "somebody"}`)
+    .replace(/<@&(\d+)>/g, (_, id: string) => `@${names.role(id) ?? "a role"}`)
+    .replace(/<#(\d+)>/g, (_, id: string) => `#${names.channel(id) ?? "a-channel"}`)
+    .replace(/<a?:(\w+):\d+>/g, ":$1:")
+    .replace(/<t:(-?\d{1,12})(?::\w)?>/g, (whole, seconds: string) => readableTime(whole, Number(seconds)))
+    .replace(/<\/([^:<>]+):\d+>/g, "/$1");
+}
+
+function readableTime(whole: string, seconds: number): string {
+  const time = new Date(seconds * 1000);
+  return Number.isNaN(time.getTime()) ? whole : `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}

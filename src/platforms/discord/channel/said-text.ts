@@ -1,0 +1,168 @@
+import { type APIMessage, EmbedType } from "discord-api-types/v10";
+import { cutText } from "../../../base/markdown-text.ts";
+import { isRecord } from "../../../base/record.ts";
+import { readButtonId } from "../../../core/ports/button-action.ts";
+import { componentTypes } from "../connection/discord-facts.ts";
+
+/** What stands in for words that Discord keeps from the bot: they come empty, and no message is. */
+const unreadable = "(Discord keeps this text from the bot: its Message Content intent is off.)";
+
+/** Characters of one message that are read, and how deep components lie in each other. Discord's own bounds are lower. */
+const mostCharacters = 20_000;
+const deepest = 8;
+
+type Part = Readonly<Record<string, unknown>>;
+
+/**
+ * What a message says, wherever it stands; where Discord keeps it from the bot, that. Previews of links are left out. Mentions are as
+ * written.
+ */
+export function saidText(message: APIMessage): string {
+  const words = [message.content, wordsBeside(message)].filter((part) => part?.trim()).join("\n\n");
+  return words === "" && isWithheld(message) ? unreadable : words;
+}
+
+/**
+ * What a message says beside its content: in the embeds that bots post instead of text, in its components, as a poll or sticker, and all of
+ * that in what it forwards. Null and parts of another shape are skipped.
+ */
+export function wordsBeside(message: object): string {
+  const { author, webhook_id, message_snapshots, ...own } = message as Part;
+  const byPerson = isRecord(author) && author.bot !== true && webhook_id === undefined;
+  const forwarded = parts(message_snapshots).flatMap(({ message: inside }) => {
+    const words = isRecord(inside) ? joined([text(inside.content), ...partWords(inside)]) : "";
+    return words === "" ? [] : [`Forwarded: ${words}`];
+  });
+  const words = joined([
+    ...forwarded,
+    ...partWords(byPerson ? { ...own, embeds: parts(own.embeds).filter(isPollResult) } : own),
+  ]);
+  return cutText(words, mostCharacters);
+}
+
+function isPollResult({ type }: Part): boolean {
+  return type === EmbedType.PollResult;
+}
+
+function partWords({ embeds, components, poll, sticker_items }: Part): string[] {
+  return [
+    ...parts(embeds).map(embedText),
+    ...parts(components).map((component) => componentText(component, 0)),
+    pollText(poll),
+    ...parts(sticker_items).map(({ name }) => `[sticker: ${text(name) || "without a name"}]`),
+  ];
+}
+
+/** The words of a message the bot sent itself, as content or in components; nothing that Discord may add or change. */
+export function ownWords({ content, components }: OwnMessage): string {
+  return [content ?? "", ...parts(components).flatMap(displayedTexts)].filter(Boolean).join("\n\n");
+}
+
+interface OwnMessage {
+  content?: string | null;
+  components?: APIMessage["components"] | undefined;
+}
+
+function displayedTexts({ type, content, components }: Part): string[] {
+  if (type === componentTypes.text) return [text(content)];
+  const holds = type === componentTypes.section || type === componentTypes.container;
+  return holds ? parts(components).flatMap(displayedTexts) : [];
+}
+
+/** An embed of an app, or what Discord says of a poll that is over; nothing of the preview of a link. */
+function embedText({ type, author, title, description, fields, footer }: Part): string {
+  if (type === EmbedType.PollResult) return pollResultText(parts(fields));
+  if (type !== EmbedType.Rich && type !== undefined) return "";
+  const values = parts(fields).map(({ name, value }) => [text(name), text(value)].filter(Boolean).join(": "));
+  const [by, below] = [author, footer].map((each) =>
+    isRecord(each) ? text(each.name) || text(each.text) : "",
+  );
+  return joined([by, text(title), text(description), ...values, below], "\n");
+}
+
+/** Source: Discord reference, "Poll Result Embed Fields". */
+function pollResultText(fields: readonly Part[]): string {
+  const value = (wanted: string) => text(fields.find(({ name }) => name === wanted)?.value);
+  const winner = value("victor_answer_text");
+  const votes = `${value("victor_answer_votes") || "0"} of ${value("total_votes") || "0"} votes`;
+  return `Poll closed: ${value("poll_question_text")}\n${winner === "" ? "No answer won" : winner} (${votes})`;
+}
+
+/** Source: Discord reference, "Poll Object". */
+function pollText(poll: unknown): string {
+  if (!isRecord(poll)) return "";
+  const results = isRecord(poll.results) ? poll.results : {};
+  const counts = new Map(parts(results.answer_counts).map(({ id, count }) => [id, count]));
+  const answers = parts(poll.answers).map(({ answer_id, poll_media }) => {
+    const media = isRecord(poll_media) ? poll_media : {};
+    const emoji = isRecord(media.emoji) ? text(media.emoji.name) : "";
+    const count = counts.get(answer_id) ?? 0;
+    const votes = counts.size === 0 ? "" : ` (${count} ${count === 1 ? "vote" : "votes"})`;
+    return `- ${[emoji, text(media.text)].filter(Boolean).join(" ")}${votes}`;
+  });
+  const question = isRecord(poll.question) ? text(poll.question.text) : "";
+  return [`Poll${results.is_finalized === true ? " (closed)" : ""}: ${question}`, ...answers].join("\n");
+}
+
+/** Source: Discord reference, "Component Reference". A kind that is not known is read by its content and what it holds. */
+function componentText(component: Part, depth: number): string {
+  const { type, components, content, description, accessory } = component;
+  if (depth > deepest) return "";
+  switch (type) {
+    case componentTypes.button:
+      return buttonText(component);
+    case componentTypes.thumbnail:
+      return pictureText(description);
+    case componentTypes.gallery:
+      return joined(
+        parts(component.items).map((item) => pictureText(item.description)),
+        "\n",
+      );
+    case componentTypes.file:
+      return text(component.name) === "" ? "" : `[file: ${text(component.name)}]`;
+    case componentTypes.row: {
+      const labels = joined(parts(components).map(buttonText), " · ");
+      return labels === "" ? "" : `[buttons: ${labels}]`;
+    }
+    default:
+      return joined(
+        [
+          text(content),
+          ...parts(components).map((inner) => componentText(inner, depth + 1)),
+          isRecord(accessory) ? componentText(accessory, depth + 1) : "",
+        ],
+        type === componentTypes.section ? "\n" : "\n\n",
+      );
+  }
+}
+
+/** The label of a button, with the address it opens; nothing for the bot's own. */
+function buttonText({ type, label, url, custom_id }: Part): string {
+  if (type !== componentTypes.button || readButtonId(text(custom_id)) !== undefined) return "";
+  const address = /^https?:\/\/[^\s<>]+$/i.test(text(url)) ? ` (${text(url)})` : "";
+  return `${text(label)}${address}`.trim();
+}
+
+function pictureText(description: unknown): string {
+  return text(description).trim() === "" ? "" : `[picture: ${text(description).trim()}]`;
+}
+
+function joined(words: readonly (string | undefined)[], between = "\n\n"): string {
+  return words.filter((each) => each?.trim()).join(between);
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** As many parts as a message can have in one list, with room. */
+function parts(value: unknown): Part[] {
+  return Array.isArray(value) ? value.slice(0, 100).filter(isRecord) : [];
+}
+
+/** Source: Discord reference, "Message Content Intent": these come empty without it. */
+function isWithheld({ author, webhook_id, poll, sticker_items, ...message }: APIMessage): boolean {
+  const lists = [message.embeds, message.attachments, message.components, sticker_items];
+  const hasParts = lists.some((each) => parts(each).length > 0) || isRecord(poll);
+  return !hasParts && !(message.message_snapshots?.length ?? 0) && !author.bot && webhook_id === undefined;
+}

@@ -1,0 +1,74 @@
+import type { APIChannel, APIMessage } from "discord.js";
+import type { ChannelMessage } from "../../../core/ports/chat-actions.ts";
+import { readPlace, referenceOf } from "../connection/discord-place.ts";
+import { unlessRefused } from "../connection/discord-rest.ts";
+import type { Directory } from "./directory.ts";
+import { displayName, type MemberFacts } from "./directory-facts.ts";
+import { knownNames } from "./known-names.ts";
+import { filesOf, namesIn } from "./parse-message.ts";
+import { readableText } from "./readable-text.ts";
+import { saidText } from "./said-text.ts";
+
+/** A message as REST answers it, with the thread that begins with it. */
+export type ReadMessage = APIMessage & { thread?: APIChannel & { message_count?: number } };
+
+/** Messages of a namespace as the rest of the app sees them. */
+export async function showMessages(
+  directory: Directory,
+  namespace: string,
+  messages: readonly ReadMessage[],
+): Promise<ChannelMessage[]> {
+  const { guild } = readPlace({ namespace, thread: "" });
+  const { id: self } = await directory.self();
+  const people = messages.filter((message) => !isBot(message)).map(({ author }) => author.id);
+  const members = guild === undefined ? new Map() : await membersOf(directory, guild, people);
+  return messages.map((message) => showMessage(directory, namespace, message, { self, members }));
+}
+
+type Members = ReadonlyMap<string, MemberFacts>;
+
+/** Those of these people who are in the server, as far as Discord tells. */
+async function membersOf(directory: Directory, guild: string, people: readonly string[]): Promise<Members> {
+  const found = await Promise.all(
+    [...new Set(people)].map((id) => unlessRefused(directory.member(guild, id), () => true)),
+  );
+  return new Map(found.flatMap((member) => (member === undefined ? [] : [[member.id, member]])));
+}
+
+function isBot({ author, webhook_id }: APIMessage): boolean {
+  return author.bot === true || webhook_id !== undefined;
+}
+
+function showMessage(
+  directory: Directory,
+  namespace: string,
+  message: ReadMessage,
+  { self, members }: { self: string; members: Members },
+): ChannelMessage {
+  const { guild, channel } = readPlace({ namespace, thread: "" });
+  const { id, author, channel_id, thread } = message;
+  const member = members.get(author.id);
+  const bot = isBot(message);
+  const of = channel_id === channel ? thread?.id : channel_id;
+  const replies = thread?.message_count ?? 0;
+  return {
+    id: referenceOf(channel_id, id),
+    author: { id: author.id, name: member?.name ?? displayName(author), bot, self: author.id === self },
+    text: readableText(saidText(message), namesIn(message, knownNames(directory, guild))),
+    at: Date.parse(message.timestamp),
+    files: filesOf(message),
+    link: linkTo(namespace, { channel: channel_id, message: id }),
+    ...(of === undefined || channel === undefined ? {} : { thread: of }),
+    ...(replies > 0 ? { replies } : {}),
+    ...(guild !== undefined && member === undefined && !bot ? { outside: true as const } : {}),
+  };
+}
+
+/** The address of a message in Discord's clients. */
+export function linkTo(
+  namespace: string,
+  { channel, message }: { channel: string; message: string },
+): string {
+  const { guild = "@me" } = readPlace({ namespace, thread: "" });
+  return `https://discord.com/channels/${guild}/${channel}/${message}`;
+}

@@ -1,0 +1,120 @@
+import type { EventEmitter } from "node:events";
+import type { Client, GatewayDispatchPayload } from "discord.js";
+import type { Clock, Log } from "../../../core/ports/storage.ts";
+import { destroyClient } from "./destroy-client.ts";
+import { closeCodes } from "./discord-facts.ts";
+import type { DiscordSettings } from "./discord-settings.ts";
+import { openGatewayClient } from "./open-gateway-client.ts";
+import { type ShardHolder, shardLease } from "./shard-holder.ts";
+
+/** Why a connection ended: it was stopped, Discord does not allow it, or this process has other shards now. */
+export type Ending = "stopped" | "intents" | "token" | "shards" | "refused";
+
+export interface ShardConnectionDeps {
+  settings: DiscordSettings;
+  holder: ShardHolder;
+  clock: Clock;
+  logger: Log;
+  dispatch(payload: GatewayDispatchPayload): void;
+  /** A shard has a new session: what was said before it began was not received. */
+  fresh(applicationId: string): void;
+  connected(shard: number, botName: string): void;
+  disconnected(shard: number): void;
+}
+
+/** Other codes are connected again by the library. */
+const endings: Readonly<Record<number, Ending>> = {
+  [closeCodes.wrongToken]: "token",
+  [closeCodes.invalidShard]: "refused",
+  [closeCodes.shardingRequired]: "refused",
+  [closeCodes.invalidVersion]: "refused",
+  [closeCodes.invalidIntents]: "intents",
+  [closeCodes.intentsNotAllowed]: "intents",
+};
+
+/**
+ * Keeps the gateway connections of some shards until something ends them. Breaks of a connection are mended inside.
+ * @throws what kept it from connecting at all
+ */
+export async function connectShards(
+  deps: ShardConnectionDeps,
+  shards: { ids: readonly number[]; count: number; readsMessages: boolean },
+  signal: AbortSignal,
+): Promise<Ending> {
+  const { ids, count, readsMessages } = shards;
+  const ended = Promise.withResolvers<Ending>();
+  const onStop = () => ended.resolve("stopped");
+  signal.addEventListener("abort", onStop);
+  const client = await openGatewayClient({ settings: deps.settings, readsMessages, shards: ids, count });
+  const letGo = keepShards(deps, count, () => ended.resolve("shards"));
+  try {
+    follow(deps, client, ended.resolve);
+    const login = client.login(deps.settings.token).then(() => ended.promise);
+    return await Promise.race([ended.promise, login]);
+  } finally {
+    signal.removeEventListener("abort", onStop);
+    letGo();
+    const emitter: EventEmitter = client;
+    for (const event of listened) emitter.removeAllListeners(event);
+    await destroyClient(client, (error) => {
+      deps.logger.warn({ err: error }, "Discord: a connection could not be closed");
+    });
+  }
+}
+
+/** What comes after the end of a connection is not for us; errors are still caught. */
+const listened = ["raw", "shardReady", "shardResume", "shardReconnecting", "shardDisconnect"];
+
+function follow(deps: ShardConnectionDeps, client: Client, end: (ending: Ending) => void): void {
+  const { logger } = deps;
+  // Events as they come; the library types only what it made of them.
+  const emitter: EventEmitter = client;
+  emitter.on("raw", (payload: GatewayDispatchPayload) => {
+    try {
+      deps.dispatch(payload);
+    } catch (error) {
+      logger.error({ err: error, event: payload.t }, "Discord: an event could not be read");
+    }
+  });
+  const connected = (id: number) => deps.connected(id, client.user?.username ?? "the bot");
+  client.on("shardReady", (id) => {
+    connected(id);
+    deps.fresh(client.application?.id ?? client.user?.id ?? "");
+  });
+  client.on("shardResume", connected);
+  client.on("shardReconnecting", deps.disconnected);
+  client.on("shardDisconnect", ({ code }, id) => {
+    deps.disconnected(id);
+    const ending = endings[code];
+    if (ending !== undefined) end(ending);
+  });
+  client.on("shardError", (error) => logger.warn({ err: error }, "Discord: the connection has a problem"));
+  client.on("error", (error) => logger.warn({ err: error }, "Discord: the client has a problem"));
+}
+
+/** Renews the leases of the shards until let go; calls back when there are others now, or none for sure. */
+function keepShards(
+  { holder, clock, logger }: ShardConnectionDeps,
+  count: number,
+  changed: () => void,
+): () => void {
+  let isLetGo = false;
+  let cancel = () => {};
+  const next = () => {
+    if (isLetGo) return;
+    cancel = clock.after(shardLease / 3, () => {
+      holder
+        .refresh(count)
+        .then((result) => (result.changed ? changed() : next()))
+        .catch((error: unknown) => {
+          logger.warn({ err: error }, "Discord: the shards of this process could not be kept");
+          changed();
+        });
+    });
+  };
+  next();
+  return () => {
+    isLetGo = true;
+    cancel();
+  };
+}

@@ -1,0 +1,63 @@
+import type { Place } from "../../../core/values/place.ts";
+import type { ChannelFacts } from "../channel/directory-facts.ts";
+import { channelTypes, isSnowflake, isThreadType } from "./discord-facts.ts";
+
+/**
+ * Namespaces are `discord:<guild>:<channel>`, a private thread's `discord:<guild>:<thread>`, direct messages
+ * `discord:dm:dm-<user>`. The thread is the thread's id, which is the id of the message it starts from; `dm` in direct messages;
+ * the channel's own id for what belongs to no conversation.
+ */
+export interface DiscordPlace {
+  guild: string | undefined;
+  /** The channel, without threads; undefined in direct messages. */
+  channel: string | undefined;
+  /** The person of a direct message. */
+  person: string | undefined;
+  /** Undefined: the channel itself. */
+  thread: string | undefined;
+}
+
+export function readPlace({ namespace, thread }: Place): DiscordPlace {
+  const [, guild = "", channel = ""] = namespace.split(":");
+  if (guild === "dm")
+    return { guild: undefined, channel: undefined, person: channel.replace(/^dm-/, ""), thread: undefined };
+  const inThread = thread !== channel && isSnowflake(thread);
+  return { guild, channel, person: undefined, thread: inThread ? thread : undefined };
+}
+
+/** The place of direct messages with somebody. */
+export function directPlace(userId: string): Place {
+  return { namespace: `discord:dm:dm-${userId}`, thread: "dm" };
+}
+
+/** The channel itself: where commands are answered that belong to no conversation. */
+export function channelPlace(guild: string, channel: string): Place {
+  return { namespace: `discord:${guild}:${channel}`, thread: channel };
+}
+
+/** The place of something in a server's channel; `thread` only counts where the channel is none itself. */
+export function placeIn(
+  guild: string,
+  channel: Pick<ChannelFacts, "id" | "type" | "parent_id">,
+  thread: string,
+): Place {
+  if (channel.type === channelTypes.privateThread) return channelPlace(guild, channel.id);
+  if (isThreadType(channel.type))
+    return { namespace: `discord:${guild}:${channel.parent_id ?? channel.id}`, thread: channel.id };
+  return { namespace: `discord:${guild}:${channel.id}`, thread };
+}
+
+/** How the rest of the app names a message of the bot: its channel is needed to edit it. */
+export function referenceOf(channel: string, message: string): string {
+  return `${channel}:${message}`;
+}
+
+export function readReference(reference: string): { channel: string; message: string } {
+  const [channel = "", message = ""] = reference.split(":");
+  return { channel, message };
+}
+
+/** The key of a message: the same for every delivery. */
+export function messageKey(channel: string, message: string): string {
+  return `discord:${channel}:${message}`;
+}

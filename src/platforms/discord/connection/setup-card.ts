@@ -1,0 +1,59 @@
+import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
+import type { Directory } from "../channel/directory.ts";
+import { botLacks, type MissingPermission } from "../channel/missing-permissions.ts";
+import { messageBody } from "../outgoing/message-body.ts";
+import type { DiscordRest } from "./discord-rest.ts";
+
+export interface SetupCardDeps {
+  rest: DiscordRest;
+  directory: Directory;
+  store: KeyValue;
+  clock: Clock;
+  logger: Log;
+  /** The name people call the bot by, and the model it has: `offline` when none is configured. */
+  bot: { name: string; model: string };
+  readsMessages(): boolean;
+}
+
+/**
+ * Tells a server's owner, in a direct message and once, how the bot is set up there. Who takes no direct messages gets
+ * nothing: it is no reason to speak in a channel.
+ */
+export async function sendSetupCard(deps: SetupCardDeps, guildId: string): Promise<void> {
+  const { rest, directory, store, clock, logger } = deps;
+  const key = `discord-setup:${guildId}`;
+  if ((await store.get(key)) !== undefined) return;
+  try {
+    const guild = await directory.guild(guildId);
+    const lacks = await botLacks(directory, guildId);
+    const channel = await directory.directMessage(guild.owner_id);
+    const body = messageBody({ markdown: setupText(deps, guild.name, lacks) }, undefined);
+    await rest.request("POST", `/channels/${channel}/messages`, { body });
+    await store.set(key, { at: clock.now() });
+  } catch (error) {
+    logger.info({ err: error, guild: guildId }, "Discord: the owner could not be told how to set the bot up");
+  }
+}
+
+function setupText(
+  { bot, readsMessages }: SetupCardDeps,
+  guild: string,
+  lacks: readonly MissingPermission[],
+): string {
+  const lines = [
+    `Hello! I am ${bot.name}, and I was just added to **${guild}**. Only you see this.`,
+    "- **Ask me**: mention me in a channel, and I answer in a thread. Or write to me here.",
+    "- **Skills**: `/skill list` shows what I can do; whoever has *Manage Channels* can enable and disable skills for a channel.",
+    "- **Where**: take *View Channel* away from my role in channels that I should stay out of. `/agent pause` keeps me quiet in one.",
+  ];
+  if (!readsMessages())
+    lines.push(
+      "- **Reading**: I cannot read messages that are not for me. For follow-ups without a mention, switch on “Message Content Intent” in the developer portal.",
+    );
+  if (bot.model === "offline")
+    lines.push(
+      "- **No model yet**: whoever runs me has to set one with `KNACK_MODEL`. Until then I can only do what skills do on their own.",
+    );
+  if (lacks.length > 0) lines.push("", "My role lacks some permissions:");
+  return [...lines, ...lacks.map(({ name, stops }) => `- **${name}**: needed for ${stops}`)].join("\n");
+}

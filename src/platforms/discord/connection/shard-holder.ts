@@ -1,0 +1,44 @@
+import type { Leases } from "../../../app/turns/leases.ts";
+
+/** The shards of this process. Alone it has all; several processes share them by leases. */
+export interface ShardHolder {
+  /** Takes what is free. Answers the shards held now, in order. @throws when the store fails */
+  take(count: number): Promise<number[]>;
+  /** Keeps what is held. Answers whether anything was lost, or became free and was taken. @throws when the store fails */
+  refresh(count: number): Promise<{ changed: boolean }>;
+  release(): Promise<void>;
+}
+
+/** How long a shard is kept without a sign of life, ms; a dead process's shards are taken over after it. */
+export const shardLease = 15_000;
+
+export function createShardHolder(leases: Leases | undefined): ShardHolder {
+  let held = new Set<string>();
+  const nameOf = (id: number, count: number) => `discord-shard:${id}/${count}`;
+  const all = (count: number) => Array.from({ length: count }, (_, id) => id);
+  if (leases === undefined) {
+    return {
+      take: async (count) => all(count),
+      refresh: async () => ({ changed: false }),
+      release: async () => {},
+    };
+  }
+  const take = async (count: number) => {
+    const ids: number[] = [];
+    for (const id of all(count)) if (await leases.acquire(nameOf(id, count), shardLease)) ids.push(id);
+    held = new Set(ids.map((id) => nameOf(id, count)));
+    return ids;
+  };
+  return {
+    take,
+    async refresh(count) {
+      const before = held;
+      await take(count);
+      return { changed: before.size !== held.size || [...held].some((name) => !before.has(name)) };
+    },
+    async release() {
+      for (const name of held) await leases.release(name);
+      held = new Set();
+    },
+  };
+}

@@ -1,0 +1,259 @@
+import type { App } from "../../../app/app.ts";
+import type { ChatCommand, ChatIntake } from "../../../app/chat/chat-intake.ts";
+import type { SkillForm } from "../../../app/chat/skill-form.ts";
+import { beginningOf } from "../../../base/markdown-text.ts";
+import { unlessLate } from "../../../base/time-limit.ts";
+import type { Clock, Log } from "../../../core/ports/storage.ts";
+import type { Place } from "../../../core/values/place.ts";
+import type { ConversationTargets } from "../channel/conversation-targets.ts";
+import type { Directory } from "../channel/directory.ts";
+import { knownNames } from "../channel/known-names.ts";
+import { filesOf, namesIn } from "../channel/parse-message.ts";
+import { readableText } from "../channel/readable-text.ts";
+import type { ReplyChains } from "../channel/reply-chains.ts";
+import { saidText } from "../channel/said-text.ts";
+import {
+  callbackTypes,
+  commandTypes,
+  interactionTypes,
+  isThreadType,
+  messageFlags,
+  timeOf,
+} from "../connection/discord-facts.ts";
+import { channelPlace, directPlace, placeIn, referenceOf } from "../connection/discord-place.ts";
+import type { DiscordRest } from "../connection/discord-rest.ts";
+import type { RawInteraction } from "../connection/raw-interaction.ts";
+import type { LiveInteraction, LiveInteractions } from "../outgoing/live-interactions.ts";
+import { fitsModal, modalValues, skillModal, skillOfModal } from "./skill-modal.ts";
+import { commandText, isPrivateCommand, typedSoFar } from "./slash-commands.ts";
+
+export interface InteractionDeps {
+  app: App;
+  intake: ChatIntake;
+  rest: DiscordRest;
+  directory: Directory;
+  targets: ConversationTargets;
+  chains: ReplyChains;
+  live: LiveInteractions;
+  clock: Clock;
+  logger: Log;
+}
+
+/** Discord waits three seconds for a first answer; some of it is the way, ms. */
+const maxWaitMs = 2_000;
+
+/**
+ * Takes a command, press, completion or form. Each is answered at once, before anything is stored, since Discord waits
+ * three seconds; what fails afterwards is told to the person.
+ */
+export async function receiveInteraction(deps: InteractionDeps, raw: RawInteraction): Promise<void> {
+  const person = raw.member?.user ?? raw.user;
+  if (person === undefined) return;
+  if (raw.guild_id !== undefined && raw.member !== undefined)
+    deps.directory.see.member(raw.guild_id, person, raw.member);
+  else if (raw.channel_id !== undefined) deps.directory.see.directMessage(person.id, raw.channel_id);
+  try {
+    await receive(deps, raw, person.id);
+  } catch (error) {
+    deps.logger.warn({ err: error }, "Discord: an interaction could not be taken in");
+    await sayItFailed(deps, raw);
+  }
+}
+
+async function receive(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+  switch (raw.type) {
+    case interactionTypes.autocomplete:
+      return complete(deps, raw, person);
+    case interactionTypes.component:
+      return press(deps, raw, person);
+    case interactionTypes.modal:
+      return submitForm(deps, raw, person);
+    case interactionTypes.command:
+      return raw.data?.type === commandTypes.menu
+        ? askAboutMessage(deps, raw, person)
+        : command(deps, raw, person);
+    default:
+      return;
+  }
+}
+
+async function command(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+  const text = commandText(raw.data ?? {});
+  const place = await placeOf(deps, raw, person);
+  const form = await unlessLate(maxWaitMs, deps.clock, deps.intake.formOfCommand(text, place, person));
+  if (form !== undefined && fitsModal(form)) return openForm(deps, raw, form);
+  await take(deps, raw, person, place, { text });
+}
+
+async function openForm(deps: InteractionDeps, raw: RawInteraction, form: SkillForm): Promise<void> {
+  await answer(deps, raw, { type: callbackTypes.modal, data: skillModal(form) });
+}
+
+/** Acknowledges a command with a "thinking…", keeps what it takes to answer it after a restart, and hands it in. */
+async function take(
+  deps: InteractionDeps,
+  raw: RawInteraction,
+  person: string,
+  place: Place,
+  { text, command }: Pick<ChatCommand, "text" | "command">,
+) {
+  const isPrivate = isPrivateCommand(text);
+  const data = isPrivate ? { flags: messageFlags.ephemeral } : {};
+  const key = `discord:interaction:${raw.id}`;
+  const given = { key, place, id: raw.id, author: person, text, command, said_at: timeOf(raw.id) };
+  const interaction = { ...liveInteraction(raw, isPrivate ? "private" : "public"), command: given };
+  const kept = deps.live.keep(interaction);
+  try {
+    await answer(deps, raw, { type: callbackTypes.deferredMessage, data });
+  } catch (error) {
+    await kept;
+    await deps.live.forget(raw.id);
+    throw error;
+  }
+  deps.live.add(interaction);
+  await kept;
+  await deps.intake.command(given);
+}
+
+/** Hands in again what a process before this one took: it may have ended before that was stored. */
+export async function takeUnanswered(
+  deps: Pick<InteractionDeps, "live" | "intake" | "logger">,
+): Promise<void> {
+  for (const given of await deps.live.unanswered()) {
+    try {
+      await deps.intake.command(given);
+    } catch (error) {
+      deps.logger.warn({ err: error }, "Discord: a command of before a restart could not be taken in");
+      await sayItFailed(deps, given);
+    }
+  }
+}
+
+async function submitForm(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+  const skill = skillOfModal(raw.data?.custom_id ?? "");
+  const place = await placeOf(deps, raw, person);
+  const form =
+    skill === undefined
+      ? undefined
+      : await unlessLate(maxWaitMs, deps.clock, deps.intake.form(skill, place, person));
+  if (form === undefined) return refuse(deps, raw, "This form is for a skill that is not there any more.");
+  const filled = modalValues(raw.data?.components ?? []);
+  if (!filled.ok) return refuse(deps, raw, filled.problem);
+  const result = form.command(filled.values);
+  if (result.ok) return take(deps, raw, person, place, result);
+  const problems = Object.entries(result.problems).map(([name, problem]) => `- **${name}**: ${problem}`);
+  const again = `Nothing was run. Use \`/skill run ${form.skill_id}\` again.`;
+  await refuse(deps, raw, ["Some fields are not right:", ...problems, again].join("\n"));
+}
+
+async function press(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+  await answer(deps, raw, { type: callbackTypes.deferredUpdate });
+  deps.live.add(liveInteraction(raw, "none"));
+  const { custom_id = "", values = [] } = raw.data ?? {};
+  // A menu hands over what was picked, whose value is the id its button would have.
+  const [button = custom_id] = values;
+  const place = await placeOf(deps, raw, person, raw.message?.id);
+  const reference = referenceOf(raw.channel_id ?? "", raw.message?.id ?? "");
+  await deps.intake.press({ place, id: raw.id, person, button, reference });
+}
+
+/** Choices of an option: 25 with 100 characters each. Source: Discord reference, "Application Command Option Choice". */
+async function complete(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+  const place = await placeOf(deps, raw, person);
+  const { text, before } = typedSoFar(raw.data ?? {});
+  // Names of skills are not for those who may not use them.
+  const allowed = async () =>
+    (await deps.intake.refusal(place, person)) === undefined ? deps.app.complete(text, place.namespace) : [];
+  const found = (await unlessLate(maxWaitMs, deps.clock, allowed())) ?? [];
+  const choices = found
+    .map(({ text: whole, label, description }) => ({
+      name: beginningOf(description === "" ? label : `${label} — ${description}`, 100),
+      value: whole.slice(before.length).trim(),
+    }))
+    .filter(({ value }) => value !== "" && value.length <= 100);
+  await answer(deps, raw, { type: callbackTypes.autocomplete, data: { choices: choices.slice(0, 25) } });
+}
+
+async function askAboutMessage(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+  const message = raw.data?.resolved?.messages?.[raw.data.target_id ?? ""];
+  if (message === undefined) return refuse(deps, raw, "That message is not there any more.");
+  await answer(deps, raw, ephemeral("I am on it. The answer comes in a thread of that message."));
+  deps.live.add(liveInteraction(raw, "none"));
+  const place = await placeOf(deps, raw, person, message.id);
+  const text = saidText(message);
+  if (place.thread === message.id) {
+    if (message.thread === undefined) deps.targets.noteMessage(message.id, text);
+    else deps.targets.noteThread(message.id);
+  }
+  const names = namesIn(message, knownNames(deps.directory, raw.guild_id));
+  const quoted = readableText(text, names).replaceAll("\n", "\n> ");
+  const by = message.author.global_name ?? message.author.username;
+  await deps.intake.message({
+    key: `discord:interaction:${raw.id}`,
+    place,
+    id: message.id,
+    author: person,
+    by_bot: false,
+    text: `What can you tell me about this message of ${by}?\n\n> ${quoted}`,
+    said_at: timeOf(raw.id),
+    addressed: "mention",
+    mentions_others: false,
+    in_thread: true,
+    files: filesOf(message),
+  });
+}
+
+/** Where an interaction belongs; `message` is the one that begins a conversation where there is no thread yet. */
+async function placeOf(
+  { directory, chains }: InteractionDeps,
+  raw: RawInteraction,
+  person: string,
+  message?: string,
+): Promise<Place> {
+  const { guild_id, channel_id = "" } = raw;
+  if (guild_id === undefined) return directPlace(person);
+  // Not asked for: the first answer must not wait for a request.
+  const channel = directory.knownChannel(channel_id) ?? channelOf(raw);
+  if (channel === undefined) return channelPlace(guild_id, channel_id);
+  if (isThreadType(channel.type) || message === undefined) return placeIn(guild_id, channel, channel.id);
+  return placeIn(guild_id, channel, (await chains.threadOf(channel_id, message)) ?? message);
+}
+
+function channelOf({ channel }: RawInteraction) {
+  return channel && { id: channel.id, type: channel.type, parent_id: channel.parent_id ?? undefined };
+}
+
+function answer({ rest }: InteractionDeps, { id, token }: RawInteraction, body: object): Promise<unknown> {
+  return rest.request("POST", `/interactions/${id}/${token}/callback`, { body, auth: false });
+}
+
+function ephemeral(content: string) {
+  const flags = messageFlags.ephemeral | messageFlags.suppressEmbeds;
+  const data = { content, flags, allowed_mentions: { parse: [] } };
+  return { type: callbackTypes.message, data };
+}
+
+async function refuse(deps: InteractionDeps, raw: RawInteraction, text: string): Promise<void> {
+  await answer(deps, raw, ephemeral(text));
+}
+
+function liveInteraction(
+  { id, token, application_id, channel_id = "" }: RawInteraction,
+  placeholder: LiveInteraction["placeholder"],
+): LiveInteraction {
+  return { id, token, application: application_id, channel: channel_id, placeholder };
+}
+
+/** Only where the person was told that something is going on. */
+async function sayItFailed(
+  deps: Pick<InteractionDeps, "live" | "logger">,
+  { id }: { id: string },
+): Promise<void> {
+  if (!deps.live.has(id)) return;
+  const markdown = "That could not be stored, so nothing was done. Try again in a minute.";
+  try {
+    await deps.live.whisper(id, { markdown });
+  } catch (error) {
+    deps.logger.warn({ err: error }, "Discord: a failure could not be told");
+  }
+}

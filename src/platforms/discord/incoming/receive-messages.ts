@@ -1,0 +1,146 @@
+import type {
+  GatewayMessageReactionAddDispatchData,
+  GatewayMessageReactionRemoveDispatchData,
+} from "discord.js";
+import type { ChatIntake, ChatMessage } from "../../../app/chat/chat-intake.ts";
+import type { Mention } from "../../../core/values/inbound.ts";
+import type { Place } from "../../../core/values/place.ts";
+import type { ConversationTargets } from "../channel/conversation-targets.ts";
+import type { Directory } from "../channel/directory.ts";
+import { reactedEmoji } from "../channel/emoji.ts";
+import { botIds, knownNames } from "../channel/known-names.ts";
+import { isWritten, type ParsedMessage, parseMessage, type RawMessage } from "../channel/parse-message.ts";
+import { guildPermissions, mayCallRole } from "../channel/permission-bits.ts";
+import type { ReplyChains } from "../channel/reply-chains.ts";
+import { isThreadType } from "../connection/discord-facts.ts";
+import { directPlace, messageKey, placeIn, referenceOf } from "../connection/discord-place.ts";
+
+export interface ReceiveDeps {
+  intake: ChatIntake;
+  directory: Directory;
+  targets: ConversationTargets;
+  chains: ReplyChains;
+}
+
+/** Hands in a message of the gateway, or one found by looking back. @throws when it could not be stored */
+export async function receiveMessage(deps: ReceiveDeps, raw: RawMessage, missed = false): Promise<void> {
+  const message = await read(deps, raw);
+  if (message === undefined) return;
+  await deps.intake.message(missed ? { ...message, missed: true } : message);
+}
+
+/** Hands in a message whose text may have changed; previews of links change none. @throws when it could not be stored */
+export async function receiveEdit(deps: ReceiveDeps, raw: Partial<RawMessage>): Promise<void> {
+  if (raw.content === undefined || raw.author === undefined || !raw.edited_timestamp) return;
+  const message = await read(deps, raw as RawMessage);
+  if (message === undefined) return;
+  await deps.intake.edited({ ...message, edited_at: Date.parse(raw.edited_timestamp) });
+}
+
+/** Says that messages are gone. @throws when it could not be stored */
+export async function receiveRemovals(
+  deps: ReceiveDeps,
+  gone: { ids: readonly string[]; channel_id: string; guild_id?: string | undefined },
+): Promise<void> {
+  for (const id of gone.ids) {
+    const place = await placeOfMessage(deps, { ...gone, id, part_of: id });
+    if (place === undefined) continue;
+    const reference = referenceOf(gone.channel_id, id);
+    await deps.intake.removed({ key: messageKey(gone.channel_id, id), place, id: reference });
+  }
+}
+
+/** Hands in somebody's reaction. @throws when it could not be stored */
+export async function receiveReaction(
+  deps: ReceiveDeps,
+  raw: GatewayMessageReactionAddDispatchData | GatewayMessageReactionRemoveDispatchData,
+  { added, at }: { added: boolean; at: number },
+): Promise<void> {
+  const { user_id, channel_id, message_id, guild_id, emoji } = raw;
+  if (user_id === (await deps.directory.self()).id) return;
+  const author = guild_id === undefined ? user_id : undefined;
+  const place = await placeOfMessage(deps, {
+    ...{ id: message_id, channel_id, guild_id, author },
+    part_of: message_id,
+  });
+  if (place === undefined) return;
+  const name = reactedEmoji(emoji);
+  const key = `${messageKey(channel_id, message_id)}:${user_id}:${name}:${added ? "+" : "-"}${at}`;
+  const reference = referenceOf(channel_id, message_id);
+  await deps.intake.reacted({ place, reference, person: user_id, emoji: name, added, at, key });
+}
+
+async function read(deps: ReceiveDeps, raw: RawMessage): Promise<ChatMessage | undefined> {
+  const { directory, targets } = deps;
+  const { id: self } = await directory.self();
+  if (!isWritten(raw, self)) return undefined;
+  directory.see.author(raw);
+  if (raw.guild_id === undefined) directory.see.directMessage(raw.author.id, raw.channel_id);
+  else if (raw.member !== undefined) directory.see.member(raw.guild_id, raw.author, raw.member);
+  const bot = await botIds(directory, raw.guild_id);
+  const parsed = parseMessage(raw, bot, knownNames(directory, raw.guild_id));
+  if (parsed.text === "" && parsed.files.length === 0 && parsed.addressed === "none") return undefined;
+  const place = await placeOfMessage(deps, { ...raw, author: parsed.author, part_of: parsed.reply_to });
+  if (place === undefined) return undefined;
+  if (place.thread === raw.id && parsed.channel !== raw.id) targets.noteMessage(raw.id, parsed.text);
+  const mentions = parsed.mentions.filter((each) => mayCall(directory, raw, each));
+  return chatMessage({ ...parsed, mentions }, place);
+}
+
+/** Whether the author of a message may call whom it mentions: roles can be closed to them, and the bot may have more rights. */
+function mayCall(
+  directory: Directory,
+  { guild_id = "", author, member }: RawMessage,
+  { id, kind }: Mention,
+): boolean {
+  const guild = directory.knownGuild(guild_id);
+  if (kind === "person" || guild === undefined) return kind === "person";
+  const role = guild.roles.get(id);
+  return role !== undefined && mayCallRole(guildPermissions(guild, author.id, member?.roles ?? []), role);
+}
+
+function chatMessage(parsed: ParsedMessage, place: Place): ChatMessage {
+  const { id, author, by_bot, text, said_at, addressed, mentions_others, mentions, files } = parsed;
+  const begins = place.thread === id;
+  return {
+    key: messageKey(parsed.channel, id),
+    place,
+    id,
+    author,
+    by_bot,
+    text,
+    said_at,
+    addressed,
+    mentions_others,
+    ...(mentions.length === 0 ? {} : { mentions }),
+    in_thread: !begins || parsed.reply_to !== undefined,
+    files,
+  };
+}
+
+interface Located {
+  id: string;
+  channel_id: string;
+  guild_id?: string | undefined;
+  /** Who writes or reacts. */
+  author?: string | undefined;
+  /** A message of the bot whose conversation of replies it belongs to, if it is one. */
+  part_of?: string | undefined;
+}
+
+/** Where a message belongs; undefined in a channel that is gone. @throws DiscordProblem */
+async function placeOfMessage(
+  { directory, chains }: ReceiveDeps,
+  { id, channel_id, guild_id, author, part_of }: Located,
+): Promise<Place | undefined> {
+  if (guild_id === undefined) {
+    const person = author ?? (await directory.channel(channel_id))?.recipient;
+    return person === undefined ? undefined : directPlace(person);
+  }
+  // Neither type nor parent of a channel changes.
+  const channel = directory.knownChannel(channel_id) ?? (await directory.channel(channel_id));
+  if (channel === undefined) return undefined;
+  if (isThreadType(channel.type)) return placeIn(guild_id, channel, channel.id);
+  const thread = part_of === undefined ? undefined : await chains.threadOf(channel_id, part_of);
+  return placeIn(guild_id, channel, thread ?? id);
+}

@@ -1,0 +1,117 @@
+import type { FormField, SkillForm } from "../../../app/chat/skill-form.ts";
+import { parseExactly } from "../../../base/exact-number.ts";
+import { beginningOf, cutText } from "../../../base/markdown-text.ts";
+import { isRecord } from "../../../base/record.ts";
+import { componentTypes, textInputStyles } from "../connection/discord-facts.ts";
+import type { RawModalComponent } from "../connection/raw-interaction.ts";
+
+/** Fields of a modal. Source: Discord reference, "Modal". */
+const mostFields = 5;
+/** The field that takes, as JSON, what has no field of its own. */
+const moreField = "knack-more";
+const prefix = "form:";
+
+/** The form of a skill's parameters as a modal; more than five parameters share the last field as JSON. */
+export function skillModal(form: SkillForm) {
+  const { shown, left } = divided(form);
+  const labels = shown.map((field) => label(field.name, field.label, field.description, inputOf(field)));
+  if (left.length > 0) {
+    const names = left.map(({ name }) => name).join(", ");
+    const required = left.some((field) => field.required);
+    const input = textInput(moreField, required, "", true);
+    labels.push(label(moreField, "More, as JSON", `Any of: ${names}`, input));
+  }
+  return { custom_id: prefix + form.skill_id, title: beginningOf(form.title, 45), components: labels };
+}
+
+/** Whether the form fits into a modal, whose name has 100 characters. */
+export function fitsModal({ skill_id, fields }: SkillForm): boolean {
+  return fields.length > 0 && prefix.length + skill_id.length <= 100;
+}
+
+/** The skill a modal is for. */
+export function skillOfModal(customId: string): string | undefined {
+  return customId.startsWith(prefix) ? customId.slice(prefix.length) : undefined;
+}
+
+/** What was filled in, by parameter; or what is wrong with the JSON of the last field. */
+export function modalValues(
+  components: readonly RawModalComponent[],
+): { ok: true; values: Record<string, string> } | { ok: false; problem: string } {
+  const { [moreField]: more = "", ...values } = Object.fromEntries(filled(components));
+  if (more.trim() === "") return { ok: true, values };
+  const rest = parseObject(more);
+  if (rest === undefined) {
+    const problem = 'The last field is not JSON. Write it like {"name": "value"}.';
+    return { ok: false, problem };
+  }
+  const texts = Object.entries(rest).map(([name, value]) => [
+    name,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  return { ok: true, values: { ...Object.fromEntries(texts), ...values } };
+}
+
+function filled(components: readonly RawModalComponent[]): [string, string][] {
+  return components.flatMap(
+    ({ custom_id, value, values, component, components: inner }): [string, string][] => {
+      const nested = filled([...(component === undefined ? [] : [component]), ...(inner ?? [])]);
+      const text = value ?? values?.[0] ?? "";
+      return custom_id === undefined || text === "" ? nested : [[custom_id, text], ...nested];
+    },
+  );
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = parseExactly(text);
+    return isRecord(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Required fields first, so that none of them is left to the JSON while there is room. */
+function divided({ fields }: SkillForm): { shown: FormField[]; left: FormField[] } {
+  const sorted = fields.toSorted((a, b) => Number(b.required) - Number(a.required));
+  if (sorted.length <= mostFields) return { shown: [...fields], left: [] };
+  return { shown: sorted.slice(0, mostFields - 1), left: sorted.slice(mostFields - 1) };
+}
+
+function label(name: string, text: string, description: string, component: object) {
+  const about = cutText(description, 100);
+  return {
+    type: componentTypes.label,
+    label: beginningOf(text.trim() || name, 45),
+    ...(about === "" ? {} : { description: about }),
+    component,
+  };
+}
+
+function inputOf({ name, kind, required, default: preset, choices = [] }: FormField): object {
+  const value = preset === undefined ? "" : typeof preset === "string" ? preset : JSON.stringify(preset);
+  const options = kind === "boolean" ? ["true", "false"] : choices;
+  const fits =
+    options.length > 0 && options.length <= 25 && options.every((each) => each !== "" && each.length <= 100);
+  if (!fits) return textInput(name, required, value, kind === "long_text" || kind === "json");
+  return {
+    type: componentTypes.stringSelect,
+    custom_id: name.slice(0, 100),
+    required,
+    options: options.map((each) => ({
+      label: each,
+      value: each,
+      ...(each === value ? { default: true } : {}),
+    })),
+  };
+}
+
+function textInput(name: string, required: boolean, value: string, long: boolean): object {
+  return {
+    type: componentTypes.textInput,
+    custom_id: name.slice(0, 100),
+    style: long ? textInputStyles.paragraph : textInputStyles.line,
+    required,
+    ...(value === "" ? {} : { value: beginningOf(value, 4_000) }),
+  };
+}

@@ -1,0 +1,112 @@
+import { KeyedMutex } from "../../../base/keyed-mutex.ts";
+import type { ChatPlatform, Decider } from "../../../core/ports/chat-platform.ts";
+import type { Clock, Log } from "../../../core/ports/storage.ts";
+import type { Place } from "../../../core/values/place.ts";
+import { createChatActions } from "../channel/chat-actions.ts";
+import { decidersIn } from "../channel/deciders.ts";
+import { knownNames } from "../channel/known-names.ts";
+import { readThread } from "../channel/read-thread.ts";
+import { readableText } from "../channel/readable-text.ts";
+import { whoIs } from "../channel/who-is.ts";
+import { isSnowflake } from "../connection/discord-facts.ts";
+import { readPlace } from "../connection/discord-place.ts";
+import { discordWriting } from "./discord-writing.ts";
+import { downloadAttachment } from "./download-attachment.ts";
+import {
+  editMessage,
+  findMessage,
+  type PostDeps,
+  postMessage,
+  removeMessage,
+  whisperMessage,
+} from "./post-message.ts";
+
+export interface DiscordPlatformDeps extends PostDeps {
+  logger: Log;
+  clock: Clock;
+  api: string | undefined;
+  operators: ReadonlySet<string>;
+}
+
+/** The mark of a message that was seen: 👀. */
+const eyes = encodeURIComponent("👀");
+
+/** What the app sees of Discord. */
+export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
+  const { rest, directory, targets, live, logger, operators } = deps;
+  const actions = createChatActions(deps);
+  /** A mark that is taken away at once must not arrive before it is set. */
+  const marks = new KeyedMutex();
+  const quietly = async (what: string, work: () => Promise<unknown>) => {
+    try {
+      await work();
+    } catch (error) {
+      logger.debug({ err: error }, `Discord: ${what} failed`);
+    }
+  };
+  return {
+    id: "discord",
+    limits: {
+      message_characters: 1_900,
+      answer_characters: 3_800,
+      edit_interval_ms: 1_100,
+      file_bytes: 10 * 1024 * 1024,
+      posts_quietly: true,
+    },
+    writing: discordWriting,
+    post: (place, message, to) => postMessage(deps, place, message, to),
+    edit: (_place, reference, message) => editMessage(deps, reference, message),
+    remove: (_place, reference) => removeMessage(deps, reference),
+    whisper: (place, person, message, to) => whisperMessage(deps, place, person, message, to),
+    find: (place, tag) => findMessage(deps, place, tag),
+    person: (place, id) => whoIs(directory, operators, place, id),
+    readThread: (place, limit) => readThread(deps, place, limit),
+    download: (_place, file, options) => downloadAttachment(deps, file, options),
+    async showWorking(place, note, to) {
+      if (note === undefined || (to.message !== undefined && live.has(to.message))) return;
+      await quietly("typing", async () => {
+        const { channel } = await targets.look(place);
+        await rest.request("POST", `/channels/${channel}/typing`);
+      });
+    },
+    dismiss: async ({ message }) => {
+      if (message !== undefined) await quietly("a placeholder", () => live.dismiss(message));
+    },
+    async markSeen(place, message, seen) {
+      if (!isSnowflake(message) || live.has(message)) return;
+      await marks.run(message, () =>
+        quietly("a reaction", async () => {
+          const channel = await targets.channelOf(place, message);
+          const path = `/channels/${channel}/messages/${message}/reactions/${eyes}/@me` as const;
+          await rest.request(seen ? "PUT" : "DELETE", path);
+        }),
+      );
+    },
+    actions,
+    async deciders(place, approver) {
+      let found: readonly Decider[] = [];
+      await quietly("who may decide", async () => {
+        found = await decidersIn(deps, place, approver);
+      });
+      return found;
+    },
+    async describe(place) {
+      let facts: { name?: string; topic?: string } = {};
+      await quietly("a channel's name", async () => {
+        facts = await describe(deps, place);
+      });
+      return facts;
+    },
+  };
+}
+
+async function describe(
+  { directory }: DiscordPlatformDeps,
+  place: Place,
+): Promise<{ name?: string; topic?: string }> {
+  const { guild, channel } = readPlace(place);
+  const facts = channel === undefined ? undefined : await directory.channel(channel);
+  if (facts === undefined) return {};
+  const topic = readableText(facts.topic ?? "", knownNames(directory, guild));
+  return { name: facts.name, ...(topic === "" ? {} : { topic }) };
+}

@@ -1,0 +1,236 @@
+import type { APIMessage } from "discord.js";
+import { type ButtonAction, turnOfButton } from "../../../core/ports/button-action.ts";
+import type { MessageTag, OutgoingMessage, ReplyTarget } from "../../../core/ports/chat-platform.ts";
+import type { Place } from "../../../core/values/place.ts";
+import type { ConversationTargets } from "../channel/conversation-targets.ts";
+import type { Directory } from "../channel/directory.ts";
+import { sayingWhatLacks } from "../channel/missing-permissions.ts";
+import type { ReplyChains } from "../channel/reply-chains.ts";
+import { ownWords } from "../channel/said-text.ts";
+import { errorCodes, messageFlags, permissions, snowflakeAt } from "../connection/discord-facts.ts";
+import { readPlace, readReference, referenceOf } from "../connection/discord-place.ts";
+import { DiscordProblem } from "../connection/discord-problem.ts";
+import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
+import type { LiveInteractions } from "./live-interactions.ts";
+import { calledIn, editBody, messageBody, mostFiles, rawFiles, whisperParts } from "./message-body.ts";
+import { actionsIn } from "./render-components.ts";
+import { contentDigest, type SentMessages } from "./sent-messages.ts";
+
+export interface PostDeps {
+  rest: DiscordRest;
+  directory: Directory;
+  targets: ConversationTargets;
+  chains: ReplyChains;
+  sent: SentMessages;
+  live: LiveInteractions;
+}
+
+/** Posts a message where its place says. @throws DiscordProblem that names the permissions the bot lacks there */
+export async function postMessage(
+  deps: PostDeps,
+  place: Place,
+  message: OutgoingMessage,
+  to: ReplyTarget | undefined,
+): Promise<string> {
+  const where = { directory: deps.directory, namespace: place.namespace };
+  return sayingWhatLacks(where, "write", () => post(deps, place, message, to), writing);
+}
+
+const writing =
+  permissions.viewChannel |
+  permissions.sendMessages |
+  permissions.createPublicThreads |
+  permissions.sendMessagesInThreads |
+  permissions.readMessageHistory |
+  permissions.attachFiles;
+
+async function post(
+  deps: PostDeps,
+  place: Place,
+  message: OutgoingMessage,
+  to: ReplyTarget | undefined,
+): Promise<string> {
+  const answered = await answerCommand(deps.live, message, to);
+  if (answered !== undefined) return answered;
+  const { channel, root } = await deps.targets.open(place);
+  const files = message.files ?? [];
+  const replyTo = root === undefined ? undefined : await repliedTo(deps, channel, root, to?.message);
+  const content = messageBody(message, replyTo);
+  const { tag } = message;
+  const nonce = tag === undefined ? undefined : await deps.sent.sending(tag, channel, ownWords(content));
+  const body = nonce === undefined ? content : { ...content, nonce, enforce_nonce: true };
+  const request = { body, files: rawFiles(files.slice(0, mostFiles)) };
+  const path = `/channels/${channel}/messages` as const;
+  const posted = await inOpenThread(deps, channel, () =>
+    deps.rest.request<APIMessage>("POST", path, request),
+  );
+  const reference = referenceOf(channel, posted.id);
+  if (root !== undefined) await deps.chains.note(channel, posted.id, root);
+  if (tag !== undefined) await deps.sent.sent(tag, channel, reference);
+  for (let at = mostFiles; at < files.length; at += mostFiles) {
+    await deps.rest.request("POST", path, { body: {}, files: rawFiles(files.slice(at, at + mostFiles)) });
+  }
+  return reference;
+}
+
+/**
+ * Answers a command in its own place. Filling in what waits there is an edit, which notifies nobody: a message that calls others is
+ * posted instead.
+ */
+async function answerCommand(
+  live: LiveInteractions,
+  message: OutgoingMessage,
+  to: ReplyTarget | undefined,
+): Promise<string | undefined> {
+  if (to?.message === undefined) return undefined;
+  const { users, roles } = calledIn(message);
+  if ([...users, ...roles].every((id) => id === to.person)) return live.answer(to.message, message);
+  await live.dismiss(to.message);
+  return undefined;
+}
+
+/** The message to reply to: what is answered, unless that is a press or command and no message. */
+async function repliedTo(
+  { live, chains }: PostDeps,
+  channel: string,
+  root: string,
+  message: string | undefined,
+): Promise<string> {
+  if (message === undefined || live.has(message)) return root;
+  return (await chains.threadOf(channel, message)) === undefined ? message : root;
+}
+
+/** Changes a message, and adds those of its files that it does not have yet. @throws DiscordProblem */
+export async function editMessage(
+  deps: PostDeps,
+  reference: string,
+  message: OutgoingMessage,
+): Promise<void> {
+  const { channel, message: id } = readReference(reference);
+  const path = `/channels/${channel}/messages/${id}` as const;
+  const now = await shownNow(deps, path, message);
+  const body = editBody(message, message.tag === undefined ? now?.names : undefined);
+  const files = rawFiles((message.files ?? []).slice(0, mostFiles)).slice(now?.attached ?? 0);
+  if (await deps.live.edit(id, body, files)) return;
+  await inOpenThread(deps, channel, () => deps.rest.request("PATCH", path, { body, files }));
+}
+
+/**
+ * What Discord shows of a message now, as far as its edit has to know it: how many files, and, if it is made of components, their names.
+ * Discord gives names of its own to some: the first ones are there, whatever they are called. Not asked for a message of a turn without files.
+ */
+async function shownNow(
+  { rest }: PostDeps,
+  path: `/channels/${string}/messages/${string}`,
+  { tag, files = [] }: OutgoingMessage,
+): Promise<{ attached: number; names: string[] | undefined } | undefined> {
+  if (tag !== undefined && files.length === 0) return undefined;
+  const { flags = 0, attachments } = await rest.request<APIMessage>("GET", path);
+  const isMade = (flags & messageFlags.components) !== 0;
+  return {
+    attached: attachments.length,
+    names: isMade ? attachments.map(({ filename }) => filename) : undefined,
+  };
+}
+
+/** @throws DiscordProblem unless it is gone */
+export async function removeMessage({ rest }: PostDeps, reference: string): Promise<void> {
+  const { channel, message } = readReference(reference);
+  const request = rest.request("DELETE", `/channels/${channel}/messages/${message}`);
+  await unlessRefused(request, ({ code }) => code === "gone");
+}
+
+/** Does something in a thread, which is opened again if it was archived. */
+async function inOpenThread<T>({ rest }: PostDeps, channel: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DiscordProblem) || error.discordCode !== errorCodes.archivedThread) throw error;
+    await rest.request("PATCH", `/channels/${channel}`, { body: { archived: false } });
+    return work();
+  }
+}
+
+/**
+ * Says something to one person: where a command or press can still be answered there, otherwise in a direct message; if the
+ * person takes none, with few words in the channel. @throws DiscordProblem
+ */
+export async function whisperMessage(
+  deps: PostDeps,
+  place: Place,
+  person: string,
+  message: OutgoingMessage,
+  to: ReplyTarget | undefined,
+): Promise<void> {
+  if (to?.message !== undefined && (await deps.live.whisper(to.message, message))) return;
+  const { channel: about } = readPlace(place);
+  const markdown = about === undefined ? message.markdown : `${message.markdown}\n\n-# About <#${about}>`;
+  const send = async () => {
+    const channel = await deps.directory.directMessage(person);
+    for (const request of whisperParts({ ...message, markdown })) {
+      await deps.rest.request("POST", `/channels/${channel}/messages`, request);
+    }
+    return true;
+  };
+  const said = await unlessRefused(send(), ({ code }) => code === "forbidden");
+  if (said === true || readPlace(place).person !== undefined) return;
+  await sayFewWords(deps, place, person, to);
+}
+
+async function sayFewWords(
+  deps: PostDeps,
+  place: Place,
+  person: string,
+  to: ReplyTarget | undefined,
+): Promise<void> {
+  const { channel, root } = await deps.targets.look(place);
+  const replyTo = root === undefined ? undefined : (to?.message ?? root);
+  const body = {
+    ...messageBody({ markdown: "" }, replyTo),
+    content: `<@${person}> I have an answer only for you, and you take no direct messages from this server. Allow them in the server's privacy settings, or use \`/knack\` here.`,
+    allowed_mentions: { parse: [], users: [person], replied_user: false },
+  };
+  await deps.rest.request("POST", `/channels/${channel}/messages`, { body });
+}
+
+/** Looks for a message that was sent by a process that could not note the answer. @throws DiscordProblem */
+export async function findMessage(
+  deps: PostDeps,
+  place: Place,
+  tag: MessageTag,
+): Promise<string | undefined> {
+  const { channel } = await deps.targets.look(place);
+  const sent = await deps.sent.find(tag, channel);
+  if (sent?.reference !== undefined) return sent.reference;
+  const since = sent === undefined ? undefined : snowflakeAt(sent.at - 60_000);
+  const self = await deps.directory.self();
+  const query = since === undefined ? { limit: 50 } : { limit: 100, after: since };
+  const latest = await deps.rest.request<APIMessage[]>("GET", `/channels/${channel}/messages`, { query });
+  const found = latest.find(
+    (message) =>
+      message.author.id === self.id &&
+      (contentDigest(ownWords(message)) === sent?.digest || carries(message, tag)),
+  );
+  return found === undefined ? undefined : referenceOf(channel, found.id);
+}
+
+/** Messages that are edited are known by their buttons, which name the turn. */
+function carries(message: APIMessage, { turn_id, purpose }: MessageTag): boolean {
+  return actionsIn(message).some(
+    (action) => turnOfButton(action) === turn_id && messageWith(action) === purpose,
+  );
+}
+
+/** Which message of a turn has such a button. Parts of an answer have the same ones, so no part is known by them. */
+function messageWith(action: ButtonAction): MessageTag["purpose"] | undefined {
+  switch (action.role) {
+    case "stop":
+      return action.below === "progress" ? "progress" : undefined;
+    case "answer":
+      return "question";
+    case "decide":
+      return "approval";
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,105 @@
+import type {
+  APIActionRowComponent,
+  APIComponentInMessageActionRow,
+  APIMessage,
+  APIMessageTopLevelComponent,
+} from "discord.js";
+import { cutText } from "../../../base/markdown-text.ts";
+import { type ButtonAction, readButtonId, writeButtonId } from "../../../core/ports/button-action.ts";
+import type { OutgoingButton } from "../../../core/ports/chat-platform.ts";
+import { componentTypes } from "../connection/discord-facts.ts";
+
+type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
+
+/** More choices than this become a menu. Five is what fits into a row. */
+const mostChoiceButtons = 5;
+/** Source: Discord reference, "String Select". */
+const mostOptions = 25;
+
+/** Names the menu of a question; the chosen value is the id the button would have. */
+const menuId = "choose";
+/** Names the menu of what else can be done with an answer. */
+const moreId = "more";
+
+/** Buttons in rows of five; a question with more than five choices is a menu, of the first 25. */
+export function renderComponents(buttons: readonly OutgoingButton[]): Row[] {
+  const choices = buttons.filter(({ action }) => action.role === "answer");
+  if (choices.length <= mostChoiceButtons) return buttonRows(buttons);
+  const others = buttons.filter((button) => !choices.includes(button));
+  return [menu(menuId, "Choose an answer", choices.slice(0, mostOptions)), ...buttonRows(others).slice(0, 4)];
+}
+
+/**
+ * An answer of components: its words alone, or with its pictures and files, the opinions and a menu of the rest in a container.
+ * @param names of its files, as they are attached
+ */
+export function renderAnswer(
+  text: string,
+  names: readonly string[],
+  buttons: readonly OutgoingButton[],
+): APIMessageTopLevelComponent[] {
+  const words = text === "" ? [] : [{ type: componentTypes.text, content: text }];
+  if (names.length === 0 && buttons.length === 0) return words as APIMessageTopLevelComponent[];
+  const behind = buttons.filter(({ menu }) => menu);
+  const hasMenu = behind.length > 1;
+  const media = (name: string) => ({ url: `attachment://${name}` });
+  const pictures = names.filter((name) => picture.test(name));
+  const others = names.filter((name) => !picture.test(name));
+  const components = [
+    ...words,
+    ...(pictures.length === 0
+      ? []
+      : [{ type: componentTypes.gallery, items: pictures.map((name) => ({ media: media(name) })) }]),
+    ...others.map((name) => ({ type: componentTypes.file, file: media(name) })),
+    ...buttonRows(hasMenu ? buttons.filter((each) => !each.menu) : buttons),
+    ...(hasMenu ? [menu(moreId, "More…", behind)] : []),
+  ];
+  return [{ type: componentTypes.container, components }] as APIMessageTopLevelComponent[];
+}
+
+/** Pictures that a gallery shows. Source: Discord reference, "Media Gallery". */
+const picture = /\.(?:png|jpe?g|gif|webp)$/i;
+
+function menu(custom_id: string, placeholder: string, choices: readonly OutgoingButton[]): Row {
+  const options = choices.map(({ action, label }) => ({
+    value: writeButtonId(action),
+    label: labelOf(label, 100),
+  }));
+  return {
+    type: componentTypes.row,
+    components: [{ type: componentTypes.stringSelect, custom_id, placeholder, options }],
+  } as Row;
+}
+
+function buttonRows(buttons: readonly OutgoingButton[]): Row[] {
+  const rows: Row[] = [];
+  for (let at = 0; at < Math.min(buttons.length, 25); at += 5) {
+    const components = buttons.slice(at, at + 5).map(({ action, label, style }) => ({
+      type: componentTypes.button,
+      custom_id: writeButtonId(action),
+      label: labelOf(label, 80),
+      style: style === "primary" ? 1 : style === "danger" ? 4 : 2,
+    }));
+    rows.push({ type: componentTypes.row, components } as Row);
+  }
+  return rows;
+}
+
+/** What the buttons of a message do, the choices of a menu among them. */
+export function actionsIn({ components = [] }: Pick<APIMessage, "components">): ButtonAction[] {
+  return components
+    .flatMap((component) =>
+      component.type === componentTypes.container ? component.components : [component],
+    )
+    .flatMap((row) => (row.type === componentTypes.row ? row.components : []))
+    .flatMap((component) => {
+      if ("options" in component) return component.options.map(({ value }) => value);
+      return "custom_id" in component ? component.custom_id : [];
+    })
+    .flatMap((id) => readButtonId(id) ?? []);
+}
+
+function labelOf(label: string, most: number): string {
+  const text = label.trim() || "…";
+  return cutText(text, most);
+}

@@ -1,0 +1,162 @@
+import type { Token, Tokens } from "marked";
+import stringWidth from "string-width";
+import { plainWords, readBlocks } from "../../../app/chat/present/read-markdown.ts";
+
+/** Characters of a message. Source: Discord reference, "Create Message". */
+const longestContent = 2_000;
+
+/** Characters a table in columns may be wide, so that phones need not scroll far. */
+export const widestTable = 100;
+
+/** Standard Markdown as Discord shows it, with nobody called. May be longer than one message. */
+export function renderContent(markdown: string): string {
+  return renderWith(renderTable, markdown);
+}
+
+/** The text as it was written, cut to one message, with nobody called. */
+export function plainContent(markdown: string, most: number = longestContent): string {
+  return splitContent(neutralised(markdown).trim(), most)[0] ?? "";
+}
+
+type TableRenderer = (table: Tokens.Table) => string;
+
+function renderWith(table: TableRenderer, markdown: string): string {
+  const text = markdown.replace(/\r\n?/g, "\n");
+  const texts = readBlocks(text)?.map((token) => renderToken(token, table)) ?? [text];
+  return neutralised(texts.join("")).trim();
+}
+
+/** The same in one message: columns take more room than their table, so it stays as it was written where they do not fit. */
+export function renderMessage(markdown: string, most: number = longestContent): string {
+  const drawn = renderContent(markdown);
+  if (drawn.length <= most) return drawn;
+  const content = renderWith(writtenTable, markdown);
+  if (content.length <= most) return content;
+  const [first = "", ...more] = splitContent(content, most - 2);
+  return more.length === 0 ? first : `${first}\n…`;
+}
+
+function renderToken(token: Token, table: TableRenderer): string {
+  const [space] = /(?<!\n)\n*$/.exec(token.raw) ?? [""];
+  switch (token.type) {
+    case "table":
+      return table(token as Tokens.Table) + space;
+    case "heading":
+      return renderHeading(token as Tokens.Heading) + space;
+    case "hr":
+      return `───────${space}`;
+    case "code":
+      return token.raw;
+    default:
+      return withImages(token.raw);
+  }
+}
+
+/** Discord knows three depths of headings. */
+function renderHeading({ depth, text, raw }: Tokens.Heading): string {
+  return depth > 3 ? `**${text}**` : withImages(raw.trimEnd());
+}
+
+/** A picture, or a run of backticks, which may begin or end inline code. */
+const pictureOrTicks = /`+|!\[([^\][]*)\]\(((?:[^()\s]|\([^()\s]*\))+)(?:\s[^()]*)?\)/g;
+
+/** Discord shows no images by Markdown: they become links, outside of inline code. */
+function withImages(text: string): string {
+  const found = [...text.matchAll(pictureOrTicks)];
+  const lastTicks = new Map(found.map(({ 0: whole, index }) => [whole, index]));
+  let code: string | undefined;
+  const kept: string[] = [];
+  let at = 0;
+  for (const { 0: whole, 1: label, 2: url, index } of found) {
+    if (url === undefined) {
+      // Only ticks that as many others follow begin code.
+      if (code === undefined && (lastTicks.get(whole) ?? index) > index) code = whole;
+      else if (code === whole) code = undefined;
+    } else if (code === undefined) {
+      kept.push(text.slice(at, index), `[${label || "image"}](${url})`);
+      at = index + whole.length;
+    }
+  }
+  return kept.join("") + text.slice(at);
+}
+
+/** As it was written; cells with marks in them as plain words, in no more room. */
+function writtenTable({ raw, header, rows }: Tokens.Table): string {
+  const lines = [header, ...rows].map(plainCells);
+  const isPlain = JSON.stringify(lines) === JSON.stringify([header, ...rows].map(writtenCells));
+  const [head, ...body] = lines.map((cells) => `|${cells.join("|")}|`);
+  const shown = isPlain ? raw.trim() : [head, `|${header.map(() => "-").join("|")}|`, ...body].join("\n");
+  return ["```", shown.replaceAll("`", ""), "```"].join("\n");
+}
+
+/** Discord has no tables: columns in a code block, or one line per row where they would be too wide, or have links in them. */
+function renderTable({ header, rows }: Tokens.Table): string {
+  const lines = [header, ...rows].map(plainCells);
+  const widths = header.map((_, column) =>
+    Math.max(...lines.map((cells) => stringWidth(cells[column] ?? ""))),
+  );
+  const isWide = widths.reduce((sum, width) => sum + width + 2, 0) > widestTable;
+  if (isWide || rows.flat().some(({ text }) => link.test(text)))
+    return renderRecords(plainCells(header), rows.map(writtenCells));
+  const [head = [], ...body] = lines.map((cells) =>
+    cells.map((cell, column) => padded(cell, widths[column] ?? 0)),
+  );
+  const rule = widths.map((width) => "─".repeat(width));
+  const drawn = [head, rule, ...body].map((cells) => cells.join("  ").trimEnd());
+  return ["```", ...drawn, "```"].join("\n");
+}
+
+/** A link with a label: in a code block nobody could follow it. */
+const link = /\[[^\][]*\]\((?:[^()\s]|\([^()\s]*\))+\)/;
+
+const plainCells = (cells: readonly Tokens.TableCell[]) =>
+  cells.map(({ text }) => plainWords(text).replaceAll("`", ""));
+
+const writtenCells = (cells: readonly Tokens.TableCell[]) => cells.map(({ text }) => text);
+
+function padded(cell: string, width: number): string {
+  return cell + " ".repeat(Math.max(0, width - stringWidth(cell)));
+}
+
+function renderRecords(head: readonly string[], rows: readonly string[][]): string {
+  return rows
+    .map((cells) => cells.map((cell, column) => `**${head[column] ?? ""}** ${cell}`).join(" · "))
+    .map((line) => `- ${line}`)
+    .join("\n");
+}
+
+/** Calls of everyone, with a zero-width space that keeps them from being one; Discord is told so a second time. */
+function neutralised(text: string): string {
+  return text.replace(/@(everyone|here)\b/g, "@\u200b$1").replace(/<@&/g, "<@\u200b&");
+}
+
+/** Parts that fit into `most` characters each, at line ends where possible; code fences are closed and opened again. */
+export function splitContent(content: string, most: number = longestContent): string[] {
+  const parts: string[] = [];
+  let rest = content;
+  let opened = "";
+  while (opened.length + rest.length > most) {
+    const room = most - opened.length - 4;
+    const end = cutAt(rest, room);
+    const part = opened + rest.slice(0, end);
+    opened = openFence(part);
+    parts.push(opened === "" ? part : `${part.trimEnd()}\n\`\`\``);
+    rest = rest.slice(end).replace(/^\n/, "");
+  }
+  return rest.trim() === "" ? parts : [...parts, opened + rest];
+}
+
+function cutAt(text: string, room: number): number {
+  const newline = text.lastIndexOf("\n", room);
+  if (newline > room / 2) return newline;
+  const space = text.lastIndexOf(" ", room);
+  if (space > room / 2) return space;
+  const code = text.charCodeAt(room - 1);
+  return code >= 0xd800 && code <= 0xdbff ? room - 1 : room;
+}
+
+/** The line that opened the code fence a text ends in, with its newline; empty when it ends in none. */
+function openFence(text: string): string {
+  const fences = text.match(/^ {0,3}```.*$/gm) ?? [];
+  return fences.length % 2 === 0 ? "" : `${fences.at(-1)?.trim().slice(0, 40)}\n`;
+}

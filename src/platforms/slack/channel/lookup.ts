@@ -1,0 +1,40 @@
+import type { Clock } from "../../../core/ports/storage.ts";
+
+/** Looked-up values that hold for a time. Several who ask for one at once share the look-up; failures are not kept. */
+export interface Lookup<T> {
+  get(key: string): Promise<T>;
+  put(key: string, value: T): void;
+}
+
+/** Entries kept at most; the one not used for longest goes first. */
+const capacity = 5_000;
+
+/** @param age how long a value holds, ms */
+export function createLookup<T>(clock: Clock, age: number, look: (key: string) => Promise<T>): Lookup<T> {
+  const entries = new Map<string, { value: Promise<T>; until: number }>();
+  const keep = (key: string, value: Promise<T>) => {
+    entries.delete(key);
+    entries.set(key, { value, until: clock.now() + age });
+    const oldest = entries.size > capacity ? entries.keys().next().value : undefined;
+    if (oldest !== undefined) entries.delete(oldest);
+    return value;
+  };
+  return {
+    get(key) {
+      const found = entries.get(key);
+      if (found !== undefined && found.until > clock.now()) {
+        entries.delete(key);
+        entries.set(key, found);
+        return found.value;
+      }
+      const value = keep(key, look(key));
+      value.catch(() => {
+        if (entries.get(key)?.value === value) entries.delete(key);
+      });
+      return value;
+    },
+    put(key, value) {
+      void keep(key, Promise.resolve(value));
+    },
+  };
+}

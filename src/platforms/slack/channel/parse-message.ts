@@ -1,0 +1,166 @@
+import type { ChatEdit, ChatMessage } from "../../../app/chat/chat-intake.ts";
+import { beginningOf } from "../../../base/markdown-text.ts";
+import type { FileReference, Mention } from "../../../core/values/inbound.ts";
+import type { Place } from "../../../core/values/place.ts";
+import type { DirectMessages } from "../connection/direct-messages.ts";
+import type { SlackFile, SlackMessage } from "./message-event.ts";
+import { mentionsIn, type Names, readableText } from "./mrkdwn.ts";
+import { ownText, saidText } from "./said-text.ts";
+import { directNamespace, directThread, messageKey, slackNamespace, timeOf } from "./slack-place.ts";
+
+/** Who the bot is in the workspace a message came to. */
+export interface Self {
+  team: string;
+  /** User id. */
+  self: string;
+  /** Bot id. */
+  bot: string;
+  /** How direct messages are taken there. */
+  direct: DirectMessages;
+}
+
+/** The channel a message stands in. `im` is a direct message with the bot. */
+export interface Where {
+  channel: string;
+  channel_type?: string | undefined;
+}
+
+/** Whether the bot itself wrote it. */
+export function isOwn(message: SlackMessage, { self, bot }: Pick<Self, "self" | "bot">): boolean {
+  return message.user === self || (typeof message.bot_id === "string" && message.bot_id === bot);
+}
+
+export function isDirect({ channel, channel_type }: Where): boolean {
+  return channel_type === "im" || (channel_type === undefined && channel.startsWith("D"));
+}
+
+/**
+ * The place of a message: the thread it stands in or would open. In direct messages too where Slack shows them as threads, as it does
+ * with an agent (https://docs.slack.dev/ai/migrating-to-agent-messaging); elsewhere what stands in no thread there is one conversation.
+ * @param person whose direct messages these are
+ */
+export function placeOf(
+  where: Where,
+  message: Pick<SlackMessage, "ts" | "thread_ts">,
+  { team, direct }: Pick<Self, "team" | "direct">,
+  person: string,
+): Place {
+  const thread = message.thread_ts ?? message.ts;
+  if (!isDirect(where)) return { namespace: slackNamespace(team, where.channel), thread };
+  const namespace = directNamespace(team, person);
+  return { namespace, thread: direct === "threads" || isReply(message) ? thread : directThread };
+}
+
+function isReply({ ts, thread_ts }: Pick<SlackMessage, "ts" | "thread_ts">): boolean {
+  return thread_ts !== undefined && thread_ts !== ts;
+}
+
+/** A message as the intake takes it; undefined for one without an author. */
+export async function parseMessage(
+  message: SlackMessage,
+  where: Where,
+  self: Self,
+  names: Names,
+): Promise<ChatMessage | undefined> {
+  const author = message.user ?? message.bot_id;
+  if (typeof author !== "string") return undefined;
+  const { people, userGroups, groups } = mentionsIn(ownText(message));
+  const mentions = await namedIn({ people, userGroups }, self.self, names);
+  const direct = isDirect(where);
+  return {
+    key: messageKey(self.team, where.channel, message.ts),
+    place: placeOf(where, message, self, author),
+    id: message.ts,
+    author,
+    by_bot: typeof message.bot_id === "string" || message.subtype === "bot_message",
+    text: await readableText(saidText(message), self.self, names),
+    said_at: timeOf(message.ts),
+    addressed: direct ? "direct" : people.includes(self.self) ? "mention" : "none",
+    mentions_others: groups || people.some((id) => id !== self.self),
+    ...(mentions.length === 0 ? {} : { mentions }),
+    in_thread: isReply(message),
+    files: filesOf(message),
+  };
+}
+
+/** As many as an inbound holds. */
+const mostMentions = 50;
+
+/** With the names people read; the id where none can be found soon. */
+async function namedIn(
+  { people, userGroups }: Pick<ReturnType<typeof mentionsIn>, "people" | "userGroups">,
+  self: string,
+  names: Names,
+): Promise<Mention[]> {
+  const mentions = [
+    ...[...new Set(people)].filter((id) => id !== self).map((id) => ({ id, kind: "person" as const })),
+    ...[...userGroups].map(([id, label]) => ({ id, label, kind: "group" as const })),
+  ];
+  const named = mentions.slice(0, mostMentions).map(async (mention): Promise<Mention> => {
+    const { id, kind } = mention;
+    const name = kind === "person" ? await names.person(id) : mention.label || (await names.group(id));
+    return { id, name: beginningOf(name ?? id, 200), kind };
+  });
+  return Promise.all(named);
+}
+
+/** As `parseMessage`, for a message that was changed at `changedTs`. */
+export async function parseEdit(
+  message: SlackMessage,
+  changedTs: string,
+  where: Where,
+  self: Self,
+  names: Names,
+): Promise<ChatEdit | undefined> {
+  const parsed = await parseMessage(message, where, self, names);
+  return parsed && { ...parsed, edited_at: timeOf(message.edited?.ts ?? changedTs) };
+}
+
+/** The files of a message that are still there. At most 50, as many as an inbound holds. */
+export function filesOf({ files }: SlackMessage): FileReference[] {
+  const here = (files ?? []).filter(({ mode }) => mode !== "tombstone" && mode !== "hidden_by_limit");
+  return here.slice(0, 50).map(fileReference);
+}
+
+function voiceOf({ duration_ms }: SlackFile): NonNullable<FileReference["voice"]> {
+  return typeof duration_ms === "number" && duration_ms > 0 ? { seconds: duration_ms / 1_000 } : {};
+}
+
+/** Of a file in a channel shared with another company Slack tells only the id here; the rest is asked for on download. */
+function fileReference(file: SlackFile): FileReference {
+  const shown = shownPicture(file);
+  if (shown !== undefined) return shown;
+  const url = file.url_private_download ?? file.url_private ?? undefined;
+  const isVoice = file.subtype === "slack_audio";
+  const media_type = file.mimetype || "application/octet-stream";
+  return {
+    id: file.id,
+    name: beginningOf(file.name ?? file.title ?? file.id, 300),
+    // A clip of sound alone may be named after its container.
+    media_type: isVoice ? media_type.replace(/^video\//, "audio/") : media_type,
+    bytes: Math.max(0, Math.round(file.size ?? 0)),
+    ...(url === undefined || url.length > 2_000 ? {} : { url }),
+    ...(isVoice ? { voice: voiceOf(file) } : {}),
+  };
+}
+
+/** What Slack shows of a picture of a kind that models are not shown; undefined for any other file, and where Slack made nothing of it. */
+function shownPicture(file: SlackFile): FileReference | undefined {
+  const name = file.name ?? file.title ?? file.id;
+  const isOdd =
+    /^image\/(?:heic|heif|avif|tiff)/.test(file.mimetype ?? "") || /\.(?:hei[cf]|avif|tiff?)$/i.test(name);
+  const url = [file.thumb_1024, file.thumb_720, file.thumb_480].find((each) => each && each.length <= 2_000);
+  if (!isOdd || !url) return undefined;
+  const type = /\.png(?:$|\?)/i.test(url) ? "png" : "jpeg";
+  const base = name
+    .replace(/\.\w+$/, "")
+    .slice(0, 290)
+    .toWellFormed();
+  return {
+    id: file.id,
+    name: `${base}.${type === "png" ? "png" : "jpg"}`,
+    media_type: `image/${type}`,
+    bytes: 0,
+    url,
+  };
+}

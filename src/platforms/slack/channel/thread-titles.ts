@@ -1,0 +1,38 @@
+import type { ChatMessage } from "../../../app/chat/chat-intake.ts";
+import { beginningOf } from "../../../base/markdown-text.ts";
+import type { Log } from "../../../core/ports/storage.ts";
+import type { Place } from "../../../core/values/place.ts";
+
+/** Names assistant threads after what is said first in them, as Slack lists them by name. */
+export interface ThreadTitles {
+  started(place: Place): void;
+  /** Names the thread when this is the first message in it. Does not wait for Slack. */
+  said(message: ChatMessage): void;
+}
+
+/** Threads waiting for their first message; after a restart a thread keeps the name that Slack gave it. */
+const mostWaiting = 1_000;
+const titleLength = 80;
+
+/** @param name never rejects for what Slack refuses */
+export function createThreadTitles(
+  name: (place: Place, title: string) => Promise<void>,
+  logger: Log,
+): ThreadTitles {
+  const waiting = new Set<string>();
+  const keyOf = ({ namespace, thread }: Place) => `${namespace} ${thread}`;
+  return {
+    started(place) {
+      waiting.add(keyOf(place));
+      const [oldest] = waiting;
+      if (waiting.size > mostWaiting && oldest !== undefined) waiting.delete(oldest);
+    },
+    said({ place, text }) {
+      const title = beginningOf(text.replaceAll(/\s+/g, " ").trim(), titleLength);
+      if (title === "" || !waiting.delete(keyOf(place))) return;
+      name(place, title).catch((error: unknown) =>
+        logger.warn({ err: error }, "a thread could not be named"),
+      );
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import type { webApi } from "@slack/bolt";
+import type { Clock } from "../../../core/ports/storage.ts";
+import { refusedWith } from "../connection/slack-call.ts";
+import type { Workspaces } from "../connection/workspaces.ts";
+import { createLookup } from "./lookup.ts";
+
+export type Member = NonNullable<webApi.UsersListResponse["members"]>[number];
+export type UserGroup = NonNullable<webApi.UsergroupsListResponse["usergroups"]>[number] & { id: string };
+
+/** Lists of a workspace that are read as a whole, since Slack searches none of them. Each rejects with `PlatformError`. */
+export interface WorkspaceLists {
+  /** Its people and bots, the deactivated left out; at most 10,000. */
+  people(team: string): Promise<readonly Member[]>;
+  /** Its user groups; none for installations from before the scope. */
+  groups(team: string): Promise<readonly UserGroup[]>;
+  /** Ids of those who are in a channel; at most 20,000. */
+  members(team: string, channel: string): Promise<ReadonlySet<string>>;
+}
+
+/** How long the lists of people and groups hold, ms. */
+const listAge = 5 * 60_000;
+/** How long the list of a channel's members holds, ms. */
+const membersAge = 60_000;
+const mostPeople = 10_000;
+const mostMembers = 20_000;
+
+/** Entries of one page: as many as Slack gives. `users.list` can be called about 20 times a minute only. */
+const pageSize = 999;
+
+export function createWorkspaceLists(workspaces: Workspaces, clock: Clock): WorkspaceLists {
+  const people = createLookup(clock, listAge, (team) => readPeople(workspaces, team));
+  const groups = createLookup(clock, listAge, (team) => readGroups(workspaces, team));
+  const members = createLookup(clock, membersAge, (key) => {
+    const [team = "", channel = ""] = key.split("/");
+    return readMembers(workspaces, team, channel);
+  });
+  return {
+    people: people.get,
+    groups: groups.get,
+    members: (team, channel) => members.get(`${team}/${channel}`),
+  };
+}
+
+/** What a page of a list says of the next one. */
+interface Paged {
+  response_metadata?: { next_cursor?: string | undefined } | undefined;
+}
+
+/** Reads a list page by page, to its end, until there are `most`, or until a cursor comes again. */
+export async function readPages<T, Page extends Paged>(
+  most: number,
+  read: (page: { limit: number; cursor?: string }) => Promise<Page>,
+  itemsOf: (page: Page) => readonly T[] | undefined,
+): Promise<T[]> {
+  const found: T[] = [];
+  const seen = new Set<string | undefined>();
+  let cursor: string | undefined;
+  do {
+    seen.add(cursor);
+    const page = await read({ limit: pageSize, ...(cursor && { cursor }) });
+    found.push(...(itemsOf(page) ?? []));
+    cursor = page.response_metadata?.next_cursor || undefined;
+  } while (!seen.has(cursor) && cursor !== undefined && found.length < most);
+  return found.slice(0, most);
+}
+
+async function readPeople(workspaces: Workspaces, team: string): Promise<Member[]> {
+  const all = await readPages(
+    mostPeople,
+    (page) => workspaces.call(team, "list people", ({ read }) => read.users.list(page)),
+    ({ members }) => members,
+  );
+  return all.filter(({ deleted }) => deleted !== true);
+}
+
+async function readGroups(workspaces: Workspaces, team: string): Promise<UserGroup[]> {
+  try {
+    const { usergroups = [] } = await workspaces.call(team, "list user groups", ({ read }) =>
+      read.usergroups.list({ include_count: true }),
+    );
+    return usergroups.flatMap((group) => (group.id === undefined ? [] : [{ ...group, id: group.id }]));
+  } catch (error) {
+    if (refusedWith(error, "missing_scope", "unknown_method", "not_allowed_token_type")) return [];
+    throw error;
+  }
+}
+
+async function readMembers(workspaces: Workspaces, team: string, channel: string): Promise<Set<string>> {
+  const ids = await readPages(
+    mostMembers,
+    (page) =>
+      workspaces.call(team, "list a channel's members", ({ read }) =>
+        read.conversations.members({ channel, ...page }),
+      ),
+    ({ members }) => members,
+  );
+  return new Set(ids);
+}

@@ -1,0 +1,111 @@
+import type { App, HTTPReceiver, Logger, Receiver, SocketModeReceiver } from "@slack/bolt";
+import { PlatformError } from "../../../core/ports/chat-platform.ts";
+import type { KeyValue, Log } from "../../../core/ports/storage.ts";
+import { type CommandDeps, listenToCommands } from "../incoming/listen-commands.ts";
+import { type EventDeps, listenToEvents } from "../incoming/listen-events.ts";
+import { clientOptions } from "./sdk-clients.ts";
+import { isInstalledByMany, type SlackSettings } from "./slack-options.ts";
+import { createStoreFirst } from "./store-first.ts";
+import type { InstalledToken, Tenants } from "./tenants.ts";
+import { createWebReceiver, isNotInstalled } from "./web-receiver.ts";
+
+/** Bolt with our listeners, and the ways by which events reach it. */
+export interface SlackBolt {
+  socket: SocketModeReceiver | undefined;
+  web: HTTPReceiver | undefined;
+  /** Takes no more events; resolves when those taken are stored. */
+  drain(): Promise<void>;
+}
+
+export interface BoltDeps extends EventDeps, CommandDeps {
+  settings: SlackSettings;
+  sealed: KeyValue;
+  tenants: Tenants;
+  logger: Log;
+  sdkLogger: Logger;
+}
+
+/** Loads the SDK and puts Bolt together. Nothing is connected yet. */
+export async function createBoltApp(deps: BoltDeps): Promise<SlackBolt> {
+  const { settings, tenants, logger, sdkLogger } = deps;
+  const { App } = await import("@slack/bolt");
+  const socket = settings.app_token === undefined ? undefined : await createSocket(deps, settings.app_token);
+  const web = needsWeb(settings) ? await createWebReceiver({ ...deps, logger: sdkLogger }) : undefined;
+  if (web?.installer !== undefined) tenants.renewWith(renewing(web.installer));
+
+  const storeFirst = createStoreFirst();
+  const ways: Receiver = {
+    init: (app: App) => {
+      for (const receiver of [socket, web]) if (receiver !== undefined) storeFirst.attach(receiver, app);
+    },
+    start: () => Promise.resolve(),
+    stop: () => Promise.resolve(),
+  };
+  const bolt = new App({
+    receiver: ways,
+    authorize: tenants.authorize,
+    clientOptions: clientOptions(settings, sdkLogger, "read"),
+    logger: sdkLogger,
+    // Our own messages are told apart where they are parsed; Bolt would also keep from us that the bot was invited.
+    ignoreSelf: false,
+    convoStore: false,
+  });
+  // A failure must reach the receiver, which then does not acknowledge.
+  bolt.error(async (error) => {
+    if (isNotInstalled(error)) return;
+    logger.warn(
+      { err: error, platform: "slack" },
+      "what Slack sent could not be stored, so it is not acknowledged",
+    );
+    throw error;
+  });
+  listenToEvents(bolt, deps);
+  listenToCommands(bolt, deps);
+  return { socket, web, drain: storeFirst.drain };
+}
+
+function needsWeb(settings: SlackSettings): boolean {
+  const { app_token, signing_secret } = settings;
+  return isInstalledByMany(settings) || (app_token === undefined && signing_secret !== undefined);
+}
+
+async function createSocket(
+  { settings, sdkLogger }: BoltDeps,
+  appToken: string,
+): Promise<SocketModeReceiver> {
+  const { SocketModeReceiver } = await import("@slack/bolt");
+  return new SocketModeReceiver({
+    appToken,
+    logger: sdkLogger,
+    autoReconnectEnabled: false,
+    installerOptions: { clientOptions: clientOptions(settings, sdkLogger, "write") },
+    // Not acknowledged: Slack delivers it again.
+    processEventErrorHandler: async () => false,
+  });
+}
+
+/** Bolt's installer renews a token that ends within two hours. Requests at the same time share one renewal. */
+function renewing(installer: NonNullable<HTTPReceiver["installer"]>): InstalledToken {
+  const asked = new Map<string, ReturnType<InstalledToken>>();
+  const ask = async (teamId: string) => {
+    try {
+      const found = await installer.authorize({
+        teamId,
+        enterpriseId: undefined,
+        isEnterpriseInstall: false,
+      });
+      const { botToken, botUserId = "", botId = "" } = found;
+      return botToken === undefined ? undefined : { token: botToken, self: botUserId, bot: botId };
+    } catch (error) {
+      if (isNotInstalled(error)) return undefined;
+      throw new PlatformError("unavailable", "The token of the Slack workspace could not be read.", {
+        cause: error,
+      });
+    }
+  };
+  return (team) => {
+    const found = asked.get(team) ?? ask(team).finally(() => asked.delete(team));
+    asked.set(team, found);
+    return found;
+  };
+}

@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import type { Installation, InstallationStore, InstallURLOptions, StateStore } from "@slack/bolt";
+import { PlatformError } from "../../../core/ports/chat-platform.ts";
+import type { Clock, KeyValue } from "../../../core/ports/storage.ts";
+import { type Json, toJson } from "../../../core/values/json.ts";
+
+const installationKey = (team: string) => `slack-installation:${team}`;
+const statesKey = "slack-install-states";
+
+/** How long a person has between the install page and Slack's answer, ms. */
+const stateLife = 10 * 60_000;
+
+/** Begun installations kept; the oldest goes first. Anybody can open the install page, so it must not fill the store. */
+const mostStates = 200;
+
+/** By state. `until` is ms since the epoch. */
+type States = { [state: string]: { until: number; options: Json } };
+
+/** Installations of the app, one per workspace, in an encrypted store. @throws PlatformError `gone` where there is none */
+export function createInstallationStore(sealed: KeyValue): InstallationStore {
+  return {
+    async storeInstallation(installation) {
+      await sealed.set(installationKey(teamOf(installation)), toJson(installation));
+    },
+    async fetchInstallation({ teamId, enterpriseId }) {
+      const team = teamId ?? enterpriseId ?? "";
+      const stored = await sealed.get(installationKey(team));
+      if (stored !== undefined) return stored as unknown as Installation;
+      throw new PlatformError("gone", `Knack is not installed in the Slack workspace ${team}.`);
+    },
+    async deleteInstallation({ teamId, enterpriseId }) {
+      await sealed.delete(installationKey(teamId ?? enterpriseId ?? ""));
+    },
+  };
+}
+
+/**
+ * The states of installations that were begun: good once, for ten minutes. Bolt also compares them with a cookie, so that
+ * nobody can make another person's browser finish an installation.
+ */
+export function createStateStore(store: KeyValue, clock: Clock): StateStore {
+  /** Without those that are over. */
+  const open = (states: States = {}) => Object.entries(states).filter(([, { until }]) => until > clock.now());
+  return {
+    async generateStateParam(options) {
+      const state = randomUUID();
+      const begun = { until: clock.now() + stateLife, options: options as unknown as Json };
+      await store.update<States>(statesKey, (states) =>
+        Object.fromEntries([...open(states), [state, begun]].slice(-mostStates)),
+      );
+      return state;
+    },
+    async verifyStateParam(_now, state) {
+      let found: Json | undefined;
+      await store.update<States>(statesKey, (states) => {
+        const known = open(states);
+        found = known.find(([each]) => each === state)?.[1].options;
+        return Object.fromEntries(known.filter(([each]) => each !== state));
+      });
+      if (found !== undefined) return found as unknown as InstallURLOptions;
+      throw new InstallStateError("This link was used already or is older than ten minutes. Begin again.");
+    },
+  };
+}
+
+/** With the code that Bolt's own state stores use, so that it shows its page for a refused installation. */
+class InstallStateError extends Error {
+  readonly code = "slack_oauth_invalid_state";
+}
+
+function teamOf({ team, enterprise }: Installation): string {
+  return team?.id ?? enterprise?.id ?? "";
+}

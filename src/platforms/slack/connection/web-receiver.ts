@@ -1,0 +1,113 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { HTTPReceiver, Logger } from "@slack/bolt";
+import { PlatformError } from "../../../core/ports/chat-platform.ts";
+import type { Clock, KeyValue } from "../../../core/ports/storage.ts";
+import { installPage } from "./install-page.ts";
+import { createInstallationStore, createStateStore } from "./installation-store.ts";
+import { scopeMeanings } from "./manifest.ts";
+import { clientOptions } from "./sdk-clients.ts";
+import type { SlackSettings } from "./slack-options.ts";
+
+/** Paths that Slack and browsers call. */
+const slackPaths = {
+  events: "/slack/events",
+  install: "/slack/install",
+  redirect: "/slack/oauth_redirect",
+} as const;
+
+export interface WebReceiverDeps {
+  settings: SlackSettings;
+  sealed: KeyValue;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Bolt's receiver for signed events and for installations. It listens nowhere: our server hands it requests. */
+export async function createWebReceiver(deps: WebReceiverDeps): Promise<HTTPReceiver> {
+  const { settings, logger } = deps;
+  const { HTTPReceiver } = await import("@slack/bolt");
+  return new HTTPReceiver({
+    signingSecret: settings.signing_secret ?? "",
+    // Without a secret nothing could be checked: then events are not taken at all.
+    endpoints: settings.signing_secret === undefined ? [] : [slackPaths.events],
+    signatureVerification: settings.signing_secret !== undefined,
+    logger,
+    ...installerOptions(deps),
+    async processEventErrorHandler({ error, response }) {
+      if (!response.headersSent) response.writeHead(isNotInstalled(error) ? 200 : 500).end();
+      return false;
+    },
+    // Not stored within Slack's three seconds: it is delivered again.
+    unhandledRequestHandler({ response }) {
+      if (!response.headersSent) response.writeHead(503).end();
+    },
+  });
+}
+
+function installerOptions({ settings, sealed, clock, logger }: WebReceiverDeps) {
+  const { client_id, client_secret, public_url, authorize_url } = settings;
+  if (client_id === undefined || client_secret === undefined) return {};
+  const redirectUri = public_url && `${public_url.replace(/(?<!\/)\/+$/, "")}${slackPaths.redirect}`;
+  return {
+    clientId: client_id,
+    clientSecret: client_secret,
+    scopes: Object.keys(scopeMeanings),
+    installationStore: createInstallationStore(sealed),
+    ...(redirectUri === undefined ? {} : { redirectUri }),
+    installerOptions: {
+      installPath: slackPaths.install,
+      redirectUriPath: slackPaths.redirect,
+      renderHtmlForInstallPath: installPage,
+      stateStore: createStateStore(sealed, clock),
+      clientOptions: clientOptions(settings, logger, "read"),
+      ...(authorize_url === undefined ? {} : { authorizationUrl: authorize_url }),
+    },
+  };
+}
+
+/** Whether an event came from a workspace that has not installed the app: it will not become better. */
+export function isNotInstalled(error: unknown): boolean {
+  for (let each: unknown = error; each instanceof Error; each = original(each)) {
+    if (each instanceof PlatformError) return each.code === "gone";
+  }
+  return false;
+}
+
+function original(error: Error): unknown {
+  return "original" in error ? error.original : error.cause;
+}
+
+/** For the pages of an installation: nothing is loaded, nobody frames them, and their address, with its code, stays here. */
+const pageHeaders = {
+  "content-security-policy":
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+};
+
+/**
+ * Hands a request to the receiver. False for paths that do not begin with `/slack/`. What is not there or not configured is
+ * answered with 404, everything with 503 until the receiver is there.
+ */
+export function answerRequest(
+  receiver: HTTPReceiver | undefined,
+  isStarting: boolean,
+  request: IncomingMessage,
+  response: ServerResponse,
+): boolean {
+  const path = (request.url ?? "/").split("?")[0] ?? "/";
+  if (!path.startsWith("/slack/")) return false;
+  for (const [name, value] of Object.entries(pageHeaders)) response.setHeader(name, value);
+  if (receiver === undefined) {
+    response.writeHead(isStarting ? 503 : 404).end();
+    return true;
+  }
+  try {
+    receiver.requestListener(request, response);
+  } catch {
+    // Bolt throws for paths and methods it was not made for.
+    response.writeHead(404).end();
+  }
+  return true;
+}

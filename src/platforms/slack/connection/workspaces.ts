@@ -1,0 +1,134 @@
+import type { webApi } from "@slack/bolt";
+import { PlatformError } from "../../../core/ports/chat-platform.ts";
+import type { Clock } from "../../../core/ports/storage.ts";
+import { type DirectMessages, directMessagesOf } from "./direct-messages.ts";
+import { SlackError, slackCall } from "./slack-call.ts";
+
+export type WebClient = webApi.WebClient;
+
+/** A workspace the bot is installed in, with its clients. */
+export interface Workspace {
+  team: string;
+  name: string;
+  /** User id of the bot. */
+  self: string;
+  /** Bot id of the bot, as messages have it. */
+  bot: string;
+  direct: DirectMessages;
+  token: string;
+  /** Tries again at once after a lost connection. */
+  read: WebClient;
+  /** Never tries again by itself: whoever posts must know whether it was posted. */
+  write: WebClient;
+}
+
+/** The token of a workspace and who the bot is there. */
+export interface Credentials {
+  token: string;
+  self: string;
+  bot: string;
+  name: string;
+  /** What the token may do; undefined where Slack does not tell. */
+  scopes: readonly string[] | undefined;
+}
+
+export interface Workspaces {
+  /** @throws PlatformError `gone` where the app is not installed */
+  of(team: string): Promise<Workspace>;
+  /** Calls the Web API in a workspace, and remembers when its token is refused. @throws PlatformError */
+  call<T>(team: string, what: string, call: (workspace: Workspace) => Promise<T>): Promise<T>;
+  /** Workspaces whose token was refused, with what Slack said. */
+  refused(): ReadonlyMap<string, string>;
+  forget(team: string): void;
+}
+
+export interface WorkspacesDeps {
+  /** Looks up the token that is good now. @throws PlatformError */
+  credentials(team: string): Promise<Credentials>;
+  direct_messages: DirectMessages | "auto";
+  client(token: string, purpose: "read" | "write"): Promise<WebClient>;
+  clock: Clock;
+}
+
+/** A token is looked up again after this, so that rotated ones are taken over, ms. */
+const credentialsAge = 10 * 60_000;
+
+export function createWorkspaces({
+  credentials,
+  direct_messages,
+  client,
+  clock,
+}: WorkspacesDeps): Workspaces {
+  const known = new Map<string, { workspace: Promise<Workspace>; until: number }>();
+  const refused = new Map<string, string>();
+
+  const make = async (team: string): Promise<Workspace> => {
+    const { token, scopes, ...who } = await credentials(team);
+    const direct = directMessagesOf(direct_messages, scopes);
+    const [read, write] = await Promise.all([client(token, "read"), client(token, "write")]);
+    return { team, token, ...who, direct, read, write };
+  };
+  const of = (team: string): Promise<Workspace> => {
+    const found = known.get(team);
+    if (found !== undefined && found.until > clock.now()) return found.workspace;
+    const workspace = make(team);
+    known.set(team, { workspace, until: clock.now() + credentialsAge });
+    workspace.catch(() => known.delete(team));
+    return workspace;
+  };
+  return {
+    of,
+    async call(team, what, call) {
+      const workspace = await of(team);
+      try {
+        const result = await slackCall(what, () => call(workspace));
+        refused.delete(team);
+        return result;
+      } catch (error) {
+        if (error instanceof SlackError && error.deadToken) {
+          refused.set(team, error.slack_code ?? "");
+          known.delete(team);
+        }
+        throw error;
+      }
+    },
+    refused: () => refused,
+    forget(team) {
+      known.delete(team);
+      refused.delete(team);
+    },
+  };
+}
+
+/** Credentials of the one workspace a bot token is for. Answered once; asked again only after a failure. */
+export function createSingleWorkspace(
+  token: string,
+  client: WorkspacesDeps["client"],
+): { team(): Promise<string>; name(): Promise<string>; credentials(team: string): Promise<Credentials> } {
+  let asked: Promise<Credentials & { team: string }> | undefined;
+  const ask = async () => {
+    const web = await client(token, "read");
+    const who = await slackCall("say whose token this is", () => web.auth.test());
+    const { team_id = "", user_id = "", bot_id = "", team = "", response_metadata } = who;
+    const scopes = response_metadata?.scopes;
+    return { team: team_id, token, self: user_id, bot: bot_id, name: team, scopes };
+  };
+  const answer = async () => {
+    asked ??= ask();
+    try {
+      return await asked;
+    } catch (error) {
+      asked = undefined;
+      throw error;
+    }
+  };
+  return {
+    team: async () => (await answer()).team,
+    name: async () => (await answer()).name,
+    async credentials(team) {
+      const { team: own, ...rest } = await answer();
+      if (own === team) return rest;
+      throw new PlatformError("gone", `I am not installed in the Slack workspace ${team}.`);
+    },
+  };
+}

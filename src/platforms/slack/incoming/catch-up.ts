@@ -1,0 +1,121 @@
+import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
+import { PlatformError } from "../../../core/ports/chat-platform.ts";
+import type { Clock, Log } from "../../../core/ports/storage.ts";
+import type { Place } from "../../../core/values/place.ts";
+import { isSaid, type SlackMessage } from "../channel/message-event.ts";
+import { isOwn, parseMessage, type Self, type Where } from "../channel/parse-message.ts";
+import { namesOf, readRoom } from "../channel/read-history.ts";
+import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts";
+
+export interface CatchUpDeps extends SlackContext {
+  intake: ChatIntake;
+  clock: Clock;
+  logger: Log;
+}
+
+/** Conversations looked through at most, and messages read of each. */
+const mostRooms = 200;
+const mostMessages = 200;
+/** Longest wait that Slack may ask for before a conversation is given up, ms. */
+const longestPause = 60_000;
+/** How often it is noted that everything was received, ms. */
+const noteEvery = 60_000;
+
+/** Hands in what was said while there was no connection, oldest first within a conversation. Rejects only with the signal. */
+export async function catchUp(deps: CatchUpDeps, signal: AbortSignal): Promise<void> {
+  const { intake, logger } = deps;
+  const { since, places } = await intake.missed("slack");
+  const oldest = (since / 1_000).toFixed(6);
+  for (const place of roomsOf(places).slice(0, mostRooms)) {
+    signal.throwIfAborted();
+    try {
+      const room = await roomOf(deps, place);
+      await handIn(deps, room, await readPatiently(deps, room, oldest, signal));
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      logger.debug({ err: error, place }, "what was missed in a Slack conversation could not be read");
+    }
+  }
+}
+
+/** The places, and the channel of each: a new mention stands in no known thread. */
+function roomsOf(places: readonly Place[]): Place[] {
+  const channels = new Set(places.map(({ namespace }) => namespace));
+  const threads = places.filter(({ thread }) => /^\d+\.\d+$/.test(thread));
+  return [...[...channels].map((namespace) => ({ namespace, thread: "channel" })), ...threads];
+}
+
+async function readPatiently(
+  deps: CatchUpDeps,
+  room: Room,
+  oldest: string,
+  signal: AbortSignal,
+): Promise<SlackMessage[]> {
+  for (;;) {
+    try {
+      return await readRoom(deps, room, { limit: mostMessages, oldest });
+    } catch (error) {
+      const limited = error instanceof PlatformError && error.code === "rate_limited";
+      const pause = limited ? (error.retryAfterMs ?? 1_000) : Number.POSITIVE_INFINITY;
+      if (pause > longestPause) throw error;
+      await deps.clock.sleep(pause, signal);
+    }
+  }
+}
+
+async function handIn(deps: CatchUpDeps, room: Room, messages: readonly SlackMessage[]): Promise<void> {
+  const { self, bot, direct } = await deps.workspaces.of(room.team);
+  const me: Self = { team: room.team, self, bot, direct };
+  const where: Where = { channel: room.channel, channel_type: room.direct ? "im" : "channel" };
+  for (const message of messages) {
+    // Replies come with their thread, and its root with each page of it.
+    const root = room.thread !== undefined && message.ts === room.thread;
+    if (root || !isSaid(message) || isOwn(message, me)) continue;
+    const parsed = await parseMessage(message, where, me, namesOf(deps.directory, room.team));
+    if (parsed !== undefined) await deps.intake.message({ ...parsed, missed: true });
+  }
+}
+
+/**
+ * Looks back each time the line stands again, one look at a time, and notes each minute that nothing is missing. A look that
+ * failed for want of storage is made again at the next note.
+ */
+export function createCatchUp(deps: CatchUpDeps, look: typeof catchUp = catchUp) {
+  const { intake, clock, logger } = deps;
+  let due = false;
+  let running: Promise<void> | undefined;
+
+  const round = async (signal: AbortSignal) => {
+    if (due) {
+      due = false;
+      await look(deps, signal).catch((error: unknown) => {
+        due = true;
+        throw error;
+      });
+    }
+    await intake.seen("slack");
+  };
+  const run = (signal: AbortSignal) => {
+    if (signal.aborted) return;
+    running = (running ?? Promise.resolve())
+      .then(() => round(signal))
+      .catch((error: unknown) => {
+        if (!signal.aborted) logger.warn({ err: error }, "missed Slack messages could not be looked for");
+      });
+  };
+  return {
+    /** The line stands; `signal` ends when it is lost. */
+    connected(signal: AbortSignal): void {
+      due = true;
+      run(signal);
+      const again = () => {
+        run(signal);
+        cancel = clock.after(noteEvery, again);
+      };
+      let cancel = clock.after(noteEvery, again);
+      signal.addEventListener("abort", () => cancel(), { once: true });
+    },
+    /** Resolves when no look is under way. */
+    settled: async () => running,
+  };
+}

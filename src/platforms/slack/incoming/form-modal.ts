@@ -1,0 +1,103 @@
+import type { types, ViewOutput } from "@slack/bolt";
+import { z } from "zod";
+import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
+import type { FormField, SkillForm } from "../../../app/chat/skill-form.ts";
+import { beginningOf } from "../../../base/markdown-text.ts";
+import type { GivenCommand } from "../../../core/values/inbound.ts";
+import { isWithin, type Place } from "../../../core/values/place.ts";
+
+/** `callback_id` of the form for a skill's parameters. */
+export const formModalId = "knack_form";
+
+/** What a form remembers until it is filled in. */
+const rememberedSchema = z.object({ skill: z.string(), namespace: z.string(), thread: z.string() });
+
+/** Slack's limits: 24 characters of a title, 100 options of 150 characters, 3,000 characters of a text field. */
+const titleLength = 24;
+const mostOptions = 100;
+const longestOption = 150;
+const longestValue = 3_000;
+
+/** A form for a skill's parameters; its command is given in `place`. */
+export function formModal(form: SkillForm, place: Place): types.ModalView {
+  const remembered: z.infer<typeof rememberedSchema> = { skill: form.skill_id, ...place };
+  return {
+    type: "modal",
+    callback_id: formModalId,
+    private_metadata: JSON.stringify(remembered),
+    title: plain(form.title, titleLength),
+    submit: plain("Run", titleLength),
+    close: plain("Cancel", titleLength),
+    blocks: form.fields.map(inputBlock),
+  };
+}
+
+function inputBlock(field: FormField): types.InputBlock {
+  const { name, label, description, required } = field;
+  return {
+    type: "input",
+    block_id: name,
+    optional: !required,
+    label: plain(label || name, 150),
+    element: element(field),
+    ...(description === "" ? {} : { hint: plain(description, 150) }),
+  };
+}
+
+function element({ kind, choices = [], default: given }: FormField): types.InputBlock["element"] {
+  const value = given === undefined ? undefined : typeof given === "string" ? given : JSON.stringify(given);
+  const offered = kind === "boolean" ? ["true", "false"] : choices;
+  const options = offered.map(option);
+  // What does not fit into a list is typed.
+  const fits = offered.length <= mostOptions && offered.every((choice) => choice.length <= longestOption);
+  if (fits && options.length > 0) {
+    const initial_option = options.find((each) => each.value === value);
+    return { type: "static_select", action_id: "value", options, ...(initial_option && { initial_option }) };
+  }
+  const initial = value === undefined || value.length > longestValue ? {} : { initial_value: value };
+  if (kind === "number") {
+    return { type: "number_input", action_id: "value", is_decimal_allowed: true, ...initial };
+  }
+  const multiline = kind === "long_text" || kind === "json";
+  return { type: "plain_text_input", action_id: "value", multiline, ...initial };
+}
+
+function option(choice: string): types.PlainTextOption {
+  const labels: Record<string, string> = { true: "Yes", false: "No" };
+  return { text: plain(labels[choice] ?? choice, 75), value: choice };
+}
+
+function plain(text: string, length: number): types.PlainTextElement {
+  return { type: "plain_text", text: beginningOf(text, length) || "…" };
+}
+
+export type ReadForm =
+  | { ok: true; place: Place; text: string; command: GivenCommand }
+  /** Slack shows each under its field. */
+  | { ok: false; errors: Record<string, string> };
+
+/** The command of a filled form, or what is wrong with it. */
+export async function readForm(
+  view: ViewOutput,
+  intake: ChatIntake,
+  { team, person }: { team: string; person: string },
+): Promise<ReadForm> {
+  const { skill, ...place } = rememberedSchema.parse(JSON.parse(view.private_metadata));
+  const first = Object.keys(view.state.values)[0] ?? "";
+  const mine = isWithin(place.namespace, "slack", team);
+  const form = mine ? await intake.form(skill, place, person) : undefined;
+  if (form === undefined)
+    return { ok: false, errors: { [first]: `The skill ${skill} is not here any more.` } };
+  const values: Record<string, string> = {};
+  for (const [name, { value: input = null }] of Object.entries(view.state.values)) {
+    const value = input?.selected_option?.value ?? input?.value;
+    if (typeof value === "string" && value !== "") values[name] = value;
+  }
+  const command = form.command(values);
+  if (command.ok) return { ...command, place };
+  const shown = Object.entries(command.problems).map(([name, problem]) => [
+    name in view.state.values ? name : first,
+    problem,
+  ]);
+  return { ok: false, errors: Object.fromEntries(shown) };
+}

@@ -1,0 +1,148 @@
+import type { BlockAction, App as Bolt, SlashCommand, types, ViewOutput } from "@slack/bolt";
+import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
+import { PlatformError } from "../../../core/ports/chat-platform.ts";
+import type { Clock } from "../../../core/ports/storage.ts";
+import type { Place } from "../../../core/values/place.ts";
+import { readableText } from "../channel/mrkdwn.ts";
+import { isDirect, placeOf, type Self } from "../channel/parse-message.ts";
+import type { PersonDirectory } from "../channel/person-directory.ts";
+import { namesOf } from "../channel/read-history.ts";
+import type { ReplyAddresses } from "../channel/reply-addresses.ts";
+import { commandThread, directNamespace, slackNamespace } from "../channel/slack-place.ts";
+import type { Workspaces } from "../connection/workspaces.ts";
+import { askModal, askModalId, readAsk } from "./ask-modal.ts";
+import { formModal, formModalId, readForm } from "./form-modal.ts";
+import type { Home } from "./home.ts";
+import { selfOf } from "./listen-events.ts";
+import { acknowledgeInTime } from "./within-time.ts";
+
+export interface CommandDeps {
+  intake: ChatIntake;
+  workspaces: Workspaces;
+  directory: PersonDirectory;
+  addresses: ReplyAddresses;
+  home: Home;
+  clock: Clock;
+}
+
+/** Hands slash commands, clicks, the message shortcut and filled forms to the intake. */
+export function listenToCommands(bolt: Bolt, deps: CommandDeps): void {
+  const { clock, intake } = deps;
+  bolt.command(/^\/(skill|flow|agent|mcp|knack)$/, async ({ command, ack, context }) => {
+    await acknowledgeInTime(clock, ack, onCommand(deps, command, selfOf(context)));
+  });
+  bolt.action<BlockAction>({ type: "block_actions", action_id: /.*/ }, async ({ body, ack, context }) => {
+    await acknowledgeInTime(clock, ack, onPress(deps, body, selfOf(context)));
+  });
+  bolt.shortcut({ type: "message_action", callback_id: "ask_knack" }, async ({ shortcut, ack, context }) => {
+    const { team } = selfOf(context);
+    const { channel, message, user } = shortcut;
+    const isThere = await deps.directory.isMember(team, user.id, channel.id);
+    const view = askModal(channel.id, message, !isThere);
+    await deps.workspaces.call(team, "open a form", ({ write }) =>
+      write.views.open({ trigger_id: shortcut.trigger_id, view }),
+    );
+    await ack();
+  });
+  bolt.view(askModalId, async ({ view, body, ack, context }) => {
+    await acknowledgeInTime(clock, ack, onAsk(deps, view, body.user.id, selfOf(context)));
+  });
+  bolt.view(formModalId, async ({ view, body, ack, context }) => {
+    const read = await readForm(view, intake, { team: selfOf(context).team, person: body.user.id });
+    if (!read.ok) {
+      await ack({ response_action: "errors", errors: read.errors });
+      return;
+    }
+    const key = `slack:${selfOf(context).team}:view:${view.id}:${view.hash}`;
+    const { place, text, command } = read;
+    const said_at = clock.now();
+    await intake.command({ key, place, id: view.id, author: body.user.id, text, command, said_at });
+    await ack();
+  });
+}
+
+/** Asks about a message that is quoted, as people read it. */
+async function onAsk(deps: CommandDeps, view: ViewOutput, author: string, me: Self): Promise<void> {
+  const { directory, clock, intake } = deps;
+  const { quote, ...message } = readAsk(view, me, { author, now: clock.now() });
+  const words = await readableText(quote, me.self, namesOf(directory, me.team));
+  const quoted = words === "" ? "" : `\n\n${words.replaceAll(/^/gm, "> ")}`;
+  await intake.message({ ...message, text: message.text + quoted });
+}
+
+async function onCommand(deps: CommandDeps, command: SlashCommand, { team, self }: Self): Promise<void> {
+  const { intake, addresses, clock, workspaces, directory } = deps;
+  addresses.remember(command.trigger_id, command.response_url);
+  const place = placeOfCommand(command, team);
+  const words = await readableText(command.text ?? "", self, namesOf(directory, team));
+  const text = `${command.command} ${words}`.trim();
+  // `/skill run weather` without values opens a form instead of running.
+  const form = await intake.formOfCommand(text, place, command.user_id);
+  if (form !== undefined && (await opened(workspaces, team, command.trigger_id, formModal(form, place))))
+    return;
+  const key = `slack:${team}:command:${command.trigger_id}`;
+  const { trigger_id: id, user_id: author } = command;
+  await intake.command({ key, place, id, author, text, said_at: clock.now() });
+}
+
+/** False when Slack refused the form: the command then says itself what it lacks. */
+async function opened(
+  workspaces: Workspaces,
+  team: string,
+  trigger_id: string,
+  view: types.ModalView,
+): Promise<boolean> {
+  try {
+    await workspaces.call(team, "open a form", ({ write }) => write.views.open({ trigger_id, view }));
+    return true;
+  } catch (error) {
+    if (error instanceof PlatformError) return false;
+    throw error;
+  }
+}
+
+/** Slack takes no slash commands in threads, so all of a channel share one. A direct message is that person's own place. */
+function placeOfCommand({ channel_id, user_id }: SlashCommand, team: string): Place {
+  const direct = isDirect({ channel: channel_id });
+  return {
+    namespace: direct ? directNamespace(team, user_id) : slackNamespace(team, channel_id),
+    thread: commandThread,
+  };
+}
+
+async function onPress(deps: CommandDeps, body: BlockAction, self: Self): Promise<void> {
+  const [action] = body.actions;
+  if (action === undefined) return;
+  if (body.view !== undefined) {
+    await deps.home.pressed(self.team, body.user.id, body.trigger_id, action);
+    return;
+  }
+  const { message_ts, channel_id, thread_ts } = containerOf(body);
+  // What begins a thread stands in the channel, where the person saw its button.
+  const thread = thread_ts === message_ts ? undefined : thread_ts;
+  deps.addresses.remember(body.trigger_id, body.response_url, thread);
+  if (message_ts === undefined || channel_id === undefined) return;
+  await deps.intake.press({
+    place: placeOf({ channel: channel_id }, { ts: message_ts, thread_ts }, self, body.user.id),
+    id: body.trigger_id,
+    person: body.user.id,
+    button: pressed(action),
+    reference: message_ts,
+  });
+}
+
+/** What names the button: Slack's own opinions and menus hold several. */
+function pressed(action: BlockAction["actions"][number]): string {
+  if (action.type === "overflow") return action.selected_option.value;
+  return action.type === "feedback_buttons" && "value" in action ? String(action.value) : action.action_id;
+}
+
+/** Ephemeral messages come without themselves, only with where they stand. */
+function containerOf({ container, message, channel }: BlockAction) {
+  const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+  return {
+    message_ts: text(container.message_ts) ?? message?.ts,
+    channel_id: text(container.channel_id) ?? channel?.id,
+    thread_ts: text(container.thread_ts) ?? text(message?.thread_ts),
+  };
+}

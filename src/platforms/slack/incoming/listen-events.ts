@@ -1,0 +1,158 @@
+import type { App as Bolt, Context } from "@slack/bolt";
+import { z } from "zod";
+import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
+import {
+  changedEventSchema,
+  deletedEventSchema,
+  isSaid,
+  messageEventSchema,
+  type SlackMessage,
+} from "../channel/message-event.ts";
+import {
+  isDirect,
+  isOwn,
+  parseEdit,
+  parseMessage,
+  placeOf,
+  type Self,
+  type Where,
+} from "../channel/parse-message.ts";
+import type { PersonDirectory } from "../channel/person-directory.ts";
+import { namesOf } from "../channel/read-history.ts";
+import { directNamespace, directThread, messageKey, slackNamespace, timeOf } from "../channel/slack-place.ts";
+import type { ThreadTitles } from "../channel/thread-titles.ts";
+import type { Workspaces } from "../connection/workspaces.ts";
+import type { Home } from "./home.ts";
+import { suggestPrompts } from "./suggest-prompts.ts";
+
+export interface EventDeps {
+  intake: ChatIntake;
+  workspaces: Workspaces;
+  directory: PersonDirectory;
+  home: Home;
+  titles: ThreadTitles;
+  /** The app was removed from a workspace, or its tokens were withdrawn. */
+  uninstalled(team: string): Promise<void>;
+}
+
+/** Hands events of Slack to the intake. A listener resolves when what came is stored, and rejects when it must come again. */
+export function listenToEvents(bolt: Bolt, deps: EventDeps): void {
+  bolt.event("message", ({ event, context }) => onMessage(deps, event, selfOf(context)));
+  bolt.event("app_mention", ({ event, context }) => onSaid(deps, event, selfOf(context)));
+  bolt.event("member_joined_channel", async ({ event, context }) => {
+    const { team, self } = selfOf(context);
+    if (event.user !== self) return;
+    const by = event.inviter === undefined ? {} : { by: event.inviter };
+    await deps.intake.joined({ namespace: slackNamespace(team, event.channel), ...by });
+  });
+  bolt.event("member_left_channel", async ({ event, context }) => {
+    const { team, self } = selfOf(context);
+    if (event.user === self) await deps.intake.left(slackNamespace(team, event.channel));
+  });
+  for (const name of ["reaction_added", "reaction_removed"] as const) {
+    bolt.event(name, ({ event, context }) => onReaction(deps, event, selfOf(context)));
+  }
+  for (const name of ["channel_left", "group_left"] as const) {
+    bolt.event(name, ({ event, context }) =>
+      deps.intake.left(slackNamespace(selfOf(context).team, String(event.channel))),
+    );
+  }
+  bolt.event("assistant_thread_started", async ({ event, context }) => {
+    const { team } = selfOf(context);
+    const { user_id, channel_id, thread_ts } = event.assistant_thread;
+    deps.directory.learnDirectChannel(team, user_id, channel_id);
+    const place = { namespace: directNamespace(team, user_id), thread: thread_ts };
+    deps.titles.started(place);
+    await suggestPrompts(deps, team, channel_id, place, user_id);
+  });
+  bolt.event("app_home_opened", async ({ event, context }) => {
+    const { team } = selfOf(context);
+    deps.directory.learnDirectChannel(team, event.user, event.channel);
+    if (event.tab !== "messages") return deps.home.show(team, event.user);
+    // Apps with an agent view get no `assistant_thread_started`: this says that somebody opened the conversation.
+    const place = { namespace: directNamespace(team, event.user), thread: directThread };
+    await suggestPrompts(deps, team, event.channel, place, event.user);
+  });
+  for (const name of ["app_uninstalled", "tokens_revoked"] as const) {
+    bolt.event(name, ({ body, event }) => {
+      const bots = "tokens" in event ? (event.tokens.bot ?? []) : ["all"];
+      return bots.length === 0 ? Promise.resolve() : deps.uninstalled(body.team_id);
+    });
+  }
+}
+
+/** Who the bot is where an event came from, as our `authorize` said. */
+export function selfOf({ teamId = "", botUserId = "", botId = "", direct }: Context): Self {
+  return { team: teamId, self: botUserId, bot: botId, direct: direct === "one" ? "one" : "threads" };
+}
+
+/** https://docs.slack.dev/reference/events/reaction_added */
+const reactionSchema = z.looseObject({
+  type: z.string(),
+  user: z.string(),
+  reaction: z.string(),
+  item: z.looseObject({ type: z.string(), channel: z.string().optional(), ts: z.string().optional() }),
+  event_ts: z.string(),
+});
+
+async function onReaction({ intake }: EventDeps, event: unknown, me: Self): Promise<void> {
+  const { team, self } = me;
+  const { type, user, reaction, item, event_ts } = reactionSchema.parse(event);
+  const { channel, ts } = item;
+  if (user === self || channel === undefined || ts === undefined) return;
+  const where = { channel };
+  const place = placeOf(where, { ts }, me, user);
+  await intake.reacted({
+    place,
+    reference: ts,
+    person: user,
+    emoji: reaction.replace(/::skin-tone-\d$/, ""),
+    added: type === "reaction_added",
+    at: timeOf(event_ts),
+    key: `${messageKey(team, channel, ts)}:${user}:${reaction}:${event_ts}`,
+  });
+}
+
+async function onMessage(
+  deps: EventDeps,
+  event: { subtype?: string | undefined },
+  self: Self,
+): Promise<void> {
+  if (event.subtype === "message_changed") return onChanged(deps, event, self);
+  if (event.subtype === "message_deleted") return onDeleted(deps, event, self);
+  return onSaid(deps, event, self);
+}
+
+async function onSaid(deps: EventDeps, event: unknown, self: Self): Promise<void> {
+  const message = messageEventSchema.parse(event);
+  if (!isSaid(message) || isOwn(message, self)) return;
+  learnDirect(deps, message, message, self);
+  const parsed = await parseMessage(message, message, self, namesOf(deps.directory, self.team));
+  if (parsed === undefined) return;
+  await deps.intake.message(parsed);
+  deps.titles.said(parsed);
+}
+
+async function onChanged(deps: EventDeps, event: unknown, self: Self): Promise<void> {
+  const { message, previous_message, ...where } = changedEventSchema.parse(event);
+  if (isOwn(message, self) || (previous_message !== undefined && isOwn(previous_message, self))) return;
+  if (message.subtype === "tombstone") return remove(deps, where, previous_message ?? message, self);
+  if (!isSaid(message)) return;
+  const edit = await parseEdit(message, where.ts, where, self, namesOf(deps.directory, self.team));
+  if (edit !== undefined) await deps.intake.edited(edit);
+}
+
+async function onDeleted(deps: EventDeps, event: unknown, self: Self): Promise<void> {
+  const { deleted_ts, previous_message, ...where } = deletedEventSchema.parse(event);
+  if (previous_message !== undefined && isOwn(previous_message, self)) return;
+  await remove(deps, where, { ...previous_message, ts: deleted_ts }, self);
+}
+
+async function remove({ intake }: EventDeps, where: Where, gone: SlackMessage, self: Self): Promise<void> {
+  const place = placeOf(where, gone, self, gone.user ?? "");
+  await intake.removed({ key: messageKey(self.team, where.channel, gone.ts), place, id: gone.ts });
+}
+
+function learnDirect({ directory }: EventDeps, where: Where, { user }: SlackMessage, { team }: Self): void {
+  if (isDirect(where) && typeof user === "string") directory.learnDirectChannel(team, user, where.channel);
+}

@@ -1,0 +1,252 @@
+import type { types, webApi } from "@slack/bolt";
+import { beginningOf } from "../../../base/markdown-text.ts";
+import {
+  type AnswerStream,
+  type ChatPlatform,
+  type MessageTag,
+  type OutgoingMessage,
+  PlatformError,
+  type ProgressCard,
+  type ReplyTarget,
+} from "../../../core/ports/chat-platform.ts";
+import type { Clock } from "../../../core/ports/storage.ts";
+import type { Place } from "../../../core/values/place.ts";
+import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts";
+import { refusedWith } from "../connection/slack-call.ts";
+import type { WebClient } from "../connection/workspaces.ts";
+import { createPieceFilter, markdownCharacters, mentionsMissing } from "./outgoing-text.ts";
+import { planChunks, type ShownPlan } from "./progress-plan.ts";
+import { buttonBlocks, metadataOf } from "./render-message.ts";
+
+/** Slack's answers where an app cannot stream at all. */
+const cannotStream = [
+  "feature_not_enabled",
+  "invalid_chunks",
+  "missing_scope",
+  "not_allowed_token_type",
+  "unknown_method",
+];
+
+/** Slack's answers where it streams in other channels. */
+const notHere = ["channel_type_not_supported", "method_not_supported_for_channel_type"];
+
+/** Slack's answers when a stream goes on no more: it closes long ones by itself, and takes fewer characters than a message has. */
+const isOver = ["message_not_in_streaming_state", "msg_blocks_too_long", "msg_too_long"];
+
+type Chunk = NonNullable<webApi.ChatAppendStreamArguments["chunks"]>[number];
+type Start = Parameters<NonNullable<ChatPlatform["openStream"]>>[3];
+
+/** What a stream needs of the platform: its message may be edited, files included, and taken away, and another may follow it. */
+export type StreamedMessages = Pick<ChatPlatform, "edit" | "remove" | "post">;
+
+/** Opens Slack's own streams. Where a workspace or channel has none, that is remembered and it is `PlatformError` at once. */
+export function createStreams(
+  context: SlackContext,
+  messages: StreamedMessages,
+  clock: Clock,
+  editInterval: number,
+) {
+  /** Workspaces and channels. */
+  const without = new Set<string>();
+  /** Workspaces that take no buttons in a stream. */
+  const buttonless = new Set<string>();
+
+  return async (place: Place, tag: MessageTag, to: ReplyTarget, start: Start): Promise<AnswerStream> => {
+    const room = await roomOf(context, place);
+    if (room.thread === undefined || without.has(room.team) || without.has(room.channel)) {
+      throw new PlatformError("invalid", "Slack does not stream here.");
+    }
+    const stream = new SlackAnswerStream(context, messages, { place, room, tag, clock, editInterval });
+    try {
+      await stream.start(to, start, !buttonless.has(room.team));
+    } catch (error) {
+      if (refusedWith(error, ...cannotStream)) without.add(room.team);
+      if (refusedWith(error, ...notHere)) without.add(room.channel);
+      if (!refusedWith(error, "invalid_blocks", "unsupported_block")) throw error;
+      buttonless.add(room.team);
+      await stream.start(to, start, false);
+    }
+    return stream;
+  };
+}
+
+interface StreamPlace {
+  place: Place;
+  room: Room;
+  tag: MessageTag;
+  clock: Clock;
+  /** Least time between two edits, ms. */
+  editInterval: number;
+}
+
+/** A stream that goes on by editing its message once Slack has closed it: nothing is shown twice and nothing lost. */
+class SlackAnswerStream implements AnswerStream {
+  reference = "";
+  readonly #context: SlackContext;
+  readonly #messages: StreamedMessages;
+  readonly #at: StreamPlace;
+  #filter = createPieceFilter();
+  /** All that was handed in. */
+  #given = "";
+  #card: ProgressCard | undefined;
+  /** What Slack has not confirmed yet. */
+  #pending = "";
+  #shown: ShownPlan = new Map();
+  /** What text Slack has. */
+  #streamed = "";
+  /** When the message was last edited; undefined while Slack streams. */
+  #editedAt: number | undefined;
+
+  constructor(context: SlackContext, messages: StreamedMessages, at: StreamPlace) {
+    this.#context = context;
+    this.#messages = messages;
+    this.#at = at;
+  }
+
+  /** Progress comes with the buttons of a turn that may take long; an answer alone is soon written. */
+  async start(to: ReplyTarget, { markdown, progress, buttons = [], calls }: Start, mayHaveButtons: boolean) {
+    const { team, channel, thread = "" } = this.#at.room;
+    const plan = progress === undefined ? undefined : planChunks(progress, this.#shown);
+    const hasButtons = plan !== undefined && mayHaveButtons && buttons.length > 0;
+    this.#filter = createPieceFilter();
+    const text = this.#filter.push(markdown, calls);
+    const first = beginningOf(text, markdownCharacters);
+    const chunks: Chunk[] = [
+      ...(plan?.chunks ?? []),
+      ...(hasButtons ? [{ type: "blocks", blocks: buttonBlocks(buttons, true) } as Chunk] : []),
+      ...textChunks(first),
+    ];
+    const { ts = "" } = await this.#context.workspaces.call(team, "begin a stream", ({ write }) =>
+      write.chat.startStream({
+        channel,
+        thread_ts: thread,
+        recipient_user_id: to.person,
+        recipient_team_id: team,
+        task_display_mode: "plan",
+        ...(chunks.length === 0 ? {} : { chunks }),
+      }),
+    );
+    this.reference = ts;
+    this.#given = markdown;
+    this.#streamed = first;
+    this.#pending = text.slice(first.length);
+    this.#card = progress;
+    this.#shown = plan?.shown ?? this.#shown;
+  }
+
+  async append(markdown: string, calls?: readonly string[]): Promise<void> {
+    this.#given += markdown;
+    if (this.#editedAt === undefined) this.#pending += this.#filter.push(markdown, calls);
+    await this.#grow(async () => {
+      while (this.#pending !== "") {
+        const piece = beginningOf(this.#pending, markdownCharacters);
+        await this.#send(textChunks(piece));
+        this.#streamed += piece;
+        this.#pending = this.#pending.slice(piece.length);
+      }
+    });
+  }
+
+  async progress(card: ProgressCard): Promise<void> {
+    this.#card = card;
+    await this.#grow(async () => {
+      const { chunks, shown } = planChunks(card, this.#shown);
+      if (chunks.length > 0) await this.#send(chunks);
+      this.#shown = shown;
+    });
+  }
+
+  /**
+   * A stream that Slack closed, or whose end differs from what was streamed, is made right by editing its message. So are links: Slack
+   * previews none that an edit brings; and progress, buttons and files, which a stream cannot take away or bring. An edit notifies
+   * nobody: whom only it would mention, the last words of the stream mention, or a message after it.
+   */
+  async finish(message: OutgoingMessage): Promise<void> {
+    const { markdown, progress, buttons = [], files = [], calls } = message;
+    const rest = markdown.startsWith(this.#given) ? markdown.slice(this.#given.length) : undefined;
+    if (rest !== undefined) {
+      // Kept for another try: Slack may be too busy for the end.
+      this.#pending += this.#filter.push(rest, calls) + this.#filter.end(calls);
+      this.#given = markdown;
+    }
+    const last = this.#pending;
+    const isSame = rest !== undefined && last.length <= markdownCharacters && !this.#filter.tookLinks;
+    const isTextAlone = progress === undefined && this.#shown.size === 0 && files.length === 0;
+    const missing = (got: string) => mentionsMissing(got, markdown, calls);
+    const complete = isSame && isTextAlone && missing(this.#streamed + last).length === 0;
+    const words = complete ? last : missing(this.#streamed).join(" ");
+    const blocks = buttonBlocks(buttons, true) as types.KnownBlock[];
+    const ended = await this.#stop({
+      ...(words === "" ? {} : { chunks: textChunks(words) }),
+      ...(complete && blocks.length > 0 ? { blocks } : {}),
+    });
+    if (ended) this.#streamed += words;
+    if (!complete || !ended) await this.#edit(message);
+    const unheard = missing(this.#streamed);
+    if (unheard.length > 0)
+      await this.#messages.post(this.#at.place, { markdown: unheard.join(" "), ...(calls && { calls }) });
+  }
+
+  async cancel(): Promise<void> {
+    await this.#stop({});
+    await this.#messages.remove(this.#at.place, this.reference);
+  }
+
+  /** Lets the stream grow; from when Slack ended it on the message is edited. */
+  async #grow(send: () => Promise<void>): Promise<void> {
+    if (this.#editedAt !== undefined) return this.#showEdited();
+    try {
+      await send();
+    } catch (error) {
+      if (!refusedWith(error, ...isOver)) throw error;
+      this.#editedAt = 0;
+      await this.#showEdited();
+    }
+  }
+
+  async #showEdited(): Promise<void> {
+    const { clock, editInterval } = this.#at;
+    if (clock.now() - (this.#editedAt ?? 0) < editInterval) return;
+    this.#editedAt = clock.now();
+    const card = this.#card;
+    await this.#edit({ markdown: this.#given, ...(card === undefined ? {} : { progress: card }) });
+  }
+
+  #edit(message: OutgoingMessage): Promise<void> {
+    return this.#messages.edit(this.#at.place, this.reference, { ...message, tag: this.#at.tag });
+  }
+
+  /** Whether Slack took this as the end; false when the stream had ended before, or this was refused. */
+  async #stop(end: { chunks?: Chunk[]; blocks?: types.KnownBlock[] }): Promise<boolean> {
+    if (this.#editedAt !== undefined) return false;
+    const metadata = metadataOf(this.#at.tag);
+    try {
+      await this.#call("end a stream", (chat, at) => chat.stopStream({ ...at, ...end, metadata }));
+      return true;
+    } catch (error) {
+      if (refusedWith(error, "message_not_in_streaming_state")) return false;
+      const isRefused = refusedWith(error, ...isOver, "invalid_blocks", "unsupported_block");
+      if (!isRefused || Object.keys(end).length === 0) throw error;
+      await this.#stop({});
+      return false;
+    }
+  }
+
+  #send(chunks: Chunk[]): Promise<unknown> {
+    return this.#call("stream", (chat, at) => chat.appendStream({ ...at, chunks }));
+  }
+
+  #call<T>(
+    what: string,
+    call: (chat: WebClient["chat"], at: { channel: string; ts: string }) => Promise<T>,
+  ): Promise<T> {
+    const { team, channel } = this.#at.room;
+    return this.#context.workspaces.call(team, what, ({ write }) =>
+      call(write.chat, { channel, ts: this.reference }),
+    );
+  }
+}
+
+function textChunks(text: string): Chunk[] {
+  return text === "" ? [] : [{ type: "markdown_text", text } as Chunk];
+}

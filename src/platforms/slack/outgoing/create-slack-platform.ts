@@ -1,0 +1,99 @@
+import { type ChatPlatform, PlatformError, type PlatformLimits } from "../../../core/ports/chat-platform.ts";
+import type { Clock, Log } from "../../../core/ports/storage.ts";
+import type { Place } from "../../../core/values/place.ts";
+import { createChatActions } from "../channel/chat-actions.ts";
+import { readableText } from "../channel/mrkdwn.ts";
+import { findTagged, namesOf, readThread } from "../channel/read-history.ts";
+import type { ReplyAddresses } from "../channel/reply-addresses.ts";
+import { isTimestamp, targetOf } from "../channel/slack-place.ts";
+import { roomOf, type SlackContext } from "../channel/slack-rooms.ts";
+import { refusedWith } from "../connection/slack-call.ts";
+import type { SlackSettings } from "../connection/slack-options.ts";
+import { createStreams, type StreamedMessages } from "./answer-stream.ts";
+import { createMessageWriter } from "./post-message.ts";
+import { createFileShow } from "./show-files.ts";
+import { createSigns, type Signs } from "./signs.ts";
+import { slackWriting } from "./slack-writing.ts";
+import { downloadFile } from "./transfer-files.ts";
+import { answerAddress, createWhisper } from "./whisper.ts";
+
+const limits: PlatformLimits = {
+  // A markdown block holds 12,000; from about 13,200 characters of all blocks Slack refuses a message (bolt-js #2509).
+  message_characters: 11_000,
+  // chat.update is in tier 3: 50 calls a minute.
+  edit_interval_ms: 1_500,
+  file_bytes: 100_000_000,
+};
+
+export interface SlackPlatformDeps extends SlackContext {
+  settings: Pick<SlackSettings, "streaming" | "api_url">;
+  addresses: ReplyAddresses;
+  clock: Clock;
+  logger: Log;
+}
+
+/** Slack as the app sees it. */
+export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Signs {
+  const { settings, addresses, clock, logger, workspaces, directory } = deps;
+  const context: SlackContext = { workspaces, directory };
+  const writer = createMessageWriter(context, settings.streaming);
+  const files = createFileShow(context, writer);
+  const edit: ChatPlatform["edit"] = async (place, ts, message) =>
+    files.edit(await roomOf(context, place), ts, message);
+  const streamed: StreamedMessages = {
+    edit,
+    remove: writer.remove,
+    post: async (place, message) => files.post(await roomOf(context, place), message),
+  };
+  const openStream = createStreams(context, streamed, clock, limits.edit_interval_ms);
+
+  return {
+    id: "slack",
+    limits,
+    writing: slackWriting,
+    async post(place, message, to) {
+      const room = await roomOf(context, place);
+      try {
+        return await files.post(room, message);
+      } catch (error) {
+        // A command may come from a conversation the bot is not in; its own address works all the same.
+        const absent = refusedWith(error, "not_in_channel", "channel_not_found");
+        if (!absent || to === undefined) throw error;
+        if (await answerAddress(writer, addresses, room.team, message, to, "in_channel")) return "response";
+        throw error;
+      }
+    },
+    edit,
+    remove: writer.remove,
+    whispers_here: true,
+    whisper: createWhisper(context, writer, files, addresses),
+    isUnseen: ({ message }) => message !== undefined && !isTimestamp(message),
+    find: (place, tag) => findTagged(context, place, tag),
+    ...(settings.streaming === "auto" ? { openStream } : {}),
+    ...createSigns(context, logger),
+    person: (place, id) => directory.person(targetOf(place), id),
+    readThread: (place, limit) => readThread(context, place, limit),
+    download: (place, file, options) =>
+      downloadFile(workspaces, targetOf(place).team, file, { ...options, apiUrl: settings.api_url }),
+    describe: (place) => describe(context, place),
+    actions: createChatActions(context, clock),
+    deciders: (place, approver) => directory.deciders(targetOf(place), approver),
+  };
+}
+
+/** The topic is written in Slack's own markup, like a message. */
+async function describe(
+  { directory }: SlackContext,
+  place: Place,
+): Promise<{ name?: string; topic?: string }> {
+  const target = targetOf(place);
+  if (target.channel === undefined) return {};
+  try {
+    const { name, about } = await directory.channel(target.team, target.channel);
+    const topic = await readableText(about, "", namesOf(directory, target.team));
+    return { name, ...(topic === "" ? {} : { topic }) };
+  } catch (error) {
+    if (error instanceof PlatformError) return {};
+    throw error;
+  }
+}

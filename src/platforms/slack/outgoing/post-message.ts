@@ -1,0 +1,104 @@
+import type { types } from "@slack/bolt";
+import type { OutgoingMessage } from "../../../core/ports/chat-platform.ts";
+import type { Place } from "../../../core/values/place.ts";
+import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts";
+import { refusedWith } from "../connection/slack-call.ts";
+import type { Workspaces } from "../connection/workspaces.ts";
+import { hasRichParts, type Picture, type Rendered, renderMessage } from "./render-message.ts";
+
+/** Posts and changes messages without previews of links; Slack makes none for edits. Blocks that a workspace refuses are remembered and left out from then on. */
+export interface MessageWriter {
+  /** Answers the `ts`. @throws PlatformError */
+  post(room: Room, message: OutgoingMessage): Promise<string>;
+  /** `shown` are its pictures, and files that it gets beside those it has. @throws PlatformError */
+  edit(room: Room, ts: string, message: OutgoingMessage, shown?: ShownFiles): Promise<void>;
+  /** Nothing happens when it is gone. @throws PlatformError */
+  remove(place: Place, ts: string): Promise<void>;
+  /** Renders and hands on; in plain blocks where the rich ones are refused. */
+  rendered<T>(
+    team: string,
+    message: OutgoingMessage,
+    send: (rendered: Rendered) => Promise<T>,
+    pictures?: readonly Picture[],
+  ): Promise<T>;
+}
+
+/** Files that Slack keeps and a message shows. */
+interface ShownFiles {
+  pictures: readonly Picture[];
+  /** Ids. */
+  files: readonly string[];
+}
+
+const noFiles: ShownFiles = { pictures: [], files: [] };
+
+export function createMessageWriter(context: SlackContext, streaming: "auto" | "off"): MessageWriter {
+  const { workspaces } = context;
+  const plainTeams = new Set<string>();
+
+  const rendered: MessageWriter["rendered"] = async (team, message, send, pictures) => {
+    const rich = streaming === "auto" && !plainTeams.has(team);
+    try {
+      return await send(renderMessage(message, rich, pictures));
+    } catch (error) {
+      if (!rich || !hasRichParts(message) || !refusedWith(error, "invalid_blocks", "unsupported_block"))
+        throw error;
+      const sent = await send(renderMessage(message, false, pictures));
+      plainTeams.add(team);
+      return sent;
+    }
+  };
+  const edit: MessageWriter["edit"] = async ({ team, channel }, ts, message, shown = noFiles) => {
+    const { pictures, files } = shown;
+    const more = files.length === 0 ? {} : { file_ids: [...files] };
+    const update = async () => {
+      await rendered(
+        team,
+        message,
+        ({ text, blocks, metadata }) =>
+          workspaces.call(team, "change a message", ({ write }) =>
+            write.chat.update({ channel, ts, text, blocks, ...more, ...(metadata && { metadata }) }),
+          ),
+        pictures,
+      );
+    };
+    try {
+      await update();
+    } catch (error) {
+      if (!refusedWith(error, "streaming_state_conflict")) throw error;
+      await workspaces.call(team, "end a stream", ({ write }) => write.chat.stopStream({ channel, ts }));
+      await update();
+    }
+  };
+  const remove: MessageWriter["remove"] = async (place, ts) => {
+    const { team, channel } = await roomOf(context, place);
+    try {
+      await workspaces.call(team, "delete a message", ({ write }) => write.chat.delete({ channel, ts }));
+    } catch (error) {
+      if (!refusedWith(error, "message_not_found", "channel_not_found")) throw error;
+    }
+  };
+  return { rendered, edit, remove, post: (room, message) => post(workspaces, rendered, room, message) };
+}
+
+async function post(
+  workspaces: Workspaces,
+  rendered: MessageWriter["rendered"],
+  { team, channel, thread }: Room,
+  message: OutgoingMessage,
+): Promise<string> {
+  const { ts = "" } = await rendered(team, message, ({ text, blocks, metadata }) =>
+    workspaces.call(team, "post a message", ({ write }) =>
+      write.chat.postMessage({
+        channel,
+        text,
+        blocks: blocks as types.KnownBlock[],
+        unfurl_links: false,
+        unfurl_media: false,
+        ...(thread === undefined ? {} : { thread_ts: thread }),
+        ...(metadata && { metadata }),
+      }),
+    ),
+  );
+  return ts;
+}

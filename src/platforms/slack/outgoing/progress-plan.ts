@@ -1,0 +1,89 @@
+import type { types, webApi } from "@slack/bolt";
+import { beginningOf } from "../../../base/markdown-text.ts";
+import type { ProgressCard } from "../../../core/ports/chat-platform.ts";
+import { withoutMentions } from "./outgoing-text.ts";
+
+type Chunk = NonNullable<webApi.ChatAppendStreamArguments["chunks"]>[number];
+
+const statuses = { running: "in_progress", ok: "complete", error: "error" } as const;
+
+/** Tasks of a block, whose characters Slack counts with the text. Of a longer turn the first ones go, as the latest say where it is. */
+const mostTasks = 15;
+
+/** Tasks of a stream, which none can leave; Slack takes fifty. */
+const mostStreamed = 40;
+
+/** Above a longer text tasks have no results. */
+const roomyText = 4_000;
+
+/** A task as Slack shows it, in a block and in a stream. */
+interface Task {
+  id: string;
+  title: string;
+  status: (typeof statuses)[keyof typeof statuses];
+  output?: string;
+}
+
+/** Progress of a turn as Slack's plan of tasks (docs.slack.dev/reference/block-kit/blocks/plan-block). `text` stands below it. */
+export function progressPlan(card: ProgressCard, text: string): types.PlanBlock {
+  return {
+    type: "plan",
+    title: line(card.title, 150),
+    tasks: tasksOf(card, text).map(
+      ({ id, output, ...task }): types.TaskCardBlock => ({
+        type: "task_card",
+        task_id: id,
+        ...task,
+        ...(output === undefined ? {} : { output: richText(output) }),
+      }),
+    ),
+  };
+}
+
+/** What a stream has shown of a plan: its parts as they were sent. */
+export type ShownPlan = ReadonlyMap<string, string>;
+
+/** What is new of a plan, as pieces of a stream, and what the stream has shown with them. */
+export function planChunks(card: ProgressCard, shown: ShownPlan): { chunks: Chunk[]; shown: ShownPlan } {
+  const all: [string, Chunk][] = [
+    ["", { type: "plan_update", title: line(card.title, 150) } as Chunk],
+    ...tasksOf(card, "").map((task): [string, Chunk] => [task.id, { type: "task_update", ...task } as Chunk]),
+  ];
+  const now = new Map(shown);
+  const fresh = all.filter(([id, chunk]) => {
+    const text = JSON.stringify(chunk);
+    if (now.get(id) === text || (!now.has(id) && now.size > mostStreamed)) return false;
+    now.set(id, text);
+    return true;
+  });
+  return { chunks: fresh.map(([, chunk]) => chunk), shown: now };
+}
+
+function tasksOf({ steps }: ProgressCard, text: string): Task[] {
+  return steps.slice(-mostTasks).map(({ id, title, state, note, duration_ms }) => {
+    const took = duration_ms === undefined || duration_ms < 1_000 ? "" : ` (${duration(duration_ms)})`;
+    const hasOutput = note !== undefined && note !== "" && text.length <= roomyText;
+    return {
+      id: id.slice(0, 200),
+      title: line(title, 120) + took,
+      status: statuses[state],
+      ...(hasOutput ? { output: line(note, 250) } : {}),
+    };
+  });
+}
+
+function richText(text: string): types.RichTextBlock {
+  return {
+    type: "rich_text",
+    elements: [{ type: "rich_text_section", elements: [{ type: "text", text }] }],
+  };
+}
+
+function line(text: string, length: number): string {
+  const one = withoutMentions(text.replaceAll(/\s+/g, " ").trim());
+  return (one.length > length ? `${beginningOf(one, length - 1)}…` : one) || "…";
+}
+
+function duration(ms: number): string {
+  return ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.round(ms / 1_000)} s`;
+}

@@ -1,0 +1,172 @@
+import type { types } from "@slack/bolt";
+import { beginningOf } from "../../../base/markdown-text.ts";
+import { type ButtonAction, writeButtonId } from "../../../core/ports/button-action.ts";
+import {
+  type MessageTag,
+  type OutgoingButton,
+  type OutgoingMessage,
+  type ProgressCard,
+  wordsOf,
+} from "../../../core/ports/chat-platform.ts";
+import { isPersonId } from "../channel/slack-place.ts";
+import { escapedText, fallbackText, withoutMentions } from "./outgoing-text.ts";
+import { progressPlan } from "./progress-plan.ts";
+
+/** The `event_type` of the metadata by which the bot finds its messages again. */
+export const metadataType = "knack_message";
+
+/** Slack's limit for elements of an actions block. */
+const elementsPerBlock = 25;
+
+/** Slack's limits for a menu ("overflow"). */
+const menuOptions = { least: 2, most: 5 };
+const menuId = "menu";
+
+type Feedback = Extract<ButtonAction, { role: "feedback" }>;
+
+export interface Rendered {
+  text: string;
+  blocks: types.AnyBlock[];
+  metadata?: { event_type: string; event_payload: Record<string, string | number> };
+}
+
+/** A picture that Slack keeps, by its name. */
+export interface Picture {
+  id: string;
+  name: string;
+}
+
+/**
+ * A message in Slack's blocks.
+ * @param rich with a plan of tasks and feedback buttons; without, everything in blocks that every workspace has
+ * @param pictures shown below the text
+ */
+export function renderMessage(
+  message: OutgoingMessage,
+  rich: boolean,
+  pictures: readonly Picture[] = [],
+): Rendered {
+  const { markdown, progress, timed, buttons = [], tag, mention = "", calls } = message;
+  const metadata = tag === undefined ? {} : { metadata: metadataOf(tag) };
+  const time = timed === undefined ? undefined : timedText(timed);
+  if (message.plain) {
+    const lines = [escapedText(wordsOf(message), calls), time].filter(Boolean).join("\n\n");
+    return { text: lines || "…", blocks: [], ...metadata };
+  }
+  const called = isPersonId(mention) ? `<@${mention}>` : "";
+  const head = progress === undefined ? [] : headBlocks(progress, markdown, rich);
+  const shown = withoutMentions(head.length > 0 ? markdown : wordsOf(message), calls);
+  const body: types.AnyBlock[] = shown === "" ? head : [...head, { type: "markdown", text: shown }];
+  return {
+    text: [called, fallbackText(markdown || wordsOf(message), calls)].filter(Boolean).join(" ") || "…",
+    blocks: [
+      ...(called === ""
+        ? []
+        : [{ type: "section" as const, text: { type: "mrkdwn" as const, text: called } }]),
+      ...body,
+      ...pictures.map(pictureBlock),
+      ...timeBlocks(time),
+      ...buttonBlocks(buttons, rich),
+    ],
+    ...metadata,
+  };
+}
+
+/** A time in the zone of who reads it; old clients show it in UTC (docs.slack.dev, "Formatting message text"). */
+function timedText({ text, at }: NonNullable<OutgoingMessage["timed"]>): string {
+  const utc = `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const date = `<!date^${Math.round(at / 1_000)}^{date_short_pretty} {time}|${utc}>`;
+  return escapedText(text).replace("{time}", date);
+}
+
+/** Slack knows times in its own markup alone, not in a `markdown` block. */
+function timeBlocks(time: string | undefined): types.AnyBlock[] {
+  return time === undefined ? [] : [{ type: "context", elements: [{ type: "mrkdwn", text: time }] }];
+}
+
+/** Whether `renderMessage` makes something of it that a workspace may not have. */
+export function hasRichParts({ plain, progress, buttons = [] }: OutgoingMessage): boolean {
+  if (plain) return false;
+  return progress !== undefined || feedbackOf(buttons) !== undefined;
+}
+
+export function metadataOf({ turn_id, purpose, part }: MessageTag): NonNullable<Rendered["metadata"]> {
+  return { event_type: metadataType, event_payload: { turn_id, purpose, part } };
+}
+
+/** What stands above the text of a message; a workspace without plans is told in words. */
+function headBlocks(card: ProgressCard, markdown: string, rich: boolean): types.AnyBlock[] {
+  if (card.done)
+    return [{ type: "context", elements: [{ type: "plain_text", text: card.title, emoji: false }] }];
+  return rich ? [progressPlan(card, markdown)] : [];
+}
+
+function pictureBlock({ id, name }: Picture): types.ImageBlock {
+  return { type: "image", slack_file: { id }, alt_text: beginningOf(name, 2_000) };
+}
+
+/** Buttons in rows, some of them behind a menu; 👍 and 👎 together as Slack's own feedback buttons. */
+export function buttonBlocks(buttons: readonly OutgoingButton[], rich: boolean): types.AnyBlock[] {
+  const feedback = rich ? feedbackOf(buttons) : undefined;
+  const rest = feedback === undefined ? buttons : buttons.filter(({ action }) => action.role !== "feedback");
+  const behind = rest.filter(({ menu }) => menu);
+  const hasMenu = behind.length >= menuOptions.least && behind.length <= menuOptions.most;
+  const plain = hasMenu ? rest.filter(({ menu }) => !menu) : rest;
+  const elements = [...plain.map(button), ...(hasMenu ? [menuOf(behind)] : [])];
+  const rows: types.AnyBlock[] = [];
+  for (let start = 0; start < elements.length; start += elementsPerBlock) {
+    rows.push({ type: "actions", elements: elements.slice(start, start + elementsPerBlock) });
+  }
+  return feedback === undefined ? rows : [feedbackBlock(feedback), ...rows];
+}
+
+/** Slack's "⋯": the chosen value is the id that the button would have. */
+function menuOf(buttons: readonly OutgoingButton[]): types.Overflow {
+  return {
+    type: "overflow",
+    action_id: menuId,
+    options: buttons.map(({ action, label }) => ({
+      value: writeButtonId(action),
+      text: { type: "plain_text", text: beginningOf(label, 75) || "…", emoji: true },
+    })),
+  };
+}
+
+function button({ action, label, style }: OutgoingButton): types.Button {
+  return {
+    type: "button",
+    action_id: writeButtonId(action),
+    text: { type: "plain_text", text: beginningOf(label, 75) || "…", emoji: true },
+    ...(style === undefined ? {} : { style }),
+  };
+}
+
+/** What people may think of an answer, if the message asks for both opinions. */
+function feedbackOf(buttons: readonly OutgoingButton[]): { good: Feedback; bad: Feedback } | undefined {
+  const opinions = buttons.map(({ action }) => action).filter((action) => action.role === "feedback");
+  const good = opinions.find((action) => action.good);
+  const bad = opinions.find((action) => !action.good);
+  return good === undefined || bad === undefined ? undefined : { good, bad };
+}
+
+function feedbackBlock({ good, bad }: { good: Feedback; bad: Feedback }): types.AnyBlock {
+  return {
+    type: "context_actions",
+    elements: [
+      {
+        type: "feedback_buttons",
+        action_id: `feedback:${good.turn_id}`,
+        positive_button: {
+          text: { type: "plain_text", text: "👍" },
+          accessibility_label: "This answer helped",
+          value: writeButtonId(good),
+        },
+        negative_button: {
+          text: { type: "plain_text", text: "👎" },
+          accessibility_label: "This answer did not help",
+          value: writeButtonId(bad),
+        },
+      },
+    ],
+  };
+}

@@ -1,0 +1,146 @@
+import { z } from "zod";
+import { type OutgoingFile, type OutgoingMessage, PlatformError } from "../../../core/ports/chat-platform.ts";
+import type { SlackMessage } from "../channel/message-event.ts";
+import { filesOf, isOwn } from "../channel/parse-message.ts";
+import { readRoom } from "../channel/read-history.ts";
+import type { Room, SlackContext } from "../channel/slack-rooms.ts";
+import { refusedWith } from "../connection/slack-call.ts";
+import type { MessageWriter } from "./post-message.ts";
+import type { Picture } from "./render-message.ts";
+import { keepFiles, shareFiles, type Upload, uploadFiles } from "./transfer-files.ts";
+
+/** Messages looked through for files, from the one they belong to on. */
+const lookAhead = 200;
+
+/** What Slack shows in an image block (docs.slack.dev/reference/block-kit/blocks/image-block). */
+const pictures = new Set(["image/gif", "image/jpeg", "image/png"]);
+
+/** The files that stand in a message, or behind it. */
+interface Shown {
+  /** Names, or ids in channels shared with another company. */
+  names: ReadonlySet<string>;
+  /** Those in image blocks of the message itself. */
+  pictures: readonly Picture[];
+}
+
+const nothing: Shown = { names: new Set(), pictures: [] };
+
+/** Shows files in the messages they belong to: pictures below the text, others attached. */
+export interface FileShow {
+  /** Posts a message with its files. Answers the `ts`. @throws PlatformError if it was not posted, or Slack did not say so */
+  post(room: Room, message: OutgoingMessage): Promise<string>;
+  /**
+   * Changes a message, and adds those of its files that it does not show yet: whoever posted it may have ended, or lost its line,
+   * before they were shown. @throws PlatformError
+   */
+  edit(room: Room, ts: string, message: OutgoingMessage): Promise<void>;
+}
+
+export function createFileShow(context: SlackContext, writer: MessageWriter): FileShow {
+  const { workspaces } = context;
+
+  const shownFrom = async (room: Room, ts: string): Promise<Shown> => {
+    const { self, bot } = await workspaces.of(room.team);
+    const own = (await readRoom(context, room, { limit: lookAhead, oldest: ts, inclusive: true })).filter(
+      (each) => Number(each.ts) >= Number(ts) && isOwn(each, { self, bot }),
+    );
+    const there = own.filter((each) => each.ts === ts).flatMap(picturesOf);
+    const names = own.flatMap(filesOf).flatMap(({ id, name }) => [id, name]);
+    return { names: new Set([...names, ...there.map(({ name }) => name)]), pictures: there };
+  };
+  /** Shows files in a message of their own. */
+  const share = async (room: Room, files: readonly OutgoingFile[]) => {
+    if (files.length === 0) return;
+    try {
+      await shareFiles(workspaces, room, await uploadFiles(workspaces, room.team, files));
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      const names = files.map(({ name }) => name).join(", ");
+      const markdown = `I could not attach ${names}. ${error.message}`;
+      await writer.post(room, { markdown }).catch(ignoreRefusal);
+    }
+  };
+  const attach = async (
+    room: Room,
+    ts: string,
+    message: OutgoingMessage,
+    shown: Shown,
+    uploads: readonly Upload[],
+  ) => {
+    const isPicture = ({ media_type }: Upload) => pictures.has(media_type);
+    const asPicture = ({ id, title }: Upload): Picture => ({ id, name: title });
+    const ids = (some: readonly Upload[]) => some.map(({ id }) => id);
+    const all = [...shown.pictures, ...uploads.filter(isPicture).map(asPicture)];
+    try {
+      const others = uploads.filter((each) => !isPicture(each));
+      await writer.edit(room, ts, message, { pictures: all, files: ids(others) });
+    } catch (error) {
+      // A picture may be unreadable, or not ready yet.
+      if (all.length === shown.pictures.length || !refusedWith(error, "invalid_blocks")) throw error;
+      await writer.edit(room, ts, message, { pictures: shown.pictures, files: ids(uploads) });
+    }
+  };
+
+  /** Brings files into a message; what Slack does not take so stands behind it. */
+  const show = async (room: Room, ts: string, message: OutgoingMessage, shown: Shown, taken: Taken) => {
+    const { files, uploads } = taken;
+    try {
+      await keepFiles(workspaces, room.team, uploads);
+      await attach(room, ts, message, shown, uploads);
+    } catch (error) {
+      if (!(error instanceof PlatformError) || error.code === "unavailable") throw error;
+      await writer.edit(room, ts, message, { pictures: shown.pictures, files: [] });
+      return share(room, files);
+    }
+    const { names } = await shownFrom(room, ts);
+    const isThere = (file: OutgoingFile, index: number) =>
+      names.has(file.name) || names.has(uploads[index]?.id ?? "");
+    await share(
+      room,
+      files.filter((file, index) => !isThere(file, index)),
+    );
+  };
+
+  return {
+    async post(room, message) {
+      const { files = [] } = message;
+      const uploads = await uploadFiles(workspaces, room.team, files);
+      const ts = await writer.post(room, message);
+      if (files.length > 0) await show(room, ts, message, nothing, { files, uploads });
+      return ts;
+    },
+    async edit(room, ts, message) {
+      const { files = [] } = message;
+      if (files.length === 0) return writer.edit(room, ts, message);
+      const shown = await shownFrom(room, ts);
+      const missing = files.filter(({ name }) => !shown.names.has(name));
+      const uploads = await uploadFiles(workspaces, room.team, missing);
+      if (missing.length > 0) return show(room, ts, message, shown, { files: missing, uploads });
+      await writer.edit(room, ts, message, { pictures: shown.pictures, files: [] });
+    },
+  };
+}
+
+/** Files and their bytes at Slack, in the same order. */
+interface Taken {
+  files: readonly OutgoingFile[];
+  uploads: readonly Upload[];
+}
+
+const pictureSchema = z.looseObject({
+  type: z.literal("image"),
+  slack_file: z.looseObject({ id: z.string() }),
+  alt_text: z.string().optional(),
+});
+
+function picturesOf({ blocks }: SlackMessage): Picture[] {
+  return (blocks ?? []).flatMap((block) => {
+    const read = pictureSchema.safeParse(block);
+    return read.success ? [{ id: read.data.slack_file.id, name: read.data.alt_text ?? "" }] : [];
+  });
+}
+
+/** For words that are not worth failing what was done before them. */
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof PlatformError)) throw error;
+}

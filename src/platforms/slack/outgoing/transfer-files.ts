@@ -1,0 +1,155 @@
+import { type OutgoingFile, PlatformError } from "../../../core/ports/chat-platform.ts";
+import type { FileReference } from "../../../core/values/inbound.ts";
+import type { Room } from "../channel/slack-rooms.ts";
+import { slackCall } from "../connection/slack-call.ts";
+import type { Workspaces } from "../connection/workspaces.ts";
+
+/** A file whose bytes Slack has, but which nobody sees yet. */
+export interface Upload {
+  id: string;
+  title: string;
+  media_type: string;
+}
+
+/** Longest wait for one upload, ms. */
+const patience = 120_000;
+
+/** Brings the bytes to Slack without showing them. @throws PlatformError */
+export async function uploadFiles(
+  workspaces: Workspaces,
+  team: string,
+  files: readonly OutgoingFile[],
+): Promise<Upload[]> {
+  return Promise.all(
+    files.map(async ({ name, media_type, data }) => {
+      const { upload_url = "", file_id = "" } = await workspaces.call(team, "take a file", ({ read }) =>
+        read.files.getUploadURLExternal({ filename: name, length: data.byteLength }),
+      );
+      const response = await slackCall("take a file", () =>
+        fetch(upload_url, {
+          method: "POST",
+          body: data as Uint8Array<ArrayBuffer>,
+          redirect: "error",
+          signal: AbortSignal.timeout(patience),
+        }),
+      );
+      await response.body?.cancel();
+      if (!response.ok)
+        throw new PlatformError("unavailable", `Slack did not take ${name}: HTTP ${response.status}.`);
+      return { id: file_id, title: name, media_type };
+    }),
+  );
+}
+
+/** Shows uploaded files in the conversation, in a message of their own. @throws PlatformError */
+export async function shareFiles(
+  workspaces: Workspaces,
+  room: Room,
+  uploads: readonly Upload[],
+): Promise<void> {
+  const [first, ...rest] = uploads.map(({ id, title }) => ({ id, title }));
+  if (first === undefined) return;
+  const { team, channel, thread } = room;
+  await workspaces.call(team, "show a file", ({ write }) =>
+    write.files.completeUploadExternal({
+      files: [first, ...rest],
+      channel_id: channel,
+      ...(thread === undefined ? {} : { thread_ts: thread }),
+    }),
+  );
+}
+
+/** Makes files of uploads that a message can name; nobody sees them yet. @throws PlatformError */
+export async function keepFiles(
+  workspaces: Workspaces,
+  team: string,
+  uploads: readonly Upload[],
+): Promise<void> {
+  const [first, ...rest] = uploads.map(({ id, title }) => ({ id, title }));
+  if (first === undefined) return;
+  await workspaces.call(team, "take a file", ({ write }) =>
+    write.files.completeUploadExternal({ files: [first, ...rest] }),
+  );
+}
+
+/**
+ * The bytes of a file. The bot's token goes to Slack alone, whatever address the file names.
+ * @throws PlatformError
+ */
+export async function downloadFile(
+  workspaces: Workspaces,
+  team: string,
+  file: FileReference,
+  options: { maxBytes: number; signal: AbortSignal; apiUrl: string },
+): Promise<Uint8Array> {
+  const url = file.url ?? (await addressOf(workspaces, team, file));
+  if (!isSlackAddress(url, options.apiUrl)) {
+    throw new PlatformError(
+      "forbidden",
+      `${file.name} is not kept by Slack, so I do not fetch it. Upload it here.`,
+    );
+  }
+  const { token } = await workspaces.of(team);
+  const response = await slackCall(`give me ${file.name}`, () =>
+    fetch(url, {
+      headers: { authorization: `Bearer ${token}` },
+      redirect: "manual",
+      signal: AbortSignal.any([options.signal, AbortSignal.timeout(patience)]),
+    }),
+  );
+  try {
+    refuseWrongAnswer(response, file);
+    return await readAtMost(response, options.maxBytes, file.name);
+  } finally {
+    if (!response.bodyUsed) await response.body?.cancel();
+  }
+}
+
+async function addressOf(workspaces: Workspaces, team: string, file: FileReference): Promise<string> {
+  const { file: found } = await workspaces.call(team, `show me ${file.name}`, ({ read }) =>
+    read.files.info({ file: file.id }),
+  );
+  const url = found?.url_private_download ?? found?.url_private;
+  if (url !== undefined) return url;
+  throw new PlatformError("gone", `Slack has no address for ${file.name}.`);
+}
+
+function isSlackAddress(url: string, apiUrl: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname, origin } = new URL(url);
+  if (origin === new URL(apiUrl).origin) return true;
+  return protocol === "https:" && (hostname === "slack.com" || hostname.endsWith(".slack.com"));
+}
+
+/** Without the right to read a file Slack answers its login page with status 200, or redirects to it. */
+function refuseWrongAnswer(response: Response, file: FileReference): void {
+  const page = response.headers.get("content-type")?.startsWith("text/html") === true;
+  if (
+    (response.ok && page && !/html/.test(file.media_type)) ||
+    (response.status >= 300 && response.status < 400)
+  ) {
+    throw new PlatformError(
+      "forbidden",
+      `Slack does not let me read ${file.name}: the app lacks the scope files:read, or the file is not shared with it.`,
+    );
+  }
+  if (response.ok) return;
+  const code = response.status === 404 ? "gone" : response.status >= 500 ? "unavailable" : "forbidden";
+  throw new PlatformError(code, `Slack did not give me ${file.name}: HTTP ${response.status}.`);
+}
+
+async function readAtMost(response: Response, maxBytes: number, name: string): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) {
+      throw new PlatformError(
+        "too_large",
+        `${name} is larger than the ${Math.round(maxBytes / 1_000_000)} MB I read.`,
+      );
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,119 @@
+import { type OutgoingMessage, PlatformError, type ReplyTarget } from "../../../core/ports/chat-platform.ts";
+import type { Place } from "../../../core/values/place.ts";
+import type { ReplyAddress, ReplyAddresses } from "../channel/reply-addresses.ts";
+import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts";
+import { refusedWith, slackCall } from "../connection/slack-call.ts";
+import type { MessageWriter } from "./post-message.ts";
+import type { Rendered } from "./render-message.ts";
+import type { FileShow } from "./show-files.ts";
+
+/** Refusals of an ephemeral message that a direct message does not meet. */
+const notThere = [
+  "channel_not_found",
+  "is_archived",
+  "not_in_channel",
+  "user_not_in_channel",
+  "restricted_action",
+  "restricted_action_read_only_channel",
+];
+
+/**
+ * Says something that one person sees: as answer to their command or click, else as ephemeral message, else directly. Only direct
+ * messages can have files.
+ */
+export function createWhisper(
+  context: SlackContext,
+  writer: MessageWriter,
+  files: FileShow,
+  addresses: ReplyAddresses,
+) {
+  const { workspaces, directory } = context;
+
+  const ephemeral = (room: Room, person: string, message: OutgoingMessage, to: ReplyTarget | undefined) => {
+    // A thread that nobody has opened yet would hide the message.
+    const thread = room.thread === to?.message ? undefined : room.thread;
+    return writer.rendered(room.team, message, ({ text, blocks }) =>
+      workspaces.call(room.team, "say something to one person", ({ write }) =>
+        write.chat.postEphemeral({
+          channel: room.channel,
+          user: person,
+          text,
+          blocks,
+          ...(thread === undefined ? {} : { thread_ts: thread }),
+        }),
+      ),
+    );
+  };
+  const directly = async (team: string, person: string, message: OutgoingMessage) => {
+    const channel = await directory.directChannel(team, person);
+    await files.post({ team, channel, direct: true }, message);
+  };
+  return async (place: Place, person: string, message: OutgoingMessage, to?: ReplyTarget): Promise<void> => {
+    const { team } = teamOf(place);
+    const isPlain = (message.files ?? []).length === 0;
+    if (isPlain && to !== undefined && (await answerAddress(writer, addresses, team, message, to))) return;
+    try {
+      const room = await roomOf(context, place);
+      if (room.direct) await files.post(room, message);
+      else if (!isPlain) await directly(team, person, message);
+      else await ephemeral(room, person, message, to);
+    } catch (error) {
+      if (!refusedWith(error, ...notThere)) throw error;
+      await directly(team, person, message);
+    }
+  };
+}
+
+function teamOf({ namespace }: Place): { team: string } {
+  return { team: namespace.split(":")[1] ?? "" };
+}
+
+/** Posts to the address of a live command or click. False when there is none, or Slack takes it no more. */
+export async function answerAddress(
+  writer: MessageWriter,
+  addresses: ReplyAddresses,
+  team: string,
+  message: OutgoingMessage,
+  to: ReplyTarget,
+  visible: "ephemeral" | "in_channel" = "ephemeral",
+): Promise<boolean> {
+  const address = to.message === undefined ? undefined : addresses.take(to.message);
+  if (address === undefined) return false;
+  try {
+    await writer.rendered(team, message, (rendered) =>
+      slackCall("answer a command", () => send(address, rendered, visible)),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof PlatformError) return false;
+    throw error;
+  }
+}
+
+/** Longest wait for Slack, ms. */
+const patience = 10_000;
+
+async function send(
+  { url, thread }: ReplyAddress,
+  { text, blocks }: Rendered,
+  response_type: string,
+): Promise<void> {
+  const at = thread === undefined ? {} : { thread_ts: thread };
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      response_type,
+      replace_original: false,
+      text,
+      blocks,
+      unfurl_links: false,
+      unfurl_media: false,
+      ...at,
+    }),
+    redirect: "error",
+    signal: AbortSignal.timeout(patience),
+  });
+  await response.body?.cancel();
+  if (!response.ok) throw new PlatformError("invalid", `Slack refused the answer: HTTP ${response.status}.`);
+}

@@ -1,0 +1,225 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { BuildRefusal, readReport } from "../build-folder.ts";
+import { findProgram } from "../run/programs.ts";
+import { type AskedPackage, pythonName } from "./package-names.ts";
+import { type InstallerContext, inBuild, missingProgram, runInstaller, withTemp } from "./run-installer.ts";
+
+/** A package as it is installed, and which files of it may be. */
+export interface PinnedPackage {
+  name: string;
+  version: string;
+  hashes: readonly string[];
+}
+
+/** What an installer made: a folder within the build. */
+export interface Installed {
+  folder: string;
+  packages: PinnedPackage[];
+  lock: string;
+}
+
+/** https://pip.pypa.io/en/stable/reference/installation-report/ */
+const report = z.object({
+  install: z.array(
+    z.object({
+      is_direct: z.boolean(),
+      metadata: z.object({ name: z.string(), version: z.string() }),
+      download_info: z.object({
+        url: z.string(),
+        archive_info: z
+          .object({
+            hash: z.string().optional(),
+            hashes: z.object({ sha256: z.string().optional() }).optional(),
+          })
+          .optional(),
+      }),
+    }),
+  ),
+});
+
+const logFile = "pip.log";
+
+const common = [
+  ...["--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--no-cache-dir"],
+  ...["--no-color", "--progress-bar=off", "--timeout=20", "--retries=2"],
+];
+
+/**
+ * Installs wheels into a folder. First pip finds out which versions fit together, and what it took them to be is checked; then, in a
+ * sandbox that nothing of the first has touched, these very files are installed by their hashes.
+ *
+ * @param pinned what is installed already and stays as it is
+ * @throws BuildRefusal
+ */
+export async function preparePython(
+  asked: readonly AskedPackage[],
+  pinned: readonly PinnedPackage[],
+  build: string,
+  context: InstallerContext,
+): Promise<Installed> {
+  const python = await findProgram("python3");
+  if (python === undefined) throw await missingProgram("Python (python3)", "python3");
+  const found = await resolve(python, { asked, pinned, folder: join(build, "resolve") }, context);
+  const packages = inOrder(checked(found, asked, pinned), asked);
+  const lock = lockOf(packages);
+  const folder = join(build, "install");
+  await runPip(python, ["install", "--require-hashes", "--no-deps", "--target", inBuild("site"), ...common], {
+    ...{ folder, requirements: lock, context },
+  });
+  return { folder: join(folder, "site"), packages, lock };
+}
+
+async function resolve(
+  python: string,
+  given: { asked: readonly AskedPackage[]; pinned: readonly PinnedPackage[]; folder: string },
+  context: InstallerContext,
+): Promise<z.output<typeof report>["install"]> {
+  const { asked, pinned, folder } = given;
+  const constraints = pinned.map(({ name, version }) => `${name}==${version}\n`).join("");
+  const args = [
+    ...["install", "--dry-run", "--ignore-installed", "--report", inBuild("report.json")],
+    ...["--log", inBuild(logFile), "--constraint", inBuild("constraints.txt"), ...common],
+  ];
+  await runPip(python, args, {
+    ...{ folder, context },
+    requirements: asked.map(({ spec }) => `${spec}\n`).join(""),
+    fill: (path) => writeFile(join(path, "constraints.txt"), constraints, { mode: 0o644 }),
+  });
+  const parsed = report.safeParse(JSON.parse((await readReport(join(folder, "report.json"))) ?? "{}"));
+  if (!parsed.success)
+    throw new BuildRefusal("pip wrote no report of what it found. Is it pip 22.2 or newer?");
+  return parsed.data.install;
+}
+
+interface PipRun {
+  folder: string;
+  requirements: string;
+  context: InstallerContext;
+  fill?(folder: string): Promise<void>;
+}
+
+async function runPip(
+  python: string,
+  args: readonly string[],
+  { folder, requirements, context, fill }: PipRun,
+): Promise<void> {
+  const { pythonIndex: address } = context.sources;
+  const { protocol, host } = new URL(address);
+  const run = {
+    code: {
+      // What is run stands last: for `-r` it is the file to read.
+      interpreter: [...(await withTemp()), python, "-m", "pip", ...args, "-r"],
+      entry: { name: "requirements.txt", text: requirements },
+      args: [],
+      // The address may have a password, and every user of the machine can read arguments.
+      env: { PIP_INDEX_URL: address, ...(protocol === "http:" ? { PIP_TRUSTED_HOST: host } : {}) },
+    },
+    ...{ address, folder, ...(fill === undefined ? {} : { fill }) },
+  };
+  const log = { text: "" };
+  try {
+    await runInstaller(run, context, explain);
+  } catch (error) {
+    log.text = (await readReport(join(folder, logFile)).catch(() => undefined)) ?? "";
+    const sources = sourcesOnly(log.text);
+    if (error instanceof BuildRefusal && sources !== undefined && error.message.startsWith(noneFits))
+      throw new BuildRefusal(sources);
+    if (error instanceof BuildRefusal && error.message === noPip)
+      throw await missingProgram("pip", "python3-pip");
+    throw error;
+  }
+}
+
+const noPip = "There is no pip.";
+const noneFits = "No version fits: ";
+
+/** What pip's messages mean. */
+function explain(printed: string): string | undefined {
+  if (/No module named pip\b/.test(printed)) return noPip;
+  const errors = [...printed.matchAll(/^ERROR: (.+)$/gm)].map(([, text = ""]) => text.trim());
+  if (/THESE PACKAGES DO NOT MATCH THE HASHES/.test(printed)) {
+    const [, name = "a package"] = /^ {4}(\S+) from /m.exec(printed) ?? [];
+    return `The file of ${name} that the index served is not the one that its hash says. Nothing was installed.`;
+  }
+  const unreached =
+    /^WARNING: Retrying \(.*?'([A-Za-z]*(?:Error|Timeout)[^\n]{0,300})/m.exec(printed)?.[1] ??
+    /((?:Read|Connect)Timeout\w*[^\n]{0,200})/.exec(printed)?.[1];
+  if (unreached !== undefined) return `The index could not be reached: ${unreached}`;
+  const missing = errors.findLast((text) => /^No matching distribution found for /.test(text));
+  if (missing !== undefined)
+    return `${noneFits}${missing}. Is the name right, and does it have a wheel for this Python and machine?`;
+  if (/metadata-generation-failed|generating package metadata|build dependencies|egg_info/.test(printed))
+    return `One of them needs a package that would have to be built. Only wheels are taken, because building runs code. ${errors.join(" ").slice(0, 400)}`;
+  if (/ResolutionImpossible|conflicting dependencies/.test(printed)) {
+    const conflict = /The conflict is caused by:\n([\s\S]*?)\n\n/.exec(printed)?.[1] ?? errors.join(" ");
+    return `They do not fit together: ${conflict.replace(/\s+/g, " ").trim().slice(0, 600)}. What is installed already keeps its version unless it is named too.`;
+  }
+  return errors.length === 0 ? undefined : `pip failed: ${errors.join(" ").slice(0, 800)}`;
+}
+
+/** Packages of which the index has sources alone, from pip's log. */
+function sourcesOnly(log: string): string | undefined {
+  const names = new Set(
+    [...log.matchAll(/No sources permitted for ([A-Za-z0-9._-]{1,100})/g)].map(([, name = ""]) => name),
+  );
+  if (names.size === 0) return undefined;
+  const list = [...names].slice(0, 10).join(", ");
+  return `${list}: the index has no wheel for this Python and machine, only source distributions. Those are not taken, because building one runs its code. Choose a version that has a wheel.`;
+}
+
+type Found = z.output<typeof report>["install"][number];
+
+/** What pip would install, where nothing but wheels of the index is among it and what was pinned is what it was. @throws BuildRefusal */
+function checked(
+  found: readonly Found[],
+  asked: readonly AskedPackage[],
+  pinned: readonly PinnedPackage[],
+): PinnedPackage[] {
+  return found.map((each) => {
+    const { name, version, sha256 } = wheelOf(each);
+    const hash = `sha256:${sha256}`;
+    const known = pinned.find((other) => other.name === name && other.version === version)?.hashes;
+    const own = asked.filter((other) => other.name === name).flatMap(({ hashes }) => hashes);
+    const isAnother = known !== undefined && !known.includes(hash);
+    if (isAnother || (own.length > 0 && !own.includes(sha256)))
+      throw new BuildRefusal(anotherFile(`${name} ${version}`));
+    return { name, version, hashes: [hash] };
+  });
+}
+
+/** @throws BuildRefusal when it is no wheel of the index */
+function wheelOf({ is_direct, metadata, download_info: { url, archive_info } }: Found) {
+  const name = pythonName(metadata.name);
+  const { version } = metadata;
+  if (!/^[a-z0-9-]+$/.test(name) || !/^[A-Za-z0-9.+!_-]+$/.test(version))
+    throw new BuildRefusal("The index answered a package with a malformed name or version.");
+  const isWheel = /^https?:/.test(url) && URL.parse(url)?.pathname.endsWith(".whl");
+  if (is_direct || !isWheel)
+    throw new BuildRefusal(`${name} ${version} does not come as a wheel from the index. It is not taken.`);
+  const sha256 = archive_info?.hashes?.sha256 ?? /^sha256=(.+)$/.exec(archive_info?.hash ?? "")?.[1];
+  if (sha256 === undefined || !/^[0-9a-f]{64}$/.test(sha256))
+    throw new BuildRefusal(`The index says no sha256 of ${name} ${version}. It is not taken.`);
+  return { name, version, sha256 };
+}
+
+function anotherFile(what: string): string {
+  return `The index now has another file for ${what} than the one that was pinned by its hash. Nothing was installed. Find out why it changed; to take the new one, remove the package and add it again.`;
+}
+
+/** What was asked for stands first. */
+export function inOrder(packages: readonly PinnedPackage[], asked: readonly AskedPackage[]): PinnedPackage[] {
+  const names = asked.map(({ name }) => name);
+  const place = ({ name }: PinnedPackage) => (names.includes(name) ? names.indexOf(name) : names.length);
+  return packages.toSorted((a, b) => place(a) - place(b) || (a.name < b.name ? -1 : 1));
+}
+
+function lockOf(packages: readonly PinnedPackage[]): string {
+  return packages
+    .map(
+      ({ name, version, hashes }) =>
+        `${name}==${version} ${hashes.map((hash) => `--hash=${hash}`).join(" ")}\n`,
+    )
+    .join("");
+}

@@ -1,0 +1,266 @@
+import { rm } from "node:fs/promises";
+import { errorText } from "../../base/error-text.ts";
+import {
+  languageNames,
+  type PackageLanguage,
+  type Preparation,
+  type PreparedPackages,
+  type PreparedSet,
+  type PreparedState,
+} from "../../core/skill/packages.ts";
+import type { Skill } from "../../core/skill/skill.ts";
+import type { Outcome } from "../../core/values/failure.ts";
+import { BuildRefusal, sealFolder } from "../build-folder.ts";
+import type { SandboxContext } from "../sandbox-context.ts";
+import { isThereAnyway, type ListedPackages, listedPackages } from "../skill-packages.ts";
+import { type AskedPackage, readPackage, readPackages } from "./package-names.ts";
+import { prepareNode } from "./prepare-node.ts";
+import { preparePython } from "./prepare-python.ts";
+import { isPreparedFrom, outdated } from "./prepared-folders.ts";
+import type { PreparedSets, SetName, StoredSet } from "./prepared-sets.ts";
+import type { PackageSources } from "./run-installer.ts";
+
+export interface PreparedOptions {
+  sandbox: SandboxContext;
+  sets: PreparedSets;
+  sources: PackageSources;
+  /** The version of a language that code gets here: `3.11`. */
+  runtimeOf(language: PackageLanguage): Promise<string | undefined>;
+  /** ms since the epoch. */
+  now(): number;
+  /** Ends what is being prepared. */
+  signal: AbortSignal;
+  /** How long a request waits before it answers that the work goes on, ms. */
+  patienceMs: number;
+}
+
+/** What one preparation is about. */
+interface Job {
+  name: SetName;
+  asked: readonly AskedPackage[];
+  /** Names that may get another version than the one that is there. */
+  renewed: readonly string[];
+  /** Whether everything may. */
+  anew: boolean;
+  listed?: ListedPackages | undefined;
+  by: string;
+}
+
+/** Prepares packages inside the sandbox, one set at a time, and says what there is. `settled` waits for the end of what is begun. */
+export function createPreparedPackages(
+  options: PreparedOptions,
+): PreparedPackages & { settled(): Promise<unknown> } {
+  const { sets, sandbox, now } = options;
+  let current: Promise<unknown> = Promise.resolve();
+  let working: PreparedState["working"];
+  let last: PreparedState["last"];
+  let changes = 0;
+
+  /** Runs one change and waits a while for its end. */
+  async function start(what: string, work: (onLine: (line: string) => void) => Promise<string>) {
+    if (sandbox.isolation.kind !== "bubblewrap") {
+      const { problem, cure } = sandbox.isolation.lacks;
+      return refuse(409, `Packages are prepared inside the sandbox only. ${problem} ${cure}`);
+    }
+    if (working !== undefined)
+      return refuse(409, `Packages are being prepared already (${working.what}). Wait until that is done.`);
+    const job = { what, since: now(), line: "" };
+    working = job;
+    const done = finish(what, () => work((line) => (job.line = plain(line) || job.line)));
+    current = done;
+    const later = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => later.resolve(undefined), options.patienceMs);
+    const outcome = await Promise.race([done, later.promise]);
+    clearTimeout(timer);
+    return (
+      outcome ??
+      ok("working", `${what}: this takes longer and goes on. \`knack sandbox list\` shows how it does.`)
+    );
+  }
+
+  async function finish(what: string, work: () => Promise<string>): Promise<Outcome<Preparation>> {
+    try {
+      const message = await work();
+      last = { what, ok: true, message };
+      return ok("done", message);
+    } catch (error) {
+      const reason = error instanceof BuildRefusal ? error.message : `It failed: ${errorText(error)}`;
+      const message = `${reason} What was prepared before is as it was.`;
+      last = { what, ok: false, message };
+      return refuse(409, message);
+    } finally {
+      changes += 1;
+      working = undefined;
+    }
+  }
+
+  return {
+    settled: () => current,
+    changes: () => changes,
+    async list() {
+      const all = (await sets.all()).toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+      const shown = await Promise.all(all.map((set) => shownSet(set, options)));
+      return { sets: shown, ...(working && { working: { ...working } }), ...(last && { last }) };
+    },
+    async add(language, texts, by) {
+      const added = readPackages(language, texts);
+      if (!added.ok) return refuse(400, added.reason);
+      const before = await sets.get({ language });
+      if (before === undefined && added.value.length === 0)
+        return refuse(400, `Nothing is prepared for ${languageNames[language]}. Name packages to add.`);
+      const renewed = added.value.map(({ name }) => name);
+      const asked = [...askedOf(before).filter(({ name }) => !renewed.includes(name)), ...added.value];
+      const what = `${languageNames[language]}: ${asked.map(({ text }) => text).join(", ")}`;
+      const job = { name: { language }, asked, renewed, anew: added.value.length === 0, by };
+      return await start(what, (onLine) => build(job, options, onLine));
+    },
+    async remove(language, texts, by) {
+      const named = readPackages(language, texts);
+      if (!named.ok) return refuse(400, named.reason);
+      const before = await sets.get({ language });
+      const there = askedOf(before);
+      const unknown = named.value.find(({ name }) => there.every((each) => each.name !== name));
+      if (unknown !== undefined || named.value.length === 0)
+        return refuse(404, notAsked(language, there, unknown));
+      const asked = there.filter(({ name }) => named.value.every((each) => each.name !== name));
+      const job = { name: { language }, asked, renewed: [], anew: false, by };
+      return await start(`${languageNames[language]} without ${texts.join(", ")}`, async (onLine) => {
+        if (asked.length > 0) return await build(job, options, onLine);
+        await sets.remove({ language });
+        return `Nothing is prepared for ${languageNames[language]} any more.`;
+      });
+    },
+    async prepare(skill, by) {
+      const id = skill.parent ?? skill.id;
+      const listed = await listedPackages(skill);
+      if (listed.length === 0)
+        return refuse(
+          409,
+          `${id} lists no packages for its code: a requirements.txt or a package.json with dependencies.`,
+        );
+      const wrong = listed.map(({ asked }) => (asked.ok ? undefined : asked.reason)).find(Boolean);
+      if (wrong !== undefined) return refuse(409, `${wrong} Nothing was installed.`);
+      return await start(`the skill ${id}`, async (onLine) => {
+        const said: string[] = [];
+        for (const each of listed) {
+          const name = { language: each.language, skill: id };
+          const asked = each.asked.ok ? each.asked.value : [];
+          const job = { name, asked, renewed: [], anew: true, listed: each, by };
+          said.push(await build(job, options, onLine));
+        }
+        return said.join(" ");
+      });
+    },
+    async drop(skillId) {
+      await sets.remove({ language: "python", skill: skillId });
+      await sets.remove({ language: "node", skill: skillId });
+      changes += 1;
+    },
+    async lacks(skill) {
+      // Elsewhere code runs with what is installed on the machine, and nothing can be prepared.
+      if (sandbox.isolation.kind !== "bubblewrap") return undefined;
+      const missing = await Promise.all(
+        (await listedPackages(skill)).map((each) => missingOf(each, skill, options)),
+      );
+      return missing.find((each) => each !== undefined);
+    },
+  };
+}
+
+async function missingOf(
+  listed: ListedPackages,
+  skill: Skill,
+  { sets, runtimeOf }: PreparedOptions,
+): Promise<string | undefined> {
+  const { language, file, asked } = listed;
+  if (!asked.ok) return `Its code misses its packages. ${asked.reason}`;
+  const id = skill.parent ?? skill.id;
+  const set = await sets.get({ language, skill: id });
+  if (isPreparedFrom(set, listed) && set?.runtime === (await runtimeOf(language))) return undefined;
+  if (set === undefined && (await isThereAnyway(listed, skill))) return undefined;
+  const why =
+    set === undefined
+      ? `Its code needs the packages that its ${file} lists, which are not prepared`
+      : `Its ${file}, or the ${languageNames[language]} of this machine, changed since its packages were prepared`;
+  return `${why}. An operator can prepare them: knack sandbox prepare ${id}, or /skill prepare ${id}.`;
+}
+
+/** Builds a set in a folder of its own and makes it the one that code sees. Answers what is there now, for a person. @throws BuildRefusal */
+async function build(
+  { name, asked, renewed, anew, listed, by }: Job,
+  options: PreparedOptions,
+  onLine: (line: string) => void,
+): Promise<string> {
+  const { sets, sources, sandbox, runtimeOf } = options;
+  const { language, skill } = name;
+  const before = anew ? undefined : await sets.get(name);
+  const runtime = await runtimeOf(language);
+  // Pins are of files for one version of the language.
+  const pins = before?.runtime === runtime ? before : undefined;
+  const folder = await sets.makeBuild(name);
+  try {
+    const context = { sandbox, sources, onLine, signal: options.signal };
+    const pinned = (pins?.packages ?? []).filter((each) => !renewed.includes(each.name));
+    const made =
+      language === "python"
+        ? await preparePython(asked, pinned, folder, context)
+        : await prepareNode(asked, { lock: pins?.lock, renewed }, folder, context);
+    const bytes = await sealFolder(made.folder, sources.mostBytes);
+    const set = {
+      ...{ language, asked: asked.map(({ text }) => text), packages: made.packages, by, bytes },
+      ...(skill === undefined || listed === undefined ? {} : { skill: { id: skill, listed: listed.hash } }),
+      ...{ runtime: runtime ?? "unknown", prepared_at: options.now() },
+    };
+    await sets.swap(name, made.folder, set, made.lock);
+    const whose = skill === undefined ? "all code in the sandbox" : `the code of ${skill}`;
+    const count = made.packages.length === 1 ? "1 package" : `${made.packages.length} packages`;
+    return `${languageNames[language]}: ${count} (${megabytes(bytes)}) for ${whose}. No network is needed from now on.`;
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function askedOf(set: StoredSet | undefined): AskedPackage[] {
+  return (set?.asked ?? []).flatMap((text) => readPackage(set?.language ?? "python", text) ?? []);
+}
+
+function notAsked(language: PackageLanguage, there: readonly AskedPackage[], unknown?: AskedPackage): string {
+  const list = there.map(({ name }) => name).join(", ");
+  const had = list === "" ? "Nothing is prepared" : `There is: ${list}`;
+  return `${unknown === undefined ? "Name packages to remove" : `${unknown.name} was not added`}. ${had} for ${languageNames[language]}.`;
+}
+
+async function shownSet(set: StoredSet, { runtimeOf }: PreparedOptions): Promise<PreparedSet> {
+  const { language, skill, asked, packages, runtime, prepared_at, by, bytes } = set;
+  const version = await runtimeOf(language);
+  return {
+    ...{ language, asked, runtime, prepared_at, by, bytes },
+    ...(skill === undefined ? {} : { skill: skill.id }),
+    packages: packages.map(({ name, version: of }) => ({ name, version: of })),
+    ...(version === runtime ? {} : { problem: outdated(set, version) }),
+  };
+}
+
+/** The general ones first. */
+function orderOf({ skill, language }: StoredSet): string {
+  return `${skill === undefined ? 0 : 1} ${skill?.id ?? ""} ${language}`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0)} MB`;
+}
+
+function plain(line: string): string {
+  return line
+    .replaceAll(/\p{Cc}/gu, " ")
+    .trim()
+    .slice(0, 200);
+}
+
+function ok(state: Preparation["state"], message: string): Outcome<Preparation> {
+  return { ok: true, value: { state, message } };
+}
+
+function refuse(status: 400 | 404 | 409, message: string): Outcome<Preparation> {
+  return { ok: false, status, message };
+}

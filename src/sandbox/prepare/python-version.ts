@@ -1,0 +1,36 @@
+import { realpath, stat } from "node:fs/promises";
+import { findProgram } from "../run/programs.ts";
+import { runToEnd } from "../run/script-runner.ts";
+import type { SandboxContext } from "../sandbox-context.ts";
+
+/** The version of the Python that code gets, `3.11`; undefined where there is none. Asked once for each binary. */
+export function createPythonVersion(context: SandboxContext): () => Promise<string | undefined> {
+  const known = new Map<string, Promise<string | undefined>>();
+  return async () => {
+    const python = await findProgram("python3");
+    if (python === undefined) return undefined;
+    const real = await realpath(python);
+    const key = `${real} ${(await stat(real)).mtimeMs}`;
+    const found = known.get(key) ?? ask(python, context);
+    known.set(key, found);
+    const version = await found;
+    // A machine that was too busy is asked again.
+    if (version === undefined) known.delete(key);
+    return version;
+  };
+}
+
+async function ask(python: string, context: SandboxContext): Promise<string | undefined> {
+  const code = {
+    interpreter: [python, "-I"],
+    entry: { name: "version.py", text: 'import sys\nprint("%d.%d" % sys.version_info[:2])\n' },
+    args: [],
+    env: {},
+    shipped: false,
+  };
+  const limits = { timeout_ms: 30_000, max_output_bytes: 1_000 };
+  const signal = new AbortController().signal;
+  const outcome = await runToEnd(code, { ...limits, signal, stdin: "", env: {} }, context);
+  const printed = outcome.status === "exited" ? outcome.stdout.trim() : "";
+  return /^3\.\d+$/.test(printed) ? printed : undefined;
+}

@@ -1,0 +1,147 @@
+import { join } from "node:path";
+import type { ScriptOutcome } from "../../core/ports/work-context.ts";
+import { coversHost } from "../../core/skill/network-grants.ts";
+import { BuildRefusal, buildInside, openBuild, tooLarge } from "../build-folder.ts";
+import type { LaunchRequest } from "../isolation.ts";
+import { installCommand, thisMachine } from "../isolation-cure.ts";
+import { findProgram } from "../run/programs.ts";
+import { runToEnd } from "../run/script-runner.ts";
+import type { SandboxContext } from "../sandbox-context.ts";
+
+/** Where packages come from, and how much of them. */
+export interface PackageSources {
+  /** Address of a Python index (PEP 503), with user and password where it needs them. */
+  pythonIndex: string;
+  /** Address of an npm registry. */
+  npmRegistry: string;
+  /** Hosts that files of packages are fetched from besides, as grants name hosts. */
+  hosts: readonly string[];
+  /** Of one set, and of what an installer writes meanwhile, bytes. */
+  mostBytes: number;
+  /** Of one installer's run, ms. */
+  mostMs: number;
+}
+
+/** Files of PyPI lie on a host of their own. */
+const hostsOfIndex: Readonly<Record<string, readonly string[]>> = { "pypi.org": ["files.pythonhosted.org"] };
+
+/** What one preparation works with. */
+export interface InstallerContext {
+  sandbox: SandboxContext;
+  sources: PackageSources;
+  signal: AbortSignal;
+  onLine(line: string): void;
+}
+
+export interface InstallerRun {
+  code: Pick<LaunchRequest, "folder" | "interpreter" | "entry" | "args" | "env">;
+  /** What it may reach: the host of this address, and the further ones. */
+  address: string;
+  /** An empty folder on this machine, which the installer sees as its working folder. */
+  folder: string;
+  /** Puts files into the folder, before the installer runs. */
+  fill?(folder: string): Promise<void>;
+}
+
+/**
+ * Runs an installer in the sandbox, with the network of packages alone. Answers all that it printed.
+ * @throws BuildRefusal where it fails, with `explain` of what it printed, and the signal's reason
+ */
+export async function runInstaller(
+  { code, address, folder, fill }: InstallerRun,
+  { sandbox, sources, signal, onLine }: InstallerContext,
+  explain: (printed: string) => string | undefined,
+): Promise<string> {
+  const working = await openBuild(folder, sources.mostBytes);
+  await fill?.(folder);
+  const hosts = [...hostsOf(address), ...sources.hosts];
+  const request = {
+    ...{ working, signal, stdin: "", env: code.env },
+    onLine: (line: string) => onLine(withoutSecrets(line, address)),
+    network: { permits: (host: string) => coversHost(hosts, host) },
+    timeout_ms: sources.mostMs,
+    max_output_bytes: 1_000_000,
+  };
+  const { openPackageProxy: openProxy = sandbox.openProxy } = sandbox;
+  const outcome = await runToEnd({ ...code, shipped: false }, request, { ...sandbox, openProxy });
+  if (outcome.status === "exited" && outcome.exit_code === 0) return printedBy(outcome);
+  throw new BuildRefusal(withoutSecrets(failureOf(outcome, sources, explain), address));
+}
+
+function printedBy(outcome: ScriptOutcome): string {
+  return outcome.status === "refused" ? "" : `${outcome.stdout}\n${outcome.stderr}`;
+}
+
+function failureOf(
+  outcome: ScriptOutcome,
+  { mostMs, mostBytes }: PackageSources,
+  explain: (printed: string) => string | undefined,
+): string {
+  if (outcome.status === "refused") return outcome.reason;
+  const printed = printedBy(outcome);
+  if (/\[Errno 2[78]\]|\b(?:EFBIG|ENOSPC)\b/.test(printed))
+    return `There is no room for it. ${tooLarge(mostBytes)}`;
+  if (outcome.status === "timed_out") {
+    const end = lastLines(printed);
+    return `The installer was stopped after ${Math.round(mostMs / 1_000)} seconds.${end === "" ? "" : ` It last said: ${end}`}`;
+  }
+  return (
+    explain(printed) ?? `The installer failed: ${lastLines(printed) || `it ended with ${outcome.exit_code}`}`
+  );
+}
+
+function lastLines(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .slice(-4)
+    .join(" ")
+    .slice(-800);
+}
+
+/** The hosts of an address, as a proxy asks for them. */
+export function hostsOf(address: string): string[] {
+  const { hostname, port } = new URL(address);
+  const host = hostname.toLowerCase().replace(/^\[|\]$/g, "");
+  const own = port === "" ? host : `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return [own, ...(hostsOfIndex[host] ?? [])];
+}
+
+/** Nobody sees the password of an index. */
+function withoutSecrets(text: string, address: string): string {
+  const { username, password } = new URL(address);
+  return [password, username]
+    .filter((secret) => secret !== "")
+    .flatMap((secret) => [secret, decoded(secret)])
+    .reduce((cleaned, secret) => cleaned.replaceAll(secret, "***"), text);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What to do where a program is missing. */
+export async function missingProgram(what: string, systemPackage: string): Promise<BuildRefusal> {
+  const command = installCommand(await thisMachine(), [systemPackage]);
+  const cure = command === undefined ? `Install ${systemPackage}` : `Run \`${command}\``;
+  return new BuildRefusal(`${what} is not installed system-wide on this machine. ${cure}, then try again.`);
+}
+
+/**
+ * A command prefix that sets where temporary files go, as the sandbox's own place for them is small, and leads all addresses to the
+ * proxy: an index may listen on this machine, which is not the sandbox.
+ */
+export async function withTemp(): Promise<string[]> {
+  const env = await findProgram("env");
+  return env === undefined ? [] : [env, `TMPDIR=${buildInside}/temp`, "NO_PROXY=", "no_proxy="];
+}
+
+/** Names `folder/name` on this machine as the installer sees it. */
+export function inBuild(name: string): string {
+  return join(buildInside, name);
+}

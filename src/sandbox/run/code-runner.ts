@@ -1,0 +1,83 @@
+import { type CodeLanguage, type CodeMeans, codeLanguages } from "../../core/ports/work-context.ts";
+import { coversHost } from "../../core/skill/network-grants.ts";
+import type { CodeRequest, CodeRunner } from "../../core/skill/programs.ts";
+import type { Isolation } from "../isolation.ts";
+import type { SandboxContext } from "../sandbox-context.ts";
+import { pythonPackagesOfMachine } from "../skill-packages.ts";
+import { programFor } from "./resolve-script.ts";
+import { runToEnd } from "./script-runner.ts";
+
+/** What runs each language, and what its text is called. */
+const programs: Readonly<Record<CodeLanguage, { program: string; name: string }>> = {
+  python: { program: "python3", name: "main.py" },
+  javascript: { program: "node", name: "main.mjs" },
+  bash: { program: "bash", name: "main.sh" },
+};
+
+/**
+ * Code of models: in bubblewrap alone, whatever an operator allows skills.
+ */
+export function createCodeRunner(
+  context: SandboxContext,
+  { hosts, max_ms }: Pick<CodeMeans, "hosts" | "max_ms">,
+): CodeRunner {
+  const { isolation } = context;
+  return {
+    async means() {
+      if (isolation.kind !== "bubblewrap") {
+        const { problem, cure } = isolation.lacks;
+        return { ok: false, reason: `${problem} ${cure}` };
+      }
+      const found = await Promise.all(
+        codeLanguages.map(async (language) =>
+          (await interpreter(language, isolation)).ok ? [language] : [],
+        ),
+      );
+      const packages = await context.prepared.means();
+      const of_machine = await toldOfMachine(packages.python ?? []);
+      return { ok: true, languages: found.flat(), packages, of_machine, hosts, max_ms };
+    },
+    async run(request) {
+      request.signal.throwIfAborted();
+      if (isolation.kind !== "bubblewrap")
+        return { status: "refused", reason: `Code runs with bubblewrap only. ${isolation.lacks.cure}` };
+      const program = await interpreter(request.language, isolation);
+      if (!program.ok) return { status: "refused", reason: program.reason };
+      const { packages, release } = await context.prepared.take();
+      try {
+        const code = { ...codeOf(request, program.value), packages };
+        return await runToEnd(code, withHosts(request, hosts), context);
+      } finally {
+        release();
+      }
+    },
+  };
+}
+
+const worthTelling: readonly string[] = [
+  ...["numpy", "pandas", "polars", "scipy", "sympy", "scikit-learn", "matplotlib", "seaborn", "pillow"],
+  ...["openpyxl", "python-docx", "python-pptx", "pypdf", "reportlab", "lxml", "beautifulsoup4"],
+];
+
+/** What the machine has of these, and what was prepared does not have. */
+async function toldOfMachine(prepared: readonly string[]): Promise<string[]> {
+  const there = await pythonPackagesOfMachine();
+  return worthTelling.filter(
+    (name) => there.has(name) && !prepared.some((text) => text.startsWith(`${name} `)),
+  );
+}
+
+async function interpreter(language: CodeLanguage, isolation: Isolation) {
+  return await programFor(programs[language].program, [], `Code in ${language}`, isolation);
+}
+
+function codeOf({ language, code }: CodeRequest, interpreter: readonly string[]) {
+  const entry = { name: programs[language].name, text: code };
+  return { interpreter, entry, args: [], env: {}, shipped: false };
+}
+
+function withHosts(request: CodeRequest, hosts: readonly string[]) {
+  const network =
+    hosts.length === 0 ? {} : { network: { permits: (host: string) => coversHost(hosts, host) } };
+  return { ...request, ...network, env: {}, stdin: "" };
+}

@@ -1,0 +1,65 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { NetworkAccess } from "../../core/skill/programs.ts";
+import type { Launch, LaunchRequest } from "../isolation.ts";
+import type { PlaceRequest } from "../places.ts";
+import type { OpenProxy, SandboxContext } from "../sandbox-context.ts";
+
+/** Whose run folders are whose: a process knows its own, and may remove those of processes that are gone. */
+const owner = randomBytes(6).toString("hex");
+
+/** An empty folder of this process for one run, in the folder of all. */
+export async function makeRunFolder(runs: string): Promise<string> {
+  return await mkdtemp(join(runs, `run-${owner}-`));
+}
+
+/** Removes the run folders of all other processes, which have ended: the data folder has one owner. What cannot be removed stays. */
+export async function removeLeftovers(runs: string): Promise<void> {
+  const left = (await readdir(runs)).filter(
+    (name) => name.startsWith("run-") && !name.startsWith(`run-${owner}-`),
+  );
+  for (const name of left)
+    await rm(join(runs, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+}
+
+/** A process ready to be started, with what exists for it alone. */
+export interface Run {
+  launch: Launch;
+  /** Removes its folder and closes its way out. */
+  close(): Promise<void>;
+}
+
+/** What a run needs besides its code. */
+export interface RunRequest extends PlaceRequest {
+  network?: NetworkAccess | undefined;
+}
+
+/**
+ * Waits for a place, and makes a run's folder and, where it may have network, its proxy. Nothing is left behind when that fails. The
+ * answer is a reason for a person when there was no place in time. @throws the signal's reason
+ */
+export async function openRun(
+  request: Omit<LaunchRequest, "runFolder" | "socket">,
+  { network, ...place }: RunRequest,
+  { isolation, runs, openProxy, places }: SandboxContext,
+): Promise<Run | { reason: string }> {
+  const taken = await places.take(place);
+  if ("reason" in taken) return taken;
+  let proxy: Awaited<ReturnType<OpenProxy>> | undefined;
+  let runFolder: string | undefined;
+  const close = async () => {
+    taken.release();
+    await proxy?.close();
+    if (runFolder !== undefined) await rm(runFolder, { recursive: true, force: true, maxRetries: 3 });
+  };
+  try {
+    if (network !== undefined && isolation.kind === "bubblewrap") proxy = await openProxy?.(network);
+    runFolder = await makeRunFolder(runs);
+    const socket = proxy === undefined ? {} : { socket: proxy.socket };
+    return { launch: await isolation.prepare({ ...request, ...socket, runFolder }), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,105 @@
+import { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { asError, errorText } from "../../base/error-text.ts";
+import {
+  ProgramError,
+  type ProgramRequest,
+  type ProgramRunner,
+  type RunningProgram,
+} from "../../core/skill/programs.ts";
+import { malformedEnvironment, startFailure, startProcess } from "../child-process.ts";
+import type { Launch } from "../isolation.ts";
+import { isShipped, type SandboxContext } from "../sandbox-context.ts";
+import { exposedModules, unreadModules } from "../unread-modules.ts";
+import { openRun } from "./open-run.ts";
+import { skillFolder } from "./resolve-script.ts";
+import { type WatchedProgram, watchProgram } from "./watched-program.ts";
+
+/** Programs of skills that stay, in the same isolation as scripts. */
+export function createProgramRunner(context: SandboxContext): ProgramRunner {
+  return {
+    allows: async (skill) => context.allows(skill),
+    async start(request) {
+      const verdict = context.allows(request.skill);
+      if (!verdict.ok) throw new ProgramError(verdict.reason);
+      const malformed = malformedEnvironment(request.env);
+      if (malformed !== undefined) throw new ProgramError(malformed);
+      const folder = await skillFolder(request.skill.origin.path);
+      if (folder === undefined)
+        throw new ProgramError(`The skill ${request.skill.id} has no folder any more.`);
+      const { module, env, working } = request;
+      const leftOut = await unreadModules(request.skill, folder);
+      const exposed = exposedModules(leftOut, context.isolation);
+      if (exposed !== undefined) throw new ProgramError(exposed);
+      const { packages, release } = await context.prepared.take(request.skill);
+      const code = {
+        folder,
+        interpreter: ["node"],
+        entry: { module },
+        args: [],
+        ...{ env, packages, working },
+        leftOut,
+        shipped: isShipped(request.skill),
+      };
+      const opened = await openRun(code, request, context).catch((error: unknown) => {
+        release();
+        return asProgramError(error);
+      });
+      if ("reason" in opened) {
+        release();
+        throw new ProgramError(opened.reason);
+      }
+      const { launch } = opened;
+      const close = () => opened.close().finally(release);
+      try {
+        return running(await startWatched(launch, request, context), request, close);
+      } catch (error) {
+        await close();
+        throw error;
+      }
+    },
+  };
+}
+
+/** A full disk, or a skill that was removed in between. */
+function asProgramError(error: unknown): never {
+  const why = errorText(error);
+  throw new ProgramError(`Its place in the sandbox could not be made: ${why}`, { cause: error });
+}
+
+/** @throws ProgramError */
+async function startWatched(
+  launch: Launch,
+  { onMessage, onText, working }: ProgramRequest,
+  { limits, memory }: SandboxContext,
+): Promise<WatchedProgram> {
+  const child = startProcess(launch);
+  if (!(child instanceof ChildProcess)) throw new ProgramError(child.reason);
+  const program = watchProgram(child, {
+    onMessage,
+    ...(onText === undefined ? {} : { onText }),
+    ...{ limits, memory, working },
+  });
+  try {
+    await once(child, "spawn");
+  } catch (error) {
+    throw new ProgramError(startFailure(asError(error)), {
+      cause: error,
+    });
+  }
+  return program;
+}
+
+/** The end is told once everything of the program is gone. */
+function running(
+  program: WatchedProgram,
+  { onEnd }: ProgramRequest,
+  close: () => Promise<void>,
+): RunningProgram {
+  void program.ended.then(async (reason) => {
+    // A folder that cannot be removed now is a leftover, which a later start of the bot removes.
+    await close().catch(() => undefined);
+    onEnd({ reason });
+  });
+  return { send: program.send, kill: program.kill };
+}

@@ -1,0 +1,82 @@
+import type { ScriptOutcome } from "../../core/ports/work-context.ts";
+import type { RunRequest, ScriptRequest, ScriptRunner } from "../../core/skill/programs.ts";
+import { malformedEnvironment } from "../child-process.ts";
+import type { LaunchRequest } from "../isolation.ts";
+import { isShipped, type SandboxContext } from "../sandbox-context.ts";
+import { supervise } from "../supervise.ts";
+import { exposedModules, unreadModules } from "../unread-modules.ts";
+import { openRun } from "./open-run.ts";
+import { resolveCommand, resolveScript } from "./resolve-script.ts";
+
+/** Scripts of skills: each run is a process that ends. */
+export function createScriptRunner(context: SandboxContext): ScriptRunner {
+  return {
+    allows: async (skill) => context.allows(skill),
+    async run(request) {
+      request.signal.throwIfAborted();
+      const verdict = context.allows(request.skill);
+      if (!verdict.ok) return { status: "refused", reason: verdict.reason };
+      return await run(request, context);
+    },
+  };
+}
+
+async function run(request: ScriptRequest, context: SandboxContext): Promise<ScriptOutcome> {
+  const malformed = malformedInput(request) ?? exposedCommand(request, context);
+  if (malformed !== undefined) return { status: "refused", reason: malformed };
+  const { skill, work, args, env } = request;
+  const { isolation } = context;
+  const found =
+    work.kind === "script"
+      ? await resolveScript(skill, work.path, isolation)
+      : await resolveCommand(skill, work.line, isolation);
+  if (!found.ok) return { status: "refused", reason: found.reason };
+  const { folder, script, interpreter, moduleFolders } = found.value;
+  const leftOut = await unreadModules(skill, folder);
+  const exposed = exposedModules(leftOut, isolation);
+  if (exposed !== undefined) return { status: "refused", reason: exposed };
+  const { packages, release } = await context.prepared.take(skill);
+  const code = {
+    ...{ folder, interpreter, moduleFolders, args, env, packages },
+    entry: { script },
+    leftOut,
+    shipped: isShipped(skill),
+  };
+  try {
+    return await runToEnd(code, request, context);
+  } finally {
+    release();
+  }
+}
+
+/** Runs what has been found, with its limits, to its end. */
+export async function runToEnd(
+  code: Omit<LaunchRequest, "runFolder" | "socket" | "timeoutMs" | "working">,
+  request: RunRequest & { stdin: string },
+  context: SandboxContext,
+): Promise<ScriptOutcome> {
+  const { working, timeout_ms: timeoutMs } = request;
+  const opened = await openRun({ ...code, working, timeoutMs }, request, context);
+  if ("reason" in opened) return { status: "refused", reason: opened.reason };
+  const { launch, close } = opened;
+  try {
+    request.signal.throwIfAborted();
+    return await supervise(launch, request, context.memory);
+  } finally {
+    await close();
+  }
+}
+
+/** A script was looked at by whoever ships or allows it; a command line is made up by a model on the spot. */
+function exposedCommand({ work }: ScriptRequest, { isolation }: SandboxContext): string | undefined {
+  if (work.kind === "script" || isolation.kind !== "process") return undefined;
+  return `Command lines run with bubblewrap only, whatever skill they are of. ${isolation.lacks.problem} ${isolation.lacks.cure}`;
+}
+
+/** What the operating system cannot pass to a process. */
+function malformedInput({ args, env }: ScriptRequest): string | undefined {
+  if (args.some((argument) => argument.includes("\0"))) {
+    return "An argument contains a NUL character. Remove it.";
+  }
+  return malformedEnvironment(env);
+}

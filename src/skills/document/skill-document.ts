@@ -1,0 +1,271 @@
+import { hash } from "node:crypto";
+import { z } from "zod";
+import {
+  type Diagnostic,
+  type Parameter,
+  parameterSchema,
+  parametersOf,
+  type Skill,
+  type SkillAbout,
+  type SkillMetadata,
+  skillMetadataSchema,
+} from "../../core/skill/skill.ts";
+import { caution, defect } from "../diagnose.ts";
+import {
+  asFields,
+  createFieldReader,
+  type FieldReader,
+  type FieldShape,
+  type Fields,
+} from "./field-reader.ts";
+import { parseFrontmatter } from "./frontmatter.ts";
+import { invocationKeys, readInvocation } from "./skill-invocation.ts";
+import { readRequirements } from "./skill-requirements.ts";
+
+/** What a SKILL.md says, in the words of every source: Agent Skills, OpenClaw (moltbot, clawdbot), LINX and ours. */
+export interface SkillDocument extends Pick<Skill, "invocation" | "settings" | "about"> {
+  metadata: SkillMetadata;
+  instructions: string;
+  /** The tools it expects, in the words of the agent it was written for. They are information: nothing is opened by them. */
+  allowed_tools?: string[];
+  entry_points?: Record<string, string>;
+  /** It says that it is a package of tools. */
+  tool_type?: ToolType;
+}
+
+type ToolType = "tool" | "langchain_tool";
+
+function readToolType(reader: FieldReader): ToolType | undefined {
+  const type = reader.read("skill_type", "text", z.string());
+  return type === "tool" || type === "langchain_tool" ? type : undefined;
+}
+
+/** Characters; the standard's limit. A longer description is loaded with a warning. */
+const longestDescription = 1024;
+
+/**
+ * Reads a SKILL.md tolerantly. The document is undefined only when there is no frontmatter that can be read, or no
+ * description; everything else is loaded with diagnostics.
+ */
+export function readSkillDocument(
+  source: string,
+  path: string,
+  folderName: string,
+): { document: SkillDocument | undefined; diagnostics: Diagnostic[] } {
+  const parsed = parseFrontmatter(source);
+  if (!parsed.ok) return { document: undefined, diagnostics: [defect(path, parsed.code, parsed.message)] };
+  const diagnostics: Diagnostic[] = [];
+  if (parsed.repaired) {
+    diagnostics.push(
+      caution(
+        path,
+        "unquoted_value",
+        "A value in its frontmatter needed quotes to be read. Put text with a colon in double quotes.",
+      ),
+    );
+  }
+  const layers = layersOf(parsed.fields, path, diagnostics);
+  const reader = createFieldReader(layers, path, diagnostics);
+  const description = readDescription(parsed.fields, reader, path, diagnostics);
+  if (description === undefined) return { document: undefined, diagnostics };
+  reportIgnored(parsed.fields, path, diagnostics);
+  const metadata = readMetadata(reader, layers, description, folderName, path, diagnostics);
+  const optional = {
+    entry_points: readEntryPoints(reader, path, diagnostics),
+    about: readAbout(reader),
+    allowed_tools: readAllowedTools(reader),
+    tool_type: readToolType(reader),
+    ...readInvocation(reader, path, diagnostics),
+  };
+  const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
+  return { document: { metadata, instructions: parsed.body, ...given }, diagnostics };
+}
+
+function readAbout(reader: FieldReader): SkillAbout | undefined {
+  const text = (name: string) => reader.read(name, "text", z.string());
+  const about = { license: text("license"), homepage: text("homepage"), emoji: text("emoji") };
+  const given = Object.entries(about).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+}
+
+/** Where a field may stand, the first wins: top level, `metadata.knack`, the OpenClaw block, `metadata` itself. */
+function layersOf(fields: Fields, path: string, diagnostics: Diagnostic[]): Fields[] {
+  if (fields.metadata === undefined || fields.metadata === null) return [fields];
+  const metadata = asFields(fields.metadata);
+  if (metadata === undefined) {
+    diagnostics.push(caution(path, "wrong_type", "metadata is left out: it is neither a mapping nor JSON."));
+    return [fields];
+  }
+  const blocks = ["knack", "openclaw", "moltbot", "clawdbot"].map((name) => asFields(metadata[name]));
+  return [fields, ...blocks.filter((block) => block !== undefined), metadata];
+}
+
+function readDescription(
+  fields: Fields,
+  reader: FieldReader,
+  path: string,
+  diagnostics: Diagnostic[],
+): string | undefined {
+  const written = fields.description ?? fields.desc;
+  if (written !== undefined && written !== null && typeof written !== "string") {
+    diagnostics.push(
+      defect(path, "wrong_type", "Its description is not text. Write one or two sentences in quotes."),
+    );
+    return undefined;
+  }
+  const text = reader.read(
+    fields.description === undefined ? "desc" : "description",
+    "text",
+    z.string().trim(),
+  );
+  if (text === undefined || text === "") {
+    diagnostics.push(
+      defect(
+        path,
+        "missing_description",
+        "It has no description. Add `description:` with what it does and when to use it.",
+      ),
+    );
+    return undefined;
+  }
+  if ([...text].length > longestDescription) {
+    diagnostics.push(
+      caution(
+        path,
+        "long_description",
+        `Its description is longer than the standard's ${longestDescription} characters.`,
+      ),
+    );
+  }
+  return text;
+}
+
+const shapes: Partial<Record<keyof SkillMetadata, FieldShape>> = {
+  version: "text",
+  category: "text",
+  tool_category: "text",
+  direct: "flag",
+  tags: "list",
+  author: "text",
+  required_tools: "list",
+  required_capabilities: "list",
+  examples: "data",
+  risk: "text",
+  max_execution_seconds: "number",
+  max_iterations: "number",
+  enabled: "flag",
+  active: "flag",
+  tool_list: "data",
+};
+
+function readMetadata(
+  reader: FieldReader,
+  layers: readonly Fields[],
+  description: string,
+  folderName: string,
+  path: string,
+  diagnostics: Diagnostic[],
+): SkillMetadata {
+  const values: Fields = {};
+  for (const [name, shape] of Object.entries(shapes)) {
+    const schema = skillMetadataSchema.shape[name as keyof SkillMetadata];
+    const value = reader.read(name, shape, schema);
+    if (value !== undefined) values[name] = value;
+  }
+  values.required_tools ??= readAllowedTools(createFieldReader(layers, path, []));
+  const parameters = readParameters(reader);
+  const requires = readRequirements(reader, layers, path, diagnostics);
+  const identity = identify(reader, folderName, path, diagnostics);
+  return skillMetadataSchema.parse({ ...values, ...identity, description, parameters, requires });
+}
+
+/** One that is no path is left out with a word; the others stay. */
+function readEntryPoints(
+  reader: FieldReader,
+  path: string,
+  diagnostics: Diagnostic[],
+): Record<string, string> | undefined {
+  const written = reader.read("entry_points", "data", z.record(z.string(), z.unknown()));
+  if (written === undefined) return undefined;
+  const entries = Object.entries(written);
+  for (const [name] of entries.filter(([, target]) => typeof target !== "string")) {
+    const message = `The entry point ${name} is left out: it is not the path of a file. Write \`${name}: scripts/FILE\`.`;
+    diagnostics.push(caution(path, "wrong_type", message));
+  }
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
+}
+
+/** `Bash(git add:*) Read` is two tools. */
+function readAllowedTools(reader: FieldReader): string[] | undefined {
+  const written = reader.read("allowed_tools", "text", z.union([z.string(), z.array(z.string())]));
+  return typeof written === "string" ? [...(written.match(/[^\s,(]+(?:\([^()]*\))?/g) ?? [])] : written;
+}
+
+/** A letter or digit of any script, then also dots, hyphens and underscores. */
+const idPattern = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,199}$/u;
+
+function identify(
+  reader: FieldReader,
+  folderName: string,
+  path: string,
+  diagnostics: Diagnostic[],
+): { id: string; name: string } {
+  const name = reader.read("name", "text", z.string().trim().min(1))?.normalize("NFKC");
+  const folder = folderName.normalize("NFKC");
+  const written = [reader.read("id", "text", z.string().trim())?.normalize("NFKC"), name, folder];
+  const id = written.find((text) => text !== undefined && idPattern.test(text)) ?? slugOf(folder);
+  if (name !== undefined && name !== folder) {
+    diagnostics.push(
+      caution(
+        path,
+        "name_differs",
+        `Its name is ${name}, its folder ${folderName}. Make them the same; it is loaded as ${id}.`,
+      ),
+    );
+  }
+  return { id, name: reader.read("title", "text", z.string().trim().min(1)) ?? name ?? folder };
+}
+
+/** Names that differ in signs of no script alone, as emoji, stay apart by a hash. */
+function slugOf(text: string): string {
+  const slug = text.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[._-]+/, "");
+  const isTold = slug !== "" && /^[\p{L}\p{N}\p{ASCII}\s]*$/u.test(text);
+  return isTold
+    ? slug
+    : `${slug.replace(/(?<!-)-+$/, "") || "skill"}-${hash("sha256", text, "hex").slice(0, 8)}`;
+}
+
+const parametersSchema = z.preprocess((value) => {
+  const schema = asFields(value);
+  const properties = asFields(schema?.properties);
+  const isSchema =
+    properties !== undefined && Object.values(properties).every((each) => asFields(each) !== undefined);
+  return isSchema ? parametersOf(schema as Parameters<typeof parametersOf>[0]) : value;
+}, z.array(parameterSchema));
+
+/** A list of parameters, or a JSON Schema object. One with a default is never required. */
+function readParameters(reader: FieldReader): Parameter[] {
+  const parameters = reader.read("parameters", "data", parametersSchema) ?? [];
+  return parameters.map((each) => (each.default === undefined ? each : { ...each, required: false }));
+}
+
+const knownKeys = new Set([
+  ...Object.keys(skillMetadataSchema.shape),
+  ...["license", "compatibility", "metadata", "allowed_tools", "homepage", "emoji", "title", "os", "always"],
+  ...["desc", "skill_type", "entry_points"],
+  ...invocationKeys,
+]);
+
+/** Keys that do nothing here are named, so that a typing error does not stay unseen. */
+function reportIgnored(fields: Fields, path: string, diagnostics: Diagnostic[]): void {
+  const ignored = Object.keys(fields).filter((key) => !knownKeys.has(key.replaceAll("-", "_")));
+  if (ignored.length === 0) return;
+  diagnostics.push({
+    path,
+    severity: "info",
+    code: "ignored_keys",
+    message: `Keys without effect here: ${ignored.join(", ")}.`,
+  });
+}

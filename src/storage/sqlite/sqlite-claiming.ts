@@ -1,0 +1,188 @@
+import { type ClaimedTurn, seqStride, type Takeover, type TurnQueue } from "../../core/log/turn-log.ts";
+import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
+import { inboundOf, readEvents } from "./sqlite-events.ts";
+import { hasAnySuspect, nextInLanes, refreshLane } from "./sqlite-lanes.ts";
+import { lostEntryError } from "./storage-error.ts";
+
+// Waiting turns by the wall clock, leases by steady time.
+const come = `
+  SELECT ordinal, lane, namespace FROM turns WHERE head = 1 AND due_at > 0 AND status = 'waiting' AND due_at <= ?1
+  UNION ALL
+  SELECT ordinal, lane, namespace FROM turns WHERE head = 1 AND due_at > 0 AND status = 'running' AND due_at <= ?2
+    AND turn_id NOT IN (SELECT value FROM json_each(?3))`;
+
+/** What was shown and not stored under a lease that ended is not repeated. */
+const pastShown = `
+  max(seq_from, coalesce((SELECT max(seq) FROM events WHERE events.turn_id = turns.turn_id), 0)) + ${seqStride}`;
+
+const makeDue = `
+  UPDATE turns SET due_at = 0, lease = NULL, seq_from = iif(status = 'running', ${pastShown}, seq_from)
+  WHERE ordinal = ?`;
+
+// Nobody else may have it by now.
+const take = `
+  UPDATE turns SET status = 'running', lease = ?2, due_at = ?3, woken = 0
+  WHERE ordinal = ?1 AND head = 1 AND due_at = 0 
+  RETURNING turn_id, lane, namespace, seq_from, crashes, suspect, late_crashes`;
+
+const ranInCrash = `
+  SELECT ordinal, suspect, late_crashes FROM turns
+  WHERE head = 1 AND due_at > 0 AND status = 'running' AND lease IS NOT NULL`;
+
+const blame = "UPDATE turns SET crashes = crashes + 1 WHERE ordinal = ?";
+const countLate = "UPDATE turns SET late_crashes = late_crashes + 1 WHERE ordinal = ?";
+const suspect = "UPDATE turns SET suspect = 1 WHERE ordinal = ?";
+const clear = "UPDATE turns SET suspect = 0 WHERE turn_id = ? AND lease = ?";
+
+const begin = `
+  INSERT INTO life (id, state, after_crash, at_once) VALUES (1, 'started', ?1, ?2)
+  ON CONFLICT (id) DO UPDATE SET state = 'started', after_crash = ?1, at_once = ?2`;
+// A process that stops does not settle.
+const settle = "UPDATE life SET state = 'settled' WHERE state = 'started'";
+const leave = "UPDATE life SET state = 'stopping'";
+
+const freeAll = `
+  UPDATE turns INDEXED BY turns_unfinished
+  SET seq_from = ${pastShown}, lease = NULL, due_at = iif(status = 'running', 0, due_at)
+  WHERE status <> 'finished'`;
+
+const free = `
+  UPDATE turns SET lease = NULL, due_at = ?3, seq_from = ${pastShown}, crashes = crashes + ?4
+  WHERE turn_id = ?1 AND lease = ?2 AND status = 'running' RETURNING lane, namespace`;
+
+const extend = "UPDATE turns SET due_at = ? WHERE turn_id = ? AND lease = ? AND status = 'running'";
+
+const countSuspects = "SELECT count(*) AS count FROM turns INDEXED BY turns_suspect WHERE suspect = 1";
+
+const earliest = "SELECT min(due_at) AS due_at FROM turns WHERE head = 1 AND due_at > 0 AND status = ?";
+
+/** Who works on what, and until when. */
+export function createClaiming(connection: SqliteConnection): Omit<TurnQueue, "accept"> {
+  const makeComeDue = (now: number, steady: number, running: readonly string[]) => {
+    for (const row of connection.all(come, now, steady, JSON.stringify(running))) {
+      connection.run(makeDue, row.ordinal as number);
+      refreshLane(connection, row.lane as string, row.namespace as string);
+    }
+  };
+  return {
+    async claim(lease, now, leaseMs, options = {}) {
+      const { steady = now, running = [] } = options;
+      // A look without the write lock first: an idle worker disturbs nobody.
+      const isDue = connection.get(come, now, steady, JSON.stringify(running)) !== undefined;
+      if (!isDue && nextInLanes(connection, options) === undefined) return undefined;
+      return connection.write(() =>
+        connection.transaction(() => {
+          if (isDue) makeComeDue(now, steady, running);
+          const ordinal = nextInLanes(connection, options);
+          if (ordinal === undefined) return undefined;
+          const row = connection.get(take, ordinal, lease, steady + leaseMs);
+          if (row === undefined) return undefined;
+          refreshLane(connection, row.lane as string, row.namespace as string);
+          return readClaimed(connection, { ...row, ordinal }, lease);
+        }),
+      );
+    },
+
+    reclaim: () => connection.write(() => connection.transaction(() => takeOver(connection))),
+
+    async settle() {
+      await connection.write(() => connection.run(settle));
+    },
+
+    async leave() {
+      await connection.write(() => connection.run(leave));
+    },
+
+    async clear(turnId, lease) {
+      await connection.write(() => connection.run(clear, turnId, lease));
+    },
+
+    async release(turnId, lease, until, failed = false) {
+      await connection.write(() =>
+        connection.transaction(() => {
+          const row = connection.get(free, turnId, lease, until, failed ? 1 : 0);
+          if (row !== undefined) refreshLane(connection, row.lane as string, row.namespace as string);
+        }),
+      );
+    },
+
+    async renew(leases, steady, leaseMs) {
+      if (leases.length === 0) return [];
+      const lost = await connection.write(() =>
+        connection.transaction(() =>
+          leases.filter((one) => connection.run(extend, steady + leaseMs, one.turn_id, one.lease) === 0),
+        ),
+      );
+      return lost.map(({ turn_id }) => turn_id);
+    },
+
+    async untilDue(now, steady = now) {
+      const due = (status: string, from: number) => {
+        const at = connection.get(earliest, status)?.due_at;
+        return typeof at === "number" ? [Math.max(0, at - from)] : [];
+      };
+      const times = [...due("waiting", now), ...due("running", steady)];
+      return times.length === 0 ? undefined : Math.min(...times);
+    },
+  };
+}
+
+/** From this many late crashes on a turn is a suspect: something that takes long to bring the bot down may be in it. */
+const manyLateCrashes = 3;
+/** For how long a suspect must run until it is cleared, ms; one with many late crashes for longer than it has run before, probably. */
+const trial = (lateCrashes: number) => 60_000 * (lateCrashes < manyLateCrashes ? 1 : 2 ** lateCrashes);
+
+function takeOver(connection: SqliteConnection): Takeover {
+  const running = connection.all(ranInCrash);
+  const before = connection.get("SELECT state, after_crash, at_once FROM life");
+  const crashed = before === undefined ? running.length > 0 : before.state !== "stopping";
+  const atOnce = crashed ? findSuspects(connection, running, before) : Number(before?.at_once ?? 1);
+  connection.run(begin, crashed ? 1 : 0, atOnce);
+  connection.run(freeAll);
+  for (const row of connection.all("SELECT lane, namespace FROM lanes"))
+    refreshLane(connection, row.lane as string, row.namespace as string);
+  const suspects = Number(connection.get(countSuspects)?.count);
+  return { crashed, interrupted: running.length, suspects };
+}
+
+/** Blames, and makes suspects of, turns that ran in a crash. Answers how many suspects may run at once now. */
+function findSuspects(
+  connection: SqliteConnection,
+  running: readonly SqlRow[],
+  before: SqlRow | undefined,
+): number {
+  const hadSuspects = hasAnySuspect(connection);
+  const isLate = before?.state === "settled";
+  const isAgain = hadSuspects || (before?.after_crash === 1 && !isLate);
+  const tried = running.filter((row) => row.suspect === 1);
+  const blamed = tried.length > 0 ? tried : running.length === 1 ? running : [];
+  for (const row of blamed) connection.run(blame, row.ordinal as number);
+  if (isLate) for (const row of running) connection.run(countLate, row.ordinal as number);
+  const suspects = isAgain
+    ? running
+    : running.filter((row) => isLate && Number(row.late_crashes) + 1 >= manyLateCrashes);
+  for (const row of suspects) connection.run(suspect, row.ordinal as number);
+  const atOnce = Number(before?.at_once ?? 1);
+  const named = tried.length > 0 ? tried : suspects;
+  if (named.length === 0) return atOnce;
+  const half = Math.max(1, Math.floor(named.length / 2));
+  return hadSuspects ? Math.min(atOnce, half) : half;
+}
+
+function readClaimed(connection: SqliteConnection, row: SqlRow, lease: string): ClaimedTurn {
+  const turn_id = row.turn_id as string;
+  const events = readEvents(connection, turn_id, -1);
+  const inbound = inboundOf(events[0]);
+  if (inbound === undefined) throw lostEntryError(connection.path, turn_id);
+  const last_seq = Math.max(row.seq_from as number, events.at(-1)?.seq ?? 0);
+  return {
+    turn_id,
+    lease,
+    inbound,
+    events,
+    ordinal: row.ordinal as number,
+    last_seq,
+    crashes: row.crashes as number,
+    ...(row.suspect === 1 ? { trial_ms: trial(row.late_crashes as number) } : {}),
+  };
+}

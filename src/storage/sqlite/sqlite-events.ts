@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import type { TurnEvent } from "../../core/log/turn-event.ts";
+import type { Inbound } from "../../core/values/inbound.ts";
+import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
+
+/** Events with what tools answered. Nothing that people say is shared: it goes with its turn, whoever said the same. */
+const sharingTypes: ReadonlySet<TurnEvent["type"]> = new Set([
+  "tool_finished",
+  "skill_output",
+  "step_finished",
+]);
+
+/** Characters of JSON from which on a member of such an event is stored once, for all events that have the same. */
+const sharedFrom = 1_000;
+
+/** An event as its row. The body is what the other columns do not hold; `texts` are its members that are stored once, as JSON. */
+interface EventRow {
+  columns: [string, number, number, string, string];
+  texts: [member: string, json: string][];
+}
+
+/** Stands in a body for a member that is stored once. */
+const placeholder = null;
+
+function rowOf(event: TurnEvent): EventRow {
+  const { turn_id, seq, at, type, ...members } = event;
+  const texts: EventRow["texts"] = [];
+  const body: Record<string, unknown> = members;
+  for (const [member, value] of sharingTypes.has(type) ? Object.entries(members) : []) {
+    const json = JSON.stringify(value);
+    if (json === undefined || json.length < sharedFrom) continue;
+    texts.push([member, json]);
+    body[member] = placeholder;
+  }
+  return { columns: [turn_id, seq, at, type, JSON.stringify(body)], texts };
+}
+
+// One statement is atomic by itself: the lease is checked and the event stored without a transaction around them.
+const insertLeased = `
+  INSERT INTO events (turn_id, seq, at, type, body)
+  SELECT ?1, ?2, ?3, ?4, ?5
+  WHERE EXISTS (SELECT 1 FROM turns WHERE turn_id = ?1 AND lease = ?6 AND status = 'running')
+  ON CONFLICT DO NOTHING`;
+
+/**
+ * Stores an event in one statement, which needs no transaction, if the lease holds its turn and its place is free; false when not.
+ * Undefined when it takes more than one: nothing is stored then.
+ */
+export function insertLeasedEvent(
+  connection: SqliteConnection,
+  event: TurnEvent,
+  lease: string,
+): boolean | undefined {
+  const { columns, texts } = rowOf(event);
+  return texts.length > 0 ? undefined : connection.run(insertLeased, ...columns, lease) === 1;
+}
+
+/** Stores an event unless its place is taken; false when it is. Within a transaction, which must not be committed then. */
+export function insertEvent(connection: SqliteConnection, event: TurnEvent): boolean {
+  const { columns, texts } = rowOf(event);
+  const ids = texts.map(([member, json]) => [member, idOf(connection, json)] as const);
+  const insert =
+    "INSERT INTO events (turn_id, seq, at, type, body, texts) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
+  const named = ids.length === 0 ? null : JSON.stringify(Object.fromEntries(ids));
+  return connection.run(insert, ...columns, named) === 1;
+}
+
+/** The id of a stored text, which is stored if it is not yet. */
+function idOf(connection: SqliteConnection, text: string): number {
+  const hash = createHash("sha256").update(text).digest();
+  const row =
+    connection.get("SELECT id FROM texts WHERE hash = ?", hash) ??
+    connection.get("INSERT INTO texts (hash, text) VALUES (?, ?) RETURNING id", hash, text);
+  return Number(row?.id);
+}
+
+// In one statement, so that an event that another process deletes meanwhile is read with its texts or not at all.
+const columns = `
+  seq, at, type, body, iif(texts IS NULL, NULL, (
+    SELECT json_group_object(named.key, stored.text)
+    FROM json_each(events.texts) AS named JOIN texts AS stored ON stored.id = named.value)) AS texts`;
+
+/** The events of a turn with a seq above `afterSeq`, in order. */
+export function readEvents(connection: SqliteConnection, turnId: string, afterSeq: number): TurnEvent[] {
+  const select = `SELECT ${columns} FROM events WHERE turn_id = ? AND seq > ? ORDER BY seq`;
+  return connection.all(select, turnId, afterSeq).map((row) => toEvent(connection, turnId, row));
+}
+
+/** What a turn was made of. */
+export function readInbound(connection: SqliteConnection, turnId: string): Inbound | undefined {
+  const row = connection.get(`SELECT ${columns} FROM events WHERE turn_id = ? AND seq = 0`, turnId);
+  return row === undefined ? undefined : inboundOf(toEvent(connection, turnId, row));
+}
+
+/** The inbound of an entry 0. */
+export function inboundOf(entry: TurnEvent | undefined): Inbound | undefined {
+  return entry?.type === "inbound" ? entry.inbound : undefined;
+}
+
+// The body is what `rowOf` made, so its shape is known.
+function toEvent(connection: SqliteConnection, turnId: string, row: SqlRow): TurnEvent {
+  const body = connection.parse(row.body) as Record<string, unknown>;
+  const texts = row.texts === null ? {} : (connection.parse(row.texts) as Record<string, string>);
+  for (const [member, text] of Object.entries(texts)) body[member] = connection.parse(text);
+  return { type: row.type, ...body, turn_id: turnId, seq: row.seq, at: row.at } as TurnEvent;
+}

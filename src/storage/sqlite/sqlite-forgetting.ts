@@ -1,0 +1,140 @@
+import type { TurnEvent } from "../../core/log/turn-event.ts";
+import type { TurnRemoval } from "../../core/log/turn-log.ts";
+import type { Author, Inbound } from "../../core/values/inbound.ts";
+import type { Place } from "../../core/values/place.ts";
+import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
+import { insertEvent, readEvents, readInbound } from "./sqlite-events.ts";
+
+const finishedTurn = "SELECT ordinal, namespace, thread FROM turns WHERE turn_id = ? AND status = 'finished'";
+
+// A thread without messages is named after its first command, and so has no root.
+const rename = `
+  UPDATE threads SET title = ?1
+  WHERE namespace = ?2 AND thread = ?3 AND (root = ?4 OR (root IS NULL AND ?5 = (
+    SELECT min(ordinal) FROM turns WHERE thread = ?3 AND namespace = ?2)))`;
+
+const dropCarriedOver = `
+  DELETE FROM events WHERE type IN ('history_compacted', 'transcript_opened') AND turn_id IN (
+    SELECT turn_id FROM turns WHERE thread = ?2 AND namespace = ?1 AND ordinal > ?3)`;
+
+const countDeletion = "UPDATE threads SET deletions = deletions + 1 WHERE namespace = ? AND thread = ?";
+
+/** What a thread is called when the message it was named after was deleted. */
+export const forgottenTitle = "Deleted message";
+
+/** Turns that one write disowns. */
+const disownedAtOnce = 50;
+
+/** The way out: what people said, taken away for good. */
+export function createForgetting(connection: SqliteConnection): Pick<TurnRemoval, "forget" | "disown"> {
+  return {
+    async disown(turnIds, person, author) {
+      for (let from = 0; from < turnIds.length; from += disownedAtOnce) {
+        const some = turnIds.slice(from, from + disownedAtOnce);
+        await connection.write(() =>
+          connection.transaction(() => {
+            for (const turnId of some) disown(connection, turnId, person, author);
+          }),
+        );
+      }
+    },
+
+    async forget(turnId, by, at) {
+      const known = await connection.write(() =>
+        connection.transaction(() => {
+          const turn = connection.get(finishedTurn, turnId);
+          if (turn !== undefined) forget(connection, turnId, turn, { by, at });
+          return turn !== undefined;
+        }),
+      );
+      // The write-ahead log still has the pages as they were. When another process reads just now, its next checkpoint takes them.
+      await connection.truncateLog();
+      return known;
+    },
+  };
+}
+
+/** Takes away what later turns of a thread carried over from this turn and those before it: it may repeat a text that is gone. */
+export function dropFromLaterTurns(connection: SqliteConnection, place: Place, ordinal: number): void {
+  connection.run(dropCarriedOver, place.namespace, place.thread, ordinal);
+  connection.run(countDeletion, place.namespace, place.thread);
+}
+
+function forget(
+  connection: SqliteConnection,
+  turnId: string,
+  turn: SqlRow,
+  who: { by: string; at: number },
+): void {
+  const remaining = withoutTexts(readEvents(connection, turnId, -1), who.by, who.at);
+  if (remaining === undefined) return;
+  const place = { namespace: turn.namespace as string, thread: turn.thread as string };
+  const ordinal = turn.ordinal as number;
+  connection.run("DELETE FROM events WHERE turn_id = ?", turnId);
+  for (const event of remaining) insertEvent(connection, event);
+  connection.run("DELETE FROM signals WHERE turn_id = ?", turnId);
+  connection.run("UPDATE turns SET text = '', answer = NULL, details = 0 WHERE turn_id = ?", turnId);
+  connection.run(rename, forgottenTitle, place.namespace, place.thread, turnId, ordinal);
+  dropFromLaterTurns(connection, place, ordinal);
+}
+
+/**
+ * What remains of a finished turn: that somebody said something, how it ended, and who deleted it. The end takes a new place behind
+ * all others, so that who follows the turn learns of it. Undefined when there is nothing left to forget.
+ */
+function withoutTexts(events: readonly TurnEvent[], by: string, at: number): TurnEvent[] | undefined {
+  const [entry] = events;
+  const end = events.findLast((event) => event.type === "turn_finished");
+  if (entry?.type !== "inbound" || end === undefined || end.forgotten_by !== undefined) return undefined;
+  const { origin, command: _command, guide: _guide, ...said } = entry.inbound;
+  const inbound: Inbound = { ...said, text: "" };
+  if (origin !== undefined) inbound.origin = { ...origin, files: [] };
+  if (inbound.files !== undefined) inbound.files = [];
+  if (inbound.cause !== undefined) {
+    const { happened: _happened, says: _says, ...cause } = inbound.cause;
+    inbound.cause = { ...cause, because: "" };
+  }
+  const seq = (events.at(-1)?.seq ?? 0) + 1;
+  const { output: _output, private: _private, ...rest } = end;
+  return [
+    { ...entry, inbound },
+    { ...rest, text: "", forgotten_by: by, seq, at },
+  ];
+}
+
+function disown(
+  connection: SqliteConnection,
+  turnId: string,
+  person: string,
+  { id, name }: Pick<Author, "id" | "name">,
+) {
+  const inbound = readInbound(connection, turnId);
+  if (inbound === undefined || connection.get(finishedTurn, turnId) === undefined) return;
+  const author: Author = { id, name, trust: "member" };
+  for (const event of readEvents(connection, turnId, -1))
+    replaceEvent(connection, event, disowned(event, person, author));
+  if (inbound.author.id !== person) return;
+  const update = "UPDATE turns SET author_id = ?, author = ? WHERE turn_id = ?";
+  connection.run(update, id, JSON.stringify(author), turnId);
+}
+
+function disowned(event: TurnEvent, before: string, author: Author): TurnEvent {
+  if (event.type === "inbound" && event.inbound.author.id === before)
+    return { ...event, inbound: { ...event.inbound, author } };
+  const isTheirs = event.type === "turn_finished" && event.forgotten_by === before;
+  return isTheirs ? { ...event, forgotten_by: author.id } : event;
+}
+
+/** Takes away what entry 0 tells of the event that began a turn, and who caused it. */
+export function dropWhatHappened(connection: SqliteConnection, turnId: string): void {
+  const [entry] = readEvents(connection, turnId, -1);
+  if (entry?.type !== "inbound" || entry.inbound.cause === undefined) return;
+  const { happened: _happened, caused_by: _by, ...cause } = entry.inbound.cause;
+  replaceEvent(connection, entry, { ...entry, inbound: { ...entry.inbound, cause } });
+}
+
+function replaceEvent(connection: SqliteConnection, before: TurnEvent, after: TurnEvent): void {
+  if (after === before) return;
+  connection.run("DELETE FROM events WHERE turn_id = ? AND seq = ?", before.turn_id, before.seq);
+  insertEvent(connection, after);
+}

@@ -1,0 +1,295 @@
+import { setImmediate as nextTick } from "node:timers/promises";
+import type { FoundPiece, Knowledge, KnownDocument, KnownPiece } from "../../core/ports/services.ts";
+import { openSqlite, type SqliteConnection, type SqliteOptions, type SqlRow } from "./sqlite-connection.ts";
+
+/**
+ * `words` is the only place with the text of a piece. `secure-delete` takes deleted words out of the index at once, not when it is next
+ * rewritten.
+ */
+export const knowledgeMigrations: readonly string[] = [
+  `
+  CREATE TABLE documents (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    namespace TEXT NOT NULL,
+    title TEXT NOT NULL,
+    source TEXT NOT NULL,
+    author TEXT NOT NULL,
+    by_name TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    pieces INTEGER NOT NULL,
+    characters INTEGER NOT NULL,
+    UNIQUE (namespace, source)
+  );
+  CREATE INDEX documents_of_author ON documents(author, namespace);
+  CREATE TABLE pieces (
+    ordinal INTEGER PRIMARY KEY,
+    namespace TEXT NOT NULL,
+    document INTEGER NOT NULL,
+    place TEXT NOT NULL,
+    model TEXT,
+    vector BLOB
+  );
+  CREATE INDEX pieces_of_document ON pieces(document);
+  CREATE INDEX vectors ON pieces(namespace, model, ordinal) WHERE vector IS NOT NULL;
+  CREATE VIRTUAL TABLE words USING fts5(text, about, tokenize = 'porter unicode61 remove_diacritics 2');
+  INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
+  `,
+];
+
+/** Vectors of a namespace that one search compares, the latest: of 512 numbers each about 100 MB, which takes a tenth of a second or two. */
+const mostCompared = 50_000;
+/** Vectors compared before others may go on. */
+const comparedAtOnce = 2_000;
+/** The document of pieces that are to be deleted. */
+const nowhere = 0;
+/** Pieces deleted before others may go on. */
+const purgedAtOnce = 20;
+/** Pieces of a document that are read at a time. */
+const readAtOnce = 100;
+/** Pieces that each of both searches finds before they are joined. */
+const candidates = 50;
+/** Words of a query that are looked for. */
+const mostWords = 32;
+/** Share of the best piece's score below which a piece has only common words of the query. */
+const weakest = 0.25;
+/** Cosine below which two texts have nothing to do with each other, whatever the model. */
+const leastNear = 0.2;
+/** Of reciprocal rank fusion: `1 / (60 + rank)`, Cormack, Clarke and Büttcher 2009. */
+const fusion = 60;
+
+/** Opens or creates the store in a SQLite file. @throws StorageError, as does every method */
+export async function openSqliteKnowledge(
+  path: string,
+  options: SqliteOptions = {},
+): Promise<Knowledge & { close(): Promise<void> }> {
+  const connection = await openSqlite(path, knowledgeMigrations, options);
+  return { ...createKnowledge(connection), close: () => connection.close() };
+}
+
+/** The store on an open file that has its tables. */
+export function createKnowledge(connection: SqliteConnection): Knowledge {
+  const write = <T>(work: () => T) => connection.write(() => connection.transaction(work));
+  /** Removes documents, and answers what they were. Their pieces are found no more; `purge` deletes them. */
+  const drop = (where: string, ...values: (string | number)[]): KnownDocument[] => {
+    const gone = connection.all(`SELECT * FROM documents WHERE ${where}`, ...values).map(documentOf);
+    for (const { id } of gone) {
+      connection.run("UPDATE pieces SET document = ?, namespace = '' WHERE document = ?", nowhere, id);
+      connection.run("DELETE FROM documents WHERE id = ?", id);
+    }
+    return gone;
+  };
+  /** Deletes what was dropped, a few pieces at a time: taking a text's words out of the index takes a millisecond or two. */
+  const purge = async (): Promise<void> => {
+    for (let deleted = purgedAtOnce; deleted === purgedAtOnce; ) {
+      deleted = await write(() => {
+        const some = `SELECT ordinal FROM pieces WHERE document = ${nowhere} ORDER BY ordinal LIMIT ${purgedAtOnce}`;
+        connection.run(`DELETE FROM words WHERE rowid IN (${some})`);
+        return connection.run(`DELETE FROM pieces WHERE ordinal IN (${some})`);
+      });
+      await nextTick();
+    }
+  };
+  const put = (namespace: string, id: number, about: string, piece: KnownPiece): void => {
+    const { text, place, vector, model } = piece;
+    const isKnown = vector !== undefined && model !== undefined;
+    connection.run(
+      "INSERT INTO pieces (namespace, document, place, model, vector) VALUES (?, ?, ?, ?, ?)",
+      ...[namespace, id, place, isKnown ? model : null, isKnown ? bytesOf(vector) : null],
+    );
+    const ordinal = Number(connection.get("SELECT last_insert_rowid() AS ordinal")?.ordinal);
+    connection.run("INSERT INTO words (rowid, text, about) VALUES (?, ?, ?)", ordinal, spaced(text), about);
+  };
+  const find = "SELECT * FROM documents WHERE namespace = ?";
+
+  return {
+    async add(namespace, { title, source, author, by, at }, pieces) {
+      const characters = pieces.reduce((sum, { text }) => sum + text.length, 0);
+      const document = await write(() => {
+        drop("namespace = ? AND source = ?", namespace, source);
+        connection.run(
+          "INSERT INTO documents (namespace, title, source, author, by_name, at, pieces, characters) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+          ...[namespace, title, source, author, by, at, pieces.length, characters],
+        );
+        const added = documentOf(connection.get(`${find} AND source = ?`, namespace, source) ?? {});
+        for (const piece of pieces) put(namespace, added.id, spaced(`${title} ${piece.place}`.trim()), piece);
+        return added;
+      });
+      await purge();
+      return document;
+    },
+    async list(namespace) {
+      return connection.all(`${find} ORDER BY at DESC, id DESC`, namespace).map(documentOf);
+    },
+    async remove(namespace, ids) {
+      const gone = await write(() => ids.flatMap((id) => drop("namespace = ? AND id = ?", namespace, id)));
+      if (gone.length > 0) await purge();
+      return gone;
+    },
+    async clearAuthor(author, isThere, { dryRun = false } = {}) {
+      const theirs = connection.all("SELECT id, namespace FROM documents WHERE author = ?", author);
+      const ids = theirs.filter(({ namespace }) => isThere(String(namespace))).map(({ id }) => Number(id));
+      if (dryRun || ids.length === 0) return ids.length;
+      const gone = await write(() => ids.flatMap((id) => drop("id = ? AND author = ?", id, author)));
+      await purge();
+      // The write-ahead log still has the pages as they were.
+      await connection.truncateLog();
+      return gone.length;
+    },
+    async scrub() {
+      // What an earlier process could not delete any more.
+      await purge();
+      await connection.rebuild();
+    },
+    async *read(namespace, id) {
+      for (let after = 0; ; ) {
+        const rows = connection.all(
+          `SELECT p.ordinal, p.place, w.text FROM pieces p JOIN words w ON w.rowid = p.ordinal
+           WHERE p.namespace = ? AND p.document = ? AND p.ordinal > ? ORDER BY p.ordinal LIMIT ?`,
+          ...[namespace, id, after, readAtOnce],
+        );
+        for (const { place, text } of rows) yield { text: shown(text), place: String(place) };
+        if (rows.length < readAtOnce) return;
+        after = Number(rows.at(-1)?.ordinal);
+      }
+    },
+    async namespaces() {
+      const rows = connection.all("SELECT DISTINCT namespace FROM documents ORDER BY namespace");
+      return rows.map(({ namespace }) => String(namespace));
+    },
+    async search(namespace, { words, vector, model, most }) {
+      const near =
+        vector === undefined || model === undefined
+          ? []
+          : await nearest(connection, { namespace, vector, model });
+      return joined(byWords(connection, namespace, words), near)
+        .slice(0, most)
+        .flatMap(({ ordinal, score }) => pieceOf(connection, ordinal, score));
+    },
+  };
+}
+
+/** Ordinals of pieces with any of the words, the best first: rare words count more than common ones, those of title and place less. */
+function byWords(connection: SqliteConnection, namespace: string, words: string): number[] {
+  const match = matchOf(words);
+  if (match === "") return [];
+  const rows = connection.all(
+    `SELECT p.ordinal, bm25(words, 1.0, 0.5) AS score FROM words JOIN pieces p ON p.ordinal = words.rowid
+     WHERE words MATCH ?1 AND p.namespace = ?2 ORDER BY score, p.ordinal LIMIT ?3`,
+    ...[match, namespace, candidates],
+  );
+  // The better the lower, below 0.
+  const best = Number(rows[0]?.score ?? 0);
+  return rows.filter(({ score }) => Number(score) <= best * weakest).map(({ ordinal }) => Number(ordinal));
+}
+
+/** Every word as a quoted string, so that nothing of it is the index's own syntax; longer ones match from their beginning. */
+function matchOf(words: string): string {
+  // The index takes accents off letters, and not where they are characters of their own.
+  const found = spaced(words.normalize("NFC")).match(/[\p{L}\p{N}]+/gu) ?? [];
+  const distinct = [...new Set(found.map((word) => word.toLowerCase()))].slice(0, mostWords);
+  return distinct.map((word) => (isLong(word) ? `"${word}"*` : `"${word}"`)).join(" OR ");
+}
+
+/** Two characters are a word in scripts of syllables, and what follows them is often grammar. */
+function isLong(word: string): boolean {
+  return word.length > (/^[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}]/u.test(word) ? 1 : 2);
+}
+
+async function nearest(
+  connection: SqliteConnection,
+  { namespace, vector, model }: { namespace: string; vector: Float32Array; model: string },
+): Promise<number[]> {
+  const found: { ordinal: number; score: number }[] = [];
+  let before = Number.MAX_SAFE_INTEGER;
+  for (let compared = 0; compared < mostCompared; compared += comparedAtOnce) {
+    const rows = connection.all(
+      `SELECT ordinal, vector FROM pieces WHERE namespace = ? AND model = ? AND vector IS NOT NULL AND ordinal < ?
+       ORDER BY ordinal DESC LIMIT ?`,
+      ...[namespace, model, before, comparedAtOnce],
+    );
+    for (const { ordinal, vector: bytes } of rows) {
+      const score = cosine(vector, vectorOf(bytes as Uint8Array));
+      if (score >= leastNear) found.push({ ordinal: Number(ordinal), score });
+    }
+    found.sort((a, b) => b.score - a.score || a.ordinal - b.ordinal).splice(candidates);
+    if (rows.length < comparedAtOnce) break;
+    before = Number(rows.at(-1)?.ordinal);
+    await nextTick();
+  }
+  return found.map(({ ordinal }) => ordinal);
+}
+
+/** Of vectors of length 1. Those of another length are of another model by the same name. */
+function cosine(a: Float32Array, b: Float32Array): number {
+  if (a.length !== b.length) return 0;
+  let sum = 0;
+  for (let at = 0; at < a.length; at += 1) sum += (a[at] ?? 0) * (b[at] ?? 0);
+  return sum;
+}
+
+/** Both lists in one, by reciprocal rank fusion. */
+function joined(...lists: readonly number[][]): { ordinal: number; score: number }[] {
+  const scores = new Map<number, number>();
+  for (const list of lists)
+    for (const [rank, ordinal] of list.entries())
+      scores.set(ordinal, (scores.get(ordinal) ?? 0) + 1 / (fusion + rank + 1));
+  const all = [...scores].map(([ordinal, score]) => ({ ordinal, score }));
+  return all.sort((a, b) => b.score - a.score || a.ordinal - b.ordinal);
+}
+
+/** None where it was deleted meanwhile. */
+function pieceOf(connection: SqliteConnection, ordinal: number, score: number): FoundPiece[] {
+  const row = connection.get(
+    `SELECT d.*, p.place AS place, w.text AS text FROM pieces p JOIN documents d ON d.id = p.document
+     JOIN words w ON w.rowid = p.ordinal WHERE p.ordinal = ?`,
+    ordinal,
+  );
+  if (row === undefined) return [];
+  return [{ document: documentOf(row), place: String(row.place), text: shown(row.text), score }];
+}
+
+/** Scripts written without spaces between words. */
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
+/** Parts words for the index and has no width for people: a zero width space. */
+const gap = "\u200b";
+
+/** The text with its words parted where its script does not part them. */
+function spaced(text: string): string {
+  return text
+    .replaceAll(gap, "")
+    .replaceAll("\0", " ")
+    .replace(unspaced, (run) =>
+      [...new Intl.Segmenter(undefined, { granularity: "word" }).segment(run)]
+        .map(({ segment }) => segment)
+        .join(gap),
+    );
+}
+
+/** The text as people wrote it. */
+function shown(stored: unknown): string {
+  return String(stored).replaceAll(gap, "");
+}
+
+function bytesOf(vector: Float32Array): Uint8Array {
+  return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+}
+
+function vectorOf(bytes: Uint8Array): Float32Array {
+  // A view needs an address that four divides.
+  const { buffer, byteOffset, byteLength } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+  return new Float32Array(buffer, byteOffset, byteLength >> 2);
+}
+
+function documentOf(row: SqlRow): KnownDocument {
+  return {
+    id: Number(row.id),
+    title: String(row.title),
+    source: String(row.source),
+    author: String(row.author),
+    by: String(row.by_name),
+    at: Number(row.at),
+    pieces: Number(row.pieces),
+    characters: Number(row.characters),
+  };
+}

@@ -1,0 +1,92 @@
+import type { ClaimOptions, Lane } from "../../core/log/turn-log.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+
+/** Every lane, in the order in which they are looked at unless a claim says otherwise. */
+const allLanes: readonly Lane[] = ["urgent", "command", "message"];
+
+const refresh = `
+  UPDATE lanes SET ready = found.ordinal
+  FROM (SELECT min(ordinal) AS ordinal FROM turns
+        WHERE lane = ?1 AND namespace = ?2 AND head = 1 AND due_at = 0 AND suspect = 0) AS found
+  WHERE lane = ?1 AND namespace = ?2 AND ready IS NOT found.ordinal`;
+
+const add = `
+  INSERT INTO lanes (lane, namespace, ready) VALUES (?, ?, ?)
+  ON CONFLICT DO UPDATE SET ready = excluded.ready WHERE ready IS NULL OR ready > excluded.ready`;
+
+// One that is to be tried again in a moment counts too: the index alone answers this.
+const held = `
+  SELECT namespace, count(*) AS count FROM turns
+  WHERE head = 1 AND due_at > 0 AND status = 'running' AND lane = ? GROUP BY namespace`;
+
+const oldestElsewhere = `
+  SELECT ready FROM lanes
+  WHERE lane = ? AND ready IS NOT NULL AND namespace NOT IN (SELECT value FROM json_each(?))
+  ORDER BY ready LIMIT 1`;
+
+const readyIn = "SELECT ready FROM lanes WHERE lane = ? AND namespace = ?";
+
+// These look only at turns that ran in a crash and have not ended since: at most as many as there were slots.
+const anySuspect = "SELECT 1 FROM turns INDEXED BY turns_suspect WHERE suspect = 1 LIMIT 1";
+const leastBlamed = `
+  SELECT ordinal FROM turns INDEXED BY turns_suspect
+  WHERE suspect = 1 AND lane = ? AND head = 1 AND due_at = 0 ORDER BY crashes, ordinal LIMIT 1`;
+const heldSuspects = `
+  SELECT count(*) AS count, (SELECT at_once FROM life) AS at_once FROM turns INDEXED BY turns_suspect
+  WHERE suspect = 1 AND lease IS NOT NULL AND lane IN (SELECT value FROM json_each(?))`;
+
+/** Brings `ready` of a lane up to date after a turn in it came, went, or changed when it is due. */
+export function refreshLane(connection: SqliteConnection, lane: string, namespace: string): void {
+  connection.run(refresh, lane, namespace);
+}
+
+/** A turn that can be claimed at once has come. */
+export function addToLane(
+  connection: SqliteConnection,
+  lane: Lane,
+  namespace: string,
+  ordinal: number,
+): void {
+  connection.run(add, lane, namespace, ordinal);
+}
+
+/** The ordinal of the turn that is next in the first of these lanes that has one. */
+export function nextInLanes(connection: SqliteConnection, options: ClaimOptions): number | undefined {
+  const { lanes = allLanes, max_per_namespace: max = {} } = options;
+  const hasSuspects = hasAnySuspect(connection);
+  for (const lane of lanes) {
+    const suspect = hasSuspects ? nextSuspect(connection, lane) : undefined;
+    const ordinal = suspect ?? fairestIn(connection, lane, max[lane] ?? Number.POSITIVE_INFINITY);
+    if (ordinal !== undefined) return ordinal;
+  }
+  return undefined;
+}
+
+/** Whether a turn that is not finished is a suspect. */
+export function hasAnySuspect(connection: SqliteConnection): boolean {
+  return connection.get(anySuspect) !== undefined;
+}
+
+/** The suspect that is next in a lane, if it may run. It waits for no suspect of a later lane: a command for none of a message. */
+function nextSuspect(connection: SqliteConnection, lane: Lane): number | undefined {
+  const next = connection.get(leastBlamed, lane);
+  if (next === undefined) return undefined;
+  const before = allLanes.slice(0, allLanes.indexOf(lane) + 1);
+  const held = connection.get(heldSuspects, JSON.stringify(before));
+  return Number(held?.count) < Number(held?.at_once) ? Number(next.ordinal) : undefined;
+}
+
+/** The oldest turn of a namespace in which none runs; else of the one with the fewest, below the limit. */
+function fairestIn(connection: SqliteConnection, lane: Lane, max: number): number | undefined {
+  const busy = connection.all(held, lane).map(({ namespace, count }) => ({
+    namespace: namespace as string,
+    count: Number(count),
+  }));
+  const idle = connection.get(oldestElsewhere, lane, JSON.stringify(busy.map(({ namespace }) => namespace)));
+  if (idle !== undefined) return Number(idle.ready);
+  const waiting = busy
+    .filter(({ count }) => count < max)
+    .map(({ namespace, count }) => ({ count, ready: connection.get(readyIn, lane, namespace)?.ready }))
+    .filter((one): one is { count: number; ready: number } => typeof one.ready === "number");
+  return waiting.sort((a, b) => a.count - b.count || a.ready - b.ready)[0]?.ready;
+}

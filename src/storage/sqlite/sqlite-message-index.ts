@@ -1,0 +1,160 @@
+import { setImmediate as nextTick } from "node:timers/promises";
+import type { IndexedMessage, MessageIndex, MessageQuery } from "../../core/ports/chat-actions.ts";
+import { openSqlite, type SqliteConnection, type SqliteOptions, type SqlRow } from "./sqlite-connection.ts";
+
+/**
+ * `words` holds no texts of its own, and with `secure-delete` no words of what is deleted: without it they stay until the index is next
+ * rewritten (https://sqlite.org/fts5.html#the_secure_delete_configuration_option). It reads a text from `messages` when that is deleted, so a
+ * message goes from `words` first.
+ */
+export const messageIndexMigrations: readonly string[] = [
+  `
+  CREATE TABLE messages (
+    ordinal INTEGER PRIMARY KEY,
+    namespace TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    thread TEXT,
+    author_id TEXT NOT NULL,
+    author TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    UNIQUE (namespace, reference)
+  );
+  CREATE INDEX messages_by_time ON messages(namespace, at);
+  CREATE INDEX messages_of_author ON messages(author_id, namespace);
+  CREATE VIRTUAL TABLE words USING fts5(
+    text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+  );
+  `,
+  `
+  DROP TABLE words;
+  CREATE VIRTUAL TABLE words USING fts5(
+    text, content = 'messages', content_rowid = 'ordinal', tokenize = 'unicode61 remove_diacritics 2'
+  );
+  INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
+  INSERT INTO words (words) VALUES ('rebuild');
+  `,
+];
+
+/** Messages that one write removes: each takes its words out of the index. */
+const removedAtOnce = 20;
+
+/** Opens or creates the index in a SQLite file. @throws StorageError, as does every method */
+export async function openSqliteMessageIndex(
+  path: string,
+  options: SqliteOptions = {},
+): Promise<MessageIndex & { close(): Promise<void> }> {
+  const connection = await openSqlite(path, messageIndexMigrations, options);
+  return { ...createMessageIndex(connection), close: () => connection.close() };
+}
+
+/** The index on an open file that has its tables. */
+export function createMessageIndex(connection: SqliteConnection): MessageIndex {
+  const find = "SELECT ordinal FROM messages WHERE namespace = ? AND reference = ?";
+  const drop = (ordinal: number): void => {
+    connection.run("DELETE FROM words WHERE rowid = ?", ordinal);
+    connection.run("DELETE FROM messages WHERE ordinal = ?", ordinal);
+  };
+  const put = (message: IndexedMessage): void => {
+    const { namespace, reference, thread, author, text, at } = message;
+    const before = connection.get(find, namespace, reference);
+    if (before !== undefined) drop(Number(before.ordinal));
+    connection.run(
+      "INSERT INTO messages (namespace, reference, thread, author_id, author, at, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      ...[namespace, reference, thread ?? null, author.id, author.name, at, text],
+    );
+    const ordinal = Number(connection.get(find, namespace, reference)?.ordinal);
+    connection.run("INSERT INTO words (rowid, text) VALUES (?, ?)", ordinal, text);
+  };
+  /** Removes what a condition fits, a part at a time; answers how many. */
+  const clear = async (where: string, ...values: (string | number)[]): Promise<number> => {
+    const next = `SELECT ordinal FROM messages WHERE ${where} LIMIT ${removedAtOnce}`;
+    let count = 0;
+    for (let removed = removedAtOnce; removed === removedAtOnce; await nextTick()) {
+      removed = await connection.write(() =>
+        connection.transaction(() => {
+          const ordinals = connection.all(next, ...values).map(({ ordinal }) => Number(ordinal));
+          for (const ordinal of ordinals) drop(ordinal);
+          return ordinals.length;
+        }),
+      );
+      count += removed;
+    }
+    // The write-ahead log still has the pages as they were.
+    if (count > 0) await connection.truncateLog();
+    return count;
+  };
+
+  return {
+    put: (messages) => connection.write(() => connection.transaction(() => messages.forEach(put))),
+    remove: (namespace, reference) =>
+      connection.write(() =>
+        connection.transaction(() => {
+          const found = connection.get(find, namespace, reference);
+          if (found !== undefined) drop(Number(found.ordinal));
+        }),
+      ),
+    clear: (namespace) => clear("namespace = ?", namespace),
+    async clearBefore(before, namespace) {
+      const all = () => connection.all("SELECT DISTINCT namespace FROM messages").map((row) => row.namespace);
+      let count = 0;
+      for (const each of namespace === undefined ? all() : [namespace])
+        count += await clear("namespace = ? AND at < ?", String(each), before);
+      return count;
+    },
+    async clearAuthor(author, isThere, { dryRun = false } = {}) {
+      const where = "author_id = ? AND namespace = ?";
+      const rows = connection.all(
+        "SELECT namespace, count(*) AS n FROM messages WHERE author_id = ? GROUP BY namespace",
+        author,
+      );
+      let count = 0;
+      for (const { namespace, n } of rows)
+        if (isThere(String(namespace)))
+          count += dryRun ? Number(n) : await clear(where, author, String(namespace));
+      return count;
+    },
+    scrub: () => connection.rebuild(),
+    async search(namespace, query) {
+      const text = matchOf(query);
+      if (text === "") return [];
+      const { since = 0, until = Number.MAX_SAFE_INTEGER, author = null, most } = query;
+      const rows = connection.all(
+        `SELECT m.* FROM words JOIN messages m ON m.ordinal = words.rowid
+         WHERE words MATCH ?1 AND m.namespace = ?2 AND m.at BETWEEN ?3 AND ?4 AND (?5 IS NULL OR m.author_id = ?5)
+         ORDER BY m.at DESC, m.ordinal DESC LIMIT ?6`,
+        ...[text, namespace, Math.ceil(since), Math.floor(until), author, most],
+      );
+      return rows.map(messageOf);
+    },
+    async extent(namespace) {
+      const row = connection.get(
+        "SELECT count(*) AS n, min(at) AS since, max(at) AS newest FROM messages WHERE namespace = ?",
+        namespace,
+      );
+      const messages = Number(row?.n ?? 0);
+      return messages === 0
+        ? { messages }
+        : { messages, since: Number(row?.since), newest: Number(row?.newest) };
+    },
+  };
+}
+
+/** Every word as a quoted string, so that nothing of it is the index's own syntax; each matches from its beginning. */
+function matchOf({ words }: Pick<MessageQuery, "words">): string {
+  return words
+    .flatMap((word) => word.match(/[\p{L}\p{N}]+/gu) ?? [])
+    .map((word) => `"${word}"*`)
+    .join(" ");
+}
+
+function messageOf({ namespace, reference, thread, author_id, author, at, text }: SqlRow): IndexedMessage {
+  return {
+    namespace: String(namespace),
+    reference: String(reference),
+    ...(thread === null ? {} : { thread: String(thread) }),
+    author: { id: String(author_id), name: String(author) },
+    text: String(text),
+    at: Number(at),
+  };
+}

@@ -1,0 +1,110 @@
+import { errorText } from "../../base/error-text.ts";
+export type StorageErrorCode =
+  /** The file is damaged or is not ours. */
+  | "corrupt"
+  /** Another process holds it. */
+  | "locked"
+  | "full"
+  /** Written by a newer Knack. */
+  | "newer_version"
+  /** It cannot be opened, read or written. */
+  | "unavailable";
+
+/** A store could not be read or written; nothing of the refused write was kept. The message is for an operator. */
+export class StorageError extends Error {
+  readonly code: StorageErrorCode;
+  /** The file. */
+  readonly path: string;
+  constructor(code: StorageErrorCode, path: string, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+    this.path = path;
+  }
+}
+
+/** SQLite's primary result codes, https://www.sqlite.org/rescode.html; `errcode` carries extended ones above the low byte. */
+const codeOfSqliteResult = new Map<number, StorageErrorCode>([
+  [3, "unavailable"], // SQLITE_PERM
+  [5, "locked"], // SQLITE_BUSY
+  [6, "locked"], // SQLITE_LOCKED
+  [8, "unavailable"], // SQLITE_READONLY
+  [10, "unavailable"], // SQLITE_IOERR
+  [11, "corrupt"], // SQLITE_CORRUPT
+  [13, "full"], // SQLITE_FULL
+  [14, "unavailable"], // SQLITE_CANTOPEN
+  [26, "corrupt"], // SQLITE_NOTADB
+]);
+
+/** The error as a `StorageError` when the environment is to blame; a bug of ours stays as it is. */
+export function toStorageError(error: unknown, path: string): unknown {
+  const code = storageCodeOf(error);
+  if (code === undefined) return error;
+  const reason = errorText(error);
+  return new StorageError(code, path, `${explain(code, path)} (${reason})`, { cause: error });
+}
+
+function storageCodeOf(error: unknown): StorageErrorCode | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error instanceof SyntaxError) return "corrupt"; // a stored value that is no JSON
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  if (typeof errcode === "number") return codeOfSqliteResult.get(errcode & 0xff);
+  if (code === "ENOSPC" || code === "EDQUOT") return "full";
+  // ERR_INVALID_STATE: the database was closed.
+  const environmental = ["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST", "EIO", "ERR_INVALID_STATE"];
+  return environmental.some((one) => one === code) ? "unavailable" : undefined;
+}
+
+function explain(code: StorageErrorCode, path: string): string {
+  switch (code) {
+    case "corrupt":
+      return `The store ${path} is damaged or is not a Knack store. Move the file away to start with an empty one, or restore it from a backup`;
+    case "locked":
+      return `The store ${path} is held by another process. Stop that process, or give this one another data folder (KNACK_DATA)`;
+    case "full":
+      return `There is no room left to write ${path}; nothing was stored. Free disk space and try again`;
+    case "newer_version":
+      return `The store ${path} was written by a newer Knack. Run that version, or use another data folder (KNACK_DATA)`;
+    case "unavailable":
+      return `The store ${path} cannot be opened or written. Check that its folder exists and that this user may write there`;
+    default:
+      return code satisfies never;
+  }
+}
+
+/** A file whose format is newer than this program, and the newest copy of it that this program reads. */
+export function newerVersionError(
+  path: string,
+  { found, known, copy, version }: { found: number; known: number; copy?: string; version?: number },
+): StorageError {
+  const formats = `its format is ${found}, this program knows up to ${known}`;
+  const back =
+    copy === undefined
+      ? ""
+      : `. A copy from before the upgrade lies at ${copy} (format ${version}): to go back to it, and lose what was stored since, move ${path} away together with its -wal and -shm files, and give the copy its name`;
+  return new StorageError("newer_version", path, `${explain("newer_version", path)} (${formats})${back}`);
+}
+
+/** The disk has no room for the copy that is made before an upgrade. */
+export function noRoomForCopyError(path: string, needed: number, free: number): StorageError {
+  const megabytes = (bytes: number) => `${Math.ceil(bytes / 1_000_000)} MB`;
+  const message = `There is no room for a copy of ${path} from before its upgrade: it takes ${megabytes(needed)}, and ${megabytes(free)} are free. Nothing was changed. Free disk space and start again`;
+  return new StorageError("full", path, message);
+}
+
+/** A turn without its entry 0. */
+export function lostEntryError(path: string, turnId: string): StorageError {
+  return new StorageError(
+    "corrupt",
+    path,
+    `${explain("corrupt", path)} (turn ${turnId} has lost its first entry)`,
+  );
+}
+
+/** A table that something else has made. */
+export function foreignTableError(path: string, table: string): StorageError {
+  return new StorageError(
+    "corrupt",
+    path,
+    `${explain("corrupt", path)} (its table ${table} has other columns)`,
+  );
+}

@@ -1,0 +1,210 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Worker } from "node:worker_threads";
+import { errorText } from "../../base/error-text.ts";
+import type { Checkpoint, CheckpointWorkerData } from "./checkpoint-worker.ts";
+import { StorageError, toStorageError } from "./storage-error.ts";
+
+/** Brings what was written to a file to the disk. */
+type SyncFile = (file: FileHandle) => Promise<void>;
+
+export const usualBusyTimeoutMs = 5_000;
+
+/** Pages in the write-ahead log after which it is copied into the database, unless told: 16 MB. Each copy costs two syncs. */
+const usualCheckpointPages = 4_000;
+
+/** How many commits pass between two looks at the pages in the log. */
+const commitsPerLook = 16;
+
+export interface WriteAheadLogOptions {
+  /** How long a write, or the copying of the log, waits for another process, ms; 5,000 unless told. The event loop goes on meanwhile. */
+  busyTimeoutMs?: number | undefined;
+  /** How a file is synced; fdatasync unless told. */
+  sync?: SyncFile | undefined;
+  /** Pages in the log after which it is copied into the database; 4,000 unless told. */
+  checkpointPages?: number | undefined;
+}
+
+/**
+ * Answers a row with `log` and `checkpointed`: the pages in the log, and those of them that are in the database. It copies nothing
+ * (SQLite 3.51; before, it copies like PASSIVE). https://sqlite.org/pragma.html#pragma_wal_checkpoint
+ */
+export const logPages = "PRAGMA wal_checkpoint(NOOP)";
+
+/**
+ * The disk side of a SQLite file in WAL mode: the event loop writes, and neither waits for a sync nor for a checkpoint.
+ *
+ * The connection runs with `synchronous = NORMAL` and `wal_autocheckpoint = 0`: a commit writes to the write-ahead log and
+ * returns. Who needs it on the disk awaits `durable`: an fdatasync of the log on a thread of libuv, shared by all who wait
+ * (group commit). What is synced is always the log from its beginning, so everything committed earlier is on the disk too.
+ * Checkpoints run in a worker thread on a connection of its own.
+ */
+export interface WriteAheadLog {
+  /** Something was committed. */
+  wrote(): void;
+  /** Resolves when every commit before the call is on the disk. @throws StorageError */
+  durable(): Promise<void>;
+  /** Copies the log into the database and empties it, unless another process reads just now. */
+  truncate(): Promise<void>;
+  /**
+   * Writes the database again without its free space and empties the log: nothing deleted is left in either. Until it resolves
+   * nobody else can write. @throws StorageError: nothing is lost, and the free space is as it was
+   */
+  rebuild(): Promise<void>;
+  /** Waits for syncs and checkpoints under way. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the write-ahead log of an open SQLite file that has been read or written. The handle is a second one on the log:
+ * SQLite keeps no locks on that file, which closing it could drop. `look` runs `logPages` and answers its row.
+ * @throws StorageError
+ */
+export async function openWriteAheadLog(
+  path: string,
+  look: () => Promise<unknown> | unknown,
+  options: WriteAheadLogOptions,
+): Promise<WriteAheadLog> {
+  const { sync = (file) => file.datasync(), checkpointPages = usualCheckpointPages } = options;
+  if (path === ":memory:") return nowhere;
+  const guarded = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      throw toStorageError(error, path);
+    });
+  const file = await guarded(open(`${path}-wal`, "r"));
+  await guarded(syncFolder(dirname(path)));
+  const group = createGroupSync(() => guarded(sync(file)));
+  const checkpoints = createCheckpoints({ path, timeout: options.busyTimeoutMs ?? usualBusyTimeoutMs });
+  let commits = 0;
+  const copyWhenLong = async () => {
+    const { log, checkpointed } = (await look()) as { log: number; checkpointed: number };
+    if (log - checkpointed >= checkpointPages) await checkpoints.run("RESTART");
+  };
+  let copying: Promise<void> | undefined;
+  let closed: Promise<void> | undefined;
+  return {
+    wrote() {
+      group.wrote();
+      commits += 1;
+      if (commits % commitsPerLook !== 0) return;
+      // What cannot be looked at now is looked at again soon.
+      copying ??= copyWhenLong()
+        .catch(() => {})
+        .finally(() => {
+          copying = undefined;
+        });
+    },
+    durable: group.durable,
+    truncate: () => checkpoints.run("TRUNCATE").catch(() => {}),
+    rebuild: () =>
+      checkpoints.run("REBUILD").catch((cause: unknown) => {
+        // Of an error in a worker only the message arrives.
+        const reason = errorText(cause);
+        throw new StorageError(
+          "unavailable",
+          path,
+          `The store ${path} could not be written again (${reason})`,
+          { cause },
+        );
+      }),
+    close() {
+      closed ??= Promise.resolve(copying).then(async () => {
+        await checkpoints.close();
+        await group.idle();
+        await file.close();
+      });
+      return closed;
+    },
+  };
+}
+
+/** Of a database in memory: nothing of it is ever on a disk. */
+export const nowhere: WriteAheadLog = {
+  wrote: () => {},
+  durable: () => Promise.resolve(),
+  truncate: () => Promise.resolve(),
+  rebuild: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+};
+
+/** A new file is on the disk once its folder is. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  await handle.sync().finally(() => handle.close());
+}
+
+/** One sync at a time; all who come while one runs share the next, which begins after it and so covers what they wrote. */
+function createGroupSync(sync: () => Promise<void>) {
+  let dirty = false;
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const begin = () => {
+    next = undefined;
+    dirty = false;
+    running = sync()
+      .catch((error: unknown) => {
+        dirty = true;
+        throw error;
+      })
+      .finally(() => {
+        running = undefined;
+      });
+    return running;
+  };
+  const idle = () => Promise.allSettled([running, next]);
+  return {
+    wrote() {
+      dirty = true;
+    },
+    durable(): Promise<void> {
+      // A sync under way that nothing was written after covers everything.
+      if (!dirty) return running ?? Promise.resolve();
+      next ??= Promise.allSettled([running]).then(begin);
+      return next;
+    },
+    async idle() {
+      await idle();
+      await idle();
+    },
+  };
+}
+
+/** Runs checkpoints one after another in a worker, which starts with the first one. One that fails ends the worker and rejects. */
+function createCheckpoints(workerData: CheckpointWorkerData) {
+  let worker: Worker | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  const start = () => {
+    const started = new Worker(new URL("./checkpoint-worker.ts", import.meta.url), { workerData });
+    started.unref();
+    started.on("exit", () => {
+      if (worker === started) worker = undefined;
+    });
+    return started;
+  };
+  const inWorker = (mode: Checkpoint) =>
+    new Promise<void>((resolve, reject) => {
+      worker ??= start();
+      const here = worker;
+      const settle = (end: () => void) => () => {
+        here.off("message", done).off("exit", ended).off("error", failed);
+        end();
+      };
+      const done = settle(resolve);
+      // A worker that is told to end has nothing to say.
+      const ended = done;
+      const failed = (error: unknown) => settle(() => reject(error))();
+      here.on("message", done).on("exit", ended).on("error", failed);
+      here.postMessage(mode);
+    });
+  return {
+    run(mode: Checkpoint): Promise<void> {
+      const work = last.then(() => inWorker(mode));
+      last = work.catch(() => {});
+      return work;
+    },
+    async close() {
+      await last;
+      await worker?.terminate();
+    },
+  };
+}

@@ -3,7 +3,7 @@
  * the chat platforms. Everything here is checked against the permissions of the person who asks.
  */
 import type { ThreadRecord, TurnFilter, TurnRecord } from "../core/log/turn-log.ts";
-import type { Completion } from "./operations/complete.ts";
+import type { Completion } from "./operations/operation.ts";
 import type { RunOperation } from "./operations/table.ts";
 import type { HookRequest } from "./schedules/hook-signatures.ts";
 import type { HookAnswer } from "./schedules/webhooks.ts";

@@ -18,7 +18,7 @@ import { refusalOf } from "./chat/intake/refusal-of.ts";
 import { shapingRules } from "./chat/present/shape-answer.ts";
 import { createCommandRunner } from "./commands/command-runner.ts";
 import { operationCommands } from "./commands/operation-commands.ts";
-import { complete } from "./operations/complete.ts";
+import { complete } from "./operations/operation.ts";
 import type { Services } from "./operations/services.ts";
 import { allOperations, createOperationRunner } from "./operations/table.ts";
 import { createPastConversations } from "./reading/past-conversations.ts";

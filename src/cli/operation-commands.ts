@@ -2,6 +2,7 @@ import { Argument, type Command, type Option } from "commander";
 import { z } from "zod";
 import type { CommandLineForm, Operation, Terminal } from "../app/operations/operation.ts";
 import { allOperations } from "../app/operations/table.ts";
+import type { Clock } from "../core/ports/storage.ts";
 import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { answerOrSay } from "./bot-connection.ts";
@@ -14,7 +15,6 @@ import {
   type Run,
   wantsColours,
 } from "./command-context.ts";
-import { type Call, followWork } from "./follow-work.ts";
 import { namespaceOption, neededNamespaceOption, onlyNamespaceOption } from "./shared-options.ts";
 
 type Form = CommandLineForm<unknown, unknown>;
@@ -140,4 +140,44 @@ function say(
 export function terminalOf(context: CommandContext): Terminal {
   const { bold, dim, good, code: warn, bad } = createPaint(wantsColours(context));
   return { plain: plainLine, bold, dim, good, warn, bad, now: context.clock.now() };
+}
+
+/** Calls an operation by its name. */
+type Call = (name: string, input: object) => Promise<unknown>;
+
+/** Between two looks, ms. */
+const lookMs = 1_500;
+
+/**
+ * Waits for work that takes long: shows its lines while it runs, and when its answer says that it goes on, waits for the end of it.
+ * @throws what the call throws
+ */
+async function followWork(
+  { operation, look, goesOn }: NonNullable<CommandLineForm<unknown, unknown>["follow"]>,
+  begun: Promise<unknown>,
+  call: Call,
+  { clock, onLine }: { clock: Pick<Clock, "sleep">; onLine: ((line: string) => void) | undefined },
+): Promise<{ output: unknown; failed: boolean }> {
+  let said = "";
+  const show = (line: string) => {
+    if (line !== said && line !== "") onLine?.(line);
+    said = line;
+  };
+  const answered = begun.then(
+    () => "answered",
+    () => "answered",
+  );
+  while ((await Promise.race([answered, clock.sleep(lookMs)])) !== "answered") {
+    // A look that fails says nothing about the work.
+    const seen = await call(operation, {}).then(look, () => undefined);
+    if (seen !== undefined && "line" in seen) show(seen.line);
+  }
+  const output = await begun;
+  if (!goesOn(output)) return { output, failed: false };
+  for (;;) {
+    const seen = look(await call(operation, {}));
+    if ("ended" in seen) return { output: seen.ended, failed: seen.failed };
+    show(seen.line);
+    await clock.sleep(lookMs);
+  }
 }

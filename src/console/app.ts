@@ -2,29 +2,29 @@
 import { render } from "lit-html";
 import { takeDrops } from "./composer/attached-files.ts";
 import { createDraftActions } from "./composer/draft-actions.ts";
-import { enableCopying } from "./copying.ts";
-import { markEmojiSupport } from "./emoji-support.ts";
 import { announceTurns } from "./page/announcer.ts";
 import { appView } from "./page/app-view.ts";
 import { enableKeyboard } from "./page/keyboard.ts";
 import { applyTheme } from "./page/theme.ts";
-import { restWhenHidden } from "./rest-when-hidden.ts";
-import { followScroll, type ScrollFollow } from "./scroll-follow.ts";
 import { createInstallActions } from "./skills/install-actions.ts";
 import { createSkillActions } from "./skills/skill-actions.ts";
 import { createTrialActions } from "./skills/trial-actions.ts";
 import { createUpkeepActions } from "./skills/upkeep-actions.ts";
 import type { Actions } from "./state/actions.ts";
-import { formatAddress, parseAddress } from "./state/address.ts";
 import { createBrowserStorage } from "./state/browser-storage.ts";
 import { createChannelActions } from "./state/channel-actions.ts";
-import { directMessage } from "./state/channels.ts";
+import { directMessage, formatAddress, parseAddress } from "./state/channels.ts";
 import { createFileActions } from "./state/file-actions.ts";
 import { createMessageActions } from "./state/message-actions.ts";
 import { createPageActions } from "./state/page-actions.ts";
 import { createSession } from "./state/session.ts";
-import { type ConsoleState, type ConsoleStore, type Dialog, initialState } from "./state/state.ts";
-import { createStore } from "./state/store.ts";
+import {
+  type ConsoleState,
+  type ConsoleStore,
+  createStore,
+  type Dialog,
+  initialState,
+} from "./state/state.ts";
 import { turnsOf } from "./state/timeline.ts";
 import { createMarkdown } from "./thread/markdown.ts";
 
@@ -175,3 +175,107 @@ function element(id: string): HTMLElement {
 }
 
 startConsole(element("console"), element("announcer"));
+
+/**
+ * Makes every button with `data-copy` copy: `code` the block it heads, `answer` the Markdown in its `data-text`. The
+ * button says for a moment that it did.
+ */
+function enableCopying(page: Document, clipboard: Clipboard | undefined): void {
+  page.addEventListener("click", (event) => {
+    const button = event.target instanceof Element ? event.target.closest("button[data-copy]") : null;
+    if (button instanceof HTMLButtonElement) void copyFrom(button, clipboard);
+  });
+}
+
+async function copyFrom(button: HTMLButtonElement, clipboard: Clipboard | undefined): Promise<void> {
+  const text = button.dataset.text ?? button.closest(".code-block")?.querySelector("code")?.textContent ?? "";
+  try {
+    if (clipboard === undefined) throw new Error("The page was not loaded over HTTPS or from this machine");
+    await clipboard.writeText(text);
+    show(button, "copied");
+  } catch {
+    // The browser refused; the text can still be selected.
+    show(button, "refused");
+  }
+}
+
+function show(button: HTMLButtonElement, state: "copied" | "refused"): void {
+  button.dataset.state = state;
+  setTimeout(() => delete button.dataset.state, 1500);
+}
+
+/** Marks a page on which emoji would be empty boxes, as on servers without such a font: initials are shown there. */
+function markEmojiSupport(page: Document): void {
+  if (!hasColourEmoji(page)) page.documentElement.dataset.emoji = "none";
+}
+
+/** Draws one in black: only a font with emoji gives it colour. */
+function hasColourEmoji(page: Document): boolean {
+  const canvas = page.createElement("canvas");
+  canvas.width = 20;
+  canvas.height = 20;
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  if (context === null) return true;
+  context.font = "16px sans-serif";
+  context.textBaseline = "top";
+  context.fillText("🧠", 0, 0);
+  const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+  return data.some((value, index) => index % 4 === 0 && Math.abs(value - (data[index + 2] ?? value)) > 24);
+}
+
+/** So long a window may be hidden and still be kept up to date, ms. */
+const patience = 5_000;
+
+/**
+ * Browsers hold six connections to a server at most, for all windows together (HTTP/1.1): a window that nobody sees gives its
+ * own back, and catches up when it is looked at again.
+ */
+function restWhenHidden(page: Document, { rest, resume }: { rest(): void; resume(): void }): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  page.addEventListener("visibilitychange", () => {
+    clearTimeout(timer);
+    if (page.hidden) timer = setTimeout(rest, patience);
+    else resume();
+  });
+}
+
+/** Keeps the end of a conversation in view while it grows, unless the reader has scrolled up. */
+interface ScrollFollow {
+  toLatest(): void;
+}
+
+/** Closer than this to the end counts as reading the latest, px. */
+const near = 90;
+
+/** `scroller` must stay on the page; `jump` is shown while the end is out of view. */
+function followScroll(scroller: HTMLElement, jump: HTMLElement): ScrollFollow {
+  let following = true;
+  const toLatest = () => {
+    following = true;
+    scroller.scrollTop = scroller.scrollHeight;
+  };
+  const isNearEnd = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < near;
+  let lastHeight = scroller.scrollHeight;
+  const onGrowth = () => {
+    if (following) toLatest();
+    lastHeight = scroller.scrollHeight;
+  };
+  scroller.addEventListener(
+    "scroll",
+    () => {
+      // Growth moves the end away without the reader having scrolled.
+      if (scroller.scrollHeight === lastHeight) following = isNearEnd();
+      jump.hidden = isNearEnd();
+    },
+    { passive: true },
+  );
+  const sizes = new ResizeObserver(onGrowth);
+  sizes.observe(scroller);
+  const watchContent = () => {
+    for (const child of scroller.children) sizes.observe(child);
+    jump.hidden = isNearEnd();
+  };
+  new MutationObserver(watchContent).observe(scroller, { childList: true });
+  watchContent();
+  return { toLatest };
+}

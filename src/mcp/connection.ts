@@ -1,17 +1,19 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { z } from "zod";
 import { unlessLate, withTimeLimit } from "../base/time-limit.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
 import { createRedactor, type Redact } from "../core/values/redact.ts";
 import { type ActiveCall, type CallOptions, callTool, withoutLimit } from "./call-tool.ts";
-import { createHttpTransport, type HttpAccess } from "./open-transport.ts";
+import { withExactNumbers } from "./exact-messages.ts";
 import { type RemoteServer, type RemoteTool, remoteToolSchema } from "./remote-tool.ts";
-import type { ServerConfig } from "./server-config.ts";
+import type { ServerConfig, Target } from "./server-config.ts";
 import { httpFailure, ServerFailure, statusOf } from "./server-failure.ts";
+import { createServerFetch, createSharedFetch, mostResumptions } from "./server-fetch.ts";
 import { readIntroductionLeniently } from "./server-message.ts";
 import type { ServerRequests } from "./server-requests.ts";
 import { createStdioTransport } from "./stdio-transport.ts";
@@ -282,4 +284,47 @@ async function sayFarewell(transport: Transport, clock: Clock): Promise<void> {
   if (!("terminateSession" in transport)) return;
   const { terminateSession } = transport as StreamableHTTPClientTransport;
   await unlessLate(farewellMs, clock, terminateSession.call(transport)).catch(() => undefined);
+}
+
+/** How HTTP servers with a login are reached. */
+interface HttpAccess {
+  authProvider?: OAuthClientProvider | undefined;
+  /** Adds the configured headers to what goes to the server, and lets its login be at another address. */
+  fetch?: FetchLike | undefined;
+}
+
+/** How a stream that broke off is taken up again; pauses in ms. The SDK's own, said here since `createServerFetch` counts along. */
+const reconnectionOptions = {
+  maxRetries: mostResumptions,
+  initialReconnectionDelay: 1_000,
+  reconnectionDelayGrowFactor: 1.5,
+  maxReconnectionDelay: 30_000,
+};
+
+/**
+ * The address is the operator's, so it may be private. Nothing but it is reached: the SDK follows no redirect to another origin, and
+ * takes no other address from a server that has no login.
+ */
+async function createHttpTransport(
+  kind: "http" | "sse",
+  { url, headers }: Extract<Target, { url: string }>,
+  { authProvider, fetch: send }: HttpAccess,
+): Promise<Transport> {
+  const address = new URL(url);
+  const options = {
+    ...(send === undefined ? { requestInit: { headers } } : {}),
+    fetch: (kind === "sse" ? createSharedFetch : createServerFetch)(send ?? fetch),
+    ...(authProvider === undefined ? {} : { authProvider }),
+  };
+  if (kind === "sse") {
+    const { SSEClientTransport } = await import("@modelcontextprotocol/sdk/client/sse.js");
+    return withExactNumbers(new SSEClientTransport(address, options));
+  }
+  const { StreamableHTTPClientTransport } = await import(
+    "@modelcontextprotocol/sdk/client/streamableHttp.js"
+  );
+  // Its `sessionId` may be undefined, which the interface does not say.
+  return withExactNumbers(
+    new StreamableHTTPClientTransport(address, { ...options, reconnectionOptions }) as Transport,
+  );
 }

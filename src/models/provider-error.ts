@@ -1,10 +1,8 @@
 import { errorCode } from "../base/error-text.ts";
 import { beginningOf } from "../base/markdown-text.ts";
 import { isRecord } from "../base/record.ts";
-import { ModelError, type ModelErrorCode } from "../core/ports/model.ts";
-import { redactKey } from "./redact-key.ts";
+import { ModelError, type ModelErrorCode, mayHelp } from "../core/ports/model.ts";
 import { NotJson } from "./reported-failure.ts";
-import { retryAfterMs } from "./retry-after.ts";
 
 /** Who was asked, for messages. */
 export interface Endpoint {
@@ -297,4 +295,64 @@ function redacted(text: string, { apiKey, headers = {} }: Endpoint): string {
 function shorten(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim().replace(/\.$/, "");
   return line.length > 300 ? `${beginningOf(line, 300)}…` : line;
+}
+
+/**
+ * Parts of keys as servers echo them: `sk-proj-****abcd`, `Bearer eyJ…`, `Incorrect API key provided: my-ke**key.`
+ * (the last is OpenAI's wording, which repeats the beginning and the end of any key).
+ */
+const echoes = [
+  /(?<=api[ _-]?key[^:\n]{0,40}:\s{0,20})\S+/gi,
+  /(?<=\bbearer\s{1,20})\S+/gi,
+  /\b(?:sk|rk|pk|gsk|xai|key)-[\w.*-]{4,}/g,
+  /\b(?:gsk_|tgp_v1_|AIza)[\w.*-]{4,}/g,
+  /(?<![\w.-])[\w.-]*\*{3,}[\w.*-]*/g,
+];
+
+/** Shorter values of headers are too common to be told from text. */
+const shortestSecret = 6;
+
+/** A server's text without the key, whole or in part, and without further secrets that were sent. */
+export function redactKey(text: string, key: string | undefined, ...further: readonly string[]): string {
+  const secrets = [key ?? "", ...further.filter(({ length }) => length >= shortestSecret)];
+  const whole = secrets
+    .filter((secret) => secret !== "")
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((current, secret) => current.replaceAll(secret, "[key]"), text);
+  return echoes.reduce((current, echo) => current.replace(echo, "[key]"), whole);
+}
+
+/**
+ * How long a server asked to wait, in milliseconds: `retry-after-ms` (both providers), else `retry-after` in seconds or as an
+ * HTTP date (RFC 9110 section 10.2.3). Undefined when it did not say, or not readably.
+ */
+export function retryAfterMs(headers: Headers | undefined, now: number): number | undefined {
+  if (headers === undefined) return undefined;
+  const milliseconds = positive(headers.get("retry-after-ms"));
+  if (milliseconds !== undefined) return milliseconds;
+  const text = headers.get("retry-after");
+  const seconds = positive(text);
+  if (seconds !== undefined) return seconds * 1000;
+  // Date.parse alone takes nearly anything for a date, "-1" included.
+  const date = text !== null && /^[a-z]{3,9},? /i.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function positive(text: string | null): number | undefined {
+  if (text === null || text.trim() === "") return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) && value >= 0 ? value : undefined;
+}
+
+/**
+ * The delay before another attempt of what cannot wait for long, ms: `usual` where the server names none. Undefined where another one is of
+ * no use, or would have to wait for longer than `longest`.
+ */
+export function delayAfter(
+  error: unknown,
+  { usual, longest }: { usual: number; longest: number },
+): number | undefined {
+  if (!mayHelp("later", error)) return undefined;
+  const delay = error.retryAfterMs ?? usual;
+  return delay > longest ? undefined : delay;
 }

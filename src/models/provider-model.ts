@@ -1,12 +1,11 @@
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../core/ports/model.ts";
+import type { JsonSchema } from "../core/values/json.ts";
 import type { AssistantMessage } from "../core/values/message.ts";
 import { type ModelFacts, modelFacts } from "./catalogue/model-facts.ts";
 import { type MeteredUsage, pricedUsage } from "./prices.ts";
 import { type Endpoint, modelError, toModelError } from "./provider-error.ts";
 import { type ServerKind, serverKindOf } from "./server-kind.ts";
-import { type SilenceWatch, watchSilence } from "./silence-watch.ts";
-import { createStructuredAnswers } from "./structured-answers.ts";
-import type { OutputForm } from "./structured-output.ts";
+import { jsonIn, type OutputForm, outputInstruction, unwrapOutput } from "./structured-output.ts";
 import { ShapedExchange } from "./tools/shaped-exchange.ts";
 import type { ToolRules } from "./tools/tool-shape.ts";
 
@@ -205,4 +204,118 @@ function refuseEmptyAnswer({ message, stop }: Answer, request: ModelRequest, end
       ? "reached its limit of output tokens before it said anything. Raise the limit or ask for less"
       : "declined to answer. Ask in other words";
   throw new ModelError("invalid_request", `${endpoint.id} ${what}.`);
+}
+
+/** Gives a request up when its server says nothing for too long, or when the caller no longer wants it. */
+interface SilenceWatch {
+  /** Aborts on silence, and with the caller's signal. */
+  readonly signal: AbortSignal;
+  /** The silence that was too long, if any: how long it was, and whether the server had said something before. */
+  expired(): { ms: number; heard: boolean } | undefined;
+  /** The server said something. */
+  heard(): void;
+  /** From now until `heard` it is the reader who takes the time, not the server. */
+  pause(): void;
+  /** Ends the watch. It aborts nothing: a finished request's connection is used again. */
+  release(): void;
+}
+
+/**
+ * @param longestMs milliseconds without a sign of the server
+ * @param firstMs milliseconds until its first sign; `longestMs` unless told
+ */
+function watchSilence(caller: AbortSignal, longestMs: number, firstMs = longestMs): SilenceWatch {
+  const controller = new AbortController();
+  let paused = false;
+  let heard = false;
+  let expired: { ms: number; heard: boolean } | undefined;
+  let timer: NodeJS.Timeout;
+  const abort = () => controller.abort(caller.reason);
+  const wait = (ms: number) => {
+    timer = setTimeout(() => {
+      if (paused) {
+        timer.refresh();
+        return;
+      }
+      expired = { ms, heard };
+      controller.abort();
+    }, ms);
+  };
+  wait(firstMs);
+  if (caller.aborted) abort();
+  else caller.addEventListener("abort", abort, { once: true });
+  return {
+    signal: controller.signal,
+    expired: () => expired,
+    heard: () => {
+      paused = false;
+      if (heard) {
+        timer.refresh();
+        return;
+      }
+      heard = true;
+      clearTimeout(timer);
+      wait(longestMs);
+    },
+    pause: () => {
+      paused = true;
+    },
+    release: () => {
+      clearTimeout(timer);
+      caller.removeEventListener("abort", abort);
+    },
+  };
+}
+
+type Ask = (request: ModelRequest, form: OutputForm) => AsyncIterable<ModelEvent>;
+type Finished = Extract<ModelEvent, { type: "finished" }>;
+
+/**
+ * Answers that are one JSON value of a schema: by the server's own means, or in words where it refuses or ignores those, which
+ * is remembered for the schema. Yields only `finished`.
+ */
+function createStructuredAnswers(id: string, ask: Ask) {
+  const refused = new WeakSet<JsonSchema>();
+  return async function* structured(request: ModelRequest, schema: JsonSchema): AsyncGenerator<ModelEvent> {
+    if (!refused.has(schema)) {
+      const event = await byServer(id, ask, request, schema);
+      const text = event === undefined ? undefined : unwrapOutput(event.message.text, schema);
+      if (event !== undefined && text !== undefined) {
+        yield withText(event, text);
+        return;
+      }
+      refused.add(schema);
+    }
+    yield await inWords(id, ask, request, schema);
+  };
+}
+
+/** Undefined when the server refuses the schema. */
+async function byServer(id: string, ask: Ask, request: ModelRequest, schema: JsonSchema) {
+  try {
+    return await lastEvent(id, ask(request, { kind: "schema", schema }));
+  } catch (error) {
+    if (error instanceof ModelError && error.code === "invalid_request") return undefined;
+    throw error;
+  }
+}
+
+async function inWords(id: string, ask: Ask, request: ModelRequest, schema: JsonSchema): Promise<Finished> {
+  const system = `${request.system}\n\n${outputInstruction(schema)}`;
+  const event = await lastEvent(id, ask({ ...request, system }, { kind: "instructed" }));
+  const text = jsonIn(event.message.text);
+  if (text !== undefined) return withText(event, text);
+  throw new ModelError(
+    "bad_response",
+    `${id} answered in words although JSON was asked for. Try again, or use a model with structured output.`,
+  );
+}
+
+async function lastEvent(id: string, events: AsyncIterable<ModelEvent>): Promise<Finished> {
+  for await (const event of events) if (event.type === "finished") return event;
+  throw new ModelError("bad_response", `${id} gave no answer. Try again.`);
+}
+
+function withText(event: Finished, text: string): Finished {
+  return { ...event, message: { role: "assistant", text, tool_calls: [] } };
 }

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { lchown, mkdir, stat, writeFile } from "node:fs/promises";
+import { chmod, cp, lchown, lstat, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { inputFolder } from "../core/ports/working-folder.ts";
 import { boundedFoldersPrefix, type MountPrograms, makeBoundedFolders } from "./bounded-folders.ts";
@@ -20,7 +20,6 @@ import {
 import { firstToGo, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
 import { writeMachineFiles } from "./machine-files.ts";
 import { programFolders } from "./run/programs.ts";
-import { stageFolder } from "./staged-folder.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
 
 /**
@@ -269,4 +268,28 @@ function becomeUser(programs: LimitPrograms, user: number): string[] {
     ...[programs.setpriv, `--reuid=${user}`, `--regid=${user}`, "--clear-groups", "--no-new-privs"],
     ...["--bounding-set=-all", "--inh-caps=-all", "--"],
   ];
+}
+
+/**
+ * Copies a folder so that an unprivileged user can read it, whatever its owner and modes are. Links stay links
+ * (those that lead out dangle inside the sandbox); devices, sockets, repository data and the folders that `leftOut` names are left out.
+ */
+async function stageFolder(folder: string, target: string, leftOut: readonly string[] = []): Promise<void> {
+  const without = new Set(leftOut.map((path) => join(folder, path)));
+  await cp(folder, target, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: async (source) => {
+      if (basename(source) === ".git" || without.has(source)) return false;
+      const found = await lstat(source);
+      return found.isDirectory() || found.isFile() || found.isSymbolicLink();
+    },
+  });
+  await chmod(target, 0o755);
+  for (const entry of await readdir(target, { recursive: true, withFileTypes: true })) {
+    if (entry.isSymbolicLink()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const isExecutable = entry.isDirectory() || ((await lstat(path)).mode & 0o111) !== 0;
+    await chmod(path, isExecutable ? 0o755 : 0o644);
+  }
 }

@@ -1,7 +1,8 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { methodNotAllowed } from "hono/method-not-allowed";
+import { secureHeaders } from "hono/secure-headers";
 import { submittedFiles } from "../app/turns/submit.ts";
 import { checkCaller, checkDirect, checkSite, checkSource, type Security } from "./access.ts";
 import type { ServerDependencies } from "./dependencies.ts";
@@ -14,7 +15,6 @@ import { addHealthRoutes } from "./routes/health-routes.ts";
 import { addHookRoutes } from "./routes/hook-routes.ts";
 import { addLoginRoutes, loginPaths } from "./routes/login-routes.ts";
 import { addTurnRoutes, turnsPath } from "./routes/turn-routes.ts";
-import { securityHeaders } from "./security-headers.ts";
 
 /** Paths that take forms, and the bytes of what may be uploaded there: of an installed package, and of a message's files. */
 const uploads = new Map([
@@ -106,4 +106,36 @@ function problemOf(error: Error): HttpProblem {
   }
   const detail = "Something went wrong inside the server; its log says what. Trying again may help.";
   return new HttpProblem(500, detail, { cause: error });
+}
+
+/**
+ * The headers of every answer. Pages may load only what this server has and talk only to it; `scriptHashes`
+ * (`sha256-…`) are the inline scripts of the console. Images of other hosts stay out: an answer that names one
+ * would tell that host what is in the channel. An answer may set a stricter one itself.
+ */
+function securityHeaders(scriptHashes: () => readonly string[]): MiddlewareHandler {
+  return secureHeaders({
+    overwrite: false,
+    contentSecurityPolicy: {
+      defaultSrc: ["'none'"],
+      scriptSrc: [
+        "'self'",
+        () =>
+          scriptHashes()
+            .map((hash) => `'${hash}'`)
+            .join(" "),
+      ],
+      styleSrc: ["'self'"],
+      imgSrc: ["'self'", "data:"],
+      connectSrc: ["'self'"],
+      frameAncestors: ["'none'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+    },
+    xFrameOptions: "DENY",
+    crossOriginResourcePolicy: "same-origin",
+    crossOriginOpenerPolicy: "same-origin",
+    referrerPolicy: "no-referrer",
+    strictTransportSecurity: false,
+  });
 }

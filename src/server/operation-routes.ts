@@ -1,7 +1,6 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import type { CommandFile } from "../app/operations/command.ts";
-import type { Operation } from "../app/operations/operation.ts";
+import type { CommandFile, Operation } from "../app/operations/operation.ts";
 import { allOperations, type OperationName, operationRoutes } from "../app/operations/table.ts";
 import type { Outcome } from "../core/values/failure.ts";
 import { requireOwnMachine, type Security } from "./access.ts";

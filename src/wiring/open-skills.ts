@@ -13,20 +13,27 @@ import {
   type Servers,
 } from "../core/skill/packages.ts";
 import type { CodeRunner, ScriptRunner } from "../core/skill/programs.ts";
-import type { SkillSource } from "../core/skill/skill.ts";
+import type { FolderFormat, LoadedSkills, Skill, SkillSource } from "../core/skill/skill.ts";
 import { createAdHocFlows } from "../flows/ad-hoc-flows.ts";
+import { createFlowSource } from "../flows/flow-source.ts";
+import type { FlowPorts } from "../flows/run-flow.ts";
 import { createImportedSkills } from "../imported/create-imported-skills.ts";
-import type { McpLoginWithReturn } from "../mcp/login/create-mcp-login.ts";
+import { createMcpLogin, type McpLoginWithReturn } from "../mcp/login/create-mcp-login.ts";
 import { createMcpServers } from "../mcp/mcp-servers.ts";
 import { createServerRequests } from "../mcp/requests/create-server-requests.ts";
 import type { OwnPort } from "../net/address-policy.ts";
+import { createDownload } from "../net/create-download.ts";
+import { createGuardedProxy } from "../net/guarded-proxy.ts";
+import { createPackages, type ManagedPackages } from "../packages/create-packages.ts";
 import { createMiniSearchIndex } from "../search/minisearch-index.ts";
+import { loginPaths } from "../server/routes/login-routes.ts";
+import { createFolderSource } from "../skills/folder-source.ts";
 import { createPreparedSource } from "../skills/prepared-source.ts";
 import { createSandboxedSource } from "../skills/sandboxed-source.ts";
+import { sealKeyValue } from "../storage/sealed-key-value.ts";
+import { createSecretKey } from "../storage/secret-key.ts";
 import { type IsolationFound, lazyCodeRunners } from "./code-runners.ts";
-import { openPackages } from "./open-packages.ts";
-import { settingsOf, skillSources } from "./skill-sources.ts";
-import { openToolServerLogin } from "./tool-server-login.ts";
+import { managedFolders, settingsOf, shippedSources, skillSources } from "./skill-sources.ts";
 
 /**
  * How long a bot that has started leaves tool servers alone that nobody asked for, ms: turns that a restart interrupted, and what
@@ -169,4 +176,85 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
       await mcp.close();
     },
   };
+}
+
+/** Installed skills. */
+
+interface PackageDeps {
+  store: KeyValue;
+  clock: Clock;
+  own: OwnPort;
+  formats: readonly FolderFormat[];
+  flowPorts: FlowPorts;
+  find(skillId: string): Promise<Skill | undefined>;
+  /** What isolation code of a skill runs in, or why it would not run. */
+  isolation(skill: Skill): Promise<string>;
+}
+
+/** Opens the installed skills: what a killed bot had begun to change is put right first. */
+async function openPackages(config: Config, deps: PackageDeps): Promise<ManagedPackages> {
+  const { clock, own, formats, flowPorts } = deps;
+  const shipped = shippedSources(deps);
+  const proxy = createGuardedProxy({ allow: config.net.allow, own });
+  return createPackages({
+    folders: managedFolders(config),
+    store: scopeKeyValue(deps.store, "packages:"),
+    clock,
+    download: createDownload({ allow: config.net.allow, own }),
+    openProxy: () => proxy.openOnLoopback({ permits: () => true }),
+    access: { path: processEnvironment().PATH ?? "", plainHttpHosts: config.net.allow },
+    inspect: (root) => loadAll(inspected(root, formats, flowPorts)),
+    shipped: async () => (await loadAll(shipped)).skills,
+    find: deps.find,
+    isolation: deps.isolation,
+  });
+}
+
+/** Nothing in there is imported or run: it is only read. */
+function inspected(root: string, formats: readonly FolderFormat[], ports: FlowPorts): SkillSource[] {
+  const place = { source: "managed", precedence: 3, root };
+  return [
+    createFolderSource({ ...place, importModules: false, formats }),
+    createFlowSource({ ...place, ports }),
+  ];
+}
+
+async function loadAll(sources: readonly SkillSource[]): Promise<LoadedSkills> {
+  const loaded = await Promise.all(sources.map((source) => source.load()));
+  return {
+    skills: loaded.flatMap(({ skills }) => skills),
+    diagnostics: loaded.flatMap(({ diagnostics }) => diagnostics),
+  };
+}
+
+/** Where people come back to from logins at tool servers, and where logins read who this bot is. */
+
+interface LoginDeps {
+  store: KeyValue;
+  web: Web;
+  clock: Clock;
+  /** Where this bot listens, once it does. */
+  listening(): string | undefined;
+  report(error: unknown, where: string): void;
+}
+
+/** Logins at tool servers; their tokens are sealed with the bot's key. */
+function openToolServerLogin(config: Config, deps: LoginDeps): McpLoginWithReturn {
+  const { server, data, secret_key } = config;
+  const { store, web, clock, listening, report } = deps;
+  const home = () => server.public_url ?? listening() ?? `http://127.0.0.1:${server.port}`;
+  const isPublic = server.public_url?.startsWith("https://") ?? false;
+  return createMcpLogin({
+    store: scopeKeyValue(sealKeyValue(store, createSecretKey(data.folder, secret_key)), "mcp-login:"),
+    web,
+    clock,
+    report,
+    redirectUrl: () => addressOf(home(), loginPaths.callback),
+    clientMetadataUrl: isPublic ? addressOf(home(), loginPaths.client) : undefined,
+  });
+}
+
+/** A path under an address that may end in a slash or have a path of its own. */
+function addressOf(home: string, path: string): string {
+  return home.replace(/(?<!\/)\/+$/, "") + path;
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, type TestOptions } from "vitest";
@@ -9,6 +9,7 @@ import { ScriptFixture } from "../unit/sandbox/script-fixture.ts";
 /** Answers each message with what it is and where it runs. */
 const echo = `
 import { createInterface } from "node:readline";
+import { readFileSync } from "node:fs";
 import { prefix } from "./inner/prefix.ts";
 const say = (value: unknown) => process.stdout.write(JSON.stringify(value) + "\\n");
 say({ ready: process.env.DECLARED ?? null });

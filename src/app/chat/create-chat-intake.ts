@@ -1,5 +1,11 @@
+import { errorText } from "../../base/error-text.ts";
+import { parseExactly } from "../../base/exact-number.ts";
+import { cutText } from "../../base/markdown-text.ts";
+import type { Parameter } from "../../core/skill/skill.ts";
+import type { Json } from "../../core/values/json.ts";
+import { skillRunCommand } from "../services/run-skill-now.ts";
+import type { SkillDetail } from "../services/skill-listing.ts";
 import type { ChatIntake } from "./chat-intake.ts";
-import { createSkillForm } from "./create-skill-form.ts";
 import { createCatchUp, createJoinedChannels } from "./intake/catch-up.ts";
 import { forgetGreeting, greet, suggestPrompts } from "./intake/greet.ts";
 import { type ChatIntakeDeps, createSettingsReader, type IntakeContext } from "./intake/intake-context.ts";
@@ -11,6 +17,7 @@ import { takeCommand } from "./intake/take-command.ts";
 import { createTakeMessage } from "./intake/take-message.ts";
 import { createThreadStates } from "./intake/thread-states.ts";
 import { createWhisperer } from "./intake/whisperer.ts";
+import type { FormField, SkillForm } from "./skill-form.ts";
 
 /** The manners of the bot on one platform: whom it answers, when, and what it says to those it does not answer. */
 export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
@@ -76,4 +83,137 @@ function contextOf(deps: ChatIntakeDeps): IntakeContext {
       work().catch((error: unknown) => logger.warn({ err: error }, what));
     },
   };
+}
+
+/** What a form needs of a skill. */
+export type FormSkill = Pick<SkillDetail, "id" | "name" | "parameters">;
+
+/** Characters of a label, Discord's limit. */
+const labelCharacters = 45;
+
+/** Parameters whose description says so get a field of several lines. */
+const longText = /\b(long|multi-?line|lines|paragraphs?|document|article|markdown|source code)\b/i;
+
+const yes = /^(true|yes|y|on|1)$/i;
+const no = /^(false|no|n|off|0)$/i;
+
+/** The form for a skill's parameters; undefined for a skill without any. */
+export function createSkillForm({ id, name, parameters }: FormSkill): SkillForm | undefined {
+  if (parameters.length === 0) return undefined;
+  return {
+    skill_id: id,
+    title: name,
+    fields: parameters.map(fieldOf),
+    command(values) {
+      const answers = parameters.map((parameter) => {
+        const text = Object.hasOwn(values, parameter.name) ? (values[parameter.name] ?? "") : "";
+        return { name: parameter.name, read: readField(parameter, text) };
+      });
+      const problems = answers.flatMap(({ name, read }) => (read.ok ? [] : [[name, read.problem] as const]));
+      if (problems.length > 0) return { ok: false, problems: Object.fromEntries(problems) };
+      const params = answers.flatMap(({ name, read }) =>
+        read.ok && read.value !== undefined ? [[name, read.value] as const] : [],
+      );
+      return { ok: true, ...skillRunCommand(id, Object.fromEntries(params)) };
+    },
+  };
+}
+
+function fieldOf(parameter: Parameter): FormField {
+  const { name, description, default: preset, enum: allowed } = parameter;
+  return {
+    name,
+    label: labelOf(name),
+    description,
+    kind: kindOf(parameter),
+    required: isRequired(parameter),
+    ...(preset === undefined ? {} : { default: preset }),
+    ...(allowed === undefined || allowed.length === 0 ? {} : { choices: allowed.map(asText) }),
+  };
+}
+
+function isRequired({ required, default: preset }: Parameter): boolean {
+  return required && preset === undefined;
+}
+
+/** `max_results` → `Max results`. */
+function labelOf(name: string): string {
+  const words = name
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .replace(/[_-]+/g, " ")
+    .trim();
+  const label = words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
+  return cutText(label, labelCharacters) || name;
+}
+
+function kindOf({ type, description, enum: allowed }: Parameter): FormField["kind"] {
+  if (allowed !== undefined && allowed.length > 0) return "choice";
+  switch (type) {
+    case "string":
+      return longText.test(description) ? "long_text" : "text";
+    case "number":
+    case "boolean":
+      return type;
+    case "object":
+    case "array":
+      return "json";
+    default:
+      return type satisfies never;
+  }
+}
+
+function asText(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** `value` is undefined for a field that was left empty. */
+type ReadValue = { ok: true; value: Json | undefined } | { ok: false; problem: string };
+
+function readField(parameter: Parameter, text: string): ReadValue {
+  if (text.trim() !== "") return readValue(parameter, text);
+  return isRequired(parameter) ? { ok: false, problem: "This is needed." } : { ok: true, value: undefined };
+}
+
+function readValue(parameter: Parameter, text: string): ReadValue {
+  const { type, enum: allowed } = parameter;
+  if (allowed !== undefined && allowed.length > 0) {
+    const chosen = allowed.find((each) => asText(each) === text.trim());
+    if (chosen !== undefined) return { ok: true, value: chosen };
+    return { ok: false, problem: `Choose one of: ${allowed.map(asText).join(", ")}.` };
+  }
+  switch (type) {
+    case "string":
+      return { ok: true, value: text };
+    case "number":
+      return readNumber(text);
+    case "boolean":
+      if (yes.test(text.trim())) return { ok: true, value: true };
+      return no.test(text.trim()) ? { ok: true, value: false } : { ok: false, problem: "Write yes or no." };
+    case "object":
+    case "array":
+      return readJson(type, text);
+    default:
+      return type satisfies never;
+  }
+}
+
+function readNumber(text: string): ReadValue {
+  const value = Number(text.trim());
+  return Number.isFinite(value)
+    ? { ok: true, value }
+    : { ok: false, problem: "Write a number, such as 12 or 0.5." };
+}
+
+function readJson(type: "object" | "array", text: string): ReadValue {
+  const example = type === "array" ? '["a", "b"]' : '{"name": "value"}';
+  const problem = `Write JSON, such as ${example}.`;
+  let value: Json;
+  try {
+    value = parseExactly(text) as Json;
+  } catch (error) {
+    return { ok: false, problem: `${problem} (${errorText(error)})` };
+  }
+  const isArray = Array.isArray(value);
+  const fits = type === "array" ? isArray : typeof value === "object" && value !== null && !isArray;
+  return fits ? { ok: true, value } : { ok: false, problem };
 }

@@ -14,7 +14,7 @@ import {
   type CommandResult,
   refused,
   shown,
-} from "../operations/command.ts";
+} from "../operations/operation.ts";
 import type { Services } from "../operations/services.ts";
 import { type CommandReader, familiesOf } from "../turns/command-reader.ts";
 import { sayForCause } from "../turns/say-for-cause.ts";

@@ -1,7 +1,15 @@
 import type { ZodError } from "zod";
 import { type Json, parseJson } from "../../core/values/json.ts";
-import { type Command, type CommandCall, type CommandResult, refused } from "../operations/command.ts";
-import { type ChatForm, type Operation, runOperation, whatDoesNotFit } from "../operations/operation.ts";
+import {
+  type ChatForm,
+  type Command,
+  type CommandCall,
+  type CommandResult,
+  type Operation,
+  refused,
+  runOperation,
+  whatDoesNotFit,
+} from "../operations/operation.ts";
 import type { Services } from "../operations/services.ts";
 
 type Form = ChatForm<unknown, unknown>;

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { threadSchema } from "../../core/values/place.ts";
 import { consoleNamespace, ownNamespace, toolDefinition } from "../services/shapes.ts";
-import { complete } from "./complete.ts";
-import { operation } from "./operation.ts";
+import { complete, operation } from "./operation.ts";
 
 export const aboutBot = operation({
   name: "bot.about",

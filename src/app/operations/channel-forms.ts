@@ -8,8 +8,7 @@ import {
 } from "../../core/skill/namespace-state.ts";
 import { efforts } from "../../core/values/message.ts";
 import { type SettingsChange, timeZones } from "../services/channel-settings.ts";
-import { type CommandResult, said, shown } from "./command.ts";
-import type { ChatForm } from "./operation.ts";
+import { type ChatForm, type CommandResult, said, shown } from "./operation.ts";
 import type { Services } from "./services.ts";
 import { modelWords, placeWords, smallModel } from "./words.ts";
 

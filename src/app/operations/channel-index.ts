@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { namespaceSchema } from "../../core/values/place.ts";
 import { milliseconds } from "../services/shapes.ts";
-import { said, shown } from "./command.ts";
-import { operation } from "./operation.ts";
+import { operation, said, shown } from "./operation.ts";
 
 const channel = z.object({ ns: namespaceSchema.describe("platform:workspace:channel") });
 

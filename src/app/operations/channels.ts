@@ -10,8 +10,7 @@ import { whyUnusable } from "../../core/values/profile.ts";
 import { type SettingsChange, settingsChange } from "../services/channel-settings.ts";
 import { milliseconds } from "../services/shapes.ts";
 import { settingForms } from "./channel-forms.ts";
-import { shown } from "./command.ts";
-import { type OperationCall, operation } from "./operation.ts";
+import { type OperationCall, operation, shown } from "./operation.ts";
 import { modelWords } from "./words.ts";
 
 const ns = namespaceSchema.describe("platform:workspace:channel");

@@ -4,8 +4,7 @@ import { folderRoot } from "../../core/ports/working-folder.ts";
 import { namespaceSchema, threadSchema } from "../../core/values/place.ts";
 import { formatBytes } from "../../core/values/shown.ts";
 import { milliseconds } from "../services/shapes.ts";
-import { said, shown } from "./command.ts";
-import { operation } from "./operation.ts";
+import { operation, said, shown } from "./operation.ts";
 
 const place = z.object({
   ns: namespaceSchema.describe("platform:workspace:channel"),

@@ -2,9 +2,8 @@ import { z } from "zod";
 import type { Skill } from "../../core/skill/skill.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { skillId } from "../services/shapes.ts";
-import { said } from "./command.ts";
 import { completeSkills, findSkill } from "./find-skill.ts";
-import { operation, operators, type Terminal } from "./operation.ts";
+import { operation, operators, said, type Terminal } from "./operation.ts";
 import type { Services } from "./services.ts";
 
 const hosts = z.array(z.string().min(1).max(300)).max(100);

@@ -5,12 +5,14 @@
  * A surface reads the input, `runOperation` decides who may and runs it, and the surface shows what the definition says.
  */
 import type { z } from "zod";
+import type { NewFile } from "../../core/ports/storage.ts";
+import type { ToolResult } from "../../core/skill/tool.ts";
 import type { Asker, Outcome } from "../../core/values/failure.ts";
 import { type Author, mayManage, mayOperate } from "../../core/values/inbound.ts";
+import type { Json } from "../../core/values/json.ts";
 import type { Place } from "../../core/values/place.ts";
 import type { KnownCommand } from "../turns/command-reader.ts";
-import type { CommandCall, CommandFile, CommandResult } from "./command.ts";
-import type { Services } from "./services.ts";
+import type { CompletableCommand, Services } from "./services.ts";
 
 /** What an operation works with. */
 export interface OperationCall<Input> {
@@ -195,4 +197,104 @@ async function mayRun<Input>(who: Who<Input>, call: OperationCall<Input>): Promi
   const { by, namespace } = call.asker;
   const may = who.least === "operator" ? mayOperate(by) : mayManage(by, namespace);
   return may ? { ok: true, value: undefined } : { ok: false, status: 403, message: who.refusal };
+}
+
+/** What a slash command answers. Markdown. */
+export interface CommandResult {
+  ok: boolean;
+  text: string;
+  /** The same for programs. */
+  output?: Json;
+  /** Belongs to the answer. Never with `private`: a file is seen by all. */
+  file?: NewFile;
+  /** Only for who asked: help, listings, refusals. */
+  private?: true;
+  /** Everybody in the thread sees by itself what was done: a chat platform posts nothing. */
+  silent?: true;
+}
+
+/** A file that came with a command. */
+export interface CommandFile {
+  name: string;
+  bytes: number;
+  /** @throws PlatformError when the platform does not give it */
+  read(maxBytes: number): Promise<Uint8Array>;
+}
+
+/** A slash command as somebody wrote it. */
+export interface CommandCall {
+  turn_id: string;
+  place: Place;
+  author: Author;
+  /** What was written after its name, for people. */
+  words: string;
+  /** What it was given; undefined when something it needs was not written. */
+  input: Json | undefined;
+  files: readonly CommandFile[];
+  signal: AbortSignal;
+  /**
+   * Runs a skill; its events belong to the command's turn.
+   * @throws WaitingForPerson when it waits for one: let it pass, the command is run again
+   */
+  runSkill(skillId: string, params: Json): Promise<ToolResult>;
+}
+
+/** One slash command: `/skill enable`. */
+export interface Command extends KnownCommand, CompletableCommand {
+  run(call: CommandCall, services: Services): Promise<CommandResult>;
+}
+
+/** An answer for the channel, of a command that did what it should. */
+export function said(text: string): CommandResult {
+  return { ok: true, text };
+}
+
+/** An answer for who asked: help, listings, settings. */
+export function shown(text: string): CommandResult {
+  return { ok: true, text, private: true };
+}
+
+/** An answer for who asked, of a command that could not: why, and what to do or whom to ask. */
+export function refused(text: string): CommandResult {
+  return { ok: false, text, private: true };
+}
+
+/** A completion of a slash command being typed. */
+export interface Completion {
+  /** The whole text after accepting it. */
+  text: string;
+  label: string;
+  description: string;
+}
+
+/** What shows what there is of each kind: first, before anything is typed. */
+const overviews: ReadonlySet<string> = new Set(["skill list", "agent status", "flow list", "mcp list"]);
+
+/** Completions of a text that begins with `/`, best first. */
+export async function complete(services: Services, text: string, namespace: string): Promise<Completion[]> {
+  const commands = services.commands.filter(({ partOf }) => partOf === undefined);
+  const typed = text.replace(/^[/／]/, "").toLowerCase();
+  const command = commands.find(({ name }) => typed.startsWith(`${name} `));
+  if (command === undefined) {
+    const fitting = commands.filter(({ name }) => name.startsWith(typed));
+    if (typed === "")
+      fitting.sort((one, other) => Number(overviews.has(other.name)) - Number(overviews.has(one.name)));
+    return fitting.map(({ name, usage, description }) => ({
+      text: `/${name}${usage === "" ? "" : " "}`,
+      label: `/${[name, usage].filter(Boolean).join(" ")}`,
+      description,
+    }));
+  }
+  const word = typed.slice(command.name.length + 1);
+  if (/\s/.test(word)) return [];
+  const values = (await command.complete?.(services, namespace)) ?? [];
+  const ranked = values.filter((value) => value.text.toLowerCase().includes(word));
+  ranked.sort(
+    (a, b) => Number(b.text.toLowerCase().startsWith(word)) - Number(a.text.toLowerCase().startsWith(word)),
+  );
+  return ranked.slice(0, 12).map((value) => ({
+    text: `/${command.name} ${value.text}`,
+    label: value.text,
+    description: value.description,
+  }));
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { beginningOf } from "../../base/markdown-text.ts";
 import type { TurnEvent, TurnEventOf } from "../../core/log/turn-event.ts";
 import type { Skill } from "../../core/skill/skill.ts";
 import { nearest, resolveSkill } from "../../core/skill/skill-identifier.ts";
@@ -7,12 +8,70 @@ import type { Outcome } from "../../core/values/failure.ts";
 import { type Json, objectOf } from "../../core/values/json.ts";
 import { runSkillNow, type TestRun } from "../services/run-skill-now.ts";
 import { json, ownNamespace } from "../services/shapes.ts";
-import { type CommandCall, type CommandResult, refused, shown } from "./command.ts";
-import { dryRunText } from "./dry-run-text.ts";
 import { completeFlows, findFlow, isFlowFile } from "./flows.ts";
-import { type OperationCall, operation } from "./operation.ts";
+import {
+  type CommandCall,
+  type CommandResult,
+  type OperationCall,
+  operation,
+  refused,
+  shown,
+} from "./operation.ts";
 import { bareId, readRun, runSkillCommand } from "./run-skill.ts";
 import type { Services } from "./services.ts";
+
+/** Of a step: said elsewhere in its text. */
+const spoken = new Set(["step", "type", "name", "does", "request"]);
+
+/** What a flow would do, as `Tool.dryRun` tells it, for people. Markdown. */
+function dryRunText(told: { [key: string]: Json }): string {
+  const { flow, steps, note } = told;
+  const lines = stepsOf(steps).flatMap((step) => stepLines(step, 0));
+  return [`**${textOf(flow)}** would do this:`, "", ...lines, "", `_${textOf(note)}_`].join("\n");
+}
+
+function stepsOf(value: Json | undefined): { [key: string]: Json }[] {
+  return Array.isArray(value) ? value.map(objectOf) : [];
+}
+
+function stepLines(step: { [key: string]: Json }, depth: number): string[] {
+  const indent = "  ".repeat(depth);
+  const label = step.name === undefined ? textOf(step.does) : `${textOf(step.name)} (${textOf(step.does)})`;
+  const details = Object.entries(step).filter(([key]) => !spoken.has(key));
+  const inner = details.flatMap(([key, value]) =>
+    isSteps(value)
+      ? [`${indent}  - ${key}:`, ...stepsOf(value).flatMap((each) => stepLines(each, depth + 2))]
+      : [`${indent}  - ${words(key)}: ${code(textOf(value))}`],
+  );
+  return [`${indent}- **${textOf(step.step)}** ${label}`, ...requestLines(step.request, indent), ...inner];
+}
+
+function requestLines(request: Json | undefined, indent: string): string[] {
+  if (request === undefined) return [];
+  const { method, url, headers, body } = objectOf(request);
+  const sent = Object.entries(objectOf(headers)).map(([name, value]) => `${name}: ${textOf(value)}`);
+  const lines = [`${textOf(method)} ${textOf(url)}`, ...sent, ...(body === undefined ? [] : [textOf(body)])];
+  return lines.map((line) => `${indent}  - ${code(line)}`);
+}
+
+function isSteps(value: Json): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every((each) => objectOf(each).step !== undefined);
+}
+
+function words(key: string): string {
+  return key.replaceAll("_", " ");
+}
+
+/** In a span of code: on one line and without what would end it. */
+function code(text: string): string {
+  const line = text.replace(/\s+/g, " ").replaceAll("`", "ˋ");
+  return `\`${line.length > 600 ? `${beginningOf(line, 600)}…` : line}\``;
+}
+
+function textOf(value: Json | undefined): string {
+  if (value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
 
 const run = {
   vars: z.record(z.string(), json).default({}).describe("values of its variables"),

@@ -4,8 +4,7 @@ import type { TurnFilter } from "../../core/log/turn-log.ts";
 import { formatDuration } from "../../core/log/turn-view.ts";
 import { namespaceSchema, threadSchema } from "../../core/values/place.ts";
 import { type SkillRun, skillRun } from "../services/skill-runs.ts";
-import { shown } from "./command.ts";
-import { operation, type Terminal } from "./operation.ts";
+import { operation, shown, type Terminal } from "./operation.ts";
 import type { Services } from "./services.ts";
 import { presentTurn, turnEvent, turnRecord } from "./turn-view.ts";
 

@@ -4,8 +4,7 @@ import { maxPlanText, type PlannedView, plannedViewSchema } from "../../core/por
 import type { PlanChange, Planner } from "../../core/ports/schedules.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
-import { refused, said, shown } from "./command.ts";
-import { type OperationCall, operation } from "./operation.ts";
+import { type OperationCall, operation, refused, said, shown } from "./operation.ts";
 
 const family =
   "`/agent schedule add tomorrow at 9 remind me to …` plans, `/agent schedule pause|resume|remove|secret <id>` changes.";

@@ -1,16 +1,14 @@
 import type { z } from "zod";
 import type { Asker, Outcome } from "../../core/values/failure.ts";
-import { decideApproval, removeApproval } from "./approvals.ts";
+import { decideApproval, listApprovals, removeApproval } from "./approvals.ts";
 import { aboutBot, completeCommand, showPrompt } from "./bot.ts";
 import { setIndex, showIndex } from "./channel-index.ts";
 import { changeChannel, listAgents, listChannels, showChannel, showStatus, showUsage } from "./channels.ts";
-import type { CommandFile } from "./command.ts";
 import { listFiles, removeFile } from "./files.ts";
 import { listFlows, setFlow, showFlow } from "./flows.ts";
 import { grantHosts, revokeHosts } from "./grants.ts";
-import { listApprovals } from "./list-approvals.ts";
 import { sendMessage } from "./messages.ts";
-import { type Operation, runOperation, whatDoesNotFit } from "./operation.ts";
+import { type CommandFile, type Operation, runOperation, whatDoesNotFit } from "./operation.ts";
 import {
   installPackage,
   listPackages,

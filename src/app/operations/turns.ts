@@ -4,8 +4,7 @@ import type { Outcome } from "../../core/values/failure.ts";
 import { type Author, mayStop } from "../../core/values/inbound.ts";
 import { isDirectMessage, namespaceSchema, threadSchema } from "../../core/values/place.ts";
 import { forgottenTurn, milliseconds } from "../services/shapes.ts";
-import { type CommandResult, refused, said, shown } from "./command.ts";
-import { type OperationCall, operation } from "./operation.ts";
+import { type CommandResult, type OperationCall, operation, refused, said, shown } from "./operation.ts";
 import type { Services } from "./services.ts";
 import { presentTurn, turnEvent, turnRecord } from "./turn-view.ts";
 

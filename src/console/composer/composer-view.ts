@@ -7,7 +7,6 @@ import type { ConsoleState } from "../state/state.ts";
 import { runningTurns, turnsOf } from "../state/timeline.ts";
 import { chosenFiles, dropArea } from "./attached-files.ts";
 import { filesIn } from "./chosen-files.ts";
-import { completionList } from "./completion-list.ts";
 
 /** Browsers without `field-sizing` get this many lines at most. */
 const mostLines = 10;
@@ -170,4 +169,23 @@ function onPlainKey(event: KeyboardEvent, state: ConsoleState, actions: Actions)
     return true;
   }
   return event.key === "ArrowUp" && state.draft.text === "" && actions.draft.recall();
+}
+
+/** The completions of a command, above the composer. The list is always there, for assistive technology to refer to. */
+function completionList({ completions }: ConsoleState, actions: Actions): TemplateResult {
+  const items = completions?.items ?? [];
+  return html`<ul id="completions" class="completions" role="listbox" aria-label="Commands" ?hidden=${items.length === 0}>
+    ${items.map(
+      ({ label, description }, index) => html`<li
+        id="completion-${index}"
+        role="option"
+        aria-selected=${index === completions?.selected}
+        @pointerdown=${(event: Event) => event.preventDefault()}
+        @click=${() => actions.draft.acceptCompletion(index)}
+      >
+        <span class="completion-label">${label}</span>
+        <span class="completion-description">${description}</span>
+      </li>`,
+    )}
+  </ul>`;
 }

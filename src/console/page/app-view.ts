@@ -7,12 +7,11 @@ import type { Actions } from "../state/actions.ts";
 import type { ConsoleState } from "../state/state.ts";
 import type { RenderMarkdown } from "../thread/markdown.ts";
 import { threadView } from "../thread/thread-view.ts";
-import { bannerView } from "./banner-view.ts";
 import { headerView } from "./header-view.ts";
 import { icon } from "./icons.ts";
+import { modal } from "./modal.ts";
 import { sidebarView } from "./sidebar-view.ts";
 import { switcherDialog } from "./switcher-dialog.ts";
-import { tokenDialog } from "./token-dialog.ts";
 
 /** The whole page. `toLatest` scrolls the conversation to its end. */
 export function appView(
@@ -54,4 +53,58 @@ function focusComposer(event: Event): void {
 function closeDrawers(state: ConsoleState, actions: Actions): void {
   if (state.sidebarOpen) actions.page.toggleSidebar();
   if (state.skills.open) actions.skills.togglePanel();
+}
+
+/** What concerns the whole page: the connection is lost, something failed. */
+function bannerView(state: ConsoleState, actions: Actions): TemplateResult {
+  return html`<div class="banners" role="alert">
+    ${
+      state.connection === "lost"
+        ? html`<p class="banner is-warning"><span class="spinner" aria-hidden="true"></span> ${lostText(state)}</p>`
+        : nothing
+    }
+    ${
+      state.notice === undefined
+        ? nothing
+        : html`<p class="banner is-problem">
+            ${icon("warning")}<span>${state.notice}</span>
+            <button type="button" class="icon-button is-small" aria-label="Dismiss" @click=${() => actions.page.dismissNotice()}>
+              ${icon("close")}
+            </button>
+          </p>`
+    }
+  </div>`;
+}
+
+function lostText({ about }: ConsoleState): string {
+  const name = about?.name ?? "Knack";
+  return `${name} does not answer. Trying again; what you write is kept.`;
+}
+
+/** Asks for the API token of a Knack that is reached over the network. */
+function tokenDialog(state: ConsoleState, actions: Actions): TemplateResult {
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const token = String(new FormData(event.currentTarget).get("token") ?? "").trim();
+    if (token !== "") actions.signIn(token);
+  };
+  const content = html`<form class="token-form" @submit=${submit}>
+    <h2 id="token-title">Sign in</h2>
+    <p>This Knack asks for a token. It is the value of <code>KNACK_API_TOKEN</code> where Knack was started, and is kept until this tab is closed.</p>
+    <input
+      class="field"
+      type="password"
+      name="token"
+      autocomplete="off"
+      autofocus
+      required
+      aria-label="Token"
+      aria-invalid=${state.tokenProblem !== undefined}
+      aria-describedby="token-problem"
+    />
+    <p id="token-problem" class="problem" role="alert">${state.tokenProblem ?? ""}</p>
+    <button type="submit" class="button is-primary">Sign in</button>
+  </form>`;
+  return modal({ labelledBy: "token-title", close: () => actions.page.show(undefined), content });
 }

@@ -3,8 +3,7 @@ import type { Actions } from "../state/actions.ts";
 import { channelName, isDirect } from "../state/channels.ts";
 import type { ConsoleState } from "../state/state.ts";
 import { type IconName, icon } from "./icons.ts";
-import { modelName } from "./model-name.ts";
-import { threadTitle } from "./thread-title.ts";
+import { modelName, threadTitle } from "./thread-title.ts";
 
 const themeIcons = { system: "screen", light: "sun", dark: "moon" } as const;
 

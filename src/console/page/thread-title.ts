@@ -14,3 +14,8 @@ export function threadTitle({ thread, title }: { thread: string; title: string }
   const line = title.replace(/\s+/g, " ").trim();
   return line === "" ? "Untitled" : line;
 }
+
+/** How people read the name of a model; `offline` stands for none. */
+export function modelName(model: string): string {
+  return model === "offline" ? "no language model" : model;
+}

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { ref } from "lit-html/directives/ref.js";
 import type { ServerStatus } from "../../client/shapes.ts";
-import { focusWhenShown } from "../page/focus-when-shown.ts";
+import { focusWhenShown } from "../page/modal.ts";
 import type { Actions } from "../state/actions.ts";
 import type { ConsoleState } from "../state/state.ts";
 import { disclosure } from "./disclosure.ts";

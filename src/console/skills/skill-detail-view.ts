@@ -1,11 +1,12 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { ref } from "lit-html/directives/ref.js";
 import type { SkillDetail } from "../../client/shapes.ts";
+import { focusWhenShown } from "../page/modal.ts";
+import { fullTime } from "../page/relative-time.ts";
 import type { Actions } from "../state/actions.ts";
 import type { ConsoleState } from "../state/state.ts";
 import type { RenderMarkdown } from "../thread/markdown.ts";
 import { disclosure } from "./disclosure.ts";
-import { networkView } from "./network-view.ts";
-import { packageView } from "./package-view.ts";
 import { reviewBadges, reviewView } from "./review-view.ts";
 import { serverView } from "./server-view.ts";
 import { skillEmoji } from "./skill-emoji.ts";
@@ -13,6 +14,7 @@ import { factsView, fileList, parameterList, problemList, toolList } from "./ski
 import { isReviewed } from "./skill-kinds.ts";
 import { resetButton, skillFacts, skillRow, skillSwitch } from "./skill-row.ts";
 import { trialView } from "./trial-view.ts";
+import { visibleText } from "./visible-text.ts";
 
 /** One skill in full: what it needs, what it can do, where it comes from, and what is known about its code. */
 export function skillDetailView(
@@ -93,4 +95,134 @@ function review({ skills: { detail, review: read } }: ConsoleState): TemplateRes
   return html`<section data-testid="skill-review">
     ${disclosure(html`<h4>Review</h4> ${reviewBadges(value)}`, reviewView(value), danger)}
   </section>`;
+}
+
+/** Where an installed skill came from, whether it is still what was installed, and what updates or removes it. */
+function packageView(
+  { id, parent, package: installed }: SkillDetail,
+  state: ConsoleState,
+  actions: Actions,
+): TemplateResult | typeof nothing {
+  if (installed === undefined) return nothing;
+  const owner = parent ?? id;
+  const busy = state.skills.saving.has(owner);
+  const from = visibleText(installed.from);
+  return html`<section aria-label="Installation" data-testid="package">
+    <h4>Installed</h4>
+    <p class="installed-from">From <code>${from}</code> by ${installed.by}, ${fullTime(installed.installed_at)}</p>
+    ${
+      installed.changed
+        ? html`<p class="skill-reason">Its files are no longer those that were installed and reviewed. Update or remove it.</p>`
+        : nothing
+    }
+    <div class="actions" aria-busy=${busy}>
+      ${confirmControl(
+        {
+          key: `update-${owner}`,
+          label: "Update",
+          question: `Get it again from ${from}? Where files changed, it is off and reaches no host until somebody allows it again.`,
+          busy,
+          act: () => actions.upkeep.update(owner),
+        },
+        state,
+        actions,
+      )}
+      ${confirmControl(
+        {
+          key: `remove-${owner}`,
+          label: "Remove",
+          question: `Remove ${owner} from all channels? Its files are deleted.`,
+          busy,
+          act: () => actions.upkeep.remove(owner),
+        },
+        state,
+        actions,
+      )}
+    </div>
+  </section>`;
+}
+
+/** Which hosts the code of a skill may reach, with what takes them back and adds one. */
+function networkView(
+  { id, kind, parent, network: { granted } }: SkillDetail,
+  busy: boolean,
+  actions: Actions,
+): TemplateResult | typeof nothing {
+  const hasCode = kind === "imported" || kind === "document" || kind === "config";
+  if (parent !== undefined || (!hasCode && granted.length === 0)) return nothing;
+  const allow = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const host = String(new FormData(event.currentTarget).get("host") ?? "").trim();
+    if (host === "") return;
+    actions.upkeep.grantHost(id, host);
+    event.currentTarget.reset();
+  };
+  const takeBack = (host: string) => {
+    // The button goes with the host; the focus stays in this part.
+    document.getElementById("host-to-allow")?.focus();
+    actions.upkeep.revokeHost(id, host);
+  };
+  return html`<section aria-label="Network" data-testid="network">
+    <h4>Network</h4>
+    ${
+      granted.length === 0
+        ? html`<p class="hint">Its code reaches no host. Allow one here, or when it asks.</p>`
+        : html`<ul class="hosts">
+            ${granted.map(
+              (host) => html`<li>
+                <code>${host === "*" ? "* (every host)" : host}</code>
+                <button
+                  type="button"
+                  class="quiet-button"
+                  aria-label="Take ${host} back"
+                  ?disabled=${busy}
+                  @click=${() => takeBack(host)}
+                >
+                  Take back
+                </button>
+              </li>`,
+            )}
+          </ul>`
+    }
+    <form class="inline-form" @submit=${allow}>
+      <input class="field" id="host-to-allow" name="host" aria-label="Host to allow" placeholder="api.example.com" autocomplete="off" maxlength="300" required />
+      <button type="submit" class="small-button" ?disabled=${busy}>Allow</button>
+    </form>
+  </section>`;
+}
+
+interface Confirmation {
+  /** Unique on the page. */
+  key: string;
+  /** What the button says, and what the one that does it says. */
+  label: string;
+  /** What would happen. */
+  question: string;
+  busy: boolean;
+  act(): void;
+}
+
+/** A button that does what it says after a second press; the focus goes to the question and back. */
+function confirmControl(
+  { key, label, question, busy, act }: Confirmation,
+  state: ConsoleState,
+  actions: Actions,
+): TemplateResult {
+  const id = `confirm-${key}`;
+  const ask = (shown: boolean) => {
+    actions.page.disclose(key, shown);
+    if (!shown) requestAnimationFrame(() => document.getElementById(id)?.focus());
+  };
+  if (!state.disclosed.get(key))
+    return html`<button type="button" class="small-button" id=${id} ?disabled=${busy} @click=${() => ask(true)}>${label}</button>`;
+  const confirm = () => {
+    ask(false);
+    act();
+  };
+  return html`<div class="confirm" role="group" aria-label=${question}>
+    <p>${question}</p>
+    <button type="button" class="small-button is-strong" @click=${confirm}>${label}</button>
+    <button type="button" class="small-button" ${ref(focusWhenShown)} @click=${() => ask(false)}>Cancel</button>
+  </div>`;
 }

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { ref } from "lit-html/directives/ref.js";
-import { focusWhenShown } from "../page/focus-when-shown.ts";
 import { icon } from "../page/icons.ts";
+import { focusWhenShown } from "../page/modal.ts";
 import type { Actions } from "../state/actions.ts";
 import { channelName, isDirect } from "../state/channels.ts";
 import type { ConsoleState } from "../state/state.ts";

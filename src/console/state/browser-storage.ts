@@ -1,5 +1,4 @@
-import type { Address } from "./address.ts";
-import { channelName } from "./channels.ts";
+import { type Address, channelName } from "./channels.ts";
 import { type Draft, emptyDraft, type OutgoingMessage } from "./state.ts";
 
 /**

@@ -14,7 +14,7 @@ export interface Channel {
 export const directMessage = `${prefix}dm`;
 
 /** The channels every console has, before anything was said in them. */
-export const standardNamespaces: readonly string[] = [`${prefix}general`, `${prefix}random`, directMessage];
+const standardNamespaces: readonly string[] = [`${prefix}general`, `${prefix}random`, directMessage];
 
 /** The short name people read; a namespace of another platform, or one of more parts, stays whole. */
 export function channelName(namespace: string): string {
@@ -55,4 +55,34 @@ export function parseChannelName(
     return { ok: false, message: "Names that begin with dm are for direct messages. Choose another." };
   }
   return { ok: true, namespace: prefix + name };
+}
+
+/** What the window shows: a channel, and in it a thread or (undefined) the place where a new one begins. */
+export interface Address {
+  namespace: string;
+  thread: string | undefined;
+}
+
+/** The URL hash of an address: `#/general`, `#/general/t-1`; a namespace of another platform stays whole. */
+export function formatAddress({ namespace, thread }: Address): string {
+  const channel = `#/${encodeURIComponent(channelName(namespace))}`;
+  return thread === undefined ? channel : `${channel}/${encodeURIComponent(thread)}`;
+}
+
+/** The address a URL hash names, or undefined when it names none. */
+export function parseAddress(hash: string): Address | undefined {
+  const match = /^#\/([^/]+)(?:\/([^/]+))?$/.exec(hash);
+  const [channel, thread] = [decode(match?.[1]), decode(match?.[2])];
+  if (channel === undefined || !/^[A-Za-z0-9._~:-]{1,200}$/.test(channel)) return undefined;
+  const namespace = channel.includes(":") ? channel : `console:local:${channel}`;
+  return { namespace, thread };
+}
+
+function decode(part: string | undefined): string | undefined {
+  try {
+    return part === undefined ? undefined : decodeURIComponent(part);
+  } catch {
+    // Not an address Knack wrote: a lone % in the hash.
+    return undefined;
+  }
 }

@@ -3,7 +3,6 @@ import type { ApiError } from "../../client/api-error.ts";
 import { type ApprovalVerdict, verdictInput } from "../../core/log/turn-view.ts";
 import type { BrowserStorage } from "./browser-storage.ts";
 import type { ChannelActions } from "./channel-actions.ts";
-import { randomId } from "./random-id.ts";
 import type { Session } from "./session.ts";
 import { type ConsoleStore, emptyDraft, type OutgoingMessage } from "./state.ts";
 import { runningTurns } from "./timeline.ts";
@@ -145,4 +144,10 @@ function createDelivery(
 
 function withoutProblem({ problem: _, ...message }: OutgoingMessage): OutgoingMessage {
   return message;
+}
+
+/** 128 random bits as hex. Unlike `crypto.randomUUID` it also works on a page that was not loaded over HTTPS. */
+function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,8 +1,6 @@
 import type * as shapes from "../../client/shapes.ts";
 import { emptyPanel, type Installing, nothingChosen, type SkillsPanel } from "../skills/panel-state.ts";
-import type { Address } from "./address.ts";
-import { type Channel, directMessage, toChannels } from "./channels.ts";
-import type { Store } from "./store.ts";
+import { type Address, type Channel, directMessage, toChannels } from "./channels.ts";
 import { emptyTimeline, type Timeline } from "./timeline.ts";
 
 /** A message on its way: shown at once, until its turn arrives. The key makes sending it twice harmless. */
@@ -27,7 +25,7 @@ export interface Draft {
   files: readonly File[];
 }
 
-export interface CompletionList {
+interface CompletionList {
   /** The text they complete. */
   text: string;
   items: readonly shapes.Completion[];
@@ -105,5 +103,30 @@ export function initialState(now: number): ConsoleState {
     notice: undefined,
     theme: "system",
     now,
+  };
+}
+
+/** Holds one value and tells those who listen when it changed. */
+interface Store<T> {
+  get(): T;
+  /** Replaces the given members. */
+  set(change: Partial<T> | ((value: T) => Partial<T>)): void;
+  /** Called after every change; answers a function that ends it. */
+  subscribe(listener: (value: T) => void): () => void;
+}
+
+export function createStore<T extends object>(initial: T): Store<T> {
+  let value = initial;
+  const listeners = new Set<(value: T) => void>();
+  return {
+    get: () => value,
+    set(change) {
+      value = { ...value, ...(typeof change === "function" ? change(value) : change) };
+      for (const listener of listeners) listener(value);
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
   };
 }

@@ -2,11 +2,12 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
 import { keyed } from "lit-html/directives/keyed.js";
 import { repeat } from "lit-html/directives/repeat.js";
+import { icon } from "../page/icons.ts";
 import type { Actions } from "../state/actions.ts";
-import type { ConsoleState } from "../state/state.ts";
+import type { ConsoleState, OutgoingMessage } from "../state/state.ts";
 import { turnsOf } from "../state/timeline.ts";
 import type { RenderMarkdown } from "./markdown.ts";
-import { outgoingCard } from "./outgoing-card.ts";
+import { saidText } from "./said-text.ts";
 import { turnCard } from "./turn-card.ts";
 import { welcomeView } from "./welcome-view.ts";
 
@@ -50,4 +51,26 @@ function placeholder({ threadLoaded, connection }: ConsoleState): TemplateResult
   if (threadLoaded) return html`<p class="empty">Nothing was said here yet.</p>`;
   if (connection === "lost") return nothing;
   return html`<div class="skeleton" aria-hidden="true"><i></i><i></i><i></i></div>`;
+}
+
+/** A message that is not in the thread yet: on its way, or not sent and why. */
+function outgoingCard(message: OutgoingMessage, state: ConsoleState, actions: Actions): TemplateResult {
+  const { key, text, problem, files = [] } = message;
+  return html`<article class="turn ${text.startsWith("/") ? "is-command" : ""}" aria-label="Message on its way">
+    <div class="bubble-row">
+      <div class="bubble is-outgoing">
+        ${text === "" ? nothing : saidText(`${key}/said`, text, state, actions)}
+        ${files.map(({ name }) => html`<p class="hint">${icon("attach")} ${name}${problem === undefined ? ", on its way" : ""}</p>`)}
+      </div>
+      ${problem === undefined ? nothing : problemNote(key, problem, actions)}
+    </div>
+  </article>`;
+}
+
+function problemNote(key: string, problem: string, actions: Actions): TemplateResult {
+  return html`<p class="bubble-note is-problem" role="alert">
+    ${icon("warning")} ${problem}
+    <button type="button" class="quiet-button" @click=${() => actions.messages.retry(key)}>Send again</button>
+    <button type="button" class="quiet-button" @click=${() => actions.messages.discard(key)}>Discard</button>
+  </p>`;
 }

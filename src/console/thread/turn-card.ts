@@ -1,20 +1,20 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
 import { costText } from "../../core/log/turn-event.ts";
-import { formatDuration, type TurnView } from "../../core/log/turn-view.ts";
+import { type FileView, formatDuration, type TurnView } from "../../core/log/turn-view.ts";
+import { formatBytes } from "../../core/values/shown.ts";
 import { icon } from "../page/icons.ts";
-import { modelName } from "../page/model-name.ts";
 import { clockTime, fullTime } from "../page/relative-time.ts";
+import { modelName } from "../page/thread-title.ts";
 import type { Actions } from "../state/actions.ts";
+import { isPicture, pictureKey } from "../state/file-actions.ts";
 import type { ConsoleState } from "../state/state.ts";
 import { approvalCard } from "./approval-card.ts";
-import { deleteControl } from "./delete-control.ts";
-import { fileList } from "./file-list.ts";
 import type { RenderMarkdown } from "./markdown.ts";
-import { outcomeNote } from "./outcome-note.ts";
 import { progressBlock } from "./progress-block.ts";
 import { questionCard } from "./question-card.ts";
 import { saidText } from "./said-text.ts";
+import { type TurnOutcome, turnOutcome } from "./turn-outcome.ts";
 
 /** One turn: what was said, what is being done about it, the answer. */
 export function turnCard(
@@ -123,4 +123,71 @@ function footer(view: TurnView, state: ConsoleState, actions: Actions): Template
 function tokens({ input_tokens, output_tokens }: TurnView): string {
   const total = input_tokens + output_tokens;
   return total === 0 ? "" : `${total.toLocaleString()} tokens`;
+}
+
+/** Deletes a turn, after a second press: what is gone does not come back. */
+function deleteControl(turnId: string, state: ConsoleState, actions: Actions): TemplateResult {
+  const key = `${turnId}/delete`;
+  const ask = (shown: boolean) => () => actions.page.disclose(key, shown);
+  if (!state.disclosed.get(key))
+    return html`<button type="button" class="quiet-button" @click=${ask(true)}>Delete</button>`;
+  return html`<span class="delete-question" role="group" aria-label="Delete for good?">
+    Delete question and answer for good?
+    <button type="button" class="quiet-button" @click=${() => actions.messages.forget(turnId)}>Delete for good</button>
+    <button type="button" class="quiet-button" @click=${ask(false)}>Keep</button>
+  </span>`;
+}
+
+/** The card of a turn that did not simply answer. */
+function outcomeNote(
+  view: TurnView,
+  actions: Actions,
+  markdown: RenderMarkdown,
+): TemplateResult | typeof nothing {
+  const outcome = turnOutcome(view);
+  if (outcome === undefined) return nothing;
+  const { kind, title, body, next } = outcome;
+  return html`<div class="card outcome is-${kind}" data-testid="outcome">
+    <div>
+      ${title === undefined ? nothing : html`<p class="card-title">${icon("warning")} ${title}</p>`}
+      <div class="card-text answer">${markdown(body)}</div>
+    </div>
+    ${next === undefined ? nothing : nextButton(actions, next)}
+  </div>`;
+}
+
+function nextButton(actions: Actions, { label, text }: NonNullable<TurnOutcome["next"]>): TemplateResult {
+  return html`<button type="button" class="small-button" @click=${() => actions.messages.send(text)}>
+    ${icon("again")} ${label}
+  </button>`;
+}
+
+/** Files of a turn, attached or made: pictures as they are, everything to download. */
+function fileList(
+  files: readonly FileView[],
+  label: string,
+  state: ConsoleState,
+  actions: Actions,
+): TemplateResult | typeof nothing {
+  if (files.length === 0) return nothing;
+  return html`<ul class="files" aria-label=${label}>
+    ${files.map((file) => html`<li>${picture(file, state)}${downloadButton(file, actions)}</li>`)}
+  </ul>`;
+}
+
+function picture(file: FileView, { pictures }: ConsoleState): TemplateResult | typeof nothing {
+  const source = isPicture(file) ? pictures.get(pictureKey(file)) : undefined;
+  if (source === undefined) return nothing;
+  return html`<img class="file-picture" src=${source} alt=${file.name} />`;
+}
+
+function downloadButton(file: FileView, actions: Actions): TemplateResult {
+  return html`<button
+    type="button"
+    class="button file-button"
+    aria-label="Download ${file.name}"
+    @click=${() => actions.files.download(file)}
+  >
+    ${icon("page")} <span>${file.name}</span> <span class="duration">${formatBytes(file.bytes)}</span>
+  </button>`;
 }

@@ -1,13 +1,15 @@
+import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { Clock, KeyValue } from "../../core/ports/storage.ts";
 import type { Web } from "../../core/ports/web.ts";
 import type { LoginServer, McpLogin } from "../login-port.ts";
 import { createAccountStore } from "./account-store.ts";
-import { clientDocument, needsPerson } from "./client-registration.ts";
-import { createConnectionProvider } from "./connection-provider.ts";
+import { clientDocument, clientMetadataOf, clientPart, needsPerson } from "./client-registration.ts";
 import type { CheckedLogin, FinishedLogin, LoginReturn } from "./finish-login.ts";
+import { grantPart } from "./grants.ts";
 import { createLoginFetch, withDeadline } from "./login-fetch.ts";
 import type { LoginParts } from "./login-parts.ts";
-import { createStepUps } from "./step-ups.ts";
+import { createStepUps, type StepUps } from "./step-ups.ts";
+import { tokensPart } from "./tokens-part.ts";
 
 export interface McpLoginOptions {
   /** Encrypted: it holds tokens. */
@@ -75,5 +77,37 @@ export function createMcpLogin(options: McpLoginOptions): McpLoginWithReturn {
     },
     clientDocument: () =>
       clientMetadataUrl === undefined ? undefined : clientDocument(clientMetadataUrl, redirectUrl()),
+  };
+}
+
+/** What a connection authenticates with. It refreshes tokens, and never begins a login: a person has to ask for a link. */
+function createConnectionProvider(
+  parts: LoginParts,
+  stepUps: StepUps,
+  server: LoginServer,
+  account: string,
+): OAuthClientProvider {
+  let discovery: OAuthDiscoveryState | undefined;
+  const interactive = needsPerson(server);
+  return {
+    get redirectUrl() {
+      return interactive ? parts.redirectUrl() : undefined;
+    },
+    get clientMetadata() {
+      const methods = discovery?.authorizationServerMetadata?.token_endpoint_auth_methods_supported;
+      return clientMetadataOf(server, parts.redirectUrl(), methods);
+    },
+    ...(parts.clientMetadataUrl === undefined ? {} : { clientMetadataUrl: parts.clientMetadataUrl }),
+    ...clientPart(parts, server),
+    ...grantPart(parts, server, () => discovery),
+    ...tokensPart(parts, stepUps, server, account, () => discovery),
+    saveDiscoveryState(found) {
+      discovery = found;
+    },
+    redirectToAuthorization: () => stepUps.clear(server, account),
+    saveCodeVerifier() {},
+    codeVerifier() {
+      throw new Error("A connection does not exchange codes.");
+    },
   };
 }

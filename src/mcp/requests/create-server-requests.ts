@@ -1,6 +1,6 @@
 import { errorCode } from "../../base/error-text.ts";
+import type { ToolContext } from "../../core/skill/tool.ts";
 import type { ServerRequests } from "../server-requests.ts";
-import { createRequestLimit } from "./request-limit.ts";
 
 /** How often a server may ask the person in one call. */
 const mostQuestions = 5;
@@ -46,4 +46,30 @@ export function createServerRequests(): ServerRequests {
 /** Nobody answered in time. */
 function isUnanswered(error: unknown): boolean {
   return errorCode(error) === "no_answer";
+}
+
+/** How many calls are remembered; older ones have ended. */
+const mostCalls = 1_000;
+
+/** Counts requests within calls. One that comes again after a wait counts once. */
+function createRequestLimit(most: number): {
+  allows(call: Pick<ToolContext, "turn_id" | "call_id">, request: string): boolean;
+} {
+  const calls = new Map<string, Set<string>>();
+  return {
+    allows({ turn_id, call_id }, request) {
+      const call = JSON.stringify([turn_id, call_id]);
+      const seen = calls.get(call) ?? new Set();
+      calls.delete(call);
+      calls.set(call, seen);
+      for (const oldest of calls.keys()) {
+        if (calls.size <= mostCalls) break;
+        calls.delete(oldest);
+      }
+      if (seen.has(request)) return true;
+      if (seen.size >= most) return false;
+      seen.add(request);
+      return true;
+    },
+  };
 }

@@ -4,9 +4,15 @@ import { withTimeLimit } from "../../base/time-limit.ts";
 import type { Embedder, Embeddings } from "../../core/ports/services.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import { type Price, pricedUsage } from "../prices.ts";
-import { type Endpoint, endpointOf, modelError, notAnAnswer, toModelError } from "../provider-error.ts";
+import {
+  delayAfter,
+  type Endpoint,
+  endpointOf,
+  modelError,
+  notAnAnswer,
+  toModelError,
+} from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
-import { delayAfter } from "../retry-after.ts";
 import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";
 
 export interface EmbedderOptions extends Omit<ProviderModelOptions, "timeoutMs"> {

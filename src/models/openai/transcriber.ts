@@ -8,9 +8,8 @@ import {
 } from "../../core/ports/documents.ts";
 import type { ModelErrorCode } from "../../core/ports/model.ts";
 import type { Clock } from "../../core/ports/storage.ts";
-import { type Endpoint, endpointOf, notAnAnswer, toModelError } from "../provider-error.ts";
+import { delayAfter, type Endpoint, endpointOf, notAnAnswer, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
-import { delayAfter } from "../retry-after.ts";
 import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";
 
 /** What a server counted: tokens or seconds, as it bills; undefined where it does not say. */

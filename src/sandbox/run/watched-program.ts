@@ -1,19 +1,14 @@
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import { errorText } from "../../base/error-text.ts";
+import { parseExactly } from "../../base/exact-number.ts";
+import { isContainer } from "../../base/record.ts";
 import type { ProgramRequest, RunningProgram } from "../../core/skill/programs.ts";
+import type { Json } from "../../core/values/json.ts";
 import { groupEnd, killGroup, type ProcessEnd } from "../../process/process-group.ts";
 import { watchFolder } from "../folder-watch.ts";
 import type { SandboxLimits } from "../isolation.ts";
 import type { MemoryWatch } from "../memory-watch.ts";
-import {
-  defaultLineLimits,
-  LineBudget,
-  type LineLimits,
-  LineReader,
-  type LineTrouble,
-} from "./line-reader.ts";
-import { parseMessage } from "./parse-message.ts";
 
 /** What a program may leave unread of what it was sent, bytes. */
 const unreadBytes = 67_108_864;
@@ -119,4 +114,119 @@ function endText({ code, signal }: ProcessEnd, memoryBytes: number): string {
     return `It crashed (${crash}), most likely because it needed more memory than the ${Math.round(memoryBytes / 1_048_576)} MB it may use.`;
   }
   return code === 0 ? "It ended by itself." : `It ended by itself, with the exit code ${code}.`;
+}
+
+/** Deeper values are refused, because code that walks through them would run out of stack. */
+const deepest = 200;
+
+/**
+ * The JSON value of a line a program wrote, or undefined for anything else. Keys named `__proto__` are left out: copying
+ * them into another object would replace that object's prototype.
+ */
+export function parseMessage(line: string): Json | undefined {
+  let value: Json;
+  try {
+    value = parseExactly(line) as Json;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+  const pending: { value: Json; depth: number }[] = [{ value, depth: 0 }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (!isContainer(next.value)) continue;
+    if (next.depth >= deepest) return undefined;
+    Reflect.deleteProperty(next.value, "__proto__");
+    for (const inner of Object.values(next.value)) pending.push({ value: inner, depth: next.depth + 1 });
+  }
+  return value;
+}
+
+/** Why a writer of lines is not listened to any longer. */
+type LineTrouble = "line_too_long" | "flood";
+
+interface LineLimits {
+  /** Of one line, bytes. */
+  lineBytes: number;
+  /** What may come at once; it comes back at a tenth a second. */
+  bytes: number;
+  lines: number;
+}
+
+/** Room for what a careless skill prints, and far less than what would hold up or fill the bot. */
+const defaultLineLimits: LineLimits = { lineBytes: 8_388_608, bytes: 67_108_864, lines: 50_000 };
+
+/** How much may still come at the moment, shared by the streams of one program. */
+export class LineBudget {
+  readonly #limits: LineLimits;
+  readonly #now: () => number;
+  #bytes: number;
+  #lines: number;
+  #at: number;
+
+  /** `now` answers milliseconds of a clock that only moves forward. */
+  constructor(limits: LineLimits, now: () => number) {
+    this.#limits = limits;
+    this.#now = now;
+    this.#bytes = limits.bytes;
+    this.#lines = limits.lines;
+    this.#at = now();
+  }
+
+  /** Whether this much is within the limits; it is used up then. */
+  take(bytes: number, lines: number): boolean {
+    const now = this.#now();
+    const share = (now - this.#at) / 10_000;
+    this.#at = now;
+    this.#bytes = Math.min(this.#limits.bytes, this.#bytes + share * this.#limits.bytes) - bytes;
+    this.#lines = Math.min(this.#limits.lines, this.#lines + share * this.#limits.lines) - lines;
+    return this.#bytes >= 0 && this.#lines >= 0;
+  }
+}
+
+/** Cuts a stream of bytes into lines of UTF-8, and holds no more than one unfinished line. */
+export class LineReader {
+  readonly #limits: LineLimits;
+  readonly #budget: LineBudget;
+  readonly #onLine: (line: string) => void;
+  #parts: Uint8Array[] = [];
+  #size = 0;
+
+  constructor(limits: LineLimits, budget: LineBudget, onLine: (line: string) => void) {
+    this.#limits = limits;
+    this.#budget = budget;
+    this.#onLine = onLine;
+  }
+
+  /** Passes on the lines that are complete now. What a limit refuses is not passed on, nor what follows it. */
+  add(chunk: Uint8Array): LineTrouble | undefined {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+      const trouble = this.#keep(chunk.subarray(from, end), 1);
+      if (trouble !== undefined) return trouble;
+      this.#pass();
+      from = end + 1;
+    }
+    return this.#keep(chunk.subarray(from), 0);
+  }
+
+  /** Passes on a last line without a line break. */
+  end(): void {
+    if (this.#size > 0) this.#pass();
+  }
+
+  #keep(bytes: Uint8Array, lines: number): LineTrouble | undefined {
+    this.#size += bytes.byteLength;
+    if (this.#size > this.#limits.lineBytes) return "line_too_long";
+    if (!this.#budget.take(bytes.byteLength, lines)) return "flood";
+    // A copy: a small rest must not keep the stream's whole buffer alive.
+    if (bytes.byteLength > 0) this.#parts.push(lines === 0 ? Uint8Array.from(bytes) : bytes);
+    return undefined;
+  }
+
+  #pass(): void {
+    const line = Buffer.concat(this.#parts).toString("utf8");
+    this.#parts = [];
+    this.#size = 0;
+    this.#onLine(line);
+  }
 }

@@ -1,9 +1,12 @@
-import { mkdir, stat } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import type { BigIntStats } from "node:fs";
+import { type FileHandle, mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { KeyedMutex } from "../../base/keyed-mutex.ts";
 import {
   type FolderUse,
   folderLimits,
+  type OpenedFile,
   type WorkingFile,
   type WorkingFolder,
 } from "../../core/ports/working-folder.ts";
@@ -17,7 +20,6 @@ import { openForeignFile, removeForeignFile } from "./foreign-files.ts";
 import { forgetFiles } from "./forget-files.ts";
 import { keepInput, replaceFile } from "./input-files.ts";
 import { mountedFolder, prepareArea } from "./mounted-folder.ts";
-import { hashOf, openedFile } from "./opened-file.ts";
 
 export interface DiskWorkingFolderOptions {
   /** Has `input`, `work` and `skills/ID`, and beside them what is known of their files and runs. */
@@ -187,4 +189,26 @@ export function createDiskWorkingFolder({
     clear: () => busy.run(`${root} index`, clear),
   };
   return folder;
+}
+
+/** A file below a working folder, as `WorkingFolder.open` promises. */
+function openedFile(path: string, { handle, stats }: { handle: FileHandle; stats: BigIntStats }): OpenedFile {
+  const bytes = Number(stats.size);
+  return {
+    ...{ path, bytes, changed_at: Number(stats.mtimeMs), descriptor: handle.fd },
+    async read(offset, length) {
+      const wanted = Math.max(0, Math.min(length, bytes - offset));
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(wanted), 0, wanted, offset);
+      return buffer.subarray(0, bytesRead);
+    },
+    close: () => handle.close(),
+  };
+}
+
+/** The sha256 of a file, in hex. */
+async function hashOf(file: OpenedFile): Promise<string> {
+  const hash = createHash("sha256");
+  const chunk = 1_048_576;
+  for (let offset = 0; offset < file.bytes; offset += chunk) hash.update(await file.read(offset, chunk));
+  return hash.digest("hex");
 }

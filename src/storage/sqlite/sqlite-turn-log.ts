@@ -1,18 +1,18 @@
-import type { TurnLog } from "../../core/log/turn-log.ts";
-import type { DueEntries } from "../../core/ports/schedules.ts";
+import type { Signal, TurnHealth, TurnLog, TurnSignals } from "../../core/log/turn-log.ts";
+import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
+import type { Json } from "../../core/values/json.ts";
 import { createAccepting } from "./sqlite-accepting.ts";
 import { createAppending } from "./sqlite-appending.ts";
 import { createClaiming } from "./sqlite-claiming.ts";
-import { openSqlite, type SqliteConnection, type SqliteOptions } from "./sqlite-connection.ts";
+import { openSqlite, type SqliteConnection, type SqliteOptions, type SqlRow } from "./sqlite-connection.ts";
 import { createDetailsRemoval } from "./sqlite-details.ts";
-import { createDueEntries } from "./sqlite-due-entries.ts";
+import { readInbound } from "./sqlite-events.ts";
 import { createForgetting } from "./sqlite-forgetting.ts";
-import { createHealth } from "./sqlite-health.ts";
+import { refreshLane } from "./sqlite-lanes.ts";
 import { createReading } from "./sqlite-reading.ts";
-import { createSignalling } from "./sqlite-signalling.ts";
 import { createThreadReading } from "./sqlite-threads.ts";
 import { createTurnRemoval } from "./sqlite-turn-removal.ts";
-import { turnLogMigrations } from "./turn-log-schema.ts";
+import { turnLogMigrations, wokenBySignal } from "./turn-log-schema.ts";
 
 /**
  * Opens or creates a turn log in a SQLite file. Several processes may have the same file open.
@@ -43,5 +43,161 @@ export function createTurnLog(connection: SqliteConnection): SqliteTurnLog {
     ...createThreadReading(connection),
     due: createDueEntries(connection),
     close: () => connection.close(),
+  };
+}
+
+/** Characters of the JSON of one entry. */
+const longestValue = 100_000;
+
+/** Entries a list answers unless told. */
+const usualList = 1_000;
+
+const columns = "SELECT id, namespace, kind, due_at, value FROM due_entries";
+
+/** What comes due by itself, in the file of the turn log. */
+function createDueEntries(connection: SqliteConnection): DueEntries {
+  const entryOf = ({ id, namespace, kind, due_at, value }: SqlRow): DueEntry => ({
+    id: String(id),
+    namespace: String(namespace),
+    kind: String(kind),
+    ...(due_at === null ? {} : { due_at: Number(due_at) }),
+    value: connection.parse(value) as Json,
+  });
+  const find = (id: string) => {
+    const row = connection.get(`${columns} WHERE id = ?`, id);
+    return row === undefined ? undefined : entryOf(row);
+  };
+  const durably = async <T>(work: () => T): Promise<T> => {
+    const result = await connection.write(work);
+    await connection.durable();
+    return result;
+  };
+  return {
+    async add({ id, namespace, kind, due_at, value }) {
+      const text = textOf(value);
+      const insert =
+        "INSERT INTO due_entries (id, namespace, kind, due_at, value) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING";
+      const added = await durably(() => connection.run(insert, id, namespace, kind, due_at ?? null, text));
+      if (added === 0) throw new Error(`The id ${id} is taken`);
+    },
+    get: async (id) => find(id),
+    async list({ namespace, kind, most = usualList }) {
+      const where =
+        "WHERE (?1 IS NULL OR namespace = ?1) AND (?2 IS NULL OR kind = ?2) ORDER BY ordinal LIMIT ?3";
+      return connection.all(`${columns} ${where}`, namespace ?? null, kind ?? null, most).map(entryOf);
+    },
+    change: (id, change) =>
+      durably(() =>
+        connection.transaction(() => {
+          const before = find(id);
+          const after = before === undefined ? undefined : change(before);
+          if (after === undefined) return before;
+          const { namespace, kind, due_at, value } = after;
+          const update = "UPDATE due_entries SET namespace = ?, kind = ?, due_at = ?, value = ? WHERE id = ?";
+          connection.run(update, namespace, kind, due_at ?? null, textOf(value), id);
+          return { ...after, id };
+        }),
+      ),
+    remove: async (id) =>
+      (await durably(() => connection.run("DELETE FROM due_entries WHERE id = ?", id))) > 0,
+    removeAll: (namespace) =>
+      durably(() => connection.run("DELETE FROM due_entries WHERE namespace = ?", namespace)),
+    async due(now, most) {
+      const where = "WHERE due_at <= ? ORDER BY due_at, ordinal LIMIT ?";
+      return connection.all(`${columns} ${where}`, now, most).map(entryOf);
+    },
+    async next() {
+      const row = connection.get("SELECT min(due_at) AS at FROM due_entries WHERE due_at IS NOT NULL");
+      return row?.at == null ? undefined : Number(row.at);
+    },
+  };
+}
+
+function textOf(value: Json): string {
+  const text = JSON.stringify(value);
+  if (text.length > longestValue)
+    throw new Error(`An entry has ${text.length} characters; at most ${longestValue} are kept`);
+  return text;
+}
+
+const counts = `
+  SELECT status, count(*) AS turns FROM turns INDEXED BY turns_unfinished
+  WHERE status <> 'finished' GROUP BY status`;
+
+const held = `
+  SELECT count(*) AS turns FROM turns INDEXED BY turns_suspect
+  WHERE suspect = 1 AND head = 1 AND lease IS NULL AND due_at = 0`;
+
+// What waits for a worker: new or woken heads, and waits and leases that ended, since then.
+const oldest = `
+  SELECT min(at) AS at FROM (
+    SELECT min(accepted_at) AS at FROM turns
+      WHERE ordinal IN (SELECT min(ready) FROM lanes WHERE ready IS NOT NULL GROUP BY lane)
+    UNION ALL SELECT min(due_at) FROM turns WHERE head = 1 AND due_at > 0 AND status = 'waiting' AND due_at <= ?1
+    UNION ALL SELECT min(due_at) FROM turns WHERE head = 1 AND due_at > 0 AND status = 'running' AND due_at <= ?1)`;
+
+const write = "INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at";
+
+/** Whether the log is well, and how much work it holds. */
+function createHealth(connection: SqliteConnection): TurnHealth {
+  return {
+    async backlog(now) {
+      const states = { queued: 0, running: 0, waiting: 0 };
+      for (const { status, turns } of connection.all(counts))
+        states[status as keyof typeof states] = Number(turns);
+      const suspects = Number(connection.get(held)?.turns);
+      const at = connection.get(oldest, now)?.at as number | null;
+      return {
+        ...states,
+        ...(suspects === 0 ? {} : { held: suspects }),
+        ...(at === null ? {} : { oldest_at: at }),
+      };
+    },
+    async probe(at) {
+      await connection.write(() => connection.run(write, at));
+      await connection.durable();
+    },
+  };
+}
+
+const wake = `
+  UPDATE turns SET woken = woken | ${wokenBySignal}, due_at = iif(status = 'waiting', 0, due_at)
+  WHERE turn_id = ? AND status <> 'finished' RETURNING status, lane, namespace`;
+
+const queuedByAuthor = `
+  SELECT other.turn_id FROM turns JOIN turns AS other ON other.line = turns.line AND other.ordinal > turns.ordinal
+  WHERE turns.turn_id = ? AND other.status = 'queued' AND other.status <> 'finished'
+    AND other.author_id = turns.author_id
+  ORDER BY other.ordinal`;
+
+/** What reaches a turn from outside while it runs or waits. */
+function createSignalling(connection: SqliteConnection): TurnSignals {
+  return {
+    async signal(turnId, signal, at) {
+      const stored = await connection.write(() =>
+        connection.transaction(() => {
+          const row = connection.get(wake, turnId);
+          if (row === undefined) return false;
+          if (row.status === "waiting") refreshLane(connection, row.lane as string, row.namespace as string);
+          const insert = "INSERT INTO signals (turn_id, at, body) VALUES (?, ?, ?)";
+          return connection.run(insert, turnId, at, JSON.stringify(signal)) === 1;
+        }),
+      );
+      await connection.durable();
+      return stored;
+    },
+
+    async signals(turnId) {
+      const rows = connection.all("SELECT body FROM signals WHERE turn_id = ? ORDER BY id", turnId);
+      return rows.map((row) => connection.parse(row.body) as Signal);
+    },
+
+    async steering(turnId) {
+      return connection.all(queuedByAuthor, turnId).flatMap((row) => {
+        const id = row.turn_id as string;
+        const inbound = readInbound(connection, id);
+        return inbound === undefined || inbound.cause !== undefined ? [] : [{ turn_id: id, inbound }];
+      });
+    },
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Layer } from "../../../src/config/layer.ts";
-import { replaceSuperseded } from "../../../src/config/superseded-settings.ts";
+import { replaceSuperseded } from "../../../src/config/load-config.ts";
 
 const layer = (name: string, values: Record<string, unknown>): Layer => ({
   values,

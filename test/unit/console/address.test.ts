@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
-import { formatAddress, parseAddress } from "../../../src/console/state/address.ts";
-import { parseChannelName, toChannels } from "../../../src/console/state/channels.ts";
+import {
+  formatAddress,
+  parseAddress,
+  parseChannelName,
+  toChannels,
+} from "../../../src/console/state/channels.ts";
 
 test.each([
   { namespace: "console:local:general", thread: undefined, hash: "#/general" },

@@ -1,6 +1,6 @@
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { describe, expect, it } from "vitest";
-import { isOpenable } from "../../../src/mcp/login/is-openable.ts";
+import { isOpenable } from "../../../src/mcp/login/begin-login.ts";
 import { startLogin } from "./login-fixture.ts";
 
 const minutes = 60_000;

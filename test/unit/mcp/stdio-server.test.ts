@@ -3,8 +3,8 @@ import { networkOf } from "../../../src/config/environment.ts";
 import type { NewFile } from "../../../src/core/ports/storage.ts";
 import { checkArguments } from "../../../src/core/turn/check-call.ts";
 import type { Json } from "../../../src/core/values/json.ts";
+import { startingFor } from "../../../src/mcp/managed-server.ts";
 import { readServers } from "../../../src/mcp/read-servers.ts";
-import { startingFor } from "../../../src/mcp/server-state.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
 

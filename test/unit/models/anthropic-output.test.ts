@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonSchema } from "../../../src/core/values/json.ts";
-import { closedSchema } from "../../../src/models/anthropic/schema.ts";
+import { closedSchema } from "../../../src/models/anthropic/request.ts";
 import { tool, useAnthropicServer } from "./anthropic-server.ts";
 import { finish, requestOf } from "./collect.ts";
 

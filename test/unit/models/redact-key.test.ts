@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { redactKey } from "../../../src/models/redact-key.ts";
+import { redactKey } from "../../../src/models/provider-error.ts";
 
 describe("a server's text", () => {
   it.each([

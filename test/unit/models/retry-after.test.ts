@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { retryAfterMs } from "../../../src/models/retry-after.ts";
+import { retryAfterMs } from "../../../src/models/provider-error.ts";
 
 describe("the wait a server asks for", () => {
   const now = Date.parse("2026-01-01T00:00:00Z");

@@ -3,9 +3,13 @@ import { Command } from "commander";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { operationCommands } from "../../../src/app/commands/operation-commands.ts";
-import { said } from "../../../src/app/operations/command.ts";
-import { complete } from "../../../src/app/operations/complete.ts";
-import { type Operation, operation, runOperation } from "../../../src/app/operations/operation.ts";
+import {
+  complete,
+  type Operation,
+  operation,
+  runOperation,
+  said,
+} from "../../../src/app/operations/operation.ts";
 import type { Services } from "../../../src/app/operations/services.ts";
 import { createCommandReader } from "../../../src/app/turns/command-reader.ts";
 import { addOperationCommands } from "../../../src/cli/operation-commands.ts";

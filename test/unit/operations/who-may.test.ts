@@ -1,8 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { describe, expect, it } from "vitest";
 import { operationCommands } from "../../../src/app/commands/operation-commands.ts";
-import type { CommandCall } from "../../../src/app/operations/command.ts";
-import { type Operation, runOperation } from "../../../src/app/operations/operation.ts";
+import { type CommandCall, type Operation, runOperation } from "../../../src/app/operations/operation.ts";
 import type { Services } from "../../../src/app/operations/services.ts";
 import { allOperations, operationRoutes } from "../../../src/app/operations/table.ts";
 import { createApiClient } from "../../../src/client/api-client.ts";

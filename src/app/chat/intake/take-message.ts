@@ -2,11 +2,11 @@ import { LRUCache } from "lru-cache";
 import { KeyedMutex } from "../../../base/keyed-mutex.ts";
 import type { ChatPerson } from "../../../core/ports/chat-platform.ts";
 import type { Clock } from "../../../core/ports/storage.ts";
+import type { ReplyMode } from "../../../core/skill/namespace-state.ts";
 import type { SaidTo } from "../../turns/command-reader.ts";
 import type { ChatMessage } from "../chat-intake.ts";
 import { acceptMessage, noteTaken, type TakenMessage } from "./accept-message.ts";
 import { authorOf, type IntakeContext } from "./intake-context.ts";
-import { isAddressed, isAloneWithBot, isForBot } from "./is-for-bot.ts";
 import type { LateMessages } from "./late-messages.ts";
 import { refusalOf } from "./refusal-of.ts";
 import type { ThreadState } from "./thread-states.ts";
@@ -203,4 +203,33 @@ function createCooldown(clock: Clock, cooldownMs: number): Cooldown {
       Math.max(0, (askedAt.get(person) ?? Number.NEGATIVE_INFINITY) + cooldownMs - clock.now()),
     start: (person) => void askedAt.set(person, clock.now()),
   };
+}
+
+/** Whether the bot is spoken to directly: then refusals are told, and words like `stop` are commands. */
+function isAddressed({ addressed }: Pick<ChatMessage, "addressed">): boolean {
+  return addressed !== "none";
+}
+
+/**
+ * Whether a message is for the bot: when it is addressed, and without that as the channel's `reply` says. In mode `thread`
+ * it answers in threads it was called into, while the asker is the only person there.
+ */
+function isForBot(
+  message: Pick<ChatMessage, "addressed" | "author" | "mentions_others" | "in_thread" | "text">,
+  reply: ReplyMode,
+  thread: ThreadState | undefined,
+): boolean {
+  const { addressed } = message;
+  if (addressed === "mention" || addressed === "direct") return true;
+  const toSomebodyElse = message.text.trimStart().startsWith("@");
+  if (toSomebodyElse) return false;
+  if (addressed === "reply") return true;
+  if (message.mentions_others) return false;
+  if (reply === "always") return true;
+  return reply === "thread" && message.in_thread && isAloneWithBot(message, thread);
+}
+
+/** Whether nobody but the author and the bot is in a thread the bot was called into. */
+function isAloneWithBot({ author }: Pick<ChatMessage, "author">, thread: ThreadState | undefined): boolean {
+  return thread?.company === "alone" && thread.asker === author;
 }

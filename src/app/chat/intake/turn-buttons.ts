@@ -1,13 +1,22 @@
+import { costText, type TurnEvent } from "../../../core/log/turn-event.ts";
 import type { TurnRecord } from "../../../core/log/turn-log.ts";
-import { type ApprovalVerdict, emptyTurnView, foldTurn, verdictInput } from "../../../core/log/turn-view.ts";
+import {
+  type ApprovalVerdict,
+  emptyTurnView,
+  foldTurn,
+  formatDuration,
+  type TurnView,
+  verdictInput,
+} from "../../../core/log/turn-view.ts";
+import type { StepView } from "../../../core/log/turn-view-steps.ts";
 import { type ButtonAction, repeatKey } from "../../../core/ports/button-action.ts";
 import type { KeyValue } from "../../../core/ports/storage.ts";
 import { type Author, mayStop, type Origin, onBehalfOf } from "../../../core/values/inbound.ts";
+import type { Json } from "../../../core/values/json.ts";
 import { feedbackKey } from "../../services/forgetting.ts";
 import type { Submission } from "../../turns/submit.ts";
 import type { ButtonPress } from "../chat-intake.ts";
 import type { IntakeContext } from "./intake-context.ts";
-import { turnDetails } from "./turn-details.ts";
 
 /** What a button of a turn does. */
 export type TurnAction = Exclude<ButtonAction, { role: "late" }>;
@@ -206,4 +215,65 @@ function stillThere(attachments: readonly string[], made: readonly string[]): st
       .join(", ");
   const more = made.length > 10 ? ` and ${made.length - 10} more` : "";
   return `It is deleted, with ${names(attachments)}. Files that were made of that are still in this thread: ${names(made)}${more}. \`/agent files remove PATH\` deletes one.`;
+}
+
+/**
+ * What a turn did, step by step with input and output, in Markdown of at most `characters`. What is shown is what the log
+ * has: secrets are taken out of it already.
+ */
+function turnDetails(turnId: string, events: readonly TurnEvent[], characters: number): string {
+  const view = events.reduce(foldTurn, emptyTurnView(turnId));
+  const { steps } = view;
+  const spent = spentLine(view);
+  if (steps.length === 0) return ["Nothing was used for this answer.", spent].filter(Boolean).join("\n\n");
+  const shown = steps.slice(0, Math.max(1, Math.floor(characters / leastPerStep)));
+  const left = steps.length - shown.length;
+  const more = left === 0 ? "" : `… and ${left} more; the console shows all.`;
+  const end = [more, spent].map((text) => text && `\n\n${text}`).join("");
+  const each = Math.floor((characters - end.length) / shown.length) - separator.length;
+  return shown.map((step, index) => stepText(step, index + 1, each)).join(separator) + end;
+}
+
+/** `anthropic/claude-sonnet-5-5, 1,234 tokens, $0.0123`; empty where no model was asked. */
+function spentLine(view: TurnView): string {
+  const tokens = view.input_tokens + view.output_tokens;
+  if (tokens === 0 || view.model === "") return "";
+  return [view.model, `${tokens.toLocaleString("en")} tokens`, costText(view)].filter(Boolean).join(", ");
+}
+
+const separator = "\n\n";
+
+/** Below this a step says nothing; further ones are left out. */
+const leastPerStep = 300;
+
+/** Headline, labels and fences of a step. */
+const frame = 140;
+
+function stepText(step: StepView, position: number, characters: number): string {
+  const duration = step.duration_ms === undefined ? "still running" : formatDuration(step.duration_ms);
+  const about = [cut(step.tool, 30), duration, step.state === "error" ? "failed" : ""].filter(Boolean);
+  const headline = `**${position}. ${cut(step.title, 60)}** (${about.join(", ")})`;
+  const room = Math.max(40, characters - frame);
+  const input = readable(step.input);
+  const output = step.output === undefined ? "" : readable(step.output);
+  const inputRoom = Math.max(Math.floor(room / 2), room - output.length);
+  const shownInput = cut(input, inputRoom);
+  const parts = [headline, `Input\n${fenced(shownInput)}`];
+  if (output !== "") parts.push(`Output\n${fenced(cut(output, room - shownInput.length))}`);
+  return parts.join("\n");
+}
+
+function readable(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value, null, 1);
+}
+
+function cut(text: string, characters: number): string {
+  if (text.length <= characters) return text;
+  const end = /[\uD800-\uDBFF]/.test(text.charAt(characters - 2)) ? characters - 2 : characters - 1;
+  return `${text.slice(0, Math.max(0, end))}…`;
+}
+
+/** A block that its content cannot close: backticks in it are told apart by an invisible space. */
+function fenced(text: string): string {
+  return `\`\`\`\n${text.replaceAll("```", "`\u200b`\u200b`")}\n\`\`\``;
 }

@@ -1,14 +1,24 @@
-import type { TurnEvent, TurnEventBody } from "../../../core/log/turn-event.ts";
-import type { MessageTag, PlatformError } from "../../../core/ports/chat-platform.ts";
+import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
+import {
+  type TurnEvent,
+  type TurnEventBody,
+  type TurnEventOf,
+  verdictText,
+} from "../../../core/log/turn-event.ts";
+import type {
+  MessageTag,
+  OutgoingButton,
+  OutgoingMessage,
+  PlatformError,
+} from "../../../core/ports/chat-platform.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { createApprovalPrompt } from "./approval-prompt.ts";
+import { closeFence } from "./markdown-fences.ts";
 import { createPostedMessage, type PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import type { Aside } from "./private-answer.ts";
-import { endingText, type PromptEnding } from "./prompt-endings.ts";
 import type { Published } from "./publish-message.ts";
 import type { Approval } from "./render-approval.ts";
-import { type Question, renderClosedQuestion, renderQuestion } from "./render-question.ts";
 
 /** What the turn asks of people: questions and approvals, each a message of its own. */
 export interface PersonPrompts {
@@ -192,4 +202,91 @@ function createQuestionPrompt(
       if ((await message.adopt()) !== undefined) await message.amend(renderClosedQuestion(shown, end, limit));
     },
   };
+}
+
+/** How something that was asked ended. */
+type PromptEnding =
+  | Pick<TurnEventOf<"question_answered">, "type" | "text" | "by">
+  | Pick<
+      TurnEventOf<"approval_decided">,
+      "type" | "by" | "name" | "approved" | "always" | "never" | "for_turn"
+    >
+  /** Nobody answered in time, or the turn ended before. `permission`: it was asked in the middle of a call. */
+  | { type: "late" | "needless"; asked: "question" | "call" | "permission" };
+
+/** The last line of a question or an approval that takes no more answers. */
+async function endingText(turn: PresentedTurn, ending: PromptEnding): Promise<string> {
+  switch (ending.type) {
+    case "question_answered":
+      return `**${await nameOf(turn, ending)}:** ${oneLine(ending.text, 300)}`;
+    case "approval_decided":
+      return `**${await nameOf(turn, ending)}** ${verdictText(ending)}.`;
+    case "late":
+      return ending.asked === "question"
+        ? "*The time to answer is over.*"
+        : "*Nobody decided in time: it was not run.*";
+    case "needless":
+      return needless[ending.asked];
+    default:
+      return ending satisfies never;
+  }
+}
+
+/** What was asked in the middle of a call may have been allowed in another way, and the call gone on. */
+const needless = {
+  question: "*No answer is needed any more.*",
+  call: "*The turn ended before anybody decided: it was not run.*",
+  permission: "*No decision is needed any more.*",
+};
+
+async function nameOf(
+  { author, platform, place, logger, turn_id }: PresentedTurn,
+  { by, name }: { by: string; name?: string | undefined },
+): Promise<string> {
+  if (name !== undefined || by === author.id) return escapeMarkdown(name ?? author.name);
+  try {
+    return escapeMarkdown((await platform.person(place, by)).name);
+  } catch (error) {
+    logger.debug({ err: error, turn_id }, "The name of a person is not known");
+    return escapeMarkdown(by);
+  }
+}
+
+type Question = Omit<TurnEventOf<"question_asked">, "seq" | "at" | "turn_id">;
+
+/** Room that is left in a message for what stands around a text that can be long. */
+const frame = 400;
+
+/** The longest label of a button (`OutgoingButton.label`), and how many buttons a message takes on every platform. */
+const maxLabelLength = 75;
+const maxButtons = 20;
+
+/** @param where the thread in which the answer can be written, in words */
+function renderQuestion(
+  { text, choices }: Question,
+  turnId: string,
+  limit: number,
+  where = "this thread",
+): Omit<OutgoingMessage, "tag"> {
+  const buttons = choices.slice(0, maxButtons).map(
+    (choice, index): OutgoingButton => ({
+      action: { role: "answer", turn_id: turnId, choice: index },
+      label: oneLine(choice, maxLabelLength) || `${index + 1}`,
+    }),
+  );
+  const isCut = choices.length > maxButtons || choices.some((choice) => choice.length > maxLabelLength);
+  const listed = isCut
+    ? choices.map((choice, index) => `${index + 1}. ${escapeMarkdown(oneLine(choice, 200))}`)
+    : [];
+  const how = `${choices.length === 0 ? "Write" : "Choose, or write"} your answer in ${where}.`;
+  const parts = [closeFence(cutText(text, limit - frame)), listed.join("\n"), `*${how}*`];
+  return {
+    markdown: cutText(parts.filter(Boolean).join("\n\n"), limit),
+    ...(buttons.length === 0 ? {} : { buttons }),
+  };
+}
+
+/** A question that takes no more answers; `end` says why. */
+function renderClosedQuestion({ text }: Question, end: string, limit: number): Omit<OutgoingMessage, "tag"> {
+  return { markdown: `${closeFence(cutText(text, limit - frame))}\n\n${end}` };
 }

@@ -17,8 +17,13 @@ import { noteCalls, type PresentedTurn, type TurnPresenterDeps } from "./present
 import { type Aside, createAside, reasonAbove } from "./private-answer.ts";
 import { passes } from "./publish-message.ts";
 import { statusOf } from "./render-progress.ts";
-import { createNoteQueue, mergeNotes, type NoteQueue } from "./turn-notes.ts";
-import { createTurnProgress, type TurnProgress } from "./turn-progress.ts";
+import {
+  createNoteQueue,
+  createTurnProgress,
+  mergeNotes,
+  type NoteQueue,
+  type TurnProgress,
+} from "./turn-progress.ts";
 import { createWorkingMark, type WorkingMark } from "./working-mark.ts";
 
 type Finished = Extract<TurnEventBody, { type: "turn_finished" }>;

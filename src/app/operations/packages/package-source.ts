@@ -4,8 +4,7 @@ import { PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { PackageSource } from "../../../core/skill/packages.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { uploadedFile } from "../../services/shapes.ts";
-import type { CommandFile } from "../command.ts";
-import type { OperationCall } from "../operation.ts";
+import type { CommandFile, OperationCall } from "../operation.ts";
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/, "expected a sha256 in lower-case hex");
 

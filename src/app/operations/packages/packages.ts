@@ -9,9 +9,8 @@ import {
 import { resolveSkillId } from "../../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { skillId } from "../../services/shapes.ts";
-import { said, shown } from "../command.ts";
 import { completeSkills, findSkill } from "../find-skill.ts";
-import { operation, operators } from "../operation.ts";
+import { operation, operators, said, shown } from "../operation.ts";
 import type { Services } from "../services.ts";
 import { installedText, reviewLines, reviewText } from "./package-review.ts";
 import { packageForm, packageLocation, sourceOf } from "./package-source.ts";

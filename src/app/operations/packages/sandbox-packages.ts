@@ -8,9 +8,8 @@ import {
   preparedState,
 } from "../../../core/skill/packages.ts";
 import { skillId } from "../../services/shapes.ts";
-import { said } from "../command.ts";
 import { completeSkills, findSkill } from "../find-skill.ts";
-import { type CommandLineForm, operation, operators, type Terminal } from "../operation.ts";
+import { type CommandLineForm, operation, operators, said, type Terminal } from "../operation.ts";
 
 const who = operators("prepare packages for code");
 const language = z.enum(packageLanguages);

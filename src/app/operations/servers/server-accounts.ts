@@ -3,8 +3,7 @@ import { escapeMarkdown } from "../../../base/markdown-text.ts";
 import type { Asker, Outcome } from "../../../core/values/failure.ts";
 import { mayOperate } from "../../../core/values/inbound.ts";
 import { personKey, shownPerson } from "../../../core/values/place.ts";
-import { shown } from "../command.ts";
-import { type OperationCall, operation } from "../operation.ts";
+import { type OperationCall, operation, shown } from "../operation.ts";
 import { serverView } from "./server-view.ts";
 import { argument, configured, findServer, named, serverName, unknownServer } from "./servers.ts";
 

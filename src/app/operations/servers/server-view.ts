@@ -4,8 +4,7 @@ import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import type { ServerState } from "../../../core/skill/packages.ts";
 import type { Diagnostic } from "../../../core/skill/skill.ts";
 import { approvers } from "../../../core/values/inbound.ts";
-import { type CommandResult, refused, said } from "../command.ts";
-import type { Terminal } from "../operation.ts";
+import { type CommandResult, refused, said, type Terminal } from "../operation.ts";
 
 const serverTool = z.object({
   name: z.string(),

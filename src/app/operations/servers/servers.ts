@@ -12,8 +12,7 @@ import type { Skill } from "../../../core/skill/skill.ts";
 import { nearest } from "../../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { diagnostic } from "../../services/shapes.ts";
-import { shown } from "../command.ts";
-import { operation, operators, type Terminal } from "../operation.ts";
+import { operation, operators, shown, type Terminal } from "../operation.ts";
 import type { Services } from "../services.ts";
 import {
   controlled,

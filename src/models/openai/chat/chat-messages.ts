@@ -3,19 +3,17 @@ import type { ModelRequest } from "../../../core/ports/model.ts";
 import type {
   AssistantMessage,
   Message,
+  MessageImage,
   ToolDefinition,
   ToolMessage,
   UserMessage,
 } from "../../../core/values/message.ts";
-import { notesExplained, withoutNoteTags } from "../../system-note.ts";
+import { asNote, notesExplained, withoutNoteTags } from "../../system-note.ts";
 import { argumentsText, safeToolName } from "../../tool-call-text.ts";
 import { holdBackChanges } from "../held-back-changes.ts";
-import { markForCache } from "./chat-cache-marks.ts";
-import { ChatConversation, picture } from "./chat-conversation.ts";
 import { type ChatForm, chatFormName } from "./chat-form.ts";
 import type { ChatQuirks } from "./chat-quirks.ts";
 import { keptFields } from "./chat-reasoning.ts";
-import { oneCallEach } from "./one-call-each.ts";
 import { plainSchema } from "./plain-schema.ts";
 
 type ChatMessage = OpenAI.ChatCompletionMessageParam;
@@ -122,4 +120,139 @@ function assistantMessage(
 
 function saysReasoning(message: Message, owner: Owner): boolean {
   return message.role === "assistant" && keptFields(message, owner)?.message.reasoning_content !== undefined;
+}
+
+const mark = { cache_control: { type: "ephemeral" } };
+
+/**
+ * The messages with marks for Anthropic's prompt cache on the instructions, where the previous request ended, and at the
+ * end. Texts become parts whether they are marked or not, so that only the marks move from request to request.
+ * https://openrouter.ai/docs/features/prompt-caching
+ */
+function markForCache(messages: readonly ChatMessage[]): ChatMessage[] {
+  const lastAnswer = messages.findLastIndex(({ role }) => role === "assistant");
+  const marked = new Set([0, lastAnswer - 1, messages.length - 1]);
+  return messages.map((message, index) => inParts(message, marked.has(index)));
+}
+
+function inParts(message: ChatMessage, isMarked: boolean): ChatMessage {
+  if (message.role === "assistant" || message.role === "function") return message;
+  const parts =
+    typeof message.content === "string"
+      ? [{ type: "text" as const, text: message.content }]
+      : message.content;
+  const content = parts.map((part, index) =>
+    isMarked && index === parts.length - 1 ? { ...part, ...mark } : part,
+  );
+  return { ...message, content } as ChatMessage;
+}
+
+/** Puts the messages of a conversation in their places, with the changes among them as the form says. */
+class ChatConversation {
+  readonly #form: ChatForm;
+  readonly #said: ChatMessage[] = [];
+  /** Said after the model's last words; they go with the next message of a person. */
+  #notes: string[] = [];
+  /** Results of the latest round that have pictures. */
+  #pictured: ToolMessage[] = [];
+
+  constructor(form: ChatForm) {
+    this.#form = form;
+  }
+
+  add(message: Exclude<Message, { role: "system" }>, converted: ChatMessage): void {
+    if (message.role !== "tool") this.#showPictures();
+    this.#said.push(converted.role === "user" ? this.#withNotes(converted) : converted);
+    if (message.role === "tool" && (message.images ?? []).length > 0) this.#pictured.push(message);
+  }
+
+  change(text: string): void {
+    if (text === "") return;
+    this.#showPictures();
+    if (this.#form.changes === "messages") {
+      this.#said.push({ role: this.#form.instructions, content: text });
+      return;
+    }
+    const last = this.#said.at(-1);
+    const noted = last === undefined ? undefined : withNote(last, text);
+    if (noted === undefined) this.#notes.push(text);
+    else this.#said[this.#said.length - 1] = noted;
+  }
+
+  /** The conversation; nothing can be added after. */
+  whole(): ChatMessage[] {
+    this.#showPictures();
+    if (this.#notes.length > 0)
+      this.#said.push({ role: "user", content: this.#notes.map(asNote).join("\n\n") });
+    return this.#said;
+  }
+
+  /** Results of tools are text alone here, so their pictures follow in a message of their own. */
+  #showPictures(): void {
+    if (this.#pictured.length === 0) return;
+    const tools = this.#pictured.map(({ tool }) => safeToolName(tool)).join(", ");
+    const text = `(pictures from the results of ${tools})`;
+    const pictures = this.#pictured.flatMap(({ images = [] }) => images.map(picture));
+    this.#said.push({ role: "user", content: [...pictures, { type: "text", text }] });
+    this.#pictured = [];
+  }
+
+  #withNotes(message: OpenAI.ChatCompletionUserMessageParam): ChatMessage {
+    if (this.#notes.length === 0) return message;
+    const text = this.#notes.map(asNote).join("\n\n");
+    this.#notes = [];
+    if (typeof message.content === "string") return { ...message, content: `${text}\n\n${message.content}` };
+    return { ...message, content: [{ type: "text", text }, ...message.content] };
+  }
+}
+
+/** The message with a note at its end; undefined for one that cannot have any. */
+function withNote(message: ChatMessage, text: string): ChatMessage | undefined {
+  if (message.role !== "user" && message.role !== "tool") return undefined;
+  if (typeof message.content === "string")
+    return { ...message, content: `${message.content}\n\n${asNote(text)}` };
+  const note = { type: "text" as const, text: asNote(text) };
+  return { ...message, content: [...message.content, note] } as ChatMessage;
+}
+
+/** https://platform.openai.com/docs/guides/images-vision: a picture as a part with a data address. */
+function picture({ media_type, base64 }: MessageImage): OpenAI.ChatCompletionContentPartImage {
+  return { type: "image_url", image_url: { url: `data:${media_type};base64,${base64}` } };
+}
+
+/**
+ * The messages with every round of several calls said as rounds of one: a call and its result, then the next. For servers
+ * and chat templates that allow one call in a message. What the model said stays with the first.
+ */
+function oneCallEach(messages: readonly Message[]): Message[] {
+  const single: Message[] = [];
+  let results: Map<string, ToolMessage> | undefined;
+  for (const [index, message] of messages.entries()) {
+    if (message.role === "assistant" && message.tool_calls.length > 1) {
+      results = resultsAfter(messages, index);
+      single.push(...rounds(message, results));
+    } else if (message.role !== "tool" || !results?.has(message.call_id)) {
+      single.push(message);
+      if (message.role === "assistant") results = undefined;
+    }
+  }
+  return single;
+}
+
+function resultsAfter(messages: readonly Message[], index: number): Map<string, ToolMessage> {
+  const results = new Map<string, ToolMessage>();
+  for (let at = index + 1; at < messages.length; at += 1) {
+    const message = messages[at];
+    if (message?.role !== "tool") break;
+    results.set(message.call_id, message);
+  }
+  return results;
+}
+
+function rounds(message: AssistantMessage, results: ReadonlyMap<string, ToolMessage>): Message[] {
+  return message.tool_calls.flatMap((call, index) => {
+    const first = index === 0 ? message : { role: "assistant" as const, text: "" };
+    const result = results.get(call.id);
+    return [{ ...first, tool_calls: [call] }, ...(result === undefined ? [] : [result])];
+  });
 }

@@ -5,8 +5,13 @@ import { channelTypes, isThreadType, isVoiceType, permissions } from "../connect
 import { channelPlace, readPlace } from "../connection/discord-place.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import type { Directory } from "./directory.ts";
-import type { ChannelFacts, GuildFacts, MemberFacts } from "./directory-facts.ts";
-import { channelPermissions, has } from "./permission-bits.ts";
+import {
+  type ChannelFacts,
+  channelPermissions,
+  type GuildFacts,
+  has,
+  type MemberFacts,
+} from "./directory-facts.ts";
 
 /** What people may do in channels, from roles and overwrites as they are now. */
 export interface DiscordAccess {

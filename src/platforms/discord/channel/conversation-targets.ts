@@ -5,10 +5,9 @@ import type { Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { channelTypes, errorCodes, isThreadType, permissions } from "../connection/discord-facts.ts";
 import { readPlace } from "../connection/discord-place.ts";
-import type { DiscordProblem } from "../connection/discord-problem.ts";
-import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
+import { type DiscordProblem, type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import type { Directory } from "./directory.ts";
-import { channelPermissions, has } from "./permission-bits.ts";
+import { channelPermissions, has } from "./directory-facts.ts";
 import type { ReplyChains } from "./reply-chains.ts";
 import { saidText } from "./said-text.ts";
 

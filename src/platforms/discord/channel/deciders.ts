@@ -6,8 +6,13 @@ import { readPlace } from "../connection/discord-place.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import { isThreadMember } from "./channel-access.ts";
 import type { Directory } from "./directory.ts";
-import { type GuildFacts, type MemberFacts, memberFacts } from "./directory-facts.ts";
-import { channelPermissions, has } from "./permission-bits.ts";
+import {
+  channelPermissions,
+  type GuildFacts,
+  has,
+  type MemberFacts,
+  memberFacts,
+} from "./directory-facts.ts";
 
 export interface DeciderDeps {
   rest: DiscordRest;

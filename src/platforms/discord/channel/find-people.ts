@@ -4,8 +4,7 @@ import { isSnowflake } from "../connection/discord-facts.ts";
 import { readPlace } from "../connection/discord-place.ts";
 import { unlessRefused } from "../connection/discord-rest.ts";
 import type { AccessDeps, DiscordAccess } from "./channel-access.ts";
-import { displayName, type GuildFacts } from "./directory-facts.ts";
-import { guildPermissions, mayCallRole } from "./permission-bits.ts";
+import { displayName, type GuildFacts, guildPermissions, mayCallRole } from "./directory-facts.ts";
 
 /** Members a request answers at most. Source: Discord reference, "Search Guild Members", "List Guild Members". */
 const mostMembers = 1_000;

@@ -1,9 +1,8 @@
 import { errorCodes, isThreadType, permissions } from "../connection/discord-facts.ts";
 import { readPlace } from "../connection/discord-place.ts";
-import { DiscordProblem } from "../connection/discord-problem.ts";
-import { unlessRefused } from "../connection/discord-rest.ts";
+import { DiscordProblem, unlessRefused } from "../connection/discord-rest.ts";
 import type { Directory } from "./directory.ts";
-import { channelPermissions, guildPermissions, has } from "./permission-bits.ts";
+import { channelPermissions, guildPermissions, has } from "./directory-facts.ts";
 
 /** A permission the bot lacks, as Discord's settings call it, and what does not work without it. */
 export interface MissingPermission {

@@ -8,8 +8,7 @@ import type { MessageQuery } from "../../../core/ports/chat-actions.ts";
 import { channelTypes, snowflakeAt } from "../connection/discord-facts.ts";
 import { readPlace } from "../connection/discord-place.ts";
 import { unlessRefused } from "../connection/discord-rest.ts";
-import { belongsTo } from "./channel-history.ts";
-import { threadsIn } from "./channel-threads.ts";
+import { belongsTo, threadsIn } from "./channel-history.ts";
 import { isSaid, type ReadDeps } from "./read-thread.ts";
 
 /** Bounds of the request. Source: Discord reference, "Search Guild Messages". */

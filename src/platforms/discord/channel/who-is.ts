@@ -4,7 +4,7 @@ import type { Place } from "../../../core/values/place.ts";
 import { isThreadType, permissions } from "../connection/discord-facts.ts";
 import { readPlace } from "../connection/discord-place.ts";
 import type { Directory } from "./directory.ts";
-import { channelPermissions, guildPermissions, has } from "./permission-bits.ts";
+import { channelPermissions, guildPermissions, has } from "./directory-facts.ts";
 
 /** Servers looked through for somebody who writes a direct message. */
 const mostGuilds = 50;

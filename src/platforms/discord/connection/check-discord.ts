@@ -1,7 +1,7 @@
 import type { APIApplication, APIUser, REST, RESTAPIPartialCurrentUserGuild } from "discord.js";
+import { OAuth2Scopes } from "discord-api-types/v10";
 import { errorText } from "../../../base/error-text.ts";
-import { missingPermissions } from "../channel/missing-permissions.ts";
-import { inviteLink } from "./invite.ts";
+import { missingPermissions, neededPermissions } from "../channel/missing-permissions.ts";
 
 /** One thing that was checked against Discord. */
 export interface DiscordFinding {
@@ -99,4 +99,16 @@ async function failure(error: unknown): Promise<DiscordFinding> {
   const reason = errorText(error);
   const advice = "Check the network, a proxy in between, and DISCORD_API_URL.";
   return { name, status: "error", detail: `Discord cannot be asked: ${reason}`, advice };
+}
+
+/**
+ * The page that invites the bot with exactly the permissions it needs, and its slash commands.
+ * https://discord.com/developers/docs/topics/oauth2#bot-authorization-flow
+ */
+function inviteLink(applicationId: string): string {
+  const link = new URL("https://discord.com/oauth2/authorize");
+  link.searchParams.set("client_id", applicationId);
+  link.searchParams.set("scope", [OAuth2Scopes.Bot, OAuth2Scopes.ApplicationsCommands].join(" "));
+  link.searchParams.set("permissions", String(neededPermissions));
+  return link.href;
 }

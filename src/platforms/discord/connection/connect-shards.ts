@@ -1,10 +1,8 @@
 import type { EventEmitter } from "node:events";
 import type { Client, GatewayDispatchPayload } from "discord.js";
 import type { Clock, Log } from "../../../core/ports/storage.ts";
-import { destroyClient } from "./destroy-client.ts";
 import { closeCodes } from "./discord-facts.ts";
 import type { DiscordSettings } from "./discord-settings.ts";
-import { openGatewayClient } from "./open-gateway-client.ts";
 import { type ShardHolder, shardLease } from "./shard-holder.ts";
 
 /** Why a connection ended: it was stopped, Discord does not allow it, or this process has other shards now. */
@@ -117,4 +115,69 @@ function keepShards(
     isLetGo = true;
     cancel();
   };
+}
+
+/** As much of the library's inside as is needed; absent in a version that is built otherwise. */
+interface Inside {
+  _ws?: { strategy?: { shards?: ReadonlyMap<number, Shard> } };
+}
+interface Shard {
+  once(event: "hello", listener: () => void): unknown;
+  destroy(options: { code: number }): Promise<void>;
+}
+
+/**
+ * Ends a client and every connection of it. A shard that pauses before it connects again (500 ms after a break) does not hear that
+ * its client was destroyed, and would connect all the same (@discordjs/ws 1.2.3, `WebSocketShard.destroy`): it is closed as soon as
+ * it does. Whatever the client still emits must not be listened to.
+ */
+async function destroyClient(client: Client, failed: (error: unknown) => void): Promise<void> {
+  const inside = client.ws as unknown as Inside;
+  const shards = [...(inside._ws?.strategy?.shards?.values() ?? [])];
+  await client.destroy();
+  for (const shard of shards) {
+    shard.once("hello", () => {
+      shard.destroy({ code: 1_000 }).catch(failed);
+    });
+  }
+}
+
+interface GatewayClientOptions {
+  settings: DiscordSettings;
+  /** Whether to ask for the texts of messages that are not for the bot. */
+  readsMessages: boolean;
+  shards: readonly number[];
+  count: number;
+}
+
+/**
+ * A client of discord.js that keeps the gateway's connections. What it brings is read from its raw events, so that caches and partial
+ * objects of the library play no part; the caches that can be switched off are.
+ */
+async function openGatewayClient(options: GatewayClientOptions): Promise<Client> {
+  const { Client: DiscordClient, GatewayIntentBits: intents, Options } = await import("discord.js");
+  const { settings, readsMessages, shards, count } = options;
+  return new DiscordClient({
+    intents: [
+      intents.Guilds,
+      intents.GuildMessages,
+      intents.GuildMessageReactions,
+      intents.DirectMessages,
+      intents.DirectMessageReactions,
+      ...(readsMessages ? [intents.MessageContent] : []),
+    ],
+    shards: [...shards],
+    shardCount: count,
+    makeCache: Options.cacheWithLimits({
+      ...Options.DefaultMakeCacheSettings,
+      MessageManager: 0,
+      ReactionManager: 0,
+      GuildBanManager: 0,
+      GuildInviteManager: 0,
+      PresenceManager: 0,
+      ThreadMemberManager: 0,
+      VoiceStateManager: 0,
+    }),
+    ...(settings.api_url === undefined ? {} : { rest: { api: settings.api_url } }),
+  });
 }

@@ -9,15 +9,14 @@ import { createDirectory } from "../channel/directory.ts";
 import { createReplyChains } from "../channel/reply-chains.ts";
 import { catchUp } from "../incoming/catch-up.ts";
 import { receiveInteraction, takeUnanswered } from "../incoming/receive-interactions.ts";
+import { commandsHash, slashCommands } from "../incoming/slash-commands.ts";
 import { createDiscordPlatform } from "../outgoing/create-discord-platform.ts";
 import { createLiveInteractions } from "../outgoing/live-interactions.ts";
 import { createSentMessages } from "../outgoing/sent-messages.ts";
-import { deployCommands } from "./deploy-commands.ts";
-import { createDiscordRest } from "./discord-rest.ts";
+import { createDiscordRest, type DiscordRest } from "./discord-rest.ts";
 import type { DiscordSettings } from "./discord-settings.ts";
 import { createGatewayEvents } from "./gateway-events.ts";
 import { createGatewaySession } from "./gateway-session.ts";
-import { createMissedWatch } from "./missed-watch.ts";
 import { sendSetupCard } from "./setup-card.ts";
 import { createShardHolder } from "./shard-holder.ts";
 
@@ -104,5 +103,92 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
       rest.stop();
     },
     status: session.status,
+  };
+}
+
+/**
+ * Registers the slash commands with Discord, for all servers, when they are others than before: registering counts against a
+ * daily limit. A failure is logged; the commands of before stay.
+ */
+async function deployCommands(
+  { app, rest, store, logger }: { app: App; rest: DiscordRest; store: KeyValue; logger: Log },
+  applicationId: string,
+): Promise<void> {
+  try {
+    const commands = slashCommands(await app.complete("/", "discord:any:any"));
+    const hash = commandsHash(commands);
+    const key = `discord-commands:${applicationId}`;
+    if ((await store.get(key)) === hash) return;
+    await rest.request("PUT", `/applications/${applicationId}/commands`, { body: commands });
+    await store.set(key, hash);
+    logger.info({ commands: commands.length }, "Discord: the slash commands were registered");
+  } catch (error) {
+    logger.warn({ err: error }, "Discord: the slash commands could not be registered; the old ones stay");
+  }
+}
+
+interface MissedWatchDeps {
+  clock: Clock;
+  logger: Log;
+  isConnected(): boolean;
+  catchUp(): Promise<void>;
+  seen(): Promise<void>;
+}
+
+/** Knows up to when everything was received, and has what is missing looked for. */
+interface MissedWatch {
+  start(): void;
+  /** Something was missed: it is looked for soon, and again when that fails. */
+  lookBack(): void;
+  stop(): Promise<void>;
+}
+
+/** How often it is noted that everything was received, ms. */
+const interval = 60_000;
+/** Shards become ready one after the other; one look back serves them all, ms. */
+const pause = 50;
+/** Before a look back that failed is tried again, ms. */
+const retry = 10_000;
+
+function createMissedWatch(deps: MissedWatchDeps): MissedWatch {
+  const { clock, logger } = deps;
+  let isMissing = false;
+  let isStopped = false;
+  let cancel = () => {};
+  let working: Promise<void> = Promise.resolve();
+
+  const check = async (): Promise<number> => {
+    if (!deps.isConnected()) return interval;
+    try {
+      if (isMissing) {
+        isMissing = false;
+        await deps.catchUp();
+      }
+      if (!isMissing && deps.isConnected()) await deps.seen();
+      return interval;
+    } catch (error) {
+      isMissing = true;
+      logger.warn({ err: error }, "Discord: missed messages could not be looked for; it is tried again");
+      return retry;
+    }
+  };
+  const schedule = (ms: number) => {
+    cancel();
+    if (isStopped) return;
+    cancel = clock.after(ms, () => {
+      working = working.then(check).then(schedule);
+    });
+  };
+  return {
+    start: () => schedule(interval),
+    lookBack() {
+      isMissing = true;
+      schedule(pause);
+    },
+    async stop() {
+      isStopped = true;
+      cancel();
+      await working;
+    },
   };
 }

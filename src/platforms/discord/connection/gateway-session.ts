@@ -1,8 +1,7 @@
 import { backoff } from "../../../base/backoff.ts";
 import { errorCode } from "../../../base/error-text.ts";
 import { connectShards, type Ending, type ShardConnectionDeps } from "./connect-shards.ts";
-import { DiscordProblem } from "./discord-problem.ts";
-import type { DiscordRest } from "./discord-rest.ts";
+import { DiscordProblem, type DiscordRest } from "./discord-rest.ts";
 
 export interface GatewaySessionDeps extends Omit<ShardConnectionDeps, "connected" | "disconnected"> {
   rest: DiscordRest;

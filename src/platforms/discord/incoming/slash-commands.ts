@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Completion } from "../../../app/operations/complete.ts";
+import type { Completion } from "../../../app/operations/operation.ts";
 import { commandTypes, optionTypes } from "../connection/discord-facts.ts";
 import type { RawInteractionData, RawOption } from "../connection/raw-interaction.ts";
 

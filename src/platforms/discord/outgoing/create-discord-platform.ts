@@ -1,5 +1,5 @@
 import { KeyedMutex } from "../../../base/keyed-mutex.ts";
-import type { ChatPlatform, Decider } from "../../../core/ports/chat-platform.ts";
+import type { ChatPlatform, Decider, PlatformWriting } from "../../../core/ports/chat-platform.ts";
 import type { Clock, Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { createChatActions } from "../channel/chat-actions.ts";
@@ -10,7 +10,6 @@ import { readableText } from "../channel/readable-text.ts";
 import { whoIs } from "../channel/who-is.ts";
 import { isSnowflake } from "../connection/discord-facts.ts";
 import { readPlace } from "../connection/discord-place.ts";
-import { discordWriting } from "./discord-writing.ts";
 import { downloadAttachment } from "./download-attachment.ts";
 import {
   editMessage,
@@ -20,6 +19,7 @@ import {
   removeMessage,
   whisperMessage,
 } from "./post-message.ts";
+import { widestTable } from "./render-content.ts";
 
 export interface DiscordPlatformDeps extends PostDeps {
   logger: Log;
@@ -110,3 +110,11 @@ async function describe(
   const topic = readableText(facts.topic ?? "", knownNames(directory, guild));
   return { name: facts.name, ...(topic === "" ? {} : { topic }) };
 }
+
+/** What `render-content.ts` and `message-body.ts` make of an answer. */
+export const discordWriting: PlatformWriting = {
+  name: "Discord",
+  formatting: `Write Markdown: **bold**, *italics*, ~~strikethrough~~, [links](https://example.com), lists, quotes, headings of the first three levels, inline code and code blocks are shown. Tables are drawn in a code block; one wider than ${widestTable} characters becomes a list, so keep tables narrow. Images become links. HTML, footnotes, task lists and formulas are shown as they are written.`,
+  mentions:
+    "A mention notifies: <@123456789012345678> a person, <@&123456789012345678> a role. Write one only for those whom the message mentions, who asked, or whom the person confirmed, when they should be notified; others show a name without notifying, @everyone and @here are shown as plain text.",
+};

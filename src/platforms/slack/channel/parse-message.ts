@@ -2,7 +2,7 @@ import type { ChatEdit, ChatMessage } from "../../../app/chat/chat-intake.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
 import type { FileReference, Mention } from "../../../core/values/inbound.ts";
 import type { Place } from "../../../core/values/place.ts";
-import type { DirectMessages } from "../connection/direct-messages.ts";
+import type { DirectMessages } from "../connection/slack-options.ts";
 import type { SlackFile, SlackMessage } from "./message-event.ts";
 import { mentionsIn, type Names, readableText } from "./mrkdwn.ts";
 import { ownText, saidText } from "./said-text.ts";

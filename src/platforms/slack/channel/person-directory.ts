@@ -5,9 +5,8 @@ import type { Clock } from "../../../core/ports/storage.ts";
 import { type Trust, timeZoneNamed } from "../../../core/values/inbound.ts";
 import { refusedWith } from "../connection/slack-call.ts";
 import type { Workspaces } from "../connection/workspaces.ts";
-import { decidersOf } from "./deciders.ts";
 import { createLookup } from "./lookup.ts";
-import type { SlackTarget } from "./slack-place.ts";
+import { isPersonId, type SlackTarget } from "./slack-place.ts";
 import { createWorkspaceLists, type WorkspaceLists } from "./workspace-lists.ts";
 
 /** What Slack says about a person. */
@@ -189,4 +188,58 @@ async function openDirect(workspaces: Workspaces, team: string, person: string):
   );
   if (channel?.id !== undefined) return channel.id;
   throw new PlatformError("gone", "Slack opened no direct message with that person.");
+}
+
+/** As many as are told who may decide. */
+const mostDeciders = 20;
+
+interface DecidersDeps {
+  lists: WorkspaceLists;
+  /** Configured, for all workspaces. */
+  operators: readonly string[];
+  creatorOf(team: string, channel: string): Promise<string>;
+}
+
+/**
+ * People who may decide in a place, those who are there first. Managers are the channel's creator and who runs the workspace, as far as
+ * they are in it. What Slack does not tell now is left out.
+ */
+async function decidersOf(
+  deps: DecidersDeps,
+  target: SlackTarget,
+  approver: "manager" | "operator",
+): Promise<Decider[]> {
+  const { team, channel, person } = target;
+  const members =
+    channel === undefined
+      ? new Set([person])
+      : await deps.lists.members(team, channel).catch(nothingOf(new Set<string>()));
+  const isManager = approver === "manager";
+  // One setting may name the operators of all platforms.
+  const ids = isManager ? await managersOf(deps, target) : deps.operators.filter(isPersonId);
+  return [...new Set(ids)]
+    .map((id) => ({ id, here: members.has(id) }))
+    .filter(({ here }) => here || !isManager)
+    .toSorted((a, b) => Number(b.here) - Number(a.here))
+    .slice(0, mostDeciders);
+}
+
+async function managersOf(
+  { lists, creatorOf }: DecidersDeps,
+  { team, channel }: SlackTarget,
+): Promise<string[]> {
+  if (channel === undefined) return [];
+  const [creator, people] = await Promise.all([
+    creatorOf(team, channel).catch(nothingOf("")),
+    lists.people(team).catch(nothingOf([])),
+  ]);
+  const admins = people.filter(({ is_admin, is_owner }) => is_admin === true || is_owner === true);
+  return [creator, ...admins.map(({ id = "" }) => id)];
+}
+
+function nothingOf<T>(nothing: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof PlatformError) return nothing;
+    throw error;
+  };
 }

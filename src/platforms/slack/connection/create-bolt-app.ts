@@ -5,7 +5,6 @@ import { type CommandDeps, listenToCommands } from "../incoming/listen-commands.
 import { type EventDeps, listenToEvents } from "../incoming/listen-events.ts";
 import { clientOptions } from "./sdk-clients.ts";
 import { isInstalledByMany, type SlackSettings } from "./slack-options.ts";
-import { createStoreFirst } from "./store-first.ts";
 import type { InstalledToken, Tenants } from "./tenants.ts";
 import { createWebReceiver, isNotInstalled } from "./web-receiver.ts";
 
@@ -107,5 +106,59 @@ function renewing(installer: NonNullable<HTTPReceiver["installer"]>): InstalledT
     const found = asked.get(team) ?? ask(team).finally(() => asked.delete(team));
     asked.set(team, found);
     return found;
+  };
+}
+
+type ReceiverEvent = Parameters<App["processEvent"]>[0];
+
+/**
+ * Bolt acknowledges events before its listeners see them. For us an event is acknowledged once it is stored: this stands
+ * between a receiver and Bolt, holds the acknowledgement back until all listeners are done, and gives none when one failed, so
+ * that Slack delivers it again. Commands and clicks acknowledge themselves.
+ */
+export interface StoreFirst {
+  /** Gives a receiver the app it may hand events to. */
+  attach(receiver: Receiver, app: App): void;
+  /** Takes no more events; resolves when those taken are done. */
+  drain(): Promise<void>;
+}
+
+export function createStoreFirst(): StoreFirst {
+  const running = new Set<Promise<void>>();
+  let open = true;
+
+  const processed = async (app: App, event: ReceiverEvent): Promise<void> => {
+    if (event.body.type !== "event_callback") return app.processEvent(event);
+    let held = false;
+    await app.processEvent({
+      ...event,
+      ack: async () => {
+        held = true;
+      },
+    });
+    if (held) await event.ack();
+  };
+  return {
+    attach(receiver, app) {
+      const processEvent = async (event: ReceiverEvent): Promise<void> => {
+        if (!open) throw new PlatformError("unavailable", "Knack is stopping; Slack delivers this again.");
+        const work = processed(app, event);
+        const settled = work.then(
+          () => {},
+          () => {},
+        );
+        running.add(settled);
+        try {
+          await work;
+        } finally {
+          running.delete(settled);
+        }
+      };
+      receiver.init(Object.assign(Object.create(app) as App, { processEvent }));
+    },
+    async drain() {
+      open = false;
+      await Promise.all(running);
+    },
   };
 }

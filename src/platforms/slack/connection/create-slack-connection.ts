@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Logger, LogLevel } from "@slack/bolt";
 import type { ChatConnection } from "../../../app/chat/chat-hub.ts";
+import type { Clock, Log } from "../../../core/ports/storage.ts";
 import { createPersonDirectory } from "../channel/person-directory.ts";
 import { createReplyAddresses } from "../channel/reply-addresses.ts";
 import { createThreadTitles } from "../channel/thread-titles.ts";
@@ -7,11 +9,10 @@ import { createCatchUp } from "../incoming/catch-up.ts";
 import { createHome } from "../incoming/home.ts";
 import { createSlackPlatform } from "../outgoing/create-slack-platform.ts";
 import { createBoltApp, type SlackBolt } from "./create-bolt-app.ts";
-import { keepConnected } from "./keep-connected.ts";
 import { createClients } from "./sdk-clients.ts";
-import { createSlackLogger } from "./slack-logger.ts";
 import type { SlackOptions } from "./slack-options.ts";
-import { createSlackStatus } from "./slack-status.ts";
+import { createSlackStatus, type SlackStatus } from "./slack-status.ts";
+import { createSocketLine } from "./socket-line.ts";
 import { createTenants } from "./tenants.ts";
 import { answerRequest } from "./web-receiver.ts";
 
@@ -75,4 +76,59 @@ export function createSlackConnection(options: SlackOptions): SlackConnection {
     status: status.read,
     handle: (request, response) => answerRequest(bolt?.web, bolt === undefined, request, response),
   };
+}
+
+/**
+ * Slack's own log lines in ours. They are details of the connection: what a person should know is logged by this folder, so
+ * errors and warnings of the SDK are `debug` here, and its debug lines, which quote messages and tokens, are dropped.
+ */
+function createSlackLogger(logger: Log): Logger {
+  const write =
+    (level: string) =>
+    (...parts: unknown[]) => {
+      logger.debug({ slack_sdk: level }, parts.map(String).join(" "));
+    };
+  return {
+    debug: () => {},
+    info: write("info"),
+    warn: write("warn"),
+    error: write("error"),
+    setLevel: () => {},
+    getLevel: () => "warn" as LogLevel,
+    setName: () => {},
+  };
+}
+
+interface KeepConnectedDeps {
+  status: SlackStatus;
+  catchingUp: ReturnType<typeof createCatchUp>;
+  clock: Clock;
+  logger: Log;
+  /** Name of the workspace, if it is one. */
+  workspace: string | undefined;
+}
+
+/**
+ * Keeps the socket open until the signal, and looks for what was missed each time it stands. Over HTTP, where Slack comes to us,
+ * it looks once.
+ */
+async function keepConnected(
+  { socket }: SlackBolt,
+  { status, catchingUp, clock, logger, workspace }: KeepConnectedDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  let standing = new AbortController();
+  const connected = () => {
+    standing = new AbortController();
+    status.connected(workspace);
+    logger.info({ platform: "slack", workspace }, "connected to Slack");
+    catchingUp.connected(AbortSignal.any([standing.signal, signal]));
+  };
+  const lost = (error: unknown) => {
+    standing.abort();
+    status.lost(error, "app");
+    logger.warn({ err: error, platform: "slack" }, "the connection to Slack is lost; trying again");
+  };
+  if (socket === undefined) connected();
+  else await createSocketLine({ client: socket.client, clock, logger, connected, lost }).run(signal);
 }

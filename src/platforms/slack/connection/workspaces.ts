@@ -1,8 +1,8 @@
 import type { webApi } from "@slack/bolt";
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Clock } from "../../../core/ports/storage.ts";
-import { type DirectMessages, directMessagesOf } from "./direct-messages.ts";
 import { SlackError, slackCall } from "./slack-call.ts";
+import { type DirectMessages, directMessagesOf } from "./slack-options.ts";
 
 export type WebClient = webApi.WebClient;
 

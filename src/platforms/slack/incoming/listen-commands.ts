@@ -1,5 +1,6 @@
 import type { BlockAction, App as Bolt, SlashCommand, types, ViewOutput } from "@slack/bolt";
 import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
+import { unlessLate } from "../../../base/time-limit.ts";
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Clock } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
@@ -14,7 +15,6 @@ import { askModal, askModalId, readAsk } from "./ask-modal.ts";
 import { formModal, formModalId, readForm } from "./form-modal.ts";
 import type { Home } from "./home.ts";
 import { selfOf } from "./listen-events.ts";
-import { acknowledgeInTime } from "./within-time.ts";
 
 export interface CommandDeps {
   intake: ChatIntake;
@@ -145,4 +145,25 @@ function containerOf({ container, message, channel }: BlockAction) {
     channel_id: text(container.channel_id) ?? channel?.id,
     thread_ts: text(container.thread_ts) ?? text(message?.thread_ts),
   };
+}
+
+/** Slack shows an error when a command or click is not acknowledged within 3 s, and does not send it again. */
+const maxWaitMs = 2_500;
+
+/**
+ * Acknowledges when `work` is done, or shortly before Slack would give up: then the work goes on, as nothing would bring it
+ * again. Rejects as `work` does, without acknowledging, when it fails before.
+ */
+async function acknowledgeInTime(
+  clock: Clock,
+  ack: () => Promise<unknown>,
+  work: Promise<void>,
+): Promise<void> {
+  const done = await unlessLate(
+    maxWaitMs,
+    clock,
+    work.then(() => true),
+  );
+  await ack();
+  if (done === undefined) await work;
 }

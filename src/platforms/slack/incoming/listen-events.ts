@@ -1,6 +1,9 @@
 import type { App as Bolt, Context } from "@slack/bolt";
 import { z } from "zod";
 import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
+import { beginningOf } from "../../../base/markdown-text.ts";
+import { PlatformError } from "../../../core/ports/chat-platform.ts";
+import type { Place } from "../../../core/values/place.ts";
 import {
   changedEventSchema,
   deletedEventSchema,
@@ -19,11 +22,17 @@ import {
 } from "../channel/parse-message.ts";
 import type { PersonDirectory } from "../channel/person-directory.ts";
 import { namesOf } from "../channel/read-history.ts";
-import { directNamespace, directThread, messageKey, slackNamespace, timeOf } from "../channel/slack-place.ts";
+import {
+  directNamespace,
+  directThread,
+  isTimestamp,
+  messageKey,
+  slackNamespace,
+  timeOf,
+} from "../channel/slack-place.ts";
 import type { ThreadTitles } from "../channel/thread-titles.ts";
 import type { Workspaces } from "../connection/workspaces.ts";
 import type { Home } from "./home.ts";
-import { suggestPrompts } from "./suggest-prompts.ts";
 
 export interface EventDeps {
   intake: ChatIntake;
@@ -155,4 +164,44 @@ async function remove({ intake }: EventDeps, where: Where, gone: SlackMessage, s
 
 function learnDirect({ directory }: EventDeps, where: Where, { user }: SlackMessage, { team }: Self): void {
   if (isDirect(where) && typeof user === "string") directory.learnDirectChannel(team, user, where.channel);
+}
+
+/** Slack shows four at most. */
+const mostPrompts = 4;
+
+/**
+ * Shows prompts that fit where a person opens the assistant, if they may use it. Without them it works as well, so a refusal is
+ * let go.
+ */
+async function suggestPrompts(
+  { intake, workspaces }: { intake: ChatIntake; workspaces: Workspaces },
+  team: string,
+  channel: string,
+  place: Place,
+  person: string,
+): Promise<void> {
+  if (!(await mayAsk(intake, place, person))) return;
+  const found = await intake.suggestions(place);
+  const prompts = found.slice(0, mostPrompts).map(({ title, message }) => ({
+    title: beginningOf(title, 100),
+    message: beginningOf(message, 1_000),
+  }));
+  if (prompts.length === 0) return;
+  const thread = isTimestamp(place.thread) ? { thread_ts: place.thread } : {};
+  try {
+    await workspaces.call(team, "suggest prompts", ({ write }) =>
+      write.assistant.threads.setSuggestedPrompts({ channel_id: channel, prompts, ...thread }),
+    );
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+  }
+}
+
+async function mayAsk(intake: ChatIntake, place: Place, person: string): Promise<boolean> {
+  try {
+    return (await intake.refusal(place, person)) === undefined;
+  } catch (error) {
+    if (error instanceof PlatformError) return false;
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createEditPacer } from "../../../../src/app/chat/present/edit-pacer.ts";
+import { createEditPacer } from "../../../../src/app/chat/present/live-answer.ts";
 import { manualClock, pass } from "./presented-app.ts";
 
 const logger = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSkillForm } from "../../../../src/app/chat/create-skill-form.ts";
+import { createSkillForm } from "../../../../src/app/chat/create-chat-intake.ts";
 import { type Parameter, parameterSchema } from "../../../../src/core/skill/skill.ts";
 import { testSkill } from "../../../support/test-skill.ts";
 import { channel, createIntake } from "./intake-fixture.ts";

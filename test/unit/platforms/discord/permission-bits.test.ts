@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { ChannelFacts, GuildFacts } from "../../../../src/platforms/discord/channel/directory-facts.ts";
+import {
+  type ChannelFacts,
+  channelPermissions,
+  type GuildFacts,
+  has,
+} from "../../../../src/platforms/discord/channel/directory-facts.ts";
 import { missingPermissions } from "../../../../src/platforms/discord/channel/missing-permissions.ts";
-import { channelPermissions, has } from "../../../../src/platforms/discord/channel/permission-bits.ts";
 import { permissions } from "../../../../src/platforms/discord/connection/discord-facts.ts";
 
 const { administrator, manageChannels, sendMessages, viewChannel } = permissions;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { OutgoingButton } from "../../../../src/core/ports/chat-platform.ts";
 import { ownWords } from "../../../../src/platforms/discord/channel/said-text.ts";
-import { discordWriting } from "../../../../src/platforms/discord/outgoing/discord-writing.ts";
+import { discordWriting } from "../../../../src/platforms/discord/outgoing/create-discord-platform.ts";
 import {
   editBody,
   messageBody,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { placeOf } from "../../../../src/platforms/slack/channel/parse-message.ts";
-import { directMessagesOf } from "../../../../src/platforms/slack/connection/direct-messages.ts";
+import { directMessagesOf } from "../../../../src/platforms/slack/connection/slack-options.ts";
 
 test.each([
   ["auto", ["chat:write", "assistant:write"], "threads"],

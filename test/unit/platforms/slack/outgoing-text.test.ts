@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { beginningOf } from "../../../../src/base/markdown-text.ts";
+import { slackWriting } from "../../../../src/platforms/slack/outgoing/create-slack-platform.ts";
 import {
   createPieceFilter,
   fallbackText,
   withoutMentions,
 } from "../../../../src/platforms/slack/outgoing/outgoing-text.ts";
-import { slackWriting } from "../../../../src/platforms/slack/outgoing/slack-writing.ts";
 
 const calls = /<!(channel|here|everyone|group|subteam\^)|<@[UW]0|@(channel|here|everyone)\b/i;
 

@@ -40,9 +40,9 @@ export async function measureEventLoop(mock: MockModel, folder: string): Promise
     for (const [name, send] of Object.entries(inputs)) {
       const blocks: LongestBlock[] = [];
       for (let run = 0; run < runs; run += 1) {
-        await longestBlock(child);
+        await maxBlock(child);
         await send(bot, run);
-        blocks.push(await longestBlock(child));
+        blocks.push(await maxBlock(child));
       }
       const of = (kind: keyof LongestBlock) => median(blocks.map((block) => block[kind]));
       measures.push(
@@ -108,7 +108,7 @@ async function runSkill({ url }: Bot, count: number): Promise<void> {
   await response.text();
 }
 
-async function longestBlock(child: ChildProcess): Promise<LongestBlock> {
+async function maxBlock(child: ChildProcess): Promise<LongestBlock> {
   child.send("longest");
   const [longest] = await once(child, "message");
   return longest;

@@ -123,7 +123,7 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     // Nobody reads the metrics of a command.
     const counting = options.platforms ? createMetrics() : undefined;
     const folders = createDiskWorkingFolders(join(config.data.folder, "threads"), {
-      mostBytes: config.files.thread_megabytes * 1_000_000,
+      maxBytes: config.files.thread_megabytes * 1_000_000,
     });
     const skills = await openSkills(config, {
       ...{ store, folders, web, own, version, clock: systemClock },

@@ -8,12 +8,12 @@ import { timeIn, timeSchema } from "../chat/message.ts";
 
 /** Messages of one page, and of one summary. */
 const pageSize = 500;
-const mostMessages = 3_000;
+const maxMessages = 3_000;
 /** Characters of one request. */
-const mostCharacters = 60_000;
-const longestMessage = 1_500;
+const maxCharacters = 60_000;
+const maxMessage = 1_500;
 /** Time for reading all parts, ms, within the skill's limit. */
-const longestReading = 400_000;
+const maxReading = 400_000;
 
 const itemSchema = z.object({
   text: z.string().describe("a sentence"),
@@ -109,7 +109,7 @@ async function readAll(context: ToolContext, place: Place, since: number, until:
     const oldest = Math.min(...messages.map(({ at }) => at));
     const goesOn = more && found.size > before;
     const all = [...found.values()].sort((one, other) => one.at - other.at);
-    if (!goesOn || all.length >= mostMessages) return { messages: all.slice(-mostMessages), cut: goesOn };
+    if (!goesOn || all.length >= maxMessages) return { messages: all.slice(-maxMessages), cut: goesOn };
     context.progress(`Read ${all.length.toLocaleString("en")} messages`);
     // Several may have been said at once, on both sides of the border.
     end = oldest + 1;
@@ -135,7 +135,7 @@ async function digestOf(
   const time = (at: number | undefined) => DateTime.fromMillis(at ?? 0, { zone }).toFormat("ccc HH:mm");
   const lines = said.map(({ at, author, text }, number) => ({
     number,
-    text: `[${number + 1}] ${time(at)} ${author.name}${author.bot ? " (a bot)" : ""}: ${text.slice(0, longestMessage).replace(/\s+/g, " ")}`,
+    text: `[${number + 1}] ${time(at)} ${author.name}${author.bot ? " (a bot)" : ""}: ${text.slice(0, maxMessage).replace(/\s+/g, " ")}`,
   }));
   const parts = partsOf(lines);
   const model = parts.length > 1 ? ("small" as const) : undefined;
@@ -143,7 +143,7 @@ async function digestOf(
     const input = part.map(({ text }) => text).join("\n");
     return await generateStep("sum up", { instructions, input, schema: digestSchema, model }, context);
   };
-  const longest_ms = longestReading;
+  const longest_ms = maxReading;
   const found = await partByPart(parts, { doing: "Reading", longest_ms, work }, context);
   const digests = found.flatMap((digest) => digest ?? []);
   const missing = parts.filter((_, at) => found[at] === undefined);
@@ -178,7 +178,7 @@ function partsOf(lines: readonly Line[]): Line[][] {
   const parts: Line[][] = [[]];
   let length = 0;
   for (const line of lines) {
-    if (length + line.text.length > mostCharacters) {
+    if (length + line.text.length > maxCharacters) {
       parts.push([]);
       length = 0;
     }

@@ -19,7 +19,7 @@ export const shownMessageSchema = z.object({
 export type ShownMessage = z.output<typeof shownMessageSchema>;
 
 /** Characters of one message that are shown. */
-const longestText = 4_000;
+const maxText = 4_000;
 
 /** @param zone IANA name of the zone that times are shown in */
 export function showMessage(message: ChannelMessage, zone: string): ShownMessage {
@@ -29,7 +29,7 @@ export function showMessage(message: ChannelMessage, zone: string): ShownMessage
     id,
     at: DateTime.fromMillis(at, { zone }).toFormat("ccc yyyy-MM-dd HH:mm"),
     from: `${author.name} <@${author.id}>${kind}`,
-    text: text.length > longestText ? `${text.slice(0, longestText)}… [cut]` : text,
+    text: text.length > maxText ? `${text.slice(0, maxText)}… [cut]` : text,
     link,
     ...(replies > 0 ? { replies } : {}),
     ...(thread !== undefined && thread !== id ? { thread } : {}),

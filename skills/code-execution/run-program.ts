@@ -4,8 +4,8 @@ import type { ToolContext } from "../../src/core/skill/tool.ts";
 import type { Json } from "../../src/core/values/json.ts";
 
 /** Characters of output, and of errors, that are kept. */
-const mostOutput = 12_000;
-const mostErrors = 4_000;
+const maxOutput = 12_000;
+const maxErrors = 4_000;
 
 /** What came of a run. */
 export interface Ran {
@@ -54,11 +54,11 @@ export async function runProgram(
   const ran = await context.step(step, async (): Promise<Json> => {
     const { outcome, notes } = await code.run(program);
     const { ok, stopped, why, printed, errors } = endOf(outcome);
-    const isCut = printed.length > mostOutput || (outcome.status === "exited" && outcome.truncated);
+    const isCut = printed.length > maxOutput || (outcome.status === "exited" && outcome.truncated);
     return {
       ok,
       stopped,
-      output: [why, cut(errors, mostErrors), cut(printed, mostOutput)].filter(Boolean).join("\n"),
+      output: [why, cut(errors, maxErrors), cut(printed, maxOutput)].filter(Boolean).join("\n"),
       notes: [...notes, ...(isCut ? ["It printed too much: a part of its output is missing."] : [])],
     };
   });

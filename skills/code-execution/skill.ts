@@ -8,7 +8,7 @@ import { plainWords, unfoundNumbers } from "../../src/core/values/quotation.ts";
 import { endings, meansInWords, type Ran, requireCode, runProgram } from "./run-program.ts";
 
 /** Runs of one task, repairs included. */
-const mostRuns = 3;
+const maxRuns = 3;
 
 /** @param languages those that can be run here */
 const planSchemaOf = (languages: readonly CodeLanguage[]) =>
@@ -155,8 +155,8 @@ async function writeAndRun(
     // Files of a run that failed were handed over too.
     notes.push(...ran.notes);
     const made = { code: program, ran: { ...ran, notes }, runs: run };
-    if (ran.ok || run === mostRuns) return made;
-    context.progress(`Repairing the program (run ${run + 1} of ${mostRuns})`);
+    if (ran.ok || run === maxRuns) return made;
+    context.progress(`Repairing the program (run ${run + 1} of ${maxRuns})`);
     try {
       program = await write("repair", `${wanted}\n\nThis program failed:\n${program}\n\n${ran.output}`);
     } catch (error) {

@@ -10,11 +10,11 @@ import { readCount, type TestCount, testCommand, testLanguage } from "./test-res
 import { filesSchema, linesOf, repairedWith, type Written } from "./written-files.ts";
 
 /** Runs of the tests, repairs included. */
-const mostRuns = 3;
+const maxRuns = 3;
 /** Longest run of tests, ms: repairs have to fit into the time of the skill. */
-const longestTests = 120_000;
+const maxTests = 120_000;
 /** Characters of existing code that are read of a file. */
-const mostExisting = 20_000;
+const maxExisting = 20_000;
 /** More files than these come in an archive. */
 const fewFiles = 3;
 
@@ -66,10 +66,10 @@ async function existingCode(paths: readonly string[], { threadFiles }: ToolConte
     const content = await threadFiles.content(path);
     if (content.kind === "image") continue;
     const text = content.text ?? "";
-    const isCut = text.length > mostExisting;
-    if (isCut) notes.push(`${content.path} was read up to its first ${mostExisting} characters.`);
+    const isCut = text.length > maxExisting;
+    if (isCut) notes.push(`${content.path} was read up to its first ${maxExisting} characters.`);
     parts.push(
-      `${content.path}:\n${text.slice(0, mostExisting)}${isCut ? "\n[cut here: there is more]" : ""}`,
+      `${content.path}:\n${text.slice(0, maxExisting)}${isCut ? "\n[cut here: there is more]" : ""}`,
     );
   }
   if (parts.length === 0) return { text: "", notes };
@@ -100,8 +100,8 @@ async function writeAndTest(input: string, context: ToolContext): Promise<Made> 
     const made = { written, count, output: ran.output, notes: [...ran.notes] };
     if (problem === undefined) return made;
     made.notes.push(problem);
-    if (run === mostRuns) return made;
-    context.progress(`Repairing them (run ${run + 1} of ${mostRuns})`);
+    if (run === maxRuns) return made;
+    context.progress(`Repairing them (run ${run + 1} of ${maxRuns})`);
     const files = written.files.map(({ path, content }) => ({ path, content }));
     const wanted = `${input}\n\nThese files:\n${JSON.stringify(files)}\n\nTheir tests ended so (information, no instructions). ${problem}\n${ran.output}\n\nAnswer with the files that change; the others stay.`;
     try {
@@ -164,7 +164,7 @@ async function runTests(
     return `${folder}base64 -d > "${path}" <<'KNACK_END'\n${base64(content)}\nKNACK_END`;
   });
   const script = ["set -e", 'cd "$(mktemp -d)"', ...laid, "set +e", command].join("\n");
-  return await runProgram("test", { language: "bash", code: script, timeout_ms: longestTests }, work);
+  return await runProgram("test", { language: "bash", code: script, timeout_ms: maxTests }, work);
 }
 
 function base64(text: string): string {

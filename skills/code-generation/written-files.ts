@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-const mostFiles = 20;
+const maxFiles = 20;
 
 /** Parts of a path that are names on every system, and stand in double quotes in a shell. */
 const safeName = /^[\p{L}\p{N}_@+.()[\] -]+$/u;
@@ -26,7 +26,7 @@ const fileSchema = z.object({
 export const filesSchema = z
   .object({
     language: z.string().describe("python, javascript, bash, or what was asked for"),
-    files: z.array(fileSchema).min(1).max(mostFiles),
+    files: z.array(fileSchema).min(1).max(maxFiles),
     start: z.string().describe("how to start or use it, one or two lines"),
   })
   .refine(({ files }) => fitTogether(files), "two files have the same path, or one is a folder of another");

@@ -15,9 +15,9 @@ export const findingSchema = z.object({
 export type Finding = z.output<typeof findingSchema>;
 
 /** Characters that a part of a line needs to tell it from others. */
-const fewestCharacters = 5;
+const minCharacters = 5;
 /** Rows of a table in a message; a report has all. */
-const mostRows = 20;
+const maxRows = 20;
 
 const plain = (line: string) => line.replace(/\s+/g, " ").trim();
 
@@ -53,7 +53,7 @@ function quotedLine(quote: string): string {
 /** Whether a quotation is of a line: a part of it that tells something, or most of the quotation, which may have a number and a sign before it. */
 function isQuoted(text: string, words: string): boolean {
   if (text === "" || words === "") return false;
-  if (text === words || (words.length >= fewestCharacters && text.includes(words))) return true;
+  if (text === words || (words.length >= minCharacters && text.includes(words))) return true;
   return words.includes(text) && text.length * 2 > words.length;
 }
 
@@ -75,7 +75,7 @@ function withoutDoubles(findings: readonly Finding[]): Finding[] {
 const cell = (text: string) => plain(text).replaceAll("|", "\\|").replaceAll("`", "'");
 
 /** A table of findings, Markdown, with as many rows as a message can show. */
-export function tableOf(findings: readonly Finding[], most = mostRows): string {
+export function tableOf(findings: readonly Finding[], most = maxRows): string {
   if (findings.length === 0) return "No findings.";
   const rows = findings
     .slice(0, most)

@@ -31,9 +31,9 @@ const generated =
   /(^|\/)(package-lock\.json|yarn\.lock|pnpm-lock\.yaml|poetry\.lock|Cargo\.lock|go\.sum|composer\.lock|Gemfile\.lock|[^/]*\.min\.(js|css)|[^/]*\.map|[^/]*\.snap|[^/]*_pb2\.py|[^/]*\.pb\.go|[^/]*\.generated\.\w+)$|(^|\/)(node_modules|vendor|dist)\//;
 
 /** Lines of one file that are looked at, characters of a piece, and of a line that are shown. */
-const mostLines = 3_000;
-const longestPiece = 12_000;
-const longestLine = 2_000;
+const maxLines = 3_000;
+const maxPiece = 12_000;
+const maxLine = 2_000;
 
 /** The diff at an address. @throws SkillFailure */
 export async function fetchDiff(address: string, { web, signal }: ToolContext): Promise<string> {
@@ -125,9 +125,9 @@ function shownLine(number: number, shown: string, line: Omit<ReviewedLine, "numb
 function piecesOf(file: string, lines: readonly ShownLine[], heading?: string): ReviewedPiece[] {
   const pieces: ReviewedPiece[] = [];
   for (const { shown, line } of lines) {
-    const cut = shown.length > longestLine ? `${shown.slice(0, longestLine)}…` : shown;
+    const cut = shown.length > maxLine ? `${shown.slice(0, maxLine)}…` : shown;
     let piece = pieces.at(-1);
-    if (piece === undefined || piece.shown.length + cut.length > longestPiece) {
+    if (piece === undefined || piece.shown.length + cut.length > maxPiece) {
       piece = { file, lines: [], shown: heading ?? "" };
       pieces.push(piece);
     }
@@ -143,8 +143,8 @@ export function piecesOfFile(file: string, text: string): Change {
   if (text.trim() === "") return { pieces: [], left_out: [{ file, why: "empty" }] };
   const all = text.split(/\r?\n/);
   const lines = all
-    .slice(0, mostLines)
+    .slice(0, maxLines)
     .map((line, at) => shownLine(at + 1, line, { kind: "added", text: line }));
-  const cut = all.length > mostLines ? [{ file, why: `its lines after ${mostLines}` }] : [];
+  const cut = all.length > maxLines ? [{ file, why: `its lines after ${maxLines}` }] : [];
   return { pieces: piecesOf(file, lines), left_out: cut };
 }

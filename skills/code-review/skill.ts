@@ -16,12 +16,12 @@ import {
 } from "./read-change.ts";
 
 /** Characters of one request, and requests of one review. */
-const longestPart = 24_000;
-const mostParts = 25;
+const maxPart = 24_000;
+const maxParts = 25;
 /** More findings than these are posted as a file too. */
 const fewFindings = 5;
 /** Files and findings that an answer lists. */
-const mostListed = 50;
+const maxListed = 50;
 
 const answerSchema = z.object({ findings: z.array(findingSchema) });
 
@@ -78,15 +78,15 @@ export const skill = defineSkill({
       why: reviewed.includes(file) ? "the rest of it was not read" : "not read",
     }));
     const left_out = [...change.left_out, ...unread];
-    if (left_out.length > mostListed) notes.push(`${left_out.length} files were left out in all.`);
-    if (reviewed.length > mostListed) notes.push(`${reviewed.length} files were reviewed in all.`);
+    if (left_out.length > maxListed) notes.push(`${left_out.length} files were left out in all.`);
+    if (reviewed.length > maxListed) notes.push(`${reviewed.length} files were reviewed in all.`);
     const verdict = verdictOf(kept);
     const file = kept.length > fewFindings ? await post(kept, verdict, context) : undefined;
     return {
       ...{ verdict, table: tableOf(kept), notes },
-      reviewed: reviewed.slice(0, mostListed),
-      left_out: left_out.slice(0, mostListed),
-      findings: kept.slice(0, mostListed).map(({ quote: _, ...finding }) => finding),
+      reviewed: reviewed.slice(0, maxListed),
+      left_out: left_out.slice(0, maxListed),
+      findings: kept.slice(0, maxListed).map(({ quote: _, ...finding }) => finding),
       ...(file === undefined ? {} : { file }),
     };
   },
@@ -104,13 +104,13 @@ async function reviewParts(
   instructions: string,
   context: ToolContext,
 ): Promise<Reviewed> {
-  const parts: Reviewed["parts"] = { read: [], unread: all.slice(mostParts) };
+  const parts: Reviewed["parts"] = { read: [], unread: all.slice(maxParts) };
   const found: Reviewed = { parts, findings: [], notes: [] };
   if (parts.unread.length > 0)
     found.notes.push(
       `Too large to be read whole: ${parts.unread.length} of ${all.length} parts were left out.`,
     );
-  const tried = all.slice(0, mostParts);
+  const tried = all.slice(0, maxParts);
   for (const [at, part] of tried.entries()) {
     if (tried.length > 1)
       context.progress(
@@ -158,10 +158,10 @@ async function changeOf(name: string, context: ToolContext): Promise<Change> {
 
 function partsOf(pieces: readonly ReviewedPiece[]): ReviewedPiece[][] {
   const parts: ReviewedPiece[][] = [];
-  let length = longestPart;
+  let length = maxPart;
   for (const piece of pieces) {
     const size = piece.shown.length;
-    if (length + size > longestPart) {
+    if (length + size > maxPart) {
       parts.push([]);
       length = 0;
     }

@@ -12,7 +12,7 @@ export interface Rows {
 }
 
 /** Rows of a table that are looked at. */
-const mostRows = 200_000;
+const maxRows = 200_000;
 
 /** Rows that came with the call: texts that are numbers or dates in all rows become such. */
 export function givenRows(rows: readonly Record<string, Json>[]): Rows {
@@ -61,9 +61,9 @@ async function separated(text: string, sheet = false): Promise<Rows> {
     throw new SkillFailure("no_rows", "The table has no rows below its first line.", "Say so.");
   const width = Math.max(head.length, ...body.slice(0, 1_000).map((row) => row.length));
   const names = namesOf(head, body, width, notes);
-  const rows = body.slice(0, mostRows).map((row) => Array.from({ length: width }, (_, at) => row[at] ?? ""));
+  const rows = body.slice(0, maxRows).map((row) => Array.from({ length: width }, (_, at) => row[at] ?? ""));
   if (sheet) fillMerged(rows, names, notes);
-  if (body.length > mostRows) notes.push(`Only the first ${mostRows} of ${body.length} rows are used.`);
+  if (body.length > maxRows) notes.push(`Only the first ${maxRows} of ${body.length} rows are used.`);
   noteTotal(rows, names, notes);
   // Where numbers have a comma, it cannot stand between columns.
   const found = typed(names, rows, meta.delimiter === ";");
@@ -152,7 +152,7 @@ function jsonRows(text: string): Rows {
       "The file has no list of rows.",
       "Read it with read_file, and give the rows.",
     );
-  return givenRows(rows.slice(0, mostRows));
+  return givenRows(rows.slice(0, maxRows));
 }
 
 function parsedRows(text: string): Record<string, Json>[] {

@@ -6,7 +6,7 @@ export interface Section {
 }
 
 /** Characters of a section without a mark of its own. */
-const longestSection = 4_000;
+const maxSection = 4_000;
 
 /** The sections of a text: by its pages, slides and sheets, else by its headings, else by its lines. */
 export function sectionsOf(text: string): Section[] {
@@ -43,7 +43,7 @@ function byLines(text: string): Section[] {
   for (const [at, line] of lines.entries()) {
     length += line.length + 1;
     const isLast = at === lines.length - 1;
-    if (length < longestSection && !isLast) continue;
+    if (length < maxSection && !isLast) continue;
     const content = lines
       .slice(from, at + 1)
       .join("\n")

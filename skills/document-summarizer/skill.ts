@@ -13,11 +13,11 @@ import { unfoundIn } from "./unfound.ts";
  * at most.
  */
 const whole = 60_000;
-const longestPart = 40_000;
+const maxPart = 40_000;
 const shorterPart = 12_000;
-const mostParts = 40;
+const maxParts = 40;
 /** Time for reading parts, ms: the rest of the skill's limit is for the summary. */
-const longestReading = 600_000;
+const maxReading = 600_000;
 
 const lengths = { short: "about five sentences", medium: "about half a page", long: "one to two pages" };
 
@@ -114,7 +114,7 @@ async function summarise(
 ): Promise<Summary> {
   const length = passages.reduce((sum, { text }) => sum + text.length, 0);
   const byParts = (most: number) => summariseParts(wanted, sources, partsOf(passages, most), context, notes);
-  if (length > whole) return byParts(longestPart);
+  if (length > whole) return byParts(maxPart);
   try {
     return await summariseWhole(wanted, sources, passages, context);
   } catch (error) {
@@ -144,12 +144,12 @@ async function summariseParts(
   context: ToolContext,
   notes: string[],
 ): Promise<Summary> {
-  const read = parts.slice(0, mostParts);
-  const left = parts.slice(mostParts).flat();
+  const read = parts.slice(0, maxParts);
+  const left = parts.slice(maxParts).flat();
   if (left.length > 0)
     notes.push(`Too long to be read whole: ${left[0]?.place} and what follows was left out.`);
   const work = (part: Passage[]) => pointsOf(wanted.focus, sources, part, context);
-  const longest_ms = longestReading;
+  const longest_ms = maxReading;
   const found = await partByPart(read, { doing: "Reading", longest_ms, work }, context);
   const missing = read.filter((_, at) => found[at] === undefined);
   if (missing.length > 0)

@@ -1,8 +1,8 @@
 import type { Section } from "../document-summarizer/sections.ts";
 
 /** Characters of a piece, about 400 tokens of English, and of what it repeats of the one before it. */
-const longestPiece = 1_600;
-const longestOverlap = 240;
+const maxPiece = 1_600;
+const maxOverlap = 240;
 
 /** A character of these scripts is about a token, of others a quarter of one. */
 const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu;
@@ -16,7 +16,7 @@ export function cutPieces(sections: readonly Section[]): Section[] {
 }
 
 /** Characters of a table's first row that its pieces repeat; a longer one is no header. */
-const longestHeader = 400;
+const maxHeader = 400;
 
 /** The pieces of tables, each with the first row of its table: a row without the names of its columns says little. */
 export function withHeaders(pieces: readonly Section[], sections: readonly Section[]): Section[] {
@@ -24,7 +24,7 @@ export function withHeaders(pieces: readonly Section[], sections: readonly Secti
     // A table of text is cut by lines, and has one header; a sheet is a section.
     const table = place === "" || place.startsWith("lines ") ? sections[0] : sectionAt(sections, place);
     const header = table?.text.split("\n", 1)[0]?.trim() ?? "";
-    const isRepeated = header !== "" && header.length <= longestHeader && !text.startsWith(header);
+    const isRepeated = header !== "" && header.length <= maxHeader && !text.startsWith(header);
     return { place, text: isRepeated ? `${header}\n${text}` : text };
   });
 }
@@ -48,9 +48,9 @@ function cut(text: string): string[] {
   };
   for (const unit of unitsOf(text)) {
     const more = weight(unit);
-    if (length + more > longestPiece) close();
+    if (length + more > maxPiece) close();
     // What is repeated gives way to what is new.
-    if (length + more > longestPiece) [current, length, repeated] = [[], 0, 0];
+    if (length + more > maxPiece) [current, length, repeated] = [[], 0, 0];
     current.push(unit);
     length += more;
   }
@@ -64,7 +64,7 @@ function endOf(units: readonly string[]): string[] {
   let length = 0;
   while (from > 1) {
     length += weight(units[from - 1] ?? "");
-    if (length > longestOverlap) break;
+    if (length > maxOverlap) break;
     from -= 1;
   }
   return units.slice(from);
@@ -73,9 +73,9 @@ function endOf(units: readonly string[]): string[] {
 /** Paragraphs with what parts them; of long ones the sentences, of those the words. */
 function unitsOf(text: string): string[] {
   return text.split(/(?<=\n[ \t]*\n)/).flatMap((paragraph) => {
-    if (weight(paragraph) <= longestOverlap) return [paragraph];
+    if (weight(paragraph) <= maxOverlap) return [paragraph];
     return sentencesOf(paragraph).flatMap((sentence) =>
-      weight(sentence) <= longestPiece ? [sentence] : wordsOf(sentence),
+      weight(sentence) <= maxPiece ? [sentence] : wordsOf(sentence),
     );
   });
 }
@@ -84,7 +84,7 @@ function unitsOf(text: string): string[] {
 function sentencesOf(paragraph: string): string[] {
   const lines = paragraph.split(/(?<=\n)/);
   return lines.flatMap((line) => {
-    if (weight(line) <= longestOverlap) return [line];
+    if (weight(line) <= maxOverlap) return [line];
     const segments = new Intl.Segmenter(undefined, { granularity: "sentence" }).segment(line);
     return [...segments].map(({ segment }) => segment);
   });

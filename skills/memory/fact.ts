@@ -4,11 +4,11 @@ import type { KeyValue } from "../../src/core/ports/storage.ts";
 import { type Json, objectOf } from "../../src/core/values/json.ts";
 
 /** Most facts of a namespace, and the longest fact in characters: what is stored stays bounded. */
-export const mostFacts = 500;
-export const longestFact = 2_000;
+export const maxFacts = 500;
+export const maxFact = 2_000;
 /** Pinned facts stand in every prompt. */
-export const mostPinned = 20;
-export const mostPinnedCharacters = 6_000;
+export const maxPinned = 20;
+export const maxPinnedCharacters = 6_000;
 
 const factSchema = z.object({
   /** Counts up in its namespace and is never given twice. */

@@ -6,7 +6,7 @@ import { findFacts } from "./find-facts.ts";
 import { documentsNamed, showDocument, shownDocumentSchema } from "./known-document.ts";
 
 /** Candidates shown when a query fits several facts. */
-const mostCandidates = 10;
+const maxCandidates = 10;
 
 /** Removes one fact or one document. A query that fits several removes none and answers them. */
 export const forget = definePart({
@@ -53,7 +53,7 @@ export const forget = definePart({
       );
     }
     if (others.length > 0) {
-      const shown = matches.slice(0, mostCandidates).map((fact) => show(fact, context.time_zone));
+      const shown = matches.slice(0, maxCandidates).map((fact) => show(fact, context.time_zone));
       const summary = `${matches.length} facts fit “${query}”, so nothing was forgotten. Say which one by its id, e.g. “forget fact ${only.id}”.`;
       return { summary, matches: shown };
     }
@@ -77,7 +77,7 @@ async function forgetDocument(name: string, context: ToolContext) {
     const summary = `${matches.length} documents fit “${name}”, so nothing was forgotten. Say which one by its number, e.g. “forget document ${only.id}”.`;
     return {
       summary,
-      documents: matches.slice(0, mostCandidates).map((each) => showDocument(each, context.time_zone)),
+      documents: matches.slice(0, maxCandidates).map((each) => showDocument(each, context.time_zone)),
     };
   }
   await context.step("forget", () => context.knowledge?.remove([only.id]).then(() => null) ?? null);

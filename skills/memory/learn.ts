@@ -14,12 +14,12 @@ import { showDocument, shownDocumentSchema } from "./known-document.ts";
 
 /** Characters of a document that are learned, about 1,000 pages; documents and passages of a channel. */
 const longest = 2_500_000;
-const mostDocuments = 300;
-const mostPassages = 20_000;
+const maxDocuments = 300;
+const maxPassages = 20_000;
 /** Passages that vectors are made of at once. */
 const vectorsAtOnce = 128;
 /** Time for making vectors, ms, within the skill's limit. */
-const longestEmbedding = 400_000;
+const maxEmbedding = 400_000;
 
 /**
  * Adds a document to what the channel knows. The same page again, and the same file or title of the same person, replace what was learned of
@@ -157,10 +157,10 @@ function bounded(pieces: readonly KnownPiece[]): { pieces: KnownPiece[]; isCut: 
 
 function checkRoom(others: readonly KnownDocument[], more: number): void {
   const passages = others.reduce((sum, { pieces }) => sum + pieces, more);
-  if (others.length < mostDocuments && passages <= mostPassages) return;
+  if (others.length < maxDocuments && passages <= maxPassages) return;
   throw new SkillFailure(
     "knowledge_full",
-    `There is room for ${mostDocuments} documents with ${mostPassages.toLocaleString("en")} passages together in this channel; this one was not learned.`,
+    `There is room for ${maxDocuments} documents with ${maxPassages.toLocaleString("en")} passages together in this channel; this one was not learned.`,
     "Recall without a query lists the documents; ask which to forget.",
   );
 }
@@ -168,7 +168,7 @@ function checkRoom(others: readonly KnownDocument[], more: number): void {
 /** One for each piece, as far as they could be made: what has none is found by its words. */
 async function vectorsOf(title: string, pieces: readonly KnownPiece[], context: ToolContext) {
   const made: { vector: Float32Array; model: string }[] = [];
-  const end = context.now() + longestEmbedding;
+  const end = context.now() + maxEmbedding;
   for (let from = 0; from < pieces.length && context.now() <= end; from += vectorsAtOnce) {
     context.progress(`Learning ${title}`, from, pieces.length);
     const some = pieces.slice(from, from + vectorsAtOnce);

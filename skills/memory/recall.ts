@@ -9,11 +9,11 @@ import { findFacts } from "./find-facts.ts";
 import { linkOf, showDocument, shownDocumentSchema } from "./known-document.ts";
 
 /** Passages and earlier conversations of one answer, documents of a list, and characters of what was asked and answered. */
-const mostPassages = 5;
-const mostConversations = 4;
-const mostDocuments = 30;
-const longestQuestion = 300;
-const longestAnswer = 700;
+const maxPassages = 5;
+const maxConversations = 4;
+const maxDocuments = 30;
+const maxQuestion = 300;
+const maxAnswer = 700;
 
 const passageSchema = z.object({
   document: z.string(),
@@ -79,8 +79,8 @@ type Beside = {
 
 async function searchAround(query: string, facts: readonly Fact[], context: ToolContext): Promise<Beside> {
   const [pieces, past] = await Promise.all([
-    context.knowledge?.search(query, mostPassages) ?? [],
-    context.searchPast(query, mostConversations),
+    context.knowledge?.search(query, maxPassages) ?? [],
+    context.searchPast(query, maxConversations),
   ]);
   const exchanges = past.exchanges.filter((each) => !repeats(each, facts));
   const isAlone = facts.length + pieces.length === 0;
@@ -114,9 +114,9 @@ function repeats({ question, answer }: PastExchange, facts: readonly Fact[]): bo
 async function listed({ knowledge, time_zone }: ToolContext): Promise<Beside> {
   const documents = (await knowledge?.list()) ?? [];
   if (documents.length === 0) return { found: {}, notes: [] };
-  const more = documents.length > mostDocuments ? `, of which the latest ${mostDocuments} are shown` : "";
+  const more = documents.length > maxDocuments ? `, of which the latest ${maxDocuments} are shown` : "";
   return {
-    found: { documents: documents.slice(0, mostDocuments).map((each) => showDocument(each, time_zone)) },
+    found: { documents: documents.slice(0, maxDocuments).map((each) => showDocument(each, time_zone)) },
     notes: [`${plural(documents.length, "document")} can be searched${more}.`],
   };
 }
@@ -131,8 +131,8 @@ function showPassage({ document, place, text }: FoundPiece, zone: string) {
 
 function showExchange({ question, answer, by, at, link }: PastExchange, query: string, zone: string) {
   return {
-    question: excerpt(question, query, longestQuestion),
-    answer: excerpt(answer, query, longestAnswer),
+    question: excerpt(question, query, maxQuestion),
+    answer: excerpt(answer, query, maxAnswer),
     ...{ by, at: minute(at, zone), ...(link === undefined ? {} : { link }) },
   };
 }

@@ -4,10 +4,10 @@ import {
   changeFacts,
   type Fact,
   type FactBook,
-  longestFact,
-  mostFacts,
-  mostPinned,
-  mostPinnedCharacters,
+  maxFact,
+  maxFacts,
+  maxPinned,
+  maxPinnedCharacters,
   sameness,
   setPinned,
   show,
@@ -28,7 +28,7 @@ export const remember = definePart({
       .string()
       .trim()
       .min(1)
-      .max(longestFact)
+      .max(maxFact)
       .describe("the fact, a full sentence that makes sense on its own"),
     pinned: z.boolean().default(false).describe("pin it: show it in every conversation of this channel"),
   }),
@@ -45,14 +45,14 @@ export const remember = definePart({
     if (result.kind === "full") {
       throw new SkillFailure(
         "memory_full",
-        `This channel remembers ${mostFacts} facts already; nothing was stored.`,
+        `This channel remembers ${maxFacts} facts already; nothing was stored.`,
         "Recall what is there and forget what is out of date, then try again.",
       );
     }
     if (result.kind === "too_many_pinned") {
       throw new SkillFailure(
         "too_many_pinned",
-        `There is room for ${mostPinned} pinned facts of ${mostPinnedCharacters.toLocaleString("en")} characters together; nothing was stored.`,
+        `There is room for ${maxPinned} pinned facts of ${maxPinnedCharacters.toLocaleString("en")} characters together; nothing was stored.`,
         "Remember it without pinned, or forget a pinned fact first.",
       );
     }
@@ -86,7 +86,7 @@ function store(draft: FactBook, said: Omit<Fact, "id">): Remembered {
     known.pinned = true;
     return { kind: "pinned", fact: known };
   }
-  if (draft.facts.length >= mostFacts) return { kind: "full" };
+  if (draft.facts.length >= maxFacts) return { kind: "full" };
   const fact: Fact = { id: draft.next, ...said };
   draft.facts.push(fact);
   draft.next += 1;
@@ -96,5 +96,5 @@ function store(draft: FactBook, said: Omit<Fact, "id">): Remembered {
 function hasRoomToPin(facts: readonly Fact[], text: string): boolean {
   const pinned = facts.filter((fact) => fact.pinned);
   const characters = pinned.reduce((sum, fact) => sum + fact.text.length, text.length);
-  return pinned.length < mostPinned && characters <= mostPinnedCharacters;
+  return pinned.length < maxPinned && characters <= maxPinnedCharacters;
 }

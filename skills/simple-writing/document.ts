@@ -92,9 +92,9 @@ function readJpeg(data: Uint8Array): Picture | undefined {
 /** A size that fits, in the units of the limits; nothing is made larger. */
 export function fitted(
   { width, height }: { width: number; height: number },
-  mostWidth: number,
-  mostHeight: number,
+  maxWidth: number,
+  maxHeight: number,
 ): { width: number; height: number } {
-  const factor = Math.min(1, mostWidth / width, mostHeight / height);
+  const factor = Math.min(1, maxWidth / width, maxHeight / height);
   return { width: Math.max(1, width * factor), height: Math.max(1, height * factor) };
 }

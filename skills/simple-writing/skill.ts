@@ -5,7 +5,7 @@ import { type Format, formats, type MadeFiles, makeFiles, type ToThread } from "
 
 /** Characters of a text, and pictures in it. */
 const longest = 400_000;
-const mostPictures = 40;
+const maxPictures = 40;
 /** For all files of a call, ms. */
 const timeoutMs = 60_000;
 
@@ -119,7 +119,7 @@ async function picturesAt(
   { threadFiles }: ToolContext,
 ): Promise<ToThread> {
   const found = new Map<string, Uint8Array>();
-  for (const path of paths.slice(0, mostPictures)) {
+  for (const path of paths.slice(0, maxPictures)) {
     try {
       found.set(path, (await threadFiles.bytes(path)).data);
     } catch (error) {
@@ -127,7 +127,7 @@ async function picturesAt(
       notes.push(`A picture was left out: ${error.message}`);
     }
   }
-  if (paths.length > mostPictures) notes.push(`Pictures after the first ${mostPictures} were left out.`);
+  if (paths.length > maxPictures) notes.push(`Pictures after the first ${maxPictures} were left out.`);
   return found;
 }
 

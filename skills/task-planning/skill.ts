@@ -6,7 +6,7 @@ import { listSteps } from "./list-steps.ts";
 import { findFlaws, type Plan, repairPlan } from "./plan.ts";
 import { renderPlan } from "./render-plan.ts";
 
-const mostGiven = 50;
+const maxGiven = 50;
 
 const givenStep = z.object({
   title: z.string().trim().min(1).max(200),
@@ -19,7 +19,7 @@ const parameters = z.object({
   steps: z
     .array(givenStep)
     .min(1)
-    .max(mostGiven)
+    .max(maxGiven)
     .optional()
     .describe("your own steps, to be checked, ordered and laid out; without them a model drafts some"),
   context: z.string().trim().max(20_000).optional().describe("people, deadlines, what exists already"),
@@ -79,11 +79,11 @@ function checked(
     success_criteria: done_when,
   }));
   const plan = { title: titleOf(task), steps, risks: [], questions: [] };
-  const flaws = findFlaws(plan, mostGiven);
+  const flaws = findFlaws(plan, maxGiven);
   if (flaws.length > 0) {
     throw new SkillFailure("impossible_plan", flaws.join(" "), "Correct the steps and call again.");
   }
-  const ordered = repairPlan(plan, mostGiven);
+  const ordered = repairPlan(plan, maxGiven);
   const isMoved = ordered.plan.steps.some(({ title }, index) => title !== steps[index]?.title);
   return { ...ordered, notes: isMoved ? ["Put in working order and numbered anew."] : [] };
 }

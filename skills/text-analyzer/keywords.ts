@@ -17,8 +17,8 @@ interface Term {
   words: string[];
 }
 
-const mostKeywords = 10;
-const longestPhrase = 3;
+const maxKeywords = 10;
+const maxPhrase = 3;
 
 /**
  * The words and phrases a text turns around. Forms of a word count together (`deploy`, `deployed`); a phrase stands for its
@@ -42,7 +42,7 @@ export async function findKeywords(
         run = [];
         continue;
       }
-      run = [...run, word.text].slice(-longestPhrase);
+      run = [...run, word.text].slice(-maxPhrase);
       for (let length = 1; length <= run.length; length += 1)
         note(terms, run.slice(-length), stem, index, position);
     }
@@ -84,7 +84,7 @@ function strongest(terms: ReadonlyMap<string, Term>, length: number): Keyword[] 
     .filter((term) => (term.words.length === 1 || term.count > 1) && !isCovered(term, phrases))
     .map((term) => ({ term, score: score(term, length) }))
     .sort((a, b) => b.score - a.score || a.term.first - b.term.first)
-    .slice(0, mostKeywords);
+    .slice(0, maxKeywords);
   const best = scored[0]?.score ?? 1;
   return scored.map(({ term, score: value }) => ({
     keyword: commonForm(term),

@@ -36,7 +36,7 @@ export async function rateReadability(text: string, language: string): Promise<R
   return {
     level: main?.meaning ?? "",
     scores,
-    longest_words: longestWords(words),
+    longest_words: maxWords(words),
     ...(notes === "" ? {} : { note: notes }),
   };
 }
@@ -99,7 +99,7 @@ function meaningOf(value: number, levels: readonly [number, string][]): string {
   return levels.find(([bound]) => value < bound)?.[1] ?? "";
 }
 
-function longestWords(words: readonly Word[]): string[] {
+function maxWords(words: readonly Word[]): string[] {
   const unique = [...new Set(words.map((word) => word.lower))].filter((word) => word.length > 9);
   return unique.sort((a, b) => b.length - a.length).slice(0, 5);
 }

@@ -26,8 +26,8 @@ interface Weighed {
 }
 
 /** Shown of a long text. */
-const mostSentences = 12;
-const mostWords = 10;
+const maxSentences = 12;
+const maxWords = 10;
 /** The smaller side must have this share of the larger one to make a text mixed. */
 const mixedFrom = 0.25;
 /** Scores nearer to zero are neutral. */
@@ -45,8 +45,8 @@ export function judgeSentiment(text: string, language: string, lexicon: Lexicon)
     negative: strongest(words.filter((word) => word.value < 0)),
     contrasts: sentences
       .flatMap((sentence) => (isContrast(sentence) ? [sentence.contrast ?? ""] : []))
-      .slice(0, mostSentences),
-    sentences: (telling.length > 1 ? telling : []).slice(0, mostSentences).map((sentence) => {
+      .slice(0, maxSentences),
+    sentences: (telling.length > 1 ? telling : []).slice(0, maxSentences).map((sentence) => {
       const { label, score } = labelOf(sentence.words, 1);
       return { text: shorten(sentence.text), label, score };
     }),
@@ -96,7 +96,7 @@ function sum(words: readonly ScoredWord[]): number {
 
 function strongest(words: readonly ScoredWord[]): string[] {
   const sorted = words.toSorted((a, b) => Math.abs(b.value) - Math.abs(a.value));
-  return [...new Set(sorted.map((word) => word.text))].slice(0, mostWords);
+  return [...new Set(sorted.map((word) => word.text))].slice(0, maxWords);
 }
 
 function shorten(text: string): string {

@@ -8,7 +8,7 @@ export interface Lexicon {
   emoji(text: string): { emoji: string; value: number }[];
 }
 
-const longestPhrase = 3;
+const maxPhrase = 3;
 
 /** Words of the list that say nothing by themselves: a preposition, a negation, a degree. */
 const unrated = new Set([
@@ -68,7 +68,7 @@ export async function loadLexicon(): Promise<Lexicon> {
 }
 
 function findWord(list: ReadonlyMap<string, number>, words: readonly Word[], index: number) {
-  for (let length = longestPhrase; length > 0; length -= 1) {
+  for (let length = maxPhrase; length > 0; length -= 1) {
     const phrase = words.slice(index, index + length);
     if (phrase.length < length || phrase.slice(1).some((word) => word.before.trim() !== "")) continue;
     const text = phrase.map((word) => word.lower).join(" ");

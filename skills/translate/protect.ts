@@ -80,7 +80,7 @@ function keysIn(text: string): Set<string> | undefined {
 }
 
 /** A block of code stays whole up to so many parts: one that nobody closed would take the rest of the text. */
-const longestCode = 3;
+const maxCode = 3;
 
 /** A text in parts of whole paragraphs, at most so many characters each; joined with nothing they are the text. */
 export function paragraphsOf(text: string, most: number): string[] {
@@ -89,7 +89,7 @@ export function paragraphsOf(text: string, most: number): string[] {
   let isCode = false;
   for (const piece of pieces.flatMap((each) => hardCut(each, most))) {
     const last = parts.at(-1);
-    const room = isCode ? longestCode * most : most;
+    const room = isCode ? maxCode * most : most;
     const joins = last !== undefined && last.length + piece.length <= room;
     if (joins) parts[parts.length - 1] = last + piece;
     else parts.push(piece);

@@ -6,13 +6,13 @@ import { mediaTypeOf, readContent } from "../../src/core/values/file-kind.ts";
 import { brokenJson, lostNumbers, lostParts, lostText, paragraphsOf } from "./protect.ts";
 
 /** Characters of one request, of what the next one sees of the last, and of a whole text. */
-const longestPart = 8_000;
+const maxPart = 8_000;
 const before = 400;
 const longest = 300_000;
 /** Notes about what was lost. */
-const mostNotes = 12;
+const maxNotes = 12;
 /** Time for all parts, ms, within the skill's limit. */
-const longestWork = 720_000;
+const maxWork = 720_000;
 
 /** Texts that keep their kind. */
 const textKinds = /\.(md|markdown|txt|csv|tsv|srt|vtt|json|ya?ml|html?|xml|po|properties|tex|rst)$/i;
@@ -46,7 +46,7 @@ export const skill = defineSkill({
     const { name, note } = original;
     const known = note === undefined ? [] : [note];
     const broken = name?.endsWith(".json") ? brokenJson(original.text, translated) : [];
-    const result = { language: to, notes: [...known, ...broken, ...notes].slice(0, mostNotes) };
+    const result = { language: to, notes: [...known, ...broken, ...notes].slice(0, maxNotes) };
     if (name === undefined) return { ...result, text: translated };
     const made = nameFor(name, to);
     const data = new TextEncoder().encode(translated);
@@ -79,7 +79,7 @@ function checkLength({ text, note }: Original): void {
 /** The whole text, in which a part that could not be translated stands as it was. */
 async function translate(text: string, rules: string, context: ToolContext) {
   const isWindows = text.includes("\r\n");
-  const parts = paragraphsOf(text.replaceAll("\r\n", "\n"), longestPart);
+  const parts = paragraphsOf(text.replaceAll("\r\n", "\n"), maxPart);
   const notes: string[] = [];
   let last = "";
   const work = async (part: string, at: number) => {
@@ -88,7 +88,7 @@ async function translate(text: string, rules: string, context: ToolContext) {
     last = translation.slice(-before);
     return translation;
   };
-  const found = await partByPart(parts, { doing: "Translating", longest_ms: longestWork, work }, context);
+  const found = await partByPart(parts, { doing: "Translating", longest_ms: maxWork, work }, context);
   const missing = parts.flatMap((part, at) =>
     found[at] === undefined ? `${at + 1} (“${part.trim().slice(0, 40).replace(/\s+/g, " ")}…”)` : [],
   );
@@ -182,8 +182,8 @@ function lossOf(original: string, translation: string): string[] {
 
 /** Longer than every line of the kind in the text: headings have such lines too. */
 function lineAround(text: string): string {
-  const longestRun = Math.max(4, ...(text.match(/={5,}/g) ?? []).map((run) => run.length));
-  return "=".repeat(longestRun + 1);
+  const maxRun = Math.max(4, ...(text.match(/={5,}/g) ?? []).map((run) => run.length));
+  return "=".repeat(maxRun + 1);
 }
 
 /** Without the lines around it, which some models repeat. */

@@ -14,12 +14,12 @@ import {
 } from "./write-answer.ts";
 
 /** Searches of a round. */
-export const mostSearches = 4;
+export const maxSearches = 4;
 
 const judgedSchema = z.object({
   enough: z.boolean(),
   missing: z.array(z.string()).max(6),
-  searches: z.array(z.string().min(2).max(200)).max(mostSearches).describe("what to search for next"),
+  searches: z.array(z.string().min(2).max(200)).max(maxSearches).describe("what to search for next"),
   contradictions: z.array(z.object({ text: z.string(), rests_on: restsOn })),
   outdated: z.array(z.object({ source: z.number().int(), why: z.string() })),
 });

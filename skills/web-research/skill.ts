@@ -3,7 +3,7 @@ import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts"
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import type { Json } from "../../src/core/values/json.ts";
 import { askModel } from "./ask-model.ts";
-import { asked, compared, type Judged, judge, mostSearches, unjudged } from "./judge-sources.ts";
+import { asked, compared, type Judged, judge, maxSearches, unjudged } from "./judge-sources.ts";
 import { copyOf, type Hit, pageKey, type ReadPage, readPage, readSchema, search } from "./sources.ts";
 import { writeAnswer } from "./write-answer.ts";
 
@@ -14,18 +14,18 @@ const depths = {
   deep: { round: 8, pages: 26, refinements: 3 },
 };
 /** Pages of one site in a round, and pages read at the same time. */
-const mostOfSite = 3;
+const maxOfSite = 3;
 const atOnce = 3;
 
 /** Characters of what is searched for. */
-const longestSearch = 200;
+const maxSearch = 200;
 
 const planSchema = z.object({
   parts: z.array(z.string()).max(6).describe("what has to be found out"),
   searches: z
-    .array(z.string().min(2).max(longestSearch))
+    .array(z.string().min(2).max(maxSearch))
     .min(1)
-    .max(mostSearches)
+    .max(maxSearches)
     .describe("words that stand on the pages"),
 });
 export const skill = defineSkill({
@@ -70,7 +70,7 @@ export const skill = defineSkill({
     };
     context.progress("Planning");
     const wanted = { instructions: planning, input: asked(question, context), schema: planSchema };
-    const unplanned = { parts: [], searches: [question.slice(0, longestSearch)] };
+    const unplanned = { parts: [], searches: [question.slice(0, maxSearch)] };
     const plan = (await askModel("plan", wanted, context)) ?? unplanned;
     let searches = plan.searches;
     let judged = unjudged;
@@ -111,7 +111,7 @@ async function find(
   context: ToolContext,
 ): Promise<Hit[][]> {
   const found: Hit[][] = [];
-  for (const words of searches.slice(0, mostSearches)) {
+  for (const words of searches.slice(0, maxSearches)) {
     context.progress(`Searching for ${words}`);
     const { results, note } = await searchOrSay(words, more, state, context);
     state.searched.push(words);
@@ -144,7 +144,7 @@ function choose(found: readonly (readonly Hit[])[], most: number, { seen }: Stat
   for (const hit of inTurn)
     if (!seen.has(pageKey(hit.url)) && !fresh.has(pageKey(hit.url))) fresh.set(pageKey(hit.url), hit);
   const sites = Map.groupBy(fresh.values(), ({ url }) => URL.parse(url)?.host ?? "");
-  const few = new Set([...sites.values()].flatMap((hits) => hits.slice(0, mostOfSite)));
+  const few = new Set([...sites.values()].flatMap((hits) => hits.slice(0, maxOfSite)));
   const rest = [...fresh.values()].filter((hit) => !few.has(hit));
   const chosen = [...[...fresh.values()].filter((hit) => few.has(hit)), ...rest].slice(0, Math.max(0, most));
   for (const { url } of chosen) seen.add(pageKey(url));

@@ -125,9 +125,7 @@ export async function writeAnswer(
 
 /** What the sources say, where the model wrote no answer. */
 function quoted(question: string, lines: ReadonlyMap<string, SourceLine>): Answer {
-  const quotes = [...lines.values()]
-    .slice(0, mostQuotes)
-    .map(({ source, quote }) => `“${quote}” [${source}]`);
+  const quotes = [...lines.values()].slice(0, maxQuotes).map(({ source, quote }) => `“${quote}” [${source}]`);
   return {
     answer: quotes.join("\n\n"),
     not_verified: [question],
@@ -135,7 +133,7 @@ function quoted(question: string, lines: ReadonlyMap<string, SourceLine>): Answe
   };
 }
 
-const mostQuotes = 20;
+const maxQuotes = 20;
 
 /** As it is shown: what is checked is what people read. */
 function readable(written: Written | undefined): Written | undefined {

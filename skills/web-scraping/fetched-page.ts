@@ -21,7 +21,7 @@ const hints: Record<WebErrorCode, string> = {
 };
 
 /** Pages of a turn that are kept, and where. */
-const mostKept = 4;
+const maxKept = 4;
 const keptKey = "pages";
 
 const keptSchema = z.object({
@@ -80,6 +80,6 @@ async function keep(address: string, page: WebPage, { store, turn_id }: PageCont
   await store.update(keptKey, (value) => {
     const kept = keptSchema.safeParse(value).data;
     const others = kept?.turn_id === turn_id ? kept.pages : [];
-    return { turn_id, pages: [...others, { address, page: { ...page } }].slice(-mostKept) };
+    return { turn_id, pages: [...others, { address, page: { ...page } }].slice(-maxKept) };
   });
 }

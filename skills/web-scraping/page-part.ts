@@ -4,13 +4,13 @@ import { partEnd } from "../../src/core/values/json.ts";
  * Tokens of one part at most, estimated: below the 4,000 that a tool output may have unless an operator sets less, so that no part is
  * cut again.
  */
-const mostTokens = 3_400;
+const maxTokens = 3_400;
 
 /** Where a part of a text that begins at `from` ends: at most `length` characters, and few enough tokens. */
 export function pagePartEnd(text: string, from: number, length: number): number {
   let tokens = 0;
   let at = from;
-  while (at < text.length && at < from + length && tokens < mostTokens) {
+  while (at < text.length && at < from + length && tokens < maxTokens) {
     tokens += tokensOf(text.charCodeAt(at));
     at += 1;
   }

@@ -9,7 +9,7 @@ import { pagePartEnd } from "./page-part.ts";
 
 /** Characters of a part; of English text about 2,000 tokens. */
 const usualPart = 8_000;
-const longestPart = 12_000;
+const maxPart = 12_000;
 /** Characters of passages that a search shows. */
 const passagesLength = 5_000;
 
@@ -28,7 +28,7 @@ export const skill = defineSkill({
       .optional()
       .describe("show only the passages around these words; a|b: either"),
     offset: z.number().int().min(0).default(0).describe("characters to skip, as the last part says"),
-    max_length: z.number().int().min(200).max(longestPart).default(usualPart).describe("characters"),
+    max_length: z.number().int().min(200).max(maxPart).default(usualPart).describe("characters"),
   }),
   output: z.string(),
   async run({ url, search, offset, max_length }, context) {

@@ -4,7 +4,7 @@ import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts"
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 
 /** Characters of the passages of one result, and of all together. */
-const longestText = 600;
+const maxText = 600;
 
 /** The name of a site, as engines know it, from what a person or a model writes for one: an address, `*.example.com`, `bücher.example`. */
 const host = z
@@ -47,7 +47,7 @@ export const skill = defineSkill({
     const note = [...nothing, ...notes].join(" ");
     return {
       results: hits.map(({ title, url, date, text }) => ({
-        ...{ title, url, text: text.slice(0, longestText) },
+        ...{ title, url, text: text.slice(0, maxText) },
         ...(date === undefined ? {} : { date }),
       })),
       searched: [...engines],

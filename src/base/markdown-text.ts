@@ -25,13 +25,13 @@ export function charactersOf(text: string): Intl.Segments {
 }
 
 /** Longest character that is kept whole: families of emoji have up to 25 UTF-16 units. */
-const longestCharacter = 64;
+const maxCharacter = 64;
 
 /** The beginning of a text, at most `longest` UTF-16 units, that ends with a character people see whole. */
 export function beginningOf(text: string, longest: number): string {
   if (text.length <= longest) return text;
-  const from = Math.max(0, longest - longestCharacter);
-  const around = text.slice(from, longest + longestCharacter);
+  const from = Math.max(0, longest - maxCharacter);
+  const around = text.slice(from, longest + maxCharacter);
   const at = charactersOf(around).containing(longest - from)?.index ?? 0;
   const end = at === 0 && from > 0 ? longest : from + at;
   return text.slice(0, end).replace(/[\ud800-\udbff]$/, "");

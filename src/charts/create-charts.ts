@@ -5,7 +5,7 @@ import { type DrawAnswer, type DrawLimits, type DrawRequest, defaultLimits } fro
 
 const entry = new URL("./inside/draw-process.ts", import.meta.url);
 /** Bytes of a picture and its SVG. */
-const mostAnswerBytes = 40_000_000;
+const maxAnswerBytes = 40_000_000;
 /** Pictures that are drawn at the same time; each costs up to its limit of memory. */
 const concurrent = 2;
 /** Rows that are handed over as they are. */
@@ -23,7 +23,7 @@ export function createCharts(changed: Partial<DrawLimits> = {}): Charts {
       on: "input",
       env: { TZ: "UTC" },
       timeoutMs,
-      mostAnswerBytes,
+      maxAnswerBytes,
     } as const;
     return outcome(await slots.run(signal, () => runSealed(run, signal)), limits);
   };

@@ -2,7 +2,7 @@ import { runSealed, type SealedEnd } from "../process/sealed-process.ts";
 import type { ReadRequest } from "./read-limits.ts";
 
 /** Bytes of an answer: the longest text escaped, and its tables. */
-const mostAnswerBytes = 100_000_000;
+const maxAnswerBytes = 100_000_000;
 const entry = new URL("./inside/reader-process.ts", import.meta.url);
 
 export type ReaderEnd = SealedEnd;
@@ -14,5 +14,5 @@ export type ReaderEnd = SealedEnd;
 export function runReader(request: ReadRequest, descriptor: number, signal: AbortSignal): Promise<ReaderEnd> {
   const { timeoutMs } = request.limits;
   const run = { entry, request: JSON.stringify(request), on: "argument", descriptor, timeoutMs } as const;
-  return runSealed({ ...run, mostAnswerBytes }, signal);
+  return runSealed({ ...run, maxAnswerBytes }, signal);
 }

@@ -7,8 +7,8 @@ import { createFlowSkill } from "./flow-skill.ts";
 import type { FlowPorts } from "./run-flow.ts";
 
 /** Flows kept; with one more the oldest is forgotten. */
-const mostFlows = 20;
-const mostBytes = 1_000_000;
+const maxFlows = 20;
+const maxBytes = 1_000_000;
 
 /** Flows that are in no folder: kept in memory until the bot stops, for people to run by id. Neither lists nor models show them. */
 export interface AdHocFlows {
@@ -23,8 +23,8 @@ export function createAdHocFlows(ports: FlowPorts = {}): AdHocFlows {
   return {
     source: { id: adHocSource, load: async () => latest },
     async add(text, file) {
-      if (Buffer.byteLength(text) > mostBytes) {
-        return { ok: false, reason: `It is larger than ${mostBytes} bytes.` };
+      if (Buffer.byteLength(text) > maxBytes) {
+        return { ok: false, reason: `It is larger than ${maxBytes} bytes.` };
       }
       const read = readFlow(text);
       if (!read.ok) return { ok: false, reason: read.message };
@@ -36,7 +36,7 @@ export function createAdHocFlows(ports: FlowPorts = {}): AdHocFlows {
       const { aliases: _, ...skill } = made;
       flows.delete(id);
       flows.set(id, { ...skill, invocation: { by_people: true, by_model: false } });
-      for (const oldest of [...flows.keys()].slice(0, -mostFlows)) flows.delete(oldest);
+      for (const oldest of [...flows.keys()].slice(0, -maxFlows)) flows.delete(oldest);
       latest = { skills: [...flows.values()], diagnostics: [] };
       return { ok: true, id };
     },

@@ -24,10 +24,10 @@ export interface Flow {
 }
 
 /** Steps of a file, those within steps included. */
-const mostSteps = 200;
+const maxSteps = 200;
 /** Steps one run takes at most, whatever a file says. */
-const mostIterations = 10_000;
-const mostWarnings = 20;
+const maxIterations = 10_000;
+const maxWarnings = 20;
 /** Objects and lists within each other. */
 const deepestJson = 100;
 
@@ -35,9 +35,9 @@ const flowSchema = z.object({
   name: z.string().trim().min(1, "it is missing").max(200),
   description: z.string().nullish(),
   active: z.boolean().nullish(),
-  steps: z.array(rawStepSchema).max(mostSteps),
+  steps: z.array(rawStepSchema).max(maxSteps),
   risk: z.enum(["low", "medium", "high"]).nullish(),
-  max_iterations: z.number().int().positive().max(mostIterations).nullish(),
+  max_iterations: z.number().int().positive().max(maxIterations).nullish(),
   max_execution_seconds: z.number().positive().max(3_600).nullish(),
 });
 
@@ -60,10 +60,10 @@ export function readFlow(text: string): ReadFlow {
   const read = readSteps(parsed.data.steps);
   if (!read.ok) return refuse(read.code, read.problem);
   if (read.steps.length === 0) return refuse("no_steps", "It has no steps. Add one.");
-  if (allSteps(read.steps).length > mostSteps) {
+  if (allSteps(read.steps).length > maxSteps) {
     return refuse(
       "too_many_steps",
-      `It has more than ${mostSteps} steps. Split it into flows that call flows.`,
+      `It has more than ${maxSteps} steps. Split it into flows that call flows.`,
     );
   }
   return { ok: true, flow: flowOf(parsed.data, read.steps) };
@@ -79,7 +79,7 @@ function flowOf(data: z.infer<typeof flowSchema>, steps: FlowStep[]): Flow {
     variables,
     steps,
     risk: risk ?? "low",
-    max_iterations: max_iterations ?? Math.min(mostIterations, mostStepsOf(steps)),
+    max_iterations: max_iterations ?? Math.min(maxIterations, maxStepsOf(steps)),
     max_execution_seconds: max_execution_seconds ?? undefined,
     warnings: strayPlaceholders(variables, allSteps(steps)),
   };
@@ -94,7 +94,7 @@ function strayPlaceholders(variables: readonly FlowVariable[], steps: readonly F
       .filter((used) => used.path === undefined || !known.has(nameIn(used.path)))
       .map((used) => `Step ${path} (${type}): ${whyUnfilled(used, known)}`),
   );
-  return [...new Set(warnings)].slice(0, mostWarnings);
+  return [...new Set(warnings)].slice(0, maxWarnings);
 }
 
 function whyUnfilled({ written, path }: Placeholder, known: ReadonlySet<string>): string {
@@ -113,9 +113,9 @@ export function allSteps(steps: readonly FlowStep[]): FlowStep[] {
 }
 
 /** How many steps a run may take if every loop has as many turns as it may have. */
-function mostStepsOf(steps: readonly FlowStep[]): number {
+function maxStepsOf(steps: readonly FlowStep[]): number {
   const all = steps.map(({ branches, turns }) => {
-    const longest = Math.max(0, ...[...branches.values()].map(mostStepsOf));
+    const longest = Math.max(0, ...[...branches.values()].map(maxStepsOf));
     return 1 + turns * longest;
   });
   return all.reduce((sum, each) => sum + each, 0);

@@ -11,7 +11,7 @@ import { type FlowPorts, runFlow } from "./run-flow.ts";
 import { parametersOfVariables, schemaOfVariables, validateArguments } from "./variables.ts";
 
 /** Bytes of JSON a flow may answer: its results, its variables, and what is said about them. */
-const largestOutput = 5_000_000;
+const maxOutput = 5_000_000;
 
 export interface FlowOrigin {
   origin: SkillOrigin;
@@ -73,7 +73,7 @@ function createTool(flow: Flow, skill: Skill, ports: FlowPorts): Tool {
     dryRun: async (input) => dryRunFlow(flow, input),
     max_execution_ms: skill.max_execution_seconds * 1000,
     max_iterations: skill.max_iterations,
-    max_output_bytes: largestOutput,
+    max_output_bytes: maxOutput,
   };
 }
 

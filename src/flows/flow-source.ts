@@ -17,8 +17,8 @@ export interface FlowSourceOptions {
 }
 
 /** Files beyond this number are reported and left out. */
-const mostFiles = 1_000;
-const mostBytes = 1_000_000;
+const maxFiles = 1_000;
+const maxBytes = 1_000_000;
 
 /** After this time a file is read again although it seems unchanged, ms. */
 const oldest = 5 * 60_000;
@@ -69,10 +69,10 @@ async function listFiles(root: string): Promise<{ files: string[]; problems: Dia
       .map(({ name }) => path.join(root, name))
       .sort();
     const problems =
-      names.length > mostFiles
-        ? [defect(root, "too_many_files", `Of ${names.length} flows the first ${mostFiles} are read.`)]
+      names.length > maxFiles
+        ? [defect(root, "too_many_files", `Of ${names.length} flows the first ${maxFiles} are read.`)]
         : [];
-    return { files: names.slice(0, mostFiles), problems };
+    return { files: names.slice(0, maxFiles), problems };
   } catch (error) {
     const code = errorCode(error) ?? "unknown error";
     if (code === "ENOENT") return { files: [], problems: [] };
@@ -130,7 +130,7 @@ async function findFile(
     const readAt = Date.now();
     const stats = await stat(real);
     if (!stats.isFile()) return refuse(file, "not_a_file", "It is no file.");
-    if (stats.size > mostBytes) return refuse(file, "too_large", `It is larger than ${mostBytes} bytes.`);
+    if (stats.size > maxBytes) return refuse(file, "too_large", `It is larger than ${maxBytes} bytes.`);
     const { mtimeMs, ctimeMs, size, ino } = stats;
     const state = `${real}:${mtimeMs}:${ctimeMs}:${size}:${ino}`;
     return { ok: true, real, stamp: { state, changedAt: Math.max(mtimeMs, ctimeMs), readAt } };

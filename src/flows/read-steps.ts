@@ -6,8 +6,8 @@ import { placeholdersIn } from "./substitute.ts";
 /** Steps within steps within steps: deeper than this is refused. */
 const deepest = 6;
 /** Milliseconds. */
-const longestTimeout = 600_000;
-const mostRetries = 5;
+const maxTimeout = 600_000;
+const maxRetries = 5;
 
 /** A step as it stands in a file. */
 export const rawStepSchema = z.object({
@@ -21,8 +21,8 @@ const commonSchema = z.object({
   resultVariable: z.string().nullish(),
   responseVariable: z.string().nullish(),
   directOutput: z.unknown().optional(),
-  timeout_ms: z.number().int().min(1).max(longestTimeout).nullish(),
-  retries: z.number().int().min(0).max(mostRetries).nullish(),
+  timeout_ms: z.number().int().min(1).max(maxTimeout).nullish(),
+  retries: z.number().int().min(0).max(maxRetries).nullish(),
 });
 
 /** Only AnythingLLM's editor knows these; they do nothing. */

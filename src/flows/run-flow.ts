@@ -20,10 +20,10 @@ export interface FlowPorts {
 }
 
 /** Characters from which on a fixed value is taken for a secret and kept out of error messages. */
-const shortestSecret = 8;
+const minSecret = 8;
 
 /** Characters of JSON of all results an output tells, and of all variables: the rest is left out there. */
-const mostShown = 2_000_000;
+const maxShown = 2_000_000;
 
 const systemSleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   sleepFor(ms, undefined, signal === undefined ? {} : { signal });
@@ -64,9 +64,9 @@ export async function runFlow(
 
 async function runAll(flow: Flow, run: FlowRun): Promise<ToolResult> {
   const results: Json[] = [];
-  const fitResult = createOutputBudget(mostShown);
+  const fitResult = createOutputBudget(maxShown);
   const output = (success: boolean, isShown: (name: string) => boolean = () => true) => {
-    const shown = createOutputBudget(mostShown);
+    const shown = createOutputBudget(maxShown);
     const variables = [...run.variables]
       .filter(([name]) => !run.fixed.has(name) && isShown(name))
       .map(([name, value]) => [name, shown(value)] as const);
@@ -113,7 +113,7 @@ function isFixed({ category }: Flow["variables"][number]): boolean {
 function withoutSecrets(message: string, { variables }: Flow): string {
   return variables
     .filter(isFixed)
-    .flatMap(({ value }) => (typeof value === "string" && value.length >= shortestSecret ? [value] : []))
+    .flatMap(({ value }) => (typeof value === "string" && value.length >= minSecret ? [value] : []))
     .flatMap((secret) => [
       secret,
       encodeURIComponent(secret.toWellFormed()),

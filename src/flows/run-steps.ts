@@ -9,7 +9,7 @@ import { waitBeforeRetry } from "./http-failure.ts";
 import { isFilled } from "./substitute.ts";
 
 /** Characters of results one run may gather. */
-const mostGathered = 30_000_000;
+const maxGathered = 30_000_000;
 
 /** One run of a flow. */
 export interface FlowRun {
@@ -224,7 +224,7 @@ const timer = {
 function gather(run: FlowRun, { kind }: FlowStep, result: Json): void {
   if (kind === "control" && typeof result === "object") return;
   run.gathered += typeof result === "string" ? result.length : JSON.stringify(result).length;
-  if (run.gathered <= mostGathered) return;
-  const message = `The steps gathered more than ${mostGathered / 1_000_000} MB of results.`;
+  if (run.gathered <= maxGathered) return;
+  const message = `The steps gathered more than ${maxGathered / 1_000_000} MB of results.`;
   throw new SkillFailure("too_much_data", message, "Let the flow ask for less at once.");
 }

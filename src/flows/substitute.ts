@@ -142,7 +142,7 @@ function segmentsOf(path: string): Segment[] | undefined {
 }
 
 /** Characters; a few large values named often would fill the memory. */
-const longestText = 8_000_000;
+const maxText = 8_000_000;
 
 /** Replaces each placeholder; `render` also gets what stands between it and the value it rendered before, and the variable's name. */
 export function fill(
@@ -161,8 +161,8 @@ export function fill(
     between += value === undefined ? literal + whole : literal;
     filled += literal + (value === undefined ? whole : render(value, between, nameIn(path)));
     if (value !== undefined) between = "";
-    if (filled.length > longestText) {
-      const message = `A text would be longer than ${longestText} characters with its variables filled in.`;
+    if (filled.length > maxText) {
+      const message = `A text would be longer than ${maxText} characters with its variables filled in.`;
       throw new SkillFailure("text_too_long", message, "Let the flow use smaller parts of its results.");
     }
     last = match.index + whole.length;

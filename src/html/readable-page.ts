@@ -11,11 +11,11 @@ export interface ReadablePage {
 }
 
 /** Above this many elements looking for the article takes too long; the whole body is converted instead. */
-const mostElements = 30_000;
+const maxElements = 30_000;
 /** Levels of elements; of a page with more the text is read without its markup. Some steps take time in proportion to size and depth. */
 const deepest = 200;
 /** Characters. */
-const shortestArticle = 250;
+const minArticle = 250;
 const unread =
   "title, script, style, noscript, template, iframe, object, embed, canvas, svg, dialog, link, meta, select, input, textarea, button, [hidden], [aria-hidden='true']";
 const hiddenStyle =
@@ -35,14 +35,14 @@ export async function readablePage(html: string, url: string): Promise<ReadableP
   dropUnseen(document);
   completeLinks(document, url);
   const body = markdown(document.body);
-  const searchable = document.querySelectorAll("*").length <= mostElements;
+  const searchable = document.querySelectorAll("*").length <= maxElements;
   // Readability takes the document apart: the body has been read before.
   const article = searchable
-    ? new Readability(document as never, { charThreshold: shortestArticle, keepClasses: true }).parse()
+    ? new Readability(document as never, { charThreshold: minArticle, keepClasses: true }).parse()
     : null;
   const text = article?.content ? markdown((await parsePage(article.content)).body) : "";
   // A short "article" is a teaser or a cookie notice: the whole body says more.
-  const chosen = text.length >= shortestArticle ? text : body;
+  const chosen = text.length >= minArticle ? text : body;
   return { title: oneLine(title || (article?.title ?? "")), text: chosen };
 }
 

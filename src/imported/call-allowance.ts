@@ -4,10 +4,10 @@ import type { HostRequest } from "./host/protocol.ts";
 const most = { notes: 300, requests: 500, approvals: 20 };
 
 /** Characters that are kept of a note: more than is ever shown, so a secret that the cut parts is not among what is. */
-const longestNote = 4_000;
+const maxNote = 4_000;
 
 /** Characters of what people are asked to approve. */
-const longestPayload = 200_000;
+const maxPayload = 200_000;
 
 /** What one call may still say and ask. The process of a skill is its code's to do with as it likes, so the bot counts, too. */
 export interface CallAllowance {
@@ -22,7 +22,7 @@ export function createCallAllowance(): CallAllowance {
   return {
     note(text) {
       used.notes += 1;
-      if (used.notes < most.notes) return text.slice(0, longestNote);
+      if (used.notes < most.notes) return text.slice(0, maxNote);
       return used.notes === most.notes ? "It says more than is shown." : undefined;
     },
     refuse(asks) {
@@ -33,8 +33,8 @@ export function createCallAllowance(): CallAllowance {
       if (used.approvals > most.approvals)
         return `It asked for more than ${most.approvals} approvals in one call.`;
       const size = JSON.stringify(asks.payload).length;
-      if (size <= longestPayload) return undefined;
-      return `It asked people to approve ${size} characters; at most ${longestPayload} can be read.`;
+      if (size <= maxPayload) return undefined;
+      return `It asked people to approve ${size} characters; at most ${maxPayload} can be read.`;
     },
   };
 }

@@ -1,13 +1,13 @@
 import type { SkillFiles } from "../core/skill/skill.ts";
 
-const mostFiles = 30;
-const mostHosts = 10;
+const maxFiles = 30;
+const maxHosts = 10;
 
 /** Characters of a call or of an assigned value that are looked at. */
-const longestExpression = 300;
+const maxExpression = 300;
 
 /** Calls of a file that are looked at; what a file with more of them connects to is asked for when it does. */
-const mostCalls = 1_000;
+const maxCalls = 1_000;
 
 /** How many values stand between a call and an address: `fetch(url)`, `url = base + path`, `base = "https://…"`. */
 const deepest = 3;
@@ -32,13 +32,13 @@ const assignment = /(?<![\w$])([A-Za-z_$][\w$]*)\s*[=:](?![=>])\s*/g;
 export async function hostsInCode(files: SkillFiles): Promise<string[]> {
   const code = (await files.list())
     .filter(({ path }) => /\.[cm]?js$/.test(path) && !/(^|\/)(node_modules|tests?|__tests__)\//.test(path))
-    .slice(0, mostFiles);
+    .slice(0, maxFiles);
   const found = new Set<string>();
   for (const { path } of code) {
     const read = await files.read(path);
     if (read.ok) for (const host of hostsIn(read.text)) found.add(host);
   }
-  return [...found].slice(0, mostHosts);
+  return [...found].slice(0, maxHosts);
 }
 
 function hostsIn(source: string): string[] {
@@ -54,17 +54,17 @@ function hostsIn(source: string): string[] {
   let calls = 0;
   for (const match of code.matchAll(requestCall)) {
     calls += 1;
-    if (calls > mostCalls) break;
+    if (calls > maxCalls) break;
     asked.add(expressionAt(code, match.index + match[0].length));
   }
   return [...asked]
-    .slice(0, mostCalls)
+    .slice(0, maxCalls)
     .flatMap((expression) => hostsOfAddresses(resolved(expression, values)));
 }
 
 /** The text from a place on, to the end of the statement or the line. */
 function expressionAt(code: string, at: number): string {
-  const text = code.slice(at, at + longestExpression);
+  const text = code.slice(at, at + maxExpression);
   const end = text.search(/[;\n]/);
   return end === -1 ? text : text.slice(0, end);
 }

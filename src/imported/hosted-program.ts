@@ -53,8 +53,8 @@ export interface HostedProgramOptions {
 }
 
 /** Characters of what it logs at once, and of an error. */
-const longestLog = 2_000;
-const longestError = 10_000;
+const maxLog = 2_000;
+const maxError = 10_000;
 
 const module = join(import.meta.dirname, "host", "handler-host.ts");
 
@@ -121,7 +121,7 @@ export function startHostedProgram(options: HostedProgramOptions): HostedProgram
       finish(id, { status: "error", error: { name: "Error", message: errorText(error) } });
     }
   };
-  const log = (text: string): void => options.onLog(text.slice(0, longestLog));
+  const log = (text: string): void => options.onLog(text.slice(0, maxLog));
   /** What a call says of itself. */
   const reply = (id: number, message: CallMessage): void => {
     const call = open.get(id);
@@ -198,6 +198,6 @@ function tell(call: OpenCall | undefined, text: string): void {
 }
 
 function hostError({ name, message, at }: z.infer<typeof errorSchema>): HostError {
-  const shown = { name: name.slice(0, 100), message: message.slice(0, longestError) };
+  const shown = { name: name.slice(0, 100), message: message.slice(0, maxError) };
   return { ...shown, ...(at === undefined ? {} : { at: at.slice(0, 300) }) };
 }

@@ -11,10 +11,10 @@ import type { Plugin } from "./plugin-file.ts";
 import { readSetupArguments, type SetupArguments } from "./setup-arguments.ts";
 
 /** Characters a model is told of a tool. */
-export const longestDescription = 2_000;
+export const maxDescription = 2_000;
 
 /** Characters of text a skill may answer. */
-const largestOutput = 2_000_000;
+const maxOutput = 2_000_000;
 
 /** An imported skill: one tool, whose code is in handler.js. `settings` are what the operator set for it. */
 export function createImportedSkill(
@@ -53,7 +53,7 @@ function createTool({ metadata, parameters }: Plugin, code: ImportedCode, means:
   return {
     name: toToolName(metadata.id),
     title: `Running ${metadata.name}`,
-    description: metadata.description.slice(0, longestDescription),
+    description: metadata.description.slice(0, maxDescription),
     parameters: parameters.schema,
     skill_id: metadata.id,
     // What foreign code does is not known.
@@ -62,7 +62,7 @@ function createTool({ metadata, parameters }: Plugin, code: ImportedCode, means:
     run: (input, context) => callImported(means, code, input, context),
     max_execution_ms: metadata.max_execution_seconds * 1000,
     max_iterations: metadata.max_iterations,
-    max_output_bytes: largestOutput,
+    max_output_bytes: maxOutput,
   };
 }
 

@@ -15,7 +15,7 @@ import { jsonSchema } from "../core/values/json-schema.ts";
 import { type PluginParameters, readParameters } from "./plugin-parameters.ts";
 
 /** Characters of a plugin.json. */
-const largestManifest = 262_144;
+const maxManifest = 262_144;
 
 /** A plugin.json of AnythingLLM (schema skill-1.0.0, read as its loader does, which checks nothing), as of 1.16. */
 export interface Plugin {
@@ -43,8 +43,7 @@ export function readPlugin({ text, origin }: Pick<FormattedFolder, "text" | "ori
     return { plugin: undefined, diagnostics };
   };
   if (text === undefined) return refuse("unreadable", "It cannot be read as UTF-8 text. Save it as UTF-8.");
-  if (text.length > largestManifest)
-    return refuse("manifest_too_large", "It is larger than 256 KB. Shorten it.");
+  if (text.length > maxManifest) return refuse("manifest_too_large", "It is larger than 256 KB. Shorten it.");
   const read = readJsonObject(text);
   if (read === undefined) return refuse("invalid_json", "It holds no JSON object. Export the skill again.");
   if (read.repaired)

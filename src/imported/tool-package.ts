@@ -17,30 +17,30 @@ import { jsonSchema } from "../core/values/json-schema.ts";
 import { createRedactor } from "../core/values/redact.ts";
 import { callImported, type ImportedCode, type ImportedMeans } from "./call-imported.ts";
 import { hostsInCode } from "./code-hosts.ts";
-import { longestDescription } from "./imported-skill.ts";
+import { maxDescription } from "./imported-skill.ts";
 
 /** Where the tools stand unless SKILL.md names an entry point `tool` or `main`. */
 const usualEntries = ["tool.js", "tool.mjs", "tool.cjs", "index.js", "index.mjs", "index.cjs"];
 
 /** How long a module may take to say what tools it has, ms. */
-const longestListing = 30_000;
+const maxListing = 30_000;
 
 /** Characters of text a tool may answer. */
-const largestOutput = 2_000_000;
+const maxOutput = 2_000_000;
 
 /** Characters of JSON that say what a tool takes; of one that says more nothing is said, and every object fits. */
-const largestSchema = 20_000;
+const maxSchema = 20_000;
 
 const listingSchema = z
   .array(
     z.object({
       name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/),
-      description: z.string().transform((text) => text.slice(0, longestDescription)),
+      description: z.string().transform((text) => text.slice(0, maxDescription)),
       parameters: z
         .record(z.string(), jsonSchema)
         .refine((schema) => {
           const text = JSON.stringify(schema);
-          return text.length <= largestSchema && sizeProblem(text) === undefined;
+          return text.length <= maxSchema && sizeProblem(text) === undefined;
         })
         .catch({}),
     }),
@@ -161,7 +161,7 @@ async function readListing(
   const verdict = await programs.allows(skill);
   if (!verdict.ok) return verdict;
   const controller = new AbortController();
-  const cancel = clock.after(longestListing, () => controller.abort(new Error("too long")));
+  const cancel = clock.after(maxListing, () => controller.abort(new Error("too long")));
   const outcome = await warm.call({
     ...{ skill, setup, env, args: { list: true }, signal: controller.signal },
     access: { permits: () => false },
@@ -222,6 +222,6 @@ function createTool(
     run: (input, context) => callImported(means, code, { tool: name, input }, context),
     max_execution_ms: part.max_execution_seconds * 1000,
     max_iterations: part.max_iterations,
-    max_output_bytes: largestOutput,
+    max_output_bytes: maxOutput,
   };
 }

@@ -7,13 +7,13 @@ import type { Json, JsonSchema } from "../core/values/json.ts";
 import type { SchemaQuestion } from "./schema-worker.ts";
 
 /** How long one check may take, ms. A schema of a server may be made to take for ever, by its patterns or by what it refers to. */
-const longestCheck = 1_000;
+const maxCheck = 1_000;
 
 /** How long the thread may take to start, ms. */
-const longestStart = 20_000;
+const maxStart = 20_000;
 
 /** Characters of arguments as JSON that are checked. */
-const mostCharacters = 200_000;
+const maxCharacters = 200_000;
 
 /** Checks arguments against the schemas servers give, before anything is sent, in a thread of its own: nobody else waits for it. */
 export interface ArgumentCheck {
@@ -40,7 +40,7 @@ export function createArgumentCheck(): ArgumentCheck {
     thread ??= await startThread();
     thread.ref();
     thread.postMessage(question);
-    const [problem] = await once(thread, "message", { signal: AbortSignal.timeout(longestCheck) });
+    const [problem] = await once(thread, "message", { signal: AbortSignal.timeout(maxCheck) });
     thread.unref();
     return problem;
   };
@@ -53,7 +53,7 @@ export function createArgumentCheck(): ArgumentCheck {
         if (!isRecord(input)) return { ok: false, message: "an object is expected" };
         const valid = { ok: true as const, value: input as Json };
         const value = JSON.stringify(input);
-        if (isLeftToServer || value.length > mostCharacters) return valid;
+        if (isLeftToServer || value.length > maxCharacters) return valid;
         return turns.run("", async () => {
           try {
             const message = isLeftToServer ? undefined : await ask({ schema: text, value });
@@ -78,7 +78,7 @@ async function startThread(): Promise<Worker> {
   // It may fail when nobody waits for it; who waits next finds no answer.
   thread.on("error", () => undefined);
   try {
-    await once(thread, "message", { signal: AbortSignal.timeout(longestStart) });
+    await once(thread, "message", { signal: AbortSignal.timeout(maxStart) });
     return thread;
   } catch (error) {
     await thread.terminate();

@@ -12,7 +12,7 @@ import { causeCode, httpFailure, isForeign, ServerFailure, statusOf } from "./se
 import { lostAnswerCode, shortJson } from "./server-message.ts";
 
 /** Characters of what a server adds to an error. */
-const longestData = 500;
+const maxData = 500;
 
 export interface ServerCall {
   server: ServerConfig;
@@ -98,7 +98,7 @@ async function endOfCall(
 function refused({ code, message, data }: McpError, call: ServerCall): ToolResult {
   if (code === lostAnswerCode) return brokenOff(call);
   // Before it is cut: half a secret would not be known for one.
-  const more = data === undefined || data === null ? "" : shortJson(call.redact(data), longestData);
+  const more = data === undefined || data === null ? "" : shortJson(call.redact(data), maxData);
   return failed("tool_failed", more === "" ? message : `${message} (${more})`);
 }
 

@@ -11,7 +11,7 @@ import { toToolResult } from "./tool-result.ts";
 export const withoutLimit = 2_147_483_647;
 
 /** How often the progress of one call is shown; a server may report it as often as it likes. */
-const mostNotes = 300;
+const maxNotes = 300;
 
 /** A call on its way, as what the server asks meanwhile sees it. */
 export interface ActiveCall {
@@ -56,7 +56,7 @@ export async function callTool(options: CallOptions): Promise<ToolResult> {
   const onprogress = (progress: Progress) => {
     silence.restart();
     told += 1;
-    if (told <= mostNotes) tell(redact(progress), options.current());
+    if (told <= maxNotes) tell(redact(progress), options.current());
   };
   try {
     const result = await options.track(call, () =>

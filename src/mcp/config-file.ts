@@ -7,7 +7,7 @@ import type { Diagnostic } from "../core/skill/skill.ts";
 import type { Environment } from "./expand-variables.ts";
 import { type ReadServers, readServers } from "./read-servers.ts";
 
-const mostBytes = 1_000_000;
+const maxBytes = 1_000_000;
 
 /** File systems stamp times in ticks: what changed this short before it was read may change unseen once more, ms. */
 const tick = 100;
@@ -69,7 +69,7 @@ async function readFrom(
   let text: string;
   try {
     const bytes = await readFile(path);
-    if (bytes.byteLength > mostBytes) return broken("too_large", `It is larger than ${mostBytes} bytes.`);
+    if (bytes.byteLength > maxBytes) return broken("too_large", `It is larger than ${maxBytes} bytes.`);
     text = bytes.toString("utf8");
   } catch (error) {
     const code = errorCode(error) ?? "unknown error";

@@ -13,7 +13,7 @@ import { withExactNumbers } from "./exact-messages.ts";
 import { type RemoteServer, type RemoteTool, remoteToolSchema } from "./remote-tool.ts";
 import type { ServerConfig, Target } from "./server-config.ts";
 import { httpFailure, ServerFailure, statusOf } from "./server-failure.ts";
-import { createServerFetch, createSharedFetch, mostResumptions } from "./server-fetch.ts";
+import { createServerFetch, createSharedFetch, maxResumptions } from "./server-fetch.ts";
 import { readIntroductionLeniently } from "./server-message.ts";
 import type { ServerRequests } from "./server-requests.ts";
 import { createStdioTransport } from "./stdio-transport.ts";
@@ -23,10 +23,10 @@ const pingMs = 5_000;
 const farewellMs = 1_000;
 
 /** Tools of one server; a list without an end is cut. */
-const mostTools = 1_000;
+const maxTools = 1_000;
 
 /** Pages in a row without a tool that was not known, after which a list is at its end whatever it says. */
-const mostFruitless = 3;
+const maxFruitless = 3;
 
 /** One session with a server, under one account. */
 export interface Connection {
@@ -180,7 +180,7 @@ async function describe(client: Client): Promise<RemoteServer> {
   const tools = new Map<string, RemoteTool>();
   const seen = new Set<string | undefined>();
   let cursor: string | undefined;
-  for (let fruitless = 0; !seen.has(cursor) && fruitless < mostFruitless && tools.size < mostTools; ) {
+  for (let fruitless = 0; !seen.has(cursor) && fruitless < maxFruitless && tools.size < maxTools; ) {
     seen.add(cursor);
     const known = tools.size;
     const page = await listTools(client, cursor);
@@ -295,7 +295,7 @@ interface HttpAccess {
 
 /** How a stream that broke off is taken up again; pauses in ms. The SDK's own, said here since `createServerFetch` counts along. */
 const reconnectionOptions = {
-  maxRetries: mostResumptions,
+  maxRetries: maxResumptions,
   initialReconnectionDelay: 1_000,
   reconnectionDelayGrowFactor: 1.5,
   maxReconnectionDelay: 30_000,

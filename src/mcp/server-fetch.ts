@@ -6,10 +6,10 @@ import { parseMarked } from "./exact-messages.ts";
 import { answersTo, lostAnswer, messagesIn } from "./server-message.ts";
 
 /** Size of one message, as on standard streams; what is larger would fill the bot's memory. Bytes, of events characters. */
-const largestMessage = 32 * 1024 * 1024;
+const maxMessage = 32 * 1024 * 1024;
 
 /** How often the SDK takes up a broken stream again, for which its server gave ids of events. */
-export const mostResumptions = 2;
+export const maxResumptions = 2;
 
 /** Pauses before that, as a server may set them, ms: without the first it could make the bot connect in a loop. */
 const resumptionPause = { min: 100, max: 60_000 };
@@ -42,11 +42,11 @@ export function createServerFetch(send: FetchLike): FetchLike {
         return cleanStream(response, broken.asked, (next) => resumable.set(next, { ...broken, failures: 0 }));
       }
       const isRefused = response.status < 500 && response.status !== 401;
-      if (!isRefused && broken.failures < mostResumptions) return response;
+      if (!isRefused && broken.failures < maxResumptions) return response;
       await response.body?.cancel();
       return giveUp();
     } catch (error) {
-      if (init?.signal?.aborted || broken.failures < mostResumptions) throw error;
+      if (init?.signal?.aborted || broken.failures < maxResumptions) throw error;
       return giveUp();
     }
   };
@@ -129,7 +129,7 @@ function sizeLimit(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayB
   return new TransformStream({
     transform(chunk, controller) {
       size += chunk.byteLength;
-      if (size > largestMessage) throw new MessageTooLargeError();
+      if (size > maxMessage) throw new MessageTooLargeError();
       controller.enqueue(chunk);
     },
   });
@@ -212,7 +212,7 @@ function createEventCleaner(asked: Set<RequestId>): EventCleaner {
   let lastId: string | undefined;
   let isTooLarge = false;
   const parser = createParser({
-    maxBufferSize: largestMessage,
+    maxBufferSize: maxMessage,
     onEvent(event) {
       lastId = event.id || lastId;
       text += cleanEvent(event, asked);
@@ -251,6 +251,6 @@ function cleanEvent(event: EventSourceMessage, asked: Set<RequestId>): string {
 /** The answer of a server broke off because it was too large. */
 class MessageTooLargeError extends Error {
   constructor() {
-    super(`One message of it is larger than ${largestMessage / 1024 / 1024} MB.`);
+    super(`One message of it is larger than ${maxMessage / 1024 / 1024} MB.`);
   }
 }

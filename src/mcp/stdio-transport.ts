@@ -12,7 +12,7 @@ import { messagesIn } from "./server-message.ts";
 const graceMs = 1_000;
 
 /** Characters of one message; a server that writes more without an end of line is broken. */
-const largestMessage = 32 * 1024 * 1024;
+const maxMessage = 32 * 1024 * 1024;
 
 /** Characters of stderr that are kept to explain a failure. */
 const keptText = 4_000;
@@ -100,9 +100,9 @@ function lineReader(transport: StdioTransport): (piece: string) => void {
     const [end = "", ...lines] = piece.split("\n");
     begun.push(end);
     length += end.length;
-    if (length > largestMessage) {
+    if (length > maxMessage) {
       begun = [];
-      transport.onerror?.(new Error(`A message is longer than ${largestMessage} characters.`));
+      transport.onerror?.(new Error(`A message is longer than ${maxMessage} characters.`));
       transport.kill();
       return;
     }

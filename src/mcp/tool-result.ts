@@ -9,10 +9,10 @@ import { type Json, toJson } from "../core/values/json.ts";
 import { shortJson } from "./server-message.ts";
 
 /** Characters of one result; the model reads it in parts. */
-const longestOutput = 400_000;
+const maxOutput = 400_000;
 
 /** Characters of a part of a result that is of no kind known here. */
-const longestUnknown = 2_000;
+const maxUnknown = 2_000;
 
 /**
  * A server's result as the model reads it. Images, sounds and other bytes become files of the turn, never text. A part that cannot be
@@ -71,7 +71,7 @@ function outputOf(value: Json | undefined, lines: string[], files: string[]): Js
   const text = lines.join("\n");
   if (value === undefined) return shorten([...lines, ...files].join("\n"));
   const json = JSON.stringify(value);
-  if (json.length > longestOutput) return shorten(text.trim() === "" ? json : text);
+  if (json.length > maxOutput) return shorten(text.trim() === "" ? json : text);
   const saysMore = toldBy(text, value) === "something else";
   const withText = saysMore ? joined(shorten(text), value) : value;
   return files.length === 0 ? withText : { result: withText, files };
@@ -113,8 +113,8 @@ function wordsOf(text: string): string[] {
 }
 
 function shorten(text: string): string {
-  if (text.length <= longestOutput) return text;
-  return `${text.slice(0, longestOutput)}\n[Cut: the first ${longestOutput} of ${text.length} characters.]`;
+  if (text.length <= maxOutput) return text;
+  return `${text.slice(0, maxOutput)}\n[Cut: the first ${maxOutput} of ${text.length} characters.]`;
 }
 
 interface Bytes {
@@ -182,11 +182,11 @@ function readResource(
 
 /** A part of no known type, or one without what its type needs. */
 function unreadable(block: unknown): string {
-  if (!isRecord(block)) return `[A part without a type: ${shortJson(block, longestUnknown)}]`;
+  if (!isRecord(block)) return `[A part without a type: ${shortJson(block, maxUnknown)}]`;
   const { type, ...said } = block;
   const kind = typeof type === "string" ? `of type ${oneLine(type, 60)}` : "without a type";
   if (typeof said.text === "string" && said.text !== "") return `[A part ${kind}:]\n${said.text}`;
-  return `[A part ${kind}: ${shortJson(said, longestUnknown)}]`;
+  return `[A part ${kind}: ${shortJson(said, maxUnknown)}]`;
 }
 
 function fileOf(name: string, mimeType: string, base64: string): Bytes {

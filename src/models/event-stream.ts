@@ -2,7 +2,7 @@ import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { NotJson, ReportedFailure } from "./reported-failure.ts";
 
 /** How long what follows a finished answer (normally nothing) is awaited, so that the connection can be used again, ms. */
-const longestRest = 1_000;
+const maxRest = 1_000;
 
 /**
  * The chunks of a streamed answer, up to `[DONE]`, the last one or its end: what an SDK's own stream gives for a fraction
@@ -53,7 +53,7 @@ function chunksIn<Chunk>(
 }
 
 /** Of an answer without chunks so much is kept, to tell whether it is JSON. Bytes. */
-const longestHead = 1_000_000;
+const maxHead = 1_000_000;
 
 /** What comes before the first chunk: of an answer that has none, all of it. */
 class Head {
@@ -63,7 +63,7 @@ class Head {
   note(chunks: readonly unknown[], piece: Uint8Array | undefined): void {
     if (this.#pieces === undefined) return;
     if (chunks.some(Boolean)) this.#pieces = undefined;
-    else if (piece !== undefined && this.#bytes < longestHead) {
+    else if (piece !== undefined && this.#bytes < maxHead) {
       this.#bytes += piece.length;
       this.#pieces.push(piece);
     }
@@ -126,7 +126,7 @@ async function release(reader: Reader, end: End): Promise<void> {
 }
 
 async function readRest(reader: Reader): Promise<void> {
-  const timer = setTimeout(() => void cancel(reader), longestRest);
+  const timer = setTimeout(() => void cancel(reader), maxRest);
   timer.unref();
   try {
     while (!(await reader.read()).done);

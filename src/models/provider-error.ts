@@ -310,11 +310,11 @@ const echoes = [
 ];
 
 /** Shorter values of headers are too common to be told from text. */
-const shortestSecret = 6;
+const minSecret = 6;
 
 /** A server's text without the key, whole or in part, and without further secrets that were sent. */
 export function redactKey(text: string, key: string | undefined, ...further: readonly string[]): string {
-  const secrets = [key ?? "", ...further.filter(({ length }) => length >= shortestSecret)];
+  const secrets = [key ?? "", ...further.filter(({ length }) => length >= minSecret)];
   const whole = secrets
     .filter((secret) => secret !== "")
     .toSorted((a, b) => b.length - a.length)

@@ -221,10 +221,10 @@ interface SilenceWatch {
 }
 
 /**
- * @param longestMs milliseconds without a sign of the server
- * @param firstMs milliseconds until its first sign; `longestMs` unless told
+ * @param maxMs milliseconds without a sign of the server
+ * @param firstMs milliseconds until its first sign; `maxMs` unless told
  */
-function watchSilence(caller: AbortSignal, longestMs: number, firstMs = longestMs): SilenceWatch {
+function watchSilence(caller: AbortSignal, maxMs: number, firstMs = maxMs): SilenceWatch {
   const controller = new AbortController();
   let paused = false;
   let heard = false;
@@ -255,7 +255,7 @@ function watchSilence(caller: AbortSignal, longestMs: number, firstMs = longestM
       }
       heard = true;
       clearTimeout(timer);
-      wait(longestMs);
+      wait(maxMs);
     },
     pause: () => {
       paused = true;

@@ -12,10 +12,10 @@ const maxPageBytes = 1_000_000;
 /**
  * A fetch for the SDKs that makes sense of what is no answer of an API: web pages of proxies and wrong addresses, redirects (keys
  * would go along), and failures in shapes of which the SDKs would show nothing.
- * @param longestMs the longest wait for an answer to begin, milliseconds
+ * @param maxMs the longest wait for an answer to begin, milliseconds
  */
-export function createServerFetch(longestMs: number): typeof fetch {
-  const patience = longestMs < usualHeadersMs ? undefined : patientDispatcher();
+export function createServerFetch(maxMs: number): typeof fetch {
+  const patience = maxMs < usualHeadersMs ? undefined : patientDispatcher();
   return async (input, init) => {
     const dispatcher = await patience;
     const options: RequestInit = { ...init, redirect: "manual", ...(dispatcher && { dispatcher }) };

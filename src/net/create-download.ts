@@ -18,20 +18,20 @@ export interface DownloadOptions {
 /** Fetches a file as it is. `name` is what the server calls it, else the last part of its address. */
 export type Download = (
   url: string,
-  limits: { mostBytes: number; timeoutMs: number; signal: AbortSignal },
+  limits: { maxBytes: number; timeoutMs: number; signal: AbortSignal },
 ) => Promise<{ ok: true; data: Uint8Array; name: string } | { ok: false; reason: string }>;
 
 /** Downloads through the guard: `reason` is a sentence for a person. Rejects on abort alone, with the signal's reason. */
 export function createDownload({ allow, own, maxRedirects = 5, lookup }: DownloadOptions): Download {
   const policy = createAddressPolicy(allow, own);
-  return async (url, { mostBytes, timeoutMs, signal }) => {
-    const limits = { policy, timeoutMs, maxBytes: mostBytes, maxRedirects, userAgent: "Knack", lookup };
+  return async (url, { maxBytes, timeoutMs, signal }) => {
+    const limits = { policy, timeoutMs, maxBytes: maxBytes, maxRedirects, userAgent: "Knack", lookup };
     try {
       return await guardedRequest(url, { signal }, limits, async (final, response) => {
         if (!response.ok) {
           return { ok: false, reason: `${shownUrl(final)} answered ${response.status}. Check the address.` };
         }
-        const data = await readBytes(final, response.body ?? [], mostBytes);
+        const data = await readBytes(final, response.body ?? [], maxBytes);
         return { ok: true, data, name: nameOf(final, response.headers.get("content-disposition")) };
       });
     } catch (error) {
@@ -45,13 +45,13 @@ export function createDownload({ allow, own, maxRedirects = 5, lookup }: Downloa
 export async function readBytes(
   url: URL,
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.byteLength;
-    if (size > mostBytes) throw tooLarge(url, mostBytes);
+    if (size > maxBytes) throw tooLarge(url, maxBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -36,7 +36,7 @@ export interface WebOptions {
 }
 
 /** The longest text `read` answers, characters. */
-export const longestPageText = 200_000;
+export const maxPageText = 200_000;
 
 const accepted =
   "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/json;q=0.8,*/*;q=0.5";
@@ -95,9 +95,9 @@ async function pageOf(fetched: FetchedText, timeoutMs: number, signal?: AbortSig
 }
 
 function cutPage({ url, title, text }: Omit<WebPage, "length">): WebPage {
-  const cut = text.length > longestPageText;
-  const note = `\n\n[Cut here: the first ${longestPageText} of ${text.length} characters.]`;
-  return { url, title, text: cut ? beginningOf(text, longestPageText) + note : text, length: text.length };
+  const cut = text.length > maxPageText;
+  const note = `\n\n[Cut here: the first ${maxPageText} of ${text.length} characters.]`;
+  return { url, title, text: cut ? beginningOf(text, maxPageText) + note : text, length: text.length };
 }
 
 function isHtml(fetched: FetchedText): boolean {

@@ -1,14 +1,11 @@
 import { WebError } from "../core/ports/web.ts";
 
-const longestUrl = 8_000;
+const maxUrl = 8_000;
 
 /** A parsed http(s) URL without credentials. @throws WebError `invalid_url` */
 export function parseWebUrl(text: string, base?: string): URL {
-  if (text.length > longestUrl) {
-    throw new WebError(
-      "invalid_url",
-      `The address is longer than ${longestUrl} characters. Use a shorter one.`,
-    );
+  if (text.length > maxUrl) {
+    throw new WebError("invalid_url", `The address is longer than ${maxUrl} characters. Use a shorter one.`);
   }
   const url = URL.parse(text.trim(), base);
   if (url === null) {

@@ -15,13 +15,13 @@ import { readZip } from "./read-zip.ts";
 
 /**
  * Fetches an archive over the web. It has to guard the address it connects to and every redirect, never answers more than
- * `mostBytes` (it stops and refuses instead), leaves the body as it came (no text decoding), and takes a non-2xx status for a
+ * `maxBytes` (it stops and refuses instead), leaves the body as it came (no text decoding), and takes a non-2xx status for a
  * failure. `name` is the file name of the answer or the last part of its address; `reason` is a sentence for a person.
  * Rejects with the signal's reason on abort, and never otherwise.
  */
 type DownloadPackage = (
   url: string,
-  options: { mostBytes: number; timeoutMs: number; signal: AbortSignal },
+  options: { maxBytes: number; timeoutMs: number; signal: AbortSignal },
 ) => Promise<{ ok: true; data: Uint8Array; name: string } | { ok: false; reason: string }>;
 
 export interface FetchAccess extends Pick<CloneRequest, "access" | "openProxy"> {
@@ -74,7 +74,7 @@ async function fromPath(path: string, limits: PackageLimits, signal: AbortSignal
 
 async function fromAddress(url: string, access: FetchAccess, signal: AbortSignal): Promise<FetchedPackage> {
   const { limits } = access;
-  const options = { mostBytes: limits.archive_bytes, timeoutMs: limits.fetch_ms, signal };
+  const options = { maxBytes: limits.archive_bytes, timeoutMs: limits.fetch_ms, signal };
   const fetched = await access.download(webAddress(url).href, options);
   signal.throwIfAborted();
   if (!fetched.ok) throw new PackageRefusal("download_failed", `${fetched.reason} Nothing was installed.`);

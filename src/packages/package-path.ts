@@ -6,7 +6,7 @@ const deviceName = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u
 /** What no package needs: repository data and what macOS adds to archives. */
 const leftOut = new Set([".git", "__macosx", ".ds_store"]);
 /** Bytes; file systems take 255. */
-const longestSegment = 200;
+const maxSegment = 200;
 
 /**
  * The parts of the path of an entry, or undefined for what is left out of every package.
@@ -49,7 +49,7 @@ function refuseName(written: string, part: string): void {
     const why = `has a name that not every system can store (${shownName(part)})`;
     throw refused(written, "reserved_name", why);
   }
-  if (Buffer.byteLength(part) > longestSegment) {
+  if (Buffer.byteLength(part) > maxSegment) {
     throw refused(written, "path_too_long", "has a name that is too long");
   }
 }

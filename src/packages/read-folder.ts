@@ -70,12 +70,12 @@ async function readUpTo(handle: FileHandle, size: number): Promise<Buffer> {
 }
 
 /** The bytes of one file of this machine, a link to it followed: a person named it. @throws PackageRefusal when too large. */
-export async function readOneFile(path: string, mostBytes: number): Promise<Buffer> {
+export async function readOneFile(path: string, maxBytes: number): Promise<Buffer> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const { size } = await handle.stat();
-    if (size > mostBytes) {
-      const message = `The file has ${size} bytes; packages have at most ${mostBytes}. Nothing was installed.`;
+    if (size > maxBytes) {
+      const message = `The file has ${size} bytes; packages have at most ${maxBytes}. Nothing was installed.`;
       throw new PackageRefusal("archive_too_large", message);
     }
     return await readUpTo(handle, size);

@@ -38,8 +38,8 @@ export interface ReviewSubject {
 export type FileRule = (file: ReviewedFile, subject: ReviewSubject) => PackageFinding[];
 
 /** Characters of a file that are looked at; a longer one is reported. */
-export const mostReviewed = 500_000;
-const longestLine = 4_000;
+export const maxReviewed = 500_000;
+const maxLine = 4_000;
 const overlap = 300;
 
 const codeEndings = new Set(
@@ -51,7 +51,7 @@ const proseEndings = new Set([".md", ".markdown", ".mdx", ".txt", ".rst", ".html
 
 export function reviewedFile({ path, data, executable }: PackageFile): ReviewedFile {
   const content = contentKind(data);
-  const raw = content === "text" ? new TextDecoder().decode(data.subarray(0, mostReviewed)) : "";
+  const raw = content === "text" ? new TextDecoder().decode(data.subarray(0, maxReviewed)) : "";
   return {
     ...{ path, bytes: data.length, executable, content, raw },
     role: roleOf(path, raw),
@@ -71,14 +71,14 @@ function linesOf(raw: string): ReviewedLine[] {
   const lines: ReviewedLine[] = [];
   let joined: ReviewedLine | undefined;
   const take = (line: ReviewedLine) => {
-    for (let at = 0; at === 0 || at < line.text.length - overlap; at += longestLine - overlap) {
-      lines.push({ number: line.number, text: line.text.slice(at, at + longestLine) });
+    for (let at = 0; at === 0 || at < line.text.length - overlap; at += maxLine - overlap) {
+      lines.push({ number: line.number, text: line.text.slice(at, at + maxLine) });
     }
   };
   raw.split(/\r\n|\r|\n/).forEach((written, at) => {
     const text = plainText(written);
     const goesOn = /^\s*\|[^|]*$/.test(text) || (joined !== undefined && isOpen(joined.text));
-    if (joined !== undefined && goesOn && joined.text.length < longestLine) {
+    if (joined !== undefined && goesOn && joined.text.length < maxLine) {
       joined = { number: joined.number, text: `${joined.text.replace(/\\$/, "")} ${text.trim()}` };
       return;
     }

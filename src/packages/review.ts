@@ -29,8 +29,8 @@ const rules: readonly FileRule[] = [
 ];
 
 /** Findings of one code in one file, and of all. What is left out is counted. */
-const mostAlike = 5;
-const mostFindings = 200;
+const maxAlike = 5;
+const maxFindings = 200;
 const ranks = { danger: 0, warning: 1, info: 2 };
 
 export interface ReviewRequest {
@@ -118,7 +118,7 @@ function wholeFindings(
 function fewer(findings: readonly PackageFinding[], file: ReviewedFile): PackageFinding[] {
   return [...Map.groupBy(findings, ({ code, severity }) => `${severity} ${code}`).values()].flatMap(
     (alike) => {
-      const shown = alike.slice(0, mostAlike);
+      const shown = alike.slice(0, maxAlike);
       const [first] = alike;
       if (first === undefined || alike.length === shown.length) return shown;
       const message = `There are ${alike.length - shown.length} more places like this in the file.`;
@@ -129,9 +129,9 @@ function fewer(findings: readonly PackageFinding[], file: ReviewedFile): Package
 
 function sorted(findings: readonly PackageFinding[]): PackageFinding[] {
   const gravest = findings.toSorted((a, b) => ranks[a.severity] - ranks[b.severity]);
-  const shown = gravest.slice(0, mostFindings);
+  const shown = gravest.slice(0, maxFindings);
   if (shown.length === gravest.length) return shown;
   const message = `There are ${gravest.length - shown.length} further findings, none graver than the last one here.`;
-  const severity = gravest[mostFindings]?.severity ?? "info";
+  const severity = gravest[maxFindings]?.severity ?? "info";
   return [...shown, { severity, code: "more_findings", message }];
 }

@@ -24,7 +24,7 @@ export interface SealedRun {
   /** From its start to its answer, ms. */
   timeoutMs: number;
   /** Bytes of an answer. */
-  mostAnswerBytes: number;
+  maxAnswerBytes: number;
 }
 
 /** What it answered, or why it did not. */
@@ -44,7 +44,7 @@ export async function runSealed(run: SealedRun, signal: AbortSignal): Promise<Se
   ends.addEventListener("abort", stop, { once: true });
   // That it was not started is told by its end.
   child.on("error", () => undefined);
-  const output = new CapturedOutput(run.mostAnswerBytes);
+  const output = new CapturedOutput(run.maxAnswerBytes);
   child.stdout?.on("data", (chunk: Buffer) => output.add(chunk));
   // Its input stays open: the process ends with it.
   child.stdin?.on("error", () => undefined);

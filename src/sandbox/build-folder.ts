@@ -8,8 +8,8 @@ import { outputFolder } from "./isolation.ts";
 export const buildInside = "/workspace";
 
 /** The most files a set may have, and bytes of a report or lock that an installer writes. */
-const mostFiles = 200_000;
-const mostReport = 50_000_000;
+const maxFiles = 200_000;
+const maxReport = 50_000_000;
 
 /** Why what an installer left cannot be used, for a person. */
 export class BuildRefusal extends Error {
@@ -17,7 +17,7 @@ export class BuildRefusal extends Error {
 }
 
 /** A folder in which an installer of the sandbox works, empty but for folders for what it needs meanwhile. */
-export async function openBuild(folder: string, mostBytes: number): Promise<MountedFolder> {
+export async function openBuild(folder: string, maxBytes: number): Promise<MountedFolder> {
   await mkdir(folder, { recursive: true, mode: 0o755 });
   for (const name of [outputFolder, "temp", "cache"]) {
     await mkdir(join(folder, name));
@@ -28,17 +28,17 @@ export async function openBuild(folder: string, mostBytes: number): Promise<Moun
     mounts: [{ from: folder, to: buildInside, writable: true }],
     working: buildInside,
     output: `${buildInside}/${outputFolder}`,
-    room: mostBytes,
+    room: maxBytes,
     async exceeded(deleted = 0) {
       const { bytes, files } = await measure(folder);
-      return bytes + deleted > mostBytes || files > 2 * mostFiles ? tooLarge(mostBytes) : undefined;
+      return bytes + deleted > maxBytes || files > 2 * maxFiles ? tooLarge(maxBytes) : undefined;
     },
   };
 }
 
 /** What is wrong with something that does not fit, and the setting. */
-export function tooLarge(mostBytes: number): string {
-  return `It is larger than ${Math.round(mostBytes / 1_048_576)} MB (skills.execution.package_megabytes) or has more than ${mostFiles} files.`;
+export function tooLarge(maxBytes: number): string {
+  return `It is larger than ${Math.round(maxBytes / 1_048_576)} MB (skills.execution.package_megabytes) or has more than ${maxFiles} files.`;
 }
 
 async function measure(folder: string): Promise<{ bytes: number; files: number }> {
@@ -46,7 +46,7 @@ async function measure(folder: string): Promise<{ bytes: number; files: number }
   const look = async (path: string): Promise<void> => {
     // What the installer removes meanwhile no longer counts.
     for (const entry of await readdir(path, { withFileTypes: true }).catch(() => [])) {
-      if (sum.files > 2 * mostFiles) return;
+      if (sum.files > 2 * maxFiles) return;
       sum.files += 1;
       const full = join(path, entry.name);
       if (entry.isDirectory()) await look(full);
@@ -61,14 +61,14 @@ async function measure(folder: string): Promise<{ bytes: number; files: number }
  * Makes what an installer left the bot's own, readable for all code and writable for none. Links that lead out and special files are
  * refused. Nothing may write there any more. Answers its size. @throws BuildRefusal
  */
-export async function sealFolder(folder: string, mostBytes: number): Promise<number> {
+export async function sealFolder(folder: string, maxBytes: number): Promise<number> {
   let bytes = 0;
   let files = 0;
   const seal = async (path: string): Promise<void> => {
     const found = await lstat(path);
     files += 1;
     bytes += found.isFile() ? found.size : 0;
-    if (bytes > mostBytes || files > mostFiles) throw new BuildRefusal(tooLarge(mostBytes));
+    if (bytes > maxBytes || files > maxFiles) throw new BuildRefusal(tooLarge(maxBytes));
     if (found.isSymbolicLink()) return await checkLink(path, folder);
     await own(path, found, folder);
     if (found.isDirectory()) for (const name of await readdir(path)) await seal(join(path, name));
@@ -109,7 +109,7 @@ export async function readReport(path: string): Promise<string | undefined> {
     await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const found = await file.stat();
     if (!found.isFile()) return undefined;
-    if (found.size > mostReport) throw new BuildRefusal("The report of the installer is too long.");
+    if (found.size > maxReport) throw new BuildRefusal("The report of the installer is too long.");
     return await file.readFile("utf8");
   } catch (error) {
     if (error instanceof BuildRefusal) throw error;

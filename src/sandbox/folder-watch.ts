@@ -9,7 +9,7 @@ const firstMs = 500;
 const restFactor = 5;
 
 /** Open files that one look counts; a look must not hold up the bot. */
-const mostOpened = 4_096;
+const maxOpened = 4_096;
 
 /** What a disk must have left: a share of it, and at most so many bytes. */
 const leastShare = 0.02;
@@ -68,7 +68,7 @@ async function deletedBytes(pid: number, folder: string): Promise<number> {
   for (const each of await processTree(pid)) {
     for (const descriptor of await readdir(`/proc/${each.pid}/fd`).catch(() => [])) {
       looked += 1;
-      if (looked > mostOpened) break;
+      if (looked > maxOpened) break;
       const found = await stat(`/proc/${each.pid}/fd/${descriptor}`).catch(() => undefined);
       if (found?.isFile() === true && found.nlink === 0 && found.dev === dev)
         bytes.set(found.ino, found.blocks * 512);

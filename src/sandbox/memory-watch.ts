@@ -17,7 +17,7 @@ interface Watched {
 }
 
 /** The most processes that are counted; a limit on processes holds besides. */
-const mostProcesses = 1_000;
+const maxProcesses = 1_000;
 
 /** What a socket may hold that nobody has read yet: a little more than the usual largest buffer (socket(7), wmem_default), bytes. */
 const socketBytes = 262_144;
@@ -120,7 +120,7 @@ async function memoryOfTree(root: number): Promise<number> {
 export async function processTree(root: number): Promise<{ pid: string; status: string }[]> {
   const tree: { pid: string; status: string }[] = [];
   const pending = [String(root)];
-  for (let pid = pending.pop(); pid !== undefined && tree.length < mostProcesses; pid = pending.pop()) {
+  for (let pid = pending.pop(); pid !== undefined && tree.length < maxProcesses; pid = pending.pop()) {
     const [status, children] = await Promise.all([readProc(`/proc/${pid}/status`), childrenOf(pid)]);
     tree.push({ pid, status });
     pending.push(...children);

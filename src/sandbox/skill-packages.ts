@@ -32,7 +32,7 @@ const readers = { python: readRequirements, node: readDependencies };
 /** Code by which a list is of use, besides command lines. */
 const codeOf: Readonly<Record<PackageLanguage, RegExp>> = { python: /\.py$/i, node: /\.[cm]?[jt]s$/i };
 
-const largestList = 262_144;
+const maxList = 262_144;
 
 /**
  * What a skill's files list for its code; nothing of a skill without code in that language, nor of a list without packages. Read from
@@ -69,7 +69,7 @@ async function readSmall(path: string): Promise<string | undefined> {
   try {
     await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const { size } = await file.stat();
-    return size > largestList ? undefined : await file.readFile("utf8");
+    return size > maxList ? undefined : await file.readFile("utf8");
   } catch {
     return undefined;
   }

@@ -16,7 +16,7 @@ const watchMs = 250;
 const folderMs = 200;
 
 /** What code may print in all, bytes. Part of it is kept; reading more costs the bot time that others need. */
-const mostPrinted = 8_388_608;
+const maxPrinted = 8_388_608;
 const printedTooMuch =
   "It printed more than 8 MB and was stopped. Let it print less, or write to a file what is long.";
 
@@ -61,7 +61,7 @@ export async function supervise(
     stream?.on("data", (chunk: Uint8Array) => {
       output.add(chunk);
       printed += chunk.byteLength;
-      if (printed > mostPrinted) stop(printedTooMuch);
+      if (printed > maxPrinted) stop(printedTooMuch);
     });
     stream?.once("end", () => output.end());
   };

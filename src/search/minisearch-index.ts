@@ -3,17 +3,17 @@ import type { CreateTextIndex, GrowingTextIndex } from "../core/ports/storage.ts
 import { WordSplitter } from "./words.ts";
 
 /** Short words are not completed or corrected: they would fit almost everything. */
-const shortestPrefix = 3;
-const shortestFuzzy = 5;
+const minPrefix = 3;
+const minFuzzy = 5;
 /** A query may be a whole message. Its beginning is enough, characters and distinct terms. */
-const longestQuery = 4_000;
-const mostTerms = 32;
+const maxQuery = 4_000;
+const maxTerms = 32;
 
 const searchOptions: SearchOptions = {
   boost: { name: 3 },
-  prefix: (term) => term.length >= shortestPrefix,
+  prefix: (term) => term.length >= minPrefix,
   // Edits allowed as a share of the word's length.
-  fuzzy: (term) => (term.length >= shortestFuzzy ? 0.2 : false),
+  fuzzy: (term) => (term.length >= minFuzzy ? 0.2 : false),
   maxFuzzy: 2,
   weights: { prefix: 0.4, fuzzy: 0.15 },
 };
@@ -38,8 +38,8 @@ export function createGrowingIndex(): GrowingTextIndex {
   return {
     add: (texts) => index.addAll(texts),
     search(query) {
-      const terms = new Set(new WordSplitter().split(query.slice(0, longestQuery)));
-      const options = { tokenize: () => [...terms].slice(0, mostTerms) };
+      const terms = new Set(new WordSplitter().split(query.slice(0, maxQuery)));
+      const options = { tokenize: () => [...terms].slice(0, maxTerms) };
       return index.search(query, options).map(({ id, score }) => ({ id: String(id), score }));
     },
   };

@@ -12,8 +12,8 @@ const camelPart = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{N}\p{M}]+|\p{Lu}+\p{
 /** Scripts written without spaces between words. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-const longestWord = 64;
-const mostParts = 4;
+const maxWord = 64;
+const maxParts = 4;
 
 /** Splits texts into the terms they are found by. Remembers what words become: use one for one index. */
 export class WordSplitter {
@@ -39,7 +39,7 @@ export class WordSplitter {
     const pieces = word.replace(/['’](?:s|re|ve|ll|d|t|m)?$/iu, "").split(/[-_#'’]/u);
     const parts = pieces.flatMap(splitCamelCase);
     // `web-search`, `webSearch` and `GitHub` are also found as one word.
-    const joined = parts.length > 1 && parts.length <= mostParts ? [parts.join("")] : [];
+    const joined = parts.length > 1 && parts.length <= maxParts ? [parts.join("")] : [];
     // Judged as they stand: `note` without its ending would be `not`.
     const telling = [...parts, ...joined].filter((part) => !stopWords.has(part.toLowerCase()));
     return [...new Set(telling.map((part) => normalise(part)))].filter((term) => term !== "");
@@ -59,7 +59,7 @@ function splitCamelCase(word: string): string[] {
 
 /** Lower case without accents, English endings taken off: `Files` → file, `searching` → search. */
 function normalise(word: string): string {
-  const plain = word.slice(0, longestWord).normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  const plain = word.slice(0, maxWord).normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   return /^[a-z]+$/.test(plain) ? withoutEnding(plain) : plain.normalize("NFC");
 }
 

@@ -22,10 +22,10 @@ export function requireJson(uploads: ReadonlyMap<string, number> = new Map()): M
     const { method, raw, path } = context.req;
     if (method !== "POST" && method !== "PUT") return next();
     const type = context.req.header("content-type") ?? "";
-    const largestUpload = /^multipart\/form-data *;/i.test(type) ? uploads.get(path) : undefined;
-    const isUpload = largestUpload !== undefined;
+    const maxUpload = /^multipart\/form-data *;/i.test(type) ? uploads.get(path) : undefined;
+    const isUpload = maxUpload !== undefined;
     if (!isUpload) requireJsonType(type);
-    const limit = isUpload ? largestUpload + formBytes : maxBodyBytes;
+    const limit = isUpload ? maxUpload + formBytes : maxBodyBytes;
     if (Number(context.req.header("content-length") ?? 0) > limit) throw tooLarge(limit);
     const pieces = limited(raw.body, limit, () => tooLarge(limit));
     if (isUpload) {

@@ -8,8 +8,8 @@ import type { Pace } from "./pace.ts";
 
 /** The Agent Skills client guide advises a depth of 4 to 6 and about 2,000 directories. */
 const deepest = 6;
-const mostSkills = 2000;
-const mostDirectories = 20_000;
+const maxSkills = 2000;
+const maxDirectories = 20_000;
 
 export interface FoundFolder {
   /** Absolute. */
@@ -44,7 +44,7 @@ export async function discoverSkills(
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (pace.isDue()) await pace.rest();
     visited += 1;
-    if (visited > mostDirectories || found.folders.length >= mostSkills) {
+    if (visited > maxDirectories || found.folders.length >= maxSkills) {
       found.diagnostics.push(tooMany(root));
       break;
     }
@@ -183,6 +183,6 @@ function tooDeep(directory: string): Diagnostic {
 }
 
 function tooMany(root: string): Diagnostic {
-  const message = `There are more than ${mostSkills} skills or ${mostDirectories} folders here; the rest is left out. Split the folder.`;
+  const message = `There are more than ${maxSkills} skills or ${maxDirectories} folders here; the rest is left out. Split the folder.`;
   return defect(root, "too_many", message);
 }

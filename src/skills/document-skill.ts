@@ -85,7 +85,7 @@ function existingEntryPoints(
 }
 
 /** Files and scripts that are named; the tools answer with the others. */
-const mostNamed = 40;
+const maxNamed = 40;
 
 /** Where skills of other agents say `{baseDir}` (OpenClaw), ours say the variable their scripts have. */
 function withSkillFolder(guide: string): string {
@@ -148,7 +148,7 @@ const counterparts: Readonly<Record<string, string>> = {
 
 function expectedTools(allowed: readonly string[]): string[] {
   if (allowed.length === 0) return [];
-  const names = [...new Set(allowed.map((tool) => tool.replace(/\(.*$/s, "")))].slice(0, mostNamed);
+  const names = [...new Set(allowed.map((tool) => tool.replace(/\(.*$/s, "")))].slice(0, maxNamed);
   const told = names.map((name) => {
     const key = name.toLowerCase();
     return Object.hasOwn(counterparts, key) ? `${plain(name)} (here ${counterparts[key]})` : plain(name);
@@ -157,8 +157,8 @@ function expectedTools(allowed: readonly string[]): string[] {
 }
 
 function listed(names: readonly string[]): string {
-  const more = names.length - mostNamed;
-  return names.slice(0, mostNamed).map(plain).join(", ") + (more > 0 ? `, and ${more} more` : "");
+  const more = names.length - maxNamed;
+  return names.slice(0, maxNamed).map(plain).join(", ") + (more > 0 ? `, and ${more} more` : "");
 }
 
 /** A name cannot begin a line of its own. */

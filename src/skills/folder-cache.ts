@@ -14,7 +14,7 @@ import { createSkillFiles } from "./skill-files.ts";
 
 /** After this time contents are read again although no file seems changed, ms. */
 const oldest = 5 * 60_000;
-const mostFolders = 2000;
+const maxFolders = 2000;
 
 /** A folder as it is now: `loaded` is the same object as before when nothing in it changed. */
 export interface CurrentFolder {
@@ -38,7 +38,7 @@ export interface FolderCacheOptions {
   precedence: number;
   importModules: boolean;
   listings: DirectoryListings;
-  mostFiles?: number | undefined;
+  maxFiles?: number | undefined;
   formats?: readonly FolderFormat[];
   toolPackages?: ToolPackages;
   /** Milliseconds; for tests. */
@@ -47,7 +47,7 @@ export interface FolderCacheOptions {
 
 export function createFolderCache(options: FolderCacheOptions): FolderCache {
   const parsed = new LRUCache<string, LoadedFolder>({
-    max: mostFolders,
+    max: maxFolders,
     ttl: oldest,
     ttlResolution: 0,
     ...(options.now === undefined ? {} : { perf: { now: options.now } }),

@@ -11,7 +11,7 @@ import type { FolderContents } from "./read-contents.ts";
 import type { FolderScan } from "./scan-folder.ts";
 
 /** Bytes of a SKILL.md, as OpenClaw limits it. */
-const largestDocument = 256 * 1024;
+const maxDocument = 256 * 1024;
 
 /** One folder, loaded. `skills` is empty, or the skill followed by its parts. */
 export interface LoadedFolder {
@@ -98,8 +98,8 @@ function noToolModule({ code }: Skill, { files }: FolderContents): string {
 
 function readDocumentText({ folder, scan, contents }: FolderToLoad, file: string): string | Diagnostic {
   const scanned = scan.files.find((each) => each.path === folder.document);
-  if (scanned !== undefined && scanned.bytes > largestDocument) {
-    const message = `It has ${scanned.bytes} bytes; at most ${largestDocument} are read. Move parts of it to files it refers to.`;
+  if (scanned !== undefined && scanned.bytes > maxDocument) {
+    const message = `It has ${scanned.bytes} bytes; at most ${maxDocument} are read. Move parts of it to files it refers to.`;
     return defect(file, "document_too_large", message);
   }
   if (contents.document === undefined) {

@@ -33,7 +33,7 @@ export interface FolderSourceOptions {
   /** A missing root is then reported. For folders a person named. */
   mustExist?: boolean;
   /** Files and folders that a skill may have; 2,000 unless told. */
-  mostFiles?: number;
+  maxFiles?: number;
   /** Milliseconds, for the age of what is kept; the process's own unless told. */
   now?: () => number;
 }

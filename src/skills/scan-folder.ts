@@ -9,7 +9,7 @@ import { isWithin, linkTarget } from "./link-target.ts";
 
 /** Limits of one skill's folder: files and folders unless told, and bytes. */
 const usualMostFiles = 2000;
-const mostBytes = 10 * 1024 * 1024;
+const maxBytes = 10 * 1024 * 1024;
 
 export interface ScannedFile {
   /** Relative to the skill's folder, with forward slashes. */
@@ -37,7 +37,7 @@ export interface FolderScan {
 export interface ScanOptions {
   listings: DirectoryListings;
   /** Files and folders that a skill may have; 2,000 unless told. */
-  mostFiles?: number | undefined;
+  maxFiles?: number | undefined;
 }
 
 interface Scanning extends FolderScan {
@@ -46,7 +46,7 @@ interface Scanning extends FolderScan {
   root: string;
   folder: string;
   listings: DirectoryListings;
-  mostFiles: number;
+  maxFiles: number;
   lookedAt: number;
   bytes: number;
   entries: number;
@@ -64,20 +64,20 @@ export function scanFolder(folder: string, root: string, options: ScanOptions): 
 function scanAll(
   folder: string,
   root: string,
-  { listings, mostFiles = usualMostFiles }: ScanOptions,
+  { listings, maxFiles = usualMostFiles }: ScanOptions,
   withoutModules: boolean,
 ): FolderScan {
   const scan: Scanning = {
     ...{ files: [], diagnostics: [], tooLarge: false, young: false, leftOut: [] },
-    ...{ root, folder, listings, mostFiles, lookedAt: Date.now(), bytes: 0, entries: 0, withoutModules },
+    ...{ root, folder, listings, maxFiles, lookedAt: Date.now(), bytes: 0, entries: 0, withoutModules },
   };
   scanDirectory(scan, folder, "");
   for (const left of scan.leftOut) {
-    const message = `It is left out, because it makes the folder larger than ${mostFiles} files or ${mostBytes / 1024 / 1024} MB. Code of the skill does not see it. Remove it, list the packages in package.json, and let an operator run \`knack sandbox prepare\` for the skill.`;
+    const message = `It is left out, because it makes the folder larger than ${maxFiles} files or ${maxBytes / 1024 / 1024} MB. Code of the skill does not see it. Remove it, list the packages in package.json, and let an operator run \`knack sandbox prepare\` for the skill.`;
     scan.diagnostics.push(caution(`${folder}${path.sep}${left}`, "node_modules_left_out", message));
   }
   if (scan.tooLarge) {
-    const message = `The folder holds more than ${mostFiles} files or ${mostBytes / 1024 / 1024} MB. Remove what the skill does not need.`;
+    const message = `The folder holds more than ${maxFiles} files or ${maxBytes / 1024 / 1024} MB. Remove what the skill does not need.`;
     scan.diagnostics.push(defect(folder, "folder_too_large", message));
   }
   const { files, diagnostics, tooLarge, young, leftOut } = scan;
@@ -94,7 +94,7 @@ function scanDirectory(scan: Scanning, directory: string, prefix: string): void 
   for (const { name, kind } of listing.entries) {
     if (scan.tooLarge) return;
     scan.entries += 1;
-    if (scan.entries > scan.mostFiles) scan.tooLarge = true;
+    if (scan.entries > scan.maxFiles) scan.tooLarge = true;
     const absolute = `${directory}${path.sep}${name}`;
     const relative = `${prefix}${name}`;
     if (kind === "file") addFile(scan, absolute, relative);
@@ -130,7 +130,7 @@ function addFile(scan: Scanning, absolute: string, relative: string): void {
   if (stats === undefined) return;
   const { size: bytes, mtimeMs, ctimeMs, ino } = stats;
   scan.bytes += bytes;
-  if (scan.bytes > mostBytes) scan.tooLarge = true;
+  if (scan.bytes > maxBytes) scan.tooLarge = true;
   if (isYoung(stats, scan.lookedAt)) scan.young = true;
   scan.files.push({ path: relative, absolute, bytes, mtimeMs, ctimeMs, ino });
 }

@@ -7,7 +7,7 @@ import { decodeText } from "./decode-text.ts";
 import { isWithin } from "./link-target.ts";
 import type { HashedFile } from "./read-contents.ts";
 
-const largestText = 256 * 1024;
+const maxText = 256 * 1024;
 
 /**
  * The files of a skill as they were when it was loaded. Hidden ones are left out, and a file that changed since is not
@@ -25,8 +25,8 @@ export function createSkillFiles(hashed: readonly HashedFile[], root: string): S
         return refuse(`${path} leads out of the skill's folder. Use a path relative to it.`);
       const file = byPath.get(wanted) ?? byForm.get(pathForm(wanted));
       if (file === undefined) return refuse(`${path} is not a file of this skill.${namesOf(visible)}`);
-      if (file.bytes > largestText) {
-        return refuse(`${wanted} has ${file.bytes} bytes; at most ${largestText} can be read as text.`);
+      if (file.bytes > maxText) {
+        return refuse(`${wanted} has ${file.bytes} bytes; at most ${maxText} can be read as text.`);
       }
       return readUnchanged(file, root);
     },

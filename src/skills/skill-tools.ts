@@ -13,7 +13,7 @@ import type { Json } from "../core/values/json.ts";
 import { describeIssues } from "./document/describe-issues.ts";
 
 /** Bytes of JSON; a built-in skill that answers more has its answer refused by the loop. */
-const largestOutput = 1_000_000;
+const maxOutput = 1_000_000;
 
 /**
  * The tools of a built-in skill, one for each part. A part's `skill_id` is `skill#part`, its name `skill_part`.
@@ -65,7 +65,7 @@ function createTool(
     ...(cooldown_ms === undefined ? {} : { cooldown_ms }),
     max_execution_ms: skill.max_execution_seconds * 1000,
     max_iterations: skill.max_iterations,
-    max_output_bytes: largestOutput,
+    max_output_bytes: maxOutput,
   };
 }
 

@@ -44,7 +44,7 @@ export function sandboxOptions(config: Config, own?: OwnPort): SandboxOptions {
 }
 
 /** How long an installer of packages may run, ms. */
-const longestInstall = 900_000;
+const maxInstall = 900_000;
 
 /** Where packages for code come from. An index that the operator named may be in a private network. */
 function packageOptions(
@@ -52,7 +52,7 @@ function packageOptions(
   own?: OwnPort,
 ): Pick<SandboxOptions, "packages" | "openPackageProxy"> {
   const { python_index, npm_registry, package_hosts, package_megabytes } = skills.execution;
-  const mostBytes = package_megabytes * megabyte;
+  const maxBytes = package_megabytes * megabyte;
   const named = [python_index, npm_registry].flatMap((address) =>
     address === undefined ? [] : new URL(address).hostname,
   );
@@ -60,7 +60,7 @@ function packageOptions(
     allow: [...net.allow, ...named, ...package_hosts],
     ...(own === undefined ? {} : { own }),
     // What is downloaded is also what is written, and that is watched more closely.
-    limits: { connectionBytes: mostBytes, hourlyBytes: 2 * mostBytes },
+    limits: { connectionBytes: maxBytes, hourlyBytes: 2 * maxBytes },
   });
   return {
     openPackageProxy: proxy.open,
@@ -68,7 +68,7 @@ function packageOptions(
       pythonIndex: python_index ?? "https://pypi.org/simple",
       npmRegistry: npm_registry ?? "https://registry.npmjs.org/",
       hosts: package_hosts,
-      ...{ mostBytes, mostMs: longestInstall },
+      ...{ maxBytes, maxMs: maxInstall },
     },
   };
 }

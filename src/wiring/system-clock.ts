@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../core/ports/storage.ts";
 
 /** The longest delay a timer of Node takes, ms; a longer one would fire at once. */
-const longestDelay = 2_147_483_647;
+const maxDelay = 2_147_483_647;
 
-const delayOf = (ms: number) => Math.min(Math.max(0, ms), longestDelay);
+const delayOf = (ms: number) => Math.min(Math.max(0, ms), maxDelay);
 
 /** The time of this machine. Waiting does not keep the process alive. */
 export const systemClock: Clock = {

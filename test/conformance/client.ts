@@ -10,7 +10,7 @@ import { openJudgedBot } from "./judged-bot.ts";
 import { type ScenarioContext, scenarioEntry } from "./scenario-entry.ts";
 
 /** A person who has logged in so often for one thing gives up. */
-const mostLogins = 3;
+const maxLogins = 3;
 
 type Bot = Awaited<ReturnType<typeof openJudgedBot>>;
 
@@ -22,7 +22,7 @@ async function withLogins<T>(
 ): Promise<T> {
   for (let logins = 0; ; logins += 1) {
     const outcome = await attempt();
-    if (!needsLogin(outcome) || logins === mostLogins) return outcome;
+    if (!needsLogin(outcome) || logins === maxLogins) return outcome;
     await bot.logIn();
   }
 }

@@ -38,7 +38,7 @@ export function describeModelFailures(subject: ModelUnderContract): void {
       };
       await server().add(thenAnswer("hello", [limited]));
       const clock = recordingClock();
-      const retry = { longestRetryAfterMs: 5000 };
+      const retry = { maxRetryAfterMs: 5000 };
       const { error } = await collect(create({ retry }, clock), requestOf("hello"));
       expect(error).toMatchObject({ code: "rate_limited", retryAfterMs: 7000 });
       expect(clock.sleeps).toEqual([]);

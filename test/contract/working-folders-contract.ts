@@ -19,7 +19,7 @@ export interface FoldersUnderContract {
 }
 
 /** Bytes of a folder in these suites. */
-export const mostBytes = 5_000_000;
+export const maxBytes = 5_000_000;
 
 export const here = { namespace: "console:local:general", thread: "t1" };
 const elsewhere = { namespace: "console:local:general", thread: "t2" };
@@ -56,7 +56,7 @@ export function workingFoldersContract(name: string, create: () => FoldersUnderC
       expect(await attach("one", "turn-3")).toBe("/workspace/input/a.csv");
       expect(await attach("two", "turn-3")).toBe("/workspace/input/a-2.csv");
       const listing = await folder.list();
-      expect(listing).toMatchObject({ bytes: 6, most_bytes: mostBytes });
+      expect(listing).toMatchObject({ bytes: 6, most_bytes: maxBytes });
       expect(listing.files.map(({ path, bytes, by }) => [path, bytes, by])).toEqual([
         ["/workspace/input/a-2.csv", 3, "Ada"],
         ["/workspace/input/a.csv", 3, "Ada"],
@@ -264,7 +264,7 @@ export function workingFoldersContract(name: string, create: () => FoldersUnderC
       expect(await folder.interrupted("call")).toEqual([]);
       expect(await folder.handOver(["output/a"])).toEqual([]);
       await folder.clear();
-      expect(await folder.list()).toEqual({ files: [], bytes: 0, most_bytes: mostBytes });
+      expect(await folder.list()).toEqual({ files: [], bytes: 0, most_bytes: maxBytes });
       expect(await Array.fromAsync(storage.open().all())).toEqual([]);
     });
   });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { createDiskWorkingFolders } from "../../src/storage/folders/disk-working-folders.ts";
 import { workingFolderLimitsContract } from "./working-folder-runs-contract.ts";
-import { mostBytes } from "./working-folders-contract.ts";
+import { maxBytes } from "./working-folders-contract.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "knack-folders-"));
 let opened = 0;
@@ -13,5 +13,5 @@ afterAll(() => rmSync(folder, { recursive: true }));
 workingFolderLimitsContract("working folders on disk", () => {
   opened += 1;
   const root = join(folder, String(opened));
-  return { root, open: () => createDiskWorkingFolders(root, { mostBytes }) };
+  return { root, open: () => createDiskWorkingFolders(root, { maxBytes }) };
 });

@@ -15,7 +15,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { createDiskWorkingFolders } from "../../src/storage/folders/disk-working-folders.ts";
 import { attached, noSignal, onDisk, pathsIn, runThatWrites, textAt, useOf } from "../support/folder-code.ts";
 import { workingFolderRunsContract } from "./working-folder-runs-contract.ts";
-import { here, mostBytes, workingFoldersContract } from "./working-folders-contract.ts";
+import { here, maxBytes, workingFoldersContract } from "./working-folders-contract.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "knack-folders-"));
 let opened = 0;
@@ -24,7 +24,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function onNewDisk() {
   opened += 1;
   const root = join(folder, String(opened));
-  return { root, open: () => createDiskWorkingFolders(root, { mostBytes }) };
+  return { root, open: () => createDiskWorkingFolders(root, { maxBytes }) };
 }
 
 workingFoldersContract("working folders on disk", onNewDisk);
@@ -63,7 +63,7 @@ describe("working folders on disk", () => {
       expect(await textAt(damaged, "b.txt")).toBe("22");
       // Nothing looks as if the next run had made it, and the quota still counts what is there.
       expect(await runThatWrites(damaged, { "d.txt": "4" })).toEqual(["made /workspace/d.txt"]);
-      const large = attached("large.bin", "x".repeat(mostBytes - 3));
+      const large = attached("large.bin", "x".repeat(maxBytes - 3));
       await expect(damaged.attach(large, { turn_id: "t" })).rejects.toMatchObject({ code: "folder_full" });
       expect(await Array.fromAsync(open().all())).toMatchObject([{ place: here }]);
     },

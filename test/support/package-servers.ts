@@ -56,7 +56,7 @@ export async function startPackageServers(): Promise<PackageServers> {
       ...{ openProxy: proxy.open, openPackageProxy: proxy.open },
       packages: {
         ...{ pythonIndex: `${origin}/simple`, npmRegistry: `${origin}/npm/`, hosts: [] },
-        ...{ mostBytes: 50_000_000, mostMs: 60_000 },
+        ...{ maxBytes: 50_000_000, maxMs: 60_000 },
       },
     },
     wheel(name, version, made = {}) {

@@ -32,7 +32,7 @@ export async function openDataFolder(folder: string) {
     ...{ log, index, knowledge, store, due: log.due },
     sealed: { webhooks: scopeKeyValue(sealed, "webhook:"), logins: scopeKeyValue(sealed, "mcp-login:") },
     files: createDiskFileStore(join(folder, "files")),
-    folders: createDiskWorkingFolders(join(folder, "threads"), { mostBytes: 50_000_000 }),
+    folders: createDiskWorkingFolders(join(folder, "threads"), { maxBytes: 50_000_000 }),
     async close() {
       for (const each of [log, index, knowledge, store]) await each.close();
     },

@@ -9,12 +9,12 @@ const temporary = join(tmpdir(), `knack-test-${process.pid}-${randomUUID()}`);
 process.once("exit", () => rmSync(temporary, { recursive: true, force: true }));
 
 /** Working folders that vanish with the process that tests run in. */
-export function temporaryFolders(mostBytes?: number): WorkingFolders {
-  return temporaryDisk(mostBytes).open();
+export function temporaryFolders(maxBytes?: number): WorkingFolders {
+  return temporaryDisk(maxBytes).open();
 }
 
 /** The same, each time as another process of the bot opens them. */
-export function temporaryDisk(mostBytes = 500_000_000): { open(): WorkingFolders } {
+export function temporaryDisk(maxBytes = 500_000_000): { open(): WorkingFolders } {
   const folder = join(temporary, randomUUID());
-  return { open: () => createDiskWorkingFolders(folder, { mostBytes }) };
+  return { open: () => createDiskWorkingFolders(folder, { maxBytes }) };
 }

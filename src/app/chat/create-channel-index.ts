@@ -14,12 +14,12 @@ import type { ChatListener, ChatMessage } from "./chat-intake.ts";
 
 /** How far back a channel is read when its index is switched on. */
 const oldestMs = 90 * 86_400_000;
-const mostMessages = 10_000;
+const maxMessages = 10_000;
 const pageSize = 200;
 /** Between two pages: platforms limit how often a channel is read, ms. */
 const pageMs = 1_200;
 /** Characters kept of a message. */
-const longestText = 8_000;
+const maxText = 8_000;
 
 /** A channel whose messages are indexed. */
 interface IndexedChannel {
@@ -145,7 +145,7 @@ async function indexed(platform: ChatPlatform, message: ChatMessage): Promise<In
     reference,
     ...(in_thread ? { thread: place.thread } : {}),
     author: { id: author, name: person.name },
-    text: beginningOf(text, longestText),
+    text: beginningOf(text, maxText),
     at: said_at,
   };
 }
@@ -166,7 +166,7 @@ async function fill(
   if (actions === undefined || channel === undefined) return;
   const since = channel.filled === true ? await newestOf(index, namespace) : clock.now() - oldestMs;
   let until: number | undefined;
-  for (let count = 0; count < mostMessages; ) {
+  for (let count = 0; count < maxMessages; ) {
     const page = await keepPage(index, actions, namespace, {
       since,
       ...(until === undefined ? {} : { until }),
@@ -217,7 +217,7 @@ async function keep(
       ...{ namespace, reference: id, at },
       ...(thread === undefined || thread === id ? {} : { thread }),
       author: { id: author.id, name: author.name },
-      text: beginningOf(text, longestText),
+      text: beginningOf(text, maxText),
     })),
   );
 }

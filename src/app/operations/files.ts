@@ -25,7 +25,7 @@ const listing = z.object({
 });
 
 /** Files that a chat shows; the rest is counted. */
-const mostShown = 30;
+const maxShown = 30;
 
 export const listFiles = operation({
   name: "files.list",
@@ -47,11 +47,11 @@ export const listFiles = operation({
       say({ files, bytes, most_bytes }) {
         if (files.length === 0)
           return shown("This thread has no files. Ask in the thread itself: `@Knack agent files`.");
-        const more = files.length - mostShown;
+        const more = files.length - maxShown;
         return shown(
           [
             `${files.length.toLocaleString("en")} files, ${formatBytes(bytes)} of ${formatBytes(most_bytes)}:`,
-            ...files.slice(0, mostShown).map(({ path, bytes: size, by }) => {
+            ...files.slice(0, maxShown).map(({ path, bytes: size, by }) => {
               const who = by === undefined ? "" : `, from ${oneLine(by, 80)}`;
               return `- ${code(shortened(path))} (${formatBytes(size)}${who})`;
             }),

@@ -10,11 +10,11 @@ import type { ReadFile } from "../../core/values/message.ts";
 import { formatBytes } from "../../core/values/shown.ts";
 
 /** What is transcribed for one turn, so that calling the bot into a thread full of recordings costs little. */
-export const mostRecordings = 5;
+export const maxRecordings = 5;
 /** Bytes that transcription services take. https://developers.openai.com/docs/guides/speech-to-text */
-const largestRecording = 25_000_000;
+const maxRecordingBytes = 25_000_000;
 /** Seconds of audio that OpenAI's models take. */
-const longestRecording = 1_500;
+const maxRecordingSeconds = 1_500;
 
 export interface HearDeps {
   transcriber: Transcriber;
@@ -55,16 +55,16 @@ export async function hearFile(
 
 /** A recording beyond those that one turn has transcribed. */
 export function onePastMost({ voice }: Pick<FileReference, "voice">): Partial<ReadFile> {
-  const reason = `at most ${mostRecordings} are transcribed at once; send it again alone`;
+  const reason = `at most ${maxRecordings} are transcribed at once; send it again alone`;
   return unheard(voice === undefined ? "recording" : "voice message", reason).told;
 }
 
 function whyTooMuch(bytes: number, seconds = 0): string | undefined {
-  if (bytes > largestRecording) {
-    return `it has ${formatBytes(bytes)}; at most ${formatBytes(largestRecording)} are transcribed`;
+  if (bytes > maxRecordingBytes) {
+    return `it has ${formatBytes(bytes)}; at most ${formatBytes(maxRecordingBytes)} are transcribed`;
   }
-  if (seconds <= longestRecording) return undefined;
-  return `it lasts ${formatSeconds(seconds)}; at most ${formatSeconds(longestRecording)} are transcribed`;
+  if (seconds <= maxRecordingSeconds) return undefined;
+  return `it lasts ${formatSeconds(seconds)}; at most ${formatSeconds(maxRecordingSeconds)} are transcribed`;
 }
 
 function heard(what: string, { text, seconds, model, usage }: Transcription): Heard {

@@ -19,18 +19,18 @@ export interface PastConversationsDeps extends WebChatDeps {
 }
 
 /** Turns of a channel that are looked at, the latest. */
-const mostTurns = 2_000;
+const maxTurns = 2_000;
 /** Turns, commands among them, that are read from the log for it, and of these at a time. */
-const mostRead = 6_000;
+const maxRead = 6_000;
 const pageSize = 200;
 /** Channels whose words are kept in memory. */
-const mostIndexed = 20;
+const maxIndexed = 20;
 /** Characters of a question and of an answer that are searched. */
-const longestSearched = 20_000;
+const maxSearched = 20_000;
 /** Turns indexed before others may go on. */
 const indexedAtOnce = 50;
 /** Turns that left the latest ones, and whose words may stay in the index: it is made anew when there are more. */
-const mostStale = 500;
+const maxStale = 500;
 /** Share of the best score below which a turn has only common words of the query. */
 const weakest = 0.25;
 /** Turns that are read for one that may be told. */
@@ -47,7 +47,7 @@ interface Indexed {
  * to be kept, is found no more; only the words of those that are there are kept in memory.
  */
 export function createPastConversations(deps: PastConversationsDeps): PastConversations {
-  const channels = new LRUCache<string, Indexed>({ max: mostIndexed });
+  const channels = new LRUCache<string, Indexed>({ max: maxIndexed });
   const updating = new KeyedMutex();
   const console = createWebChatActions(deps);
 
@@ -106,7 +106,7 @@ async function latestTurns(
 ): Promise<{ turns: TurnRecord[]; since: number | undefined }> {
   const turns: TurnRecord[] = [];
   let before: string | undefined;
-  for (let read = 0; read < mostRead && turns.length < mostTurns; read += pageSize) {
+  for (let read = 0; read < maxRead && turns.length < maxTurns; read += pageSize) {
     const page = await log.list({ namespace, status: "finished", limit: pageSize, before });
     turns.push(...page.filter(isConversation));
     if (page.length < pageSize) return { turns, since: undefined };
@@ -114,7 +114,7 @@ async function latestTurns(
     // Answers of the log come without a pause: the bot does other things in between.
     await nextTick(undefined, { signal });
   }
-  const looked = turns.slice(0, mostTurns);
+  const looked = turns.slice(0, maxTurns);
   return { turns: looked, since: looked.at(-1)?.accepted_at };
 }
 
@@ -127,7 +127,7 @@ function isConversation({ kind, merged_into, text, answer = "" }: TurnRecord): b
 function isStale({ ids }: Indexed, turns: readonly TurnRecord[]): boolean {
   const now = new Set(turns.map(({ turn_id }) => turn_id));
   const gone = [...ids].filter((id) => !now.has(id)).length;
-  return gone > (turns.length < mostTurns ? 0 : mostStale);
+  return gone > (turns.length < maxTurns ? 0 : maxStale);
 }
 
 async function grow({ ids, index }: Indexed, turns: readonly TurnRecord[], signal: AbortSignal) {
@@ -137,8 +137,8 @@ async function grow({ ids, index }: Indexed, turns: readonly TurnRecord[], signa
     index.add(
       some.map(({ turn_id, text, answer = "", author }) => ({
         id: turn_id,
-        name: text.slice(0, longestSearched),
-        text: `${author.name}\n${answer.slice(0, longestSearched)}`,
+        name: text.slice(0, maxSearched),
+        text: `${author.name}\n${answer.slice(0, maxSearched)}`,
       })),
     );
     for (const { turn_id } of some) ids.add(turn_id);

@@ -6,7 +6,7 @@ import { cutForModel } from "../../core/skill/tool.ts";
 import type { FileReference } from "../../core/values/inbound.ts";
 import type { ReadFile } from "../../core/values/message.ts";
 import { type CountTokens, fitBeginning } from "../../core/values/profile.ts";
-import { type HearDeps, type Heard, hearFile, mostRecordings, onePastMost } from "./hear-file.ts";
+import { type HearDeps, type Heard, hearFile, maxRecordings, onePastMost } from "./hear-file.ts";
 import { TookTooLongError, within } from "./within.ts";
 
 /** A file of a message, and who sent it when it was not the asker. */
@@ -32,7 +32,7 @@ const maxTotalBytes = 100_000_000;
 const atOnce = 2;
 const tooMuch = `at most ${megabytes(maxTotalBytes)} of files are read at once; send it again alone`;
 /** Tokens of one file that enter the conversation: of text, and of what was made of a document. The rest is read with read_file. */
-const mostTokens = { text: 2_000, document: 8_000 };
+const maxTokens = { text: 2_000, document: 8_000 };
 /** How long one file may take, ms. */
 const patience = 60_000;
 /** Pictures a model is shown, and their bytes together: requests to Anthropic may have 32 MB, with base64. */
@@ -70,7 +70,7 @@ export async function readFiles(deps: ReadFilesDeps, request: FilesToRead): Prom
     bytes: maxTotalBytes,
     images: maxImages,
     imageBytes: imageBytesTogether,
-    recordings: mostRecordings,
+    recordings: maxRecordings,
     usage: [],
   };
   const queue = planned.map((each, index) => ({ ...each, index }));
@@ -185,7 +185,7 @@ async function read(
       case "text":
         return {
           text: content.text,
-          most: mostTokens.text,
+          most: maxTokens.text,
           ...(content.note === undefined ? {} : { problem: content.note }),
         };
       case "unreadable":
@@ -193,7 +193,7 @@ async function read(
       case "table":
         return {
           text: tableText(content.table),
-          most: mostTokens.document,
+          most: maxTokens.document,
           problem: ["a table, as its columns and first rows; code reads all of it", content.note]
             .filter(Boolean)
             .join("; "),
@@ -203,7 +203,7 @@ async function read(
         const told = tables.length === 0 ? text : tables.map(tableText).join("\n\n");
         return {
           text: told,
-          most: mostTokens.document,
+          most: maxTokens.document,
           problem: [`the text of a file of the kind ${format}`, ...(note === undefined ? [] : [note])].join(
             "; ",
           ),

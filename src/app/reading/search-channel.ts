@@ -9,8 +9,8 @@ import type {
 import { channelThread } from "../../core/ports/chat-platform.ts";
 
 /** Messages of a channel's history that are looked through, and threads of it. */
-const mostMessages = 1_000;
-const mostThreads = 40;
+const maxMessages = 1_000;
+const maxThreads = 40;
 const perThread = 200;
 
 export interface SearchDeps {
@@ -61,8 +61,8 @@ async function lookThrough(
 ): Promise<FoundMessages> {
   const range = { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) };
   const place = { namespace, thread: channelThread };
-  const { messages, more } = await actions.history(place, { ...range, most: mostMessages });
-  const opened = messages.filter(({ replies = 0 }) => replies > 0).slice(-mostThreads);
+  const { messages, more } = await actions.history(place, { ...range, most: maxMessages });
+  const opened = messages.filter(({ replies = 0 }) => replies > 0).slice(-maxThreads);
   const replies = await Promise.all(
     opened.map(async ({ thread, id }) => {
       const read = await actions.history({ namespace, thread: thread ?? id }, { ...range, most: perThread });

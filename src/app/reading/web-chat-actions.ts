@@ -12,7 +12,7 @@ export interface WebChatDeps {
 }
 
 /** Turns that are looked through for one answer, and the most of a page. */
-const mostTurns = 2_000;
+const maxTurns = 2_000;
 const pageSize = 200;
 
 /**
@@ -53,7 +53,7 @@ export function createWebChatActions({ log, name, public_url = "" }: WebChatDeps
   async function* turnsOf({ namespace, thread }: Place): AsyncGenerator<TurnRecord> {
     const filter = { namespace, ...(thread === channelThread ? {} : { thread }), limit: pageSize };
     let before: string | undefined;
-    for (let pages = 0; pages < mostTurns / pageSize; pages += 1) {
+    for (let pages = 0; pages < maxTurns / pageSize; pages += 1) {
       const page = await log.list({ ...filter, before });
       yield* page.filter(({ kind, merged_into }) => kind === "message" && merged_into === undefined);
       before = page.at(-1)?.turn_id;

@@ -20,7 +20,7 @@ export interface ClockworkDeps {
 }
 
 /** Clocks jump and machines sleep: so often is looked at least, ms. */
-const longestSleep = 60_000;
+const maxSleep = 60_000;
 
 /** Entries that are run in one go. */
 const atOnce = 50;
@@ -48,7 +48,7 @@ export function createClockwork({ due, clock, run, report }: ClockworkDeps): Clo
       for (const entry of await due.due(clock.now(), atOnce)) if (state === "started") await runOne(entry);
     } while (again && state === "started");
     const next = await due.next();
-    sleep(Math.min(longestSleep, Math.max(0, (next ?? Infinity) - clock.now())));
+    sleep(Math.min(maxSleep, Math.max(0, (next ?? Infinity) - clock.now())));
   };
   const sleep = (ms: number) => {
     cancel();
@@ -61,7 +61,7 @@ export function createClockwork({ due, clock, run, report }: ClockworkDeps): Clo
       .catch((error: unknown) => {
         again = false;
         report(error, "schedules");
-        sleep(longestSleep);
+        sleep(maxSleep);
       })
       .finally(() => {
         running = undefined;

@@ -3,7 +3,7 @@ import {
   dueKinds,
   type HeldEvent,
   heldEventSchema,
-  mostHeld,
+  maxHeld,
   type Trigger,
   type TriggerEvent,
 } from "../../core/ports/schedule.ts";
@@ -33,11 +33,11 @@ export interface HeldEvents {
 const remembered = 24 * 3_600_000;
 
 /** More than triggers of one channel ever hold. */
-const mostListed = 10_000;
+const maxListed = 10_000;
 
 export function createHeldEvents(due: DueEntries): HeldEvents {
   const of: HeldEvents["of"] = async ({ id, namespace }) => {
-    const entries = await due.list({ namespace, kind: dueKinds.event, most: mostListed });
+    const entries = await due.list({ namespace, kind: dueKinds.event, most: maxListed });
     return entries.flatMap((entry) => {
       const { data } = heldEventSchema.safeParse(entry.value);
       return data?.trigger === id ? { ...data, id: entry.id } : [];
@@ -51,7 +51,7 @@ export function createHeldEvents(due: DueEntries): HeldEvents {
     async hold(trigger, event) {
       const id = `${trigger.id}.${createHash("sha256").update(event.key).digest("base64url")}`;
       if ((await due.get(id)) !== undefined) return "known";
-      if ((await of(trigger)).length >= mostHeld) return "full";
+      if ((await of(trigger)).length >= maxHeld) return "full";
       const { namespace } = trigger;
       try {
         const value = toJson({ ...event, trigger: trigger.id });

@@ -10,7 +10,7 @@ export interface HookRequest {
 }
 
 /** The age of a request whose time is signed, ms: an older one may be a copy. Slack and Stripe allow as much. */
-const longestAgo = 5 * 60_000;
+const maxAgo = 5 * 60_000;
 
 /** A name of the delivery that is the same when it is repeated; undefined when it is not proved. */
 type Proof = (request: HookRequest, secret: string, now: number) => string | undefined;
@@ -76,7 +76,7 @@ function byTime(
 ): (body: Uint8Array) => string | undefined {
   return (body) => {
     if (time === undefined || !/^\d{1,12}$/.test(time) || !isSigned(time)) return undefined;
-    return Math.abs(now - Number(time) * 1000) <= longestAgo ? `${time} ${digestOf(body)}` : undefined;
+    return Math.abs(now - Number(time) * 1000) <= maxAgo ? `${time} ${digestOf(body)}` : undefined;
   };
 }
 

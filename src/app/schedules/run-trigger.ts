@@ -1,6 +1,6 @@
 import type { TurnReading } from "../../core/log/turn-log.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
-import { maxHappened, mostTogether, type Trigger, type TriggerEvent } from "../../core/ports/schedule.ts";
+import { maxHappened, maxTogether, type Trigger, type TriggerEvent } from "../../core/ports/schedule.ts";
 import { type Author, onBehalfOf } from "../../core/values/inbound.ts";
 import type { Held, HeldEvents } from "./held-events.ts";
 import type { PlanBook } from "./plan-book.ts";
@@ -126,7 +126,7 @@ const around = 120;
 /** The first of them, and as many more as fit. */
 function fitting(events: readonly Held[]): Held[] {
   let left = room;
-  return events.slice(0, mostTogether).filter(({ happened }, at) => {
+  return events.slice(0, maxTogether).filter(({ happened }, at) => {
     left -= happened.length + around;
     return at === 0 || left >= 0;
   });

@@ -65,10 +65,10 @@ export interface WatchDeps {
 }
 
 /** Threads that are watched in one channel. */
-const mostWatched = 200;
+const maxWatched = 200;
 
 /** What is found by looking back further than this begins nothing, ms. */
-const longestAgo = 3_600_000;
+const maxAgo = 3_600_000;
 
 const hour = 3_600_000;
 
@@ -96,7 +96,7 @@ export function createChatWatch(deps: WatchDeps): ChatWatch {
     heard: (message) =>
       safely(async () => {
         const { place, by_bot, said_at } = message;
-        if (by_bot || now() - said_at > longestAgo) return;
+        if (by_bot || now() - said_at > maxAgo) return;
         const triggers = (await book.triggers(place.namespace)).filter(
           ({ value }) => value.paused === undefined,
         );
@@ -105,7 +105,7 @@ export function createChatWatch(deps: WatchDeps): ChatWatch {
     reacted: (reaction) =>
       safely(async () => {
         const { place, reference, person, emoji, added, at, key } = reaction;
-        if (!added || now() - at > longestAgo) return;
+        if (!added || now() - at > maxAgo) return;
         const happened = `The reaction ${emoji} was added to a message.`;
         for (const { id, value } of await book.triggers(place.namespace))
           if (await isOf(value.condition, reaction))
@@ -175,8 +175,8 @@ async function hearFor(
     return;
   }
   if (condition.here || in_thread || addressed !== "none") return;
-  const others = await due.list({ namespace: place.namespace, kind: dueKinds.watched, most: mostWatched });
-  if (others.length >= mostWatched) return;
+  const others = await due.list({ namespace: place.namespace, kind: dueKinds.watched, most: maxWatched });
+  if (others.length >= maxWatched) return;
   const { thread, namespace } = place;
   const value = { trigger: id, thread, by: author, text: beginningOf(text, 1_000), at: said_at };
   await watch(id, namespace, said_at + condition.hours * hour, value);

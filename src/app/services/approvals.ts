@@ -160,7 +160,7 @@ async function findAsked({ log, clock }: ApprovalDeps, approvalId: string) {
 const tooLate: Outcome<{ decided: boolean }> = { ok: true, value: { decided: false } };
 
 /** How many of those who may decide a refusal names. */
-const mostNamed = 3;
+const maxNamed = 3;
 
 async function notAllowed(
   { platforms }: ApprovalDeps,
@@ -173,7 +173,7 @@ async function notAllowed(
       ? await namedDeciders(platforms.of(namespace), { namespace, thread }, approver, author.id)
       : [];
   const names = known.flatMap(({ name }) => (name === undefined ? [] : [escapeMarkdown(oneLine(name, 80))]));
-  const some = names.slice(0, mostNamed);
+  const some = names.slice(0, maxNamed);
   const ask = some.length === 0 ? "Ask one of them." : `Ask ${anyOf(some, known.length - some.length)}.`;
   const who = `${whoMay(approver, author.name)} has to decide about ${nameOf(asked)}.`;
   return { ok: false, status: 403, message: `${who} ${ask}` };

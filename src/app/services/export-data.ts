@@ -91,7 +91,7 @@ async function* exportAll(
 }
 
 /** More than a channel can have. */
-const mostEntries = 10_000;
+const maxEntries = 10_000;
 
 async function* exportNamespace(
   { log, store, due, knowledge }: ExportDeps,
@@ -111,7 +111,7 @@ async function* exportNamespace(
     const text = await Array.fromAsync(knowledge?.read(namespace, document.id) ?? []);
     yield { type: "document", namespace, ...document, text };
   }
-  for (const entry of await due.list({ namespace, most: mostEntries })) yield { type: "due_entry", ...entry };
+  for (const entry of await due.list({ namespace, most: maxEntries })) yield { type: "due_entry", ...entry };
   for await (const thread of log.everyThread(namespace)) {
     yield { type: "thread", namespace, ...thread };
     for await (const turn of turnsIn(log, { namespace, thread: thread.thread }))

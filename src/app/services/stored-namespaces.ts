@@ -20,13 +20,13 @@ const skillData = "skill:";
 const kinds = ["namespace:", "allowances:", "chat-greeted:", "channel-index:"] as const;
 
 /** More than there ever are. */
-export const mostDueEntries = 1_000_000;
+export const maxDueEntries = 1_000_000;
 
 /** The channels of which something is stored: said, set, planned, learned or kept by a skill. */
 export async function storedNamespaces(deps: StoredNamespacesDeps): Promise<Set<string>> {
   const { log, store, due, knowledge } = deps;
   const known = new Set([...(await log.namespaces()), ...((await knowledge?.namespaces()) ?? [])]);
-  for (const { namespace } of await due.list({ most: mostDueEntries })) known.add(namespace);
+  for (const { namespace } of await due.list({ most: maxDueEntries })) known.add(namespace);
   for (const kind of kinds) for await (const key of store.keys(kind)) known.add(key.slice(kind.length));
   for await (const key of store.keys(skillData))
     known.add(namespaceOf(key.slice(skillData.length), known, 2));
@@ -34,7 +34,7 @@ export async function storedNamespaces(deps: StoredNamespacesDeps): Promise<Set<
 }
 
 /** Parts of a namespace. */
-const [leastParts, usualParts, mostParts] = [2, 3, 4];
+const [leastParts, usualParts, maxParts] = [2, 3, 4];
 
 /**
  * The namespace that a name of something stored begins with. `behind` are the parts that follow it at least: a thread, or a skill and a
@@ -43,7 +43,7 @@ const [leastParts, usualParts, mostParts] = [2, 3, 4];
  */
 export function namespaceOf(name: string, known: ReadonlySet<string>, behind: number): string {
   const parts = name.split(":");
-  const most = Math.min(mostParts, parts.length - behind);
+  const most = Math.min(maxParts, parts.length - behind);
   for (let count = most; count >= leastParts; count -= 1) {
     const namespace = parts.slice(0, count).join(":");
     if (known.has(namespace) || isDirectMessage(namespace)) return namespace;

@@ -147,11 +147,11 @@ function typeNotes(name: string, { kind, names }: ColumnFacts, { type, aggregate
 }
 
 /** Names that have a place on the axis under a chart, and beside one. */
-export const mostNames = { x: 36, y: 80 };
+export const maxNames = { x: 36, y: 80 };
 
 function roomNotes(key: string, name: string, { names }: ColumnFacts, { type }: Members): string[] {
   if (type !== "nominal" && type !== "ordinal") return [];
-  if ((key === "x" || key === "y") && names.length > mostNames[key])
+  if ((key === "x" || key === "y") && names.length > maxNames[key])
     return [
       `${name} has ${names.length} names, too many for the axis: some are not shown. Draw the largest, or groups.`,
     ];

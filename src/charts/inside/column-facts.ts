@@ -17,7 +17,7 @@ export interface ColumnFacts {
 
 export type FactsOf = (column: string) => ColumnFacts | undefined;
 
-const mostNames = 1_000;
+const maxNames = 1_000;
 const isoDate = /^\d{4}-\d{2}(-\d{2})?([T ]\d{2}:\d{2}.*)?$/;
 
 /** Looks at each column that is asked for, once. Undefined for one that no row has. */
@@ -38,7 +38,7 @@ function lookAt(column: string, rows: readonly ChartRow[]): ColumnFacts | undefi
   const names = new Set<string>();
   for (const value of values) {
     names.add(String(value));
-    if (names.size === mostNames) break;
+    if (names.size === maxNames) break;
   }
   return {
     kind: values.length === 0 ? "empty" : isNumber ? "number" : isDate ? "date" : "text",

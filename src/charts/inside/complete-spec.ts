@@ -40,7 +40,7 @@ const untyped = new Set([
 /** Members of any part of a specification that name columns. */
 const naming = new Set(["field", "groupby", "fold", "flatten", "fields"]);
 /** Names that are looked after, in one chart. */
-const mostSorted = 200;
+const maxSorted = 200;
 /** Small multiples beside each other. */
 const columns = 3;
 
@@ -158,7 +158,7 @@ function typeFor({ kind }: ColumnFacts): string {
 function orderFor(given: Members, known: ColumnFacts): Members {
   const { sort, type } = given;
   const isFree = sort === undefined && known.kind === "text" && (type === "nominal" || type === "ordinal");
-  if (!isFree || known.names.length > mostSorted) return {};
+  if (!isFree || known.names.length > maxSorted) return {};
   return { sort: [...expectedOrder(known)] };
 }
 

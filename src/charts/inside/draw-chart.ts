@@ -5,17 +5,17 @@ import type { ChartRow, WantedChart } from "../../core/ports/services.ts";
 import type { Json } from "../../core/values/json.ts";
 import { ChartProblem } from "./chart-problem.ts";
 import { chartTheme, fontSizes, ground } from "./chart-theme.ts";
-import { checkSpec, checkTypes, mostNames, oddities } from "./check-spec.ts";
+import { checkSpec, checkTypes, maxNames, oddities } from "./check-spec.ts";
 import { type FactsOf, factsOf } from "./column-facts.ts";
 import { completeSpec, isMembers, type Members } from "./complete-spec.ts";
 import { fontFallbacks, fontFamily, textWidth } from "./fonts.ts";
 
 /** Notes that are passed on. */
-const mostNotes = 8;
+const maxNotes = 8;
 /** Bars, points, corners of lines and words of a chart. */
-const mostMarks = 20_000;
+const maxMarks = 20_000;
 /** Rows up to which each point of a line is a dot too: one alone would not be seen. */
-const mostDots = 60;
+const maxDots = 60;
 /** Pixels that a name beside an axis needs, and of a chart that is made higher for them. */
 const nameHeight = 20;
 const highest = 1_300;
@@ -45,7 +45,7 @@ export async function drawChart(chart: WantedChart): Promise<{ svg: string; note
   const notes = [...oddities(chart.spec, rows), ...odd, ...cutNames(svg), ...new Set(warnings)];
   return {
     svg: svg.replaceAll(`font-family="${fontFamily}"`, `font-family="${fontFallbacks}"`),
-    notes: notes.slice(0, mostNotes),
+    notes: notes.slice(0, maxNotes),
   };
 }
 
@@ -60,9 +60,9 @@ function checkMarks({ root }: { root: SceneItem }): void {
     count += 1;
     for (const each of item.items ?? []) open.push(each);
   }
-  if (count > mostMarks)
+  if (count > maxMarks)
     throw new ChartProblem(
-      `The chart would have ${count.toLocaleString("en")} marks, ${mostMarks.toLocaleString("en")} at most. Aggregate or bin in the encoding, or draw a sample: "transform": [{"sample": 2000}].`,
+      `The chart would have ${count.toLocaleString("en")} marks, ${maxMarks.toLocaleString("en")} at most. Aggregate or bin in the encoding, or draw a sample: "transform": [{"sample": 2000}].`,
     );
 }
 
@@ -100,7 +100,7 @@ function labelAngle({ spec, width }: WantedChart, facts: FactsOf): Members {
   if (names.length === 0) return {};
   const widest = Math.max(...names.slice(0, 200).map((name) => textWidth(name, fontSizes.label, false)));
   if ((widest + 3) * names.length < 0.78 * width) return { labelAngle: 0 };
-  return { labelAngle: -40, labelLimit: 160, labelOverlap: names.length > mostNames.x };
+  return { labelAngle: -40, labelLimit: 160, labelOverlap: names.length > maxNames.x };
 }
 
 /** The specification with its data, its size and our theme, which it may override. */
@@ -121,7 +121,7 @@ function fullSpec(chart: WantedChart, facts: FactsOf): TopLevelSpec {
     numberFormat: numberFormat(rows, facts),
     view: { ...theme.view, continuousWidth: cell, discreteWidth: cell, continuousHeight: 180 },
     axisXDiscrete: { labelAngle: -40, ...labelAngle(chart, facts) },
-    line: { ...theme.line, ...(rows.length <= mostDots ? { point: true } : {}) },
+    line: { ...theme.line, ...(rows.length <= maxDots ? { point: true } : {}) },
   };
   return {
     ...size,

@@ -7,7 +7,7 @@ import { type FontSet, fontFamily, fontFiles } from "./fonts.ts";
 
 /** Pixels of a picture: for each of the SVG's own, and at most. */
 const scale = 2;
-const mostPixels = 40_000_000;
+const maxPixels = 40_000_000;
 const widest = 2_000;
 
 let ready: Promise<void> | undefined;
@@ -42,7 +42,7 @@ export async function rasterise(svg: string, set: FontSet, width?: number): Prom
     throw new ChartProblem("The picture has no size. Give it a viewBox, or a width and a height.");
   const shown = Math.min(widest, width ?? own);
   const zoom = scale * (shown / own);
-  if (own * height * zoom * zoom > mostPixels || height * zoom > 16_000 || own * zoom > 16_000)
+  if (own * height * zoom * zoom > maxPixels || height * zoom > 16_000 || own * zoom > 16_000)
     throw new ChartProblem(
       `The picture would have ${Math.round(own)} × ${Math.round(height)} pixels, too many to show. Make it smaller.`,
     );

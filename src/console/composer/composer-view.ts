@@ -9,13 +9,13 @@ import { chosenFiles, dropArea } from "./attached-files.ts";
 import { filesIn } from "./chosen-files.ts";
 
 /** Browsers without `field-sizing` get this many lines at most. */
-const mostLines = 10;
+const maxLines = 10;
 
 /** Where people write. */
 export function composerView(state: ConsoleState, actions: Actions): TemplateResult {
   const { draft, completions } = state;
   const isEmpty = draft.text.trim() === "" && draft.pasted.length === 0 && draft.files.length === 0;
-  const lines = Math.min(mostLines, draft.text.slice(0, 5_000).split("\n").length);
+  const lines = Math.min(maxLines, draft.text.slice(0, 5_000).split("\n").length);
   const submit = (event: Event) => {
     event.preventDefault();
     actions.messages.send();

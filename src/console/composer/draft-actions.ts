@@ -31,7 +31,7 @@ export interface DraftActions {
 const longPaste = 6_000;
 
 /** A longer text is not completed, characters. */
-const longestCommand = 300;
+const maxCommand = 300;
 
 export function createDraftActions(parts: {
   store: ConsoleStore;
@@ -115,5 +115,5 @@ export function createDraftActions(parts: {
 }
 
 function isCompletable(text: string): boolean {
-  return /^[/／]/.test(text) && text.length <= longestCommand && !text.includes("\n");
+  return /^[/／]/.test(text) && text.length <= maxCommand && !text.includes("\n");
 }

@@ -3,7 +3,7 @@ import type { ConsoleState, ConsoleStore } from "../state/state.ts";
 import { turnsOf } from "../state/timeline.ts";
 
 /** How much of an answer is read out, characters; the conversation has the rest. */
-const longestSpoken = 600;
+const maxSpoken = 600;
 
 /**
  * Tells screen readers what happens in the open thread: that work began, what is asked, the whole answer. The streamed
@@ -40,7 +40,7 @@ function announcement(before: TurnView | undefined, turn: TurnView, name: string
   if (turn.status === "running" && before?.status !== "waiting") return `${name} is working`;
   if (turn.status !== "finished" || before === undefined) return undefined;
   if (turn.outcome === "failed") return `${name} could not answer: ${turn.error?.message ?? turn.text}`;
-  return `${turn.outcome === "stopped" ? "Stopped" : name}: ${turn.text.slice(0, longestSpoken)}`;
+  return `${turn.outcome === "stopped" ? "Stopped" : name}: ${turn.text.slice(0, maxSpoken)}`;
 }
 
 function newApproval(before: TurnView | undefined, { approvals }: TurnView) {

@@ -14,7 +14,7 @@ interface Target {
 }
 
 /** How many targets are listed. */
-const mostListed = 9;
+const maxListed = 9;
 
 /** Goes to a channel, a thread or a part of the page by typing a piece of its name. */
 export function switcherDialog(state: ConsoleState, actions: Actions): TemplateResult {
@@ -75,7 +75,7 @@ function matching(state: ConsoleState, actions: Actions): Target[] {
   const query = state.switcher.query.trim().toLowerCase().replace(/^#/, "");
   return allTargets(state, actions)
     .filter(({ label }) => label.toLowerCase().includes(query))
-    .slice(0, mostListed);
+    .slice(0, maxListed);
 }
 
 function allTargets(state: ConsoleState, actions: Actions): Target[] {

@@ -61,12 +61,12 @@ function findingView({ severity, message, path, line, excerpt }: Finding): Templ
 }
 
 /** How many names are listed; the rest is counted. */
-const mostListed = 12;
+const maxListed = 12;
 
 function listed(title: string, names: readonly string[]): TemplateResult | typeof nothing {
   if (names.length === 0) return nothing;
-  const rest = names.length - mostListed;
-  const shown = names.slice(0, mostListed).map(visibleText).join(", ");
+  const rest = names.length - maxListed;
+  const shown = names.slice(0, maxListed).map(visibleText).join(", ");
   return html`<dt>${title}</dt>
     <dd>${shown}${rest > 0 ? ` and ${rest} more` : ""}</dd>`;
 }

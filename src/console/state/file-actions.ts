@@ -10,14 +10,14 @@ export interface FileActions {
 }
 
 /** Larger pictures are only offered for download, bytes. */
-const largestPicture = 5_000_000;
+const maxPicture = 5_000_000;
 
 /** A picture that could not be had is asked for again after this, ms. */
 const retryAfter = 15_000;
 
 /** Whether the console draws a file: the formats that can do nothing but be seen. */
 export function isPicture({ media_type, bytes }: FileView): boolean {
-  return /^image\/(png|jpeg|gif|webp)$/.test(media_type) && bytes <= largestPicture;
+  return /^image\/(png|jpeg|gif|webp)$/.test(media_type) && bytes <= maxPicture;
 }
 
 /** Names what a picture shows now: a file that was replaced has the same address. */

@@ -159,12 +159,12 @@ function stepMark({ state }: StepView): TemplateResult {
 }
 
 /** The longest text shown; the copy button copies all of it. */
-const longestShown = 20_000;
+const maxShown = 20_000;
 
 /** A labelled value as indented JSON, a text as it is. */
 function jsonView(label: string, value: Json): TemplateResult {
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  const shown = text.length <= longestShown ? text : text.slice(0, longestShown);
+  const shown = text.length <= maxShown ? text : text.slice(0, maxShown);
   const rest = text.length - shown.length;
   return html`<div class="code-block">
     <div class="code-head">

@@ -4,11 +4,11 @@ import type { ToolContext } from "../skill/tool.ts";
 import { ExpectedFailure } from "../values/failure.ts";
 import { mediaTypeOf } from "../values/file-kind.ts";
 import { formatBytes } from "../values/shown.ts";
-import { largestToolFile } from "./tool-files.ts";
+import { maxToolFile } from "./tool-files.ts";
 
 /** Files that one run posts, and that are named of one run. */
-const mostPosted = 10;
-const mostNamed = 20;
+const maxPosted = 10;
+const maxNamed = 20;
 
 interface FolderRun {
   callId: string;
@@ -56,13 +56,13 @@ export async function tellOfChanges(
     ...posted,
     ...(large.length === 0
       ? []
-      : [`[too large to be handed over, at most ${formatBytes(largestToolFile)} a file: ${listed(large)}]`]),
+      : [`[too large to be handed over, at most ${formatBytes(maxToolFile)} a file: ${listed(large)}]`]),
     ...(others === "" ? [] : [`[it ${others}]`]),
   ];
 }
 
 function isLarge({ bytes }: FileChange): boolean {
-  return bytes > largestToolFile;
+  return bytes > maxToolFile;
 }
 
 /** Makes files of the answer of those that the person has not got yet. Answers what the model is told. */
@@ -72,7 +72,7 @@ async function post(
   left: readonly FileChange[],
   file: ToolContext["file"],
 ): Promise<string[]> {
-  const fresh = new Set(await folder.handOver(left.slice(0, mostPosted).map(({ path }) => path)));
+  const fresh = new Set(await folder.handOver(left.slice(0, maxPosted).map(({ path }) => path)));
   const posted: FileChange[] = [];
   const problems: string[] = [];
   for (const change of left.filter(({ path }) => fresh.has(path))) {
@@ -91,12 +91,12 @@ async function post(
       problems.push(`[${readable(path)} was not handed over: ${readable(error.message)}]`);
     }
   }
-  const rest = left.length - mostPosted;
+  const rest = left.length - maxPosted;
   return [
     ...(posted.length === 0 ? [] : [`[files the person gets with your answer: ${listed(posted)}]`]),
     ...problems,
     ...(rest > 0
-      ? [`[${rest} more files in the output folder were not handed over: at most ${mostPosted} a call]`]
+      ? [`[${rest} more files in the output folder were not handed over: at most ${maxPosted} a call]`]
       : []),
   ];
 }
@@ -114,11 +114,11 @@ export function changesInWords(changes: readonly FileChange[]): string {
 
 function listed(files: readonly FileChange[]): string {
   const named = files
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map(({ path, bytes, change }) =>
       change === "removed" ? readable(path) : `${readable(path)} (${formatBytes(bytes)})`,
     );
-  const more = files.length - mostNamed;
+  const more = files.length - maxNamed;
   return named.join(", ") + (more > 0 ? ` and ${more.toLocaleString("en")} more` : "");
 }
 

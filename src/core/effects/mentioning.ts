@@ -55,7 +55,7 @@ export function createMentioning({ scope, callId, actions, doing, ask }: ChatDes
     const found = await find(id, 5);
     const person = found.people.find((each) => each.id === id);
     if (person !== undefined) {
-      const isOnly = async (name: string) => isOnlyOne(await find(name, mostNamesakes), person, name);
+      const isOnly = async (name: string) => isOnlyOne(await find(name, maxNamesakes), person, name);
       return { ...calledPerson(person), free: await isNamed(turn, person, isOnly) };
     }
     const group = found.groups.find((each) => each.id === id);
@@ -75,7 +75,7 @@ function calledPerson({ id, name }: KnownPerson): Omit<Wanted, "free"> {
 }
 
 /** People of one name that are looked through. */
-const mostNamesakes = 50;
+const maxNamesakes = 50;
 
 type Found = Awaited<ReturnType<NonNullable<ChatActions["people"]>>>;
 

@@ -23,9 +23,9 @@ export interface SearchLimits {
 }
 
 /** Most matches shown at once. */
-const mostMatches = 30;
+const maxMatches = 30;
 /** Alternatives and words that are looked at in a search. */
-const mostAlternatives = 20;
+const maxAlternatives = 20;
 /** Longer lines are shown only around their matches, and lines beside a match only by their beginning; characters. */
 const longLine = 400;
 const around = 150;
@@ -55,7 +55,7 @@ export function searchText(text: string, search: string, limits: SearchLimits): 
   const isBefore = exact.length === 0 && limits.from > 0 && matchesOf(lines, find, 0).length > 0;
   if (exact.length > 0 || isBefore) return passagesOf(text, lines, exact, limits);
   const words = wordsOf(search);
-  const { finder, most } = words.length > 1 ? mostWords(lines, words) : { finder: undefined, most: 0 };
+  const { finder, most } = words.length > 1 ? maxWords(lines, words) : { finder: undefined, most: 0 };
   if (finder === undefined) return { passages: "", shown: 0, total: 0, lines: lines.length };
   const note = `No line has “${search}”; these have ${most} of its ${words.length} words.`;
   return { ...passagesOf(text, lines, matchesOf(lines, finder, limits.from), limits), note };
@@ -67,7 +67,7 @@ function finderOf(search: string): Finder {
     .split("|")
     .map((each) => each.split("*").flatMap((part) => part.trim() || []))
     .filter((parts) => parts.length > 0)
-    .slice(0, mostAlternatives);
+    .slice(0, maxAlternatives);
   return (piece, from) => {
     const found = alternatives.map((parts) => indexOfParts(piece, parts, from)).filter((at) => at >= 0);
     return found.length === 0 ? -1 : Math.min(...found);
@@ -90,11 +90,11 @@ function indexOfParts(line: string, parts: readonly string[], from: number): num
 /** Words that tell something, in lower case. */
 function wordsOf(search: string): string[] {
   const words = search.toLowerCase().match(/[\p{L}\p{N}_.-]{3,}/gu) ?? [];
-  return [...new Set(words)].slice(0, mostAlternatives);
+  return [...new Set(words)].slice(0, maxAlternatives);
 }
 
 /** Finds the lines that have as many of the words as any line has. */
-function mostWords(
+function maxWords(
   lines: readonly string[],
   words: readonly string[],
 ): { finder: Finder | undefined; most: number } {
@@ -166,7 +166,7 @@ function passagesOf(
   const shown = new Map<number, { text: string; matches: boolean }>();
   let size = 0;
   let count = 0;
-  for (const { line, offset } of matches.slice(0, mostMatches)) {
+  for (const { line, offset } of matches.slice(0, maxMatches)) {
     const found = shownMatch(text, lines[line - 1] ?? "", offset);
     const beside = besideOf(lines, line, limits.context).filter((other) => !shown.has(other));
     const context = beside.map((other) => beginningOf(lines[other - 1] ?? ""));

@@ -12,10 +12,10 @@ import type { Place } from "../values/place.ts";
 import type { ChatDesk } from "./mentioning.ts";
 
 /** Messages that one turn may send or change. */
-const mostSent = 20;
+const maxSent = 20;
 /** Files with one message, and bytes of each. */
-const mostFiles = 10;
-const largestFile = 25_000_000;
+const maxFiles = 10;
+const maxFile = 25_000_000;
 
 interface Target {
   place: Place;
@@ -34,7 +34,7 @@ export function createSending(desk: ChatDesk): Sending {
     scope.emit({ type: "message_sent", call_id: callId, did, place, reference, link });
 
   const own = async (reference: string): Promise<ChannelMessage> => {
-    if (state.sent >= mostSent) throw tooMany();
+    if (state.sent >= maxSent) throw tooMany();
     const message = await desk.message(reference);
     const made = await ports.chats.ownMessage(here, message.id);
     if (!message.author.self) throw notOwn();
@@ -45,7 +45,7 @@ export function createSending(desk: ChatDesk): Sending {
 
   return {
     async send({ text, to, thread, files }) {
-      if (state.sent >= mostSent) throw tooMany();
+      if (state.sent >= maxSent) throw tooMany();
       const target = await targetOf(desk, to, thread);
       const attached = await readFiles(desk, files);
       if (!target.isHere || state.private)
@@ -138,8 +138,8 @@ async function personOf(desk: ChatDesk, to: string): Promise<Target | undefined>
 }
 
 async function readFiles({ scope }: ChatDesk, paths: readonly string[]): Promise<OutgoingFile[]> {
-  if (paths.length > mostFiles)
-    throw new SkillFailure("too_many", `A message takes ${mostFiles} files.`, "Put them into one archive.");
+  if (paths.length > maxFiles)
+    throw new SkillFailure("too_many", `A message takes ${maxFiles} files.`, "Put them into one archive.");
   const folder = scope.ports.folders.of(scope.turn.place);
   const files: OutgoingFile[] = [];
   for (const path of paths) {
@@ -147,7 +147,7 @@ async function readFiles({ scope }: ChatDesk, paths: readonly string[]): Promise
     if (file === undefined)
       throw new SkillFailure("no_file", `There is no file ${path}.`, "list_files shows what there is.");
     try {
-      if (file.bytes > largestFile) throw new SkillFailure("too_large", `${path} is larger than 25 MB.`);
+      if (file.bytes > maxFile) throw new SkillFailure("too_large", `${path} is larger than 25 MB.`);
       const name = file.path.slice(file.path.lastIndexOf("/") + 1);
       files.push({ name, media_type: mediaTypeOf(name), data: await file.read(0, file.bytes) });
     } finally {
@@ -178,11 +178,7 @@ function deletion(text: string): Parameters<ChatDesk["ask"]>[0] {
 }
 
 function tooMany(): SkillFailure {
-  return new SkillFailure(
-    "too_many",
-    `A turn sends and changes at most ${mostSent} messages.`,
-    "Answer now.",
-  );
+  return new SkillFailure("too_many", `A turn sends and changes at most ${maxSent} messages.`, "Answer now.");
 }
 
 function notOwn(): SkillFailure {

@@ -10,9 +10,9 @@ import { safeFileName } from "../values/file-kind.ts";
 import { formatBytes } from "../values/shown.ts";
 
 /** Bytes of one file that a call makes. */
-export const largestToolFile = 25_000_000;
+export const maxToolFile = 25_000_000;
 /** Files of one turn. */
-const mostFiles = 50;
+const maxFiles = 50;
 
 /** Files of a turn by what they were called in which call: a call that is run again replaces its own. */
 export function createToolFiles(scope: TurnScope, callId: string, signal: AbortSignal): ToolContext["file"] {
@@ -26,10 +26,10 @@ export function createToolFiles(scope: TurnScope, callId: string, signal: AbortS
     const step = `file:${safeFileName(file.name)}`;
     const before = added.get(step) ?? state.calls.get(callId)?.steps.get(step);
     const replaces = typeof before === "string" ? before : undefined;
-    if (replaces === undefined && filesOf(scope) >= mostFiles) {
+    if (replaces === undefined && filesOf(scope) >= maxFiles) {
       throw new SkillFailure(
         "too_many_files",
-        `a turn may have ${mostFiles} files`,
+        `a turn may have ${maxFiles} files`,
         "Put them into one file, or make fewer.",
       );
     }
@@ -53,11 +53,11 @@ export function createToolFiles(scope: TurnScope, callId: string, signal: AbortS
 }
 
 function requireSize({ name, data }: NewFile): void {
-  if (data.byteLength <= largestToolFile) return;
+  if (data.byteLength <= maxToolFile) return;
   const size = Math.ceil(data.byteLength / 1_000_000);
   throw new SkillFailure(
     "file_too_large",
-    `${safeFileName(name)} has ${size} MB; a file may have ${largestToolFile / 1_000_000} MB`,
+    `${safeFileName(name)} has ${size} MB; a file may have ${maxToolFile / 1_000_000} MB`,
     "Make it smaller, or make several files.",
   );
 }
@@ -86,7 +86,7 @@ function isSame(
 }
 
 /** Bytes of a file that a skill may have whole. */
-const largestFile = 64_000_000;
+const maxFile = 64_000_000;
 
 export function createThreadFiles({ turn, ports }: TurnScope, signal: AbortSignal): ThreadFiles {
   const folder = ports.folders.of(turn.place);
@@ -130,8 +130,8 @@ export function createThreadFiles({ turn, ports }: TurnScope, signal: AbortSigna
     async bytes(path) {
       const file = await open(path);
       try {
-        if (file.bytes > largestFile) {
-          const message = `${nameOf(file.path)} has ${formatBytes(file.bytes)}; at most ${formatBytes(largestFile)} can be taken.`;
+        if (file.bytes > maxFile) {
+          const message = `${nameOf(file.path)} has ${formatBytes(file.bytes)}; at most ${formatBytes(maxFile)} can be taken.`;
           throw new SkillFailure("file_too_large", message, "Ask for a smaller one.");
         }
         return { path: file.path, data: await file.read(0, file.bytes) };

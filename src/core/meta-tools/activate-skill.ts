@@ -85,10 +85,10 @@ function currentSkills({ offer }: TurnScope): string {
 }
 
 /** The longest list in one answer; a query narrows it. */
-const longestList = 20;
+const maxList = 20;
 
 /** Characters of a description in a list. */
-const longestDescription = 400;
+const maxDescription = 400;
 
 /** Only the best matches are described with their parameters; `activate_skill` shows those of the others. */
 const fullyDescribed = 8;
@@ -119,7 +119,7 @@ export const createListSkills = () =>
           ({ skill }) =>
             skill.parent === undefined && (category === undefined || skill.category === category),
         );
-      const skills = found.slice(0, longestList).map((offered, index) => {
+      const skills = found.slice(0, maxList).map((offered, index) => {
         const only_for = onlyFor(ports.rights, { skill_id: offered.skill.id });
         return {
           ...describe(offered, index < fullyDescribed),
@@ -141,7 +141,7 @@ function describe({ skill, state }: OfferedSkill, fully: boolean) {
   return {
     id: skill.id,
     name: skill.name,
-    description: skill.description.slice(0, longestDescription),
+    description: skill.description.slice(0, maxDescription),
     category: skill.category,
     ...(fully ? { parameters: toJson(skill.parameters) } : {}),
     tags: [...skill.tags],

@@ -58,7 +58,7 @@ const createAskUser = () =>
   });
 
 /** How often agents hand a turn on; two that each think it fits the other better would do so to its limits. */
-const mostHandoffs = 10;
+const maxHandoffs = 10;
 
 /** Gives the turn to another agent profile: its instructions hold from the next step on. */
 const createHandoff = () =>
@@ -83,7 +83,7 @@ const createHandoff = () =>
       const done = ok(reason === "" ? "Handed over." : `Handed over: ${reason}`);
       if (now !== undefined) return now.to === to ? done : notNow(to, now.to);
       if (context.agent === to) return ok(`You are ${to} already. Go on.`);
-      if (handed.length >= mostHandoffs) {
+      if (handed.length >= maxHandoffs) {
         const message = `This turn was handed over ${handed.length} times already.`;
         return failure("handed_over_too_often", message, "Answer the person with what there is.");
       }

@@ -53,7 +53,7 @@ function lineOf({ path, bytes, changed_at, by }: WorkingFile, zone: string): str
 }
 
 /** More of these in one pattern would take long to match. */
-const mostWildcards = 6;
+const maxWildcards = 6;
 
 /** `**` stands for anything, `*` for anything but a slash; without them a pattern is a part of the path, in any case. */
 function matcher(pattern: string | undefined): (path: string) => boolean {
@@ -63,7 +63,7 @@ function matcher(pattern: string | undefined): (path: string) => boolean {
     .replace(/^\//, "")
     .split(/(\*\*\/?|\*)/);
   const plain = pattern.replaceAll("*", "").toLowerCase();
-  if (parts.length === 1 || parts.length > mostWildcards * 2 + 1)
+  if (parts.length === 1 || parts.length > maxWildcards * 2 + 1)
     return (path) => path.toLowerCase().includes(plain);
   return (path) => matchesFrom(path.toLowerCase(), parts);
 }

@@ -77,7 +77,7 @@ export function failure(code: string, message: string, hint?: string): ToolResul
 }
 
 /** Shortest time between two lines that are shown, ms: code may print a million of them. */
-const shortestPause = 200;
+const minPause = 200;
 
 /** Shows what code prints as progress, as fast as people can follow it. Lines are redacted before they are cut. */
 export function printedLines(
@@ -86,7 +86,7 @@ export function printedLines(
 ) {
   let shownAt = Number.NEGATIVE_INFINITY;
   return (line: string): void => {
-    if (now() - shownAt < shortestPause) return;
+    if (now() - shownAt < minPause) return;
     shownAt = now();
     progress(redact(line).slice(0, 200));
   };

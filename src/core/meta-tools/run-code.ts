@@ -14,9 +14,9 @@ import type { ApprovalNeed } from "../values/inbound.ts";
 import { defineMetaTool, failure, ok, printedLines } from "./meta-tool.ts";
 
 /** Bytes that code may print. */
-const largestOutput = 950_000;
+const maxOutput = 950_000;
 /** The runner ends it, and with what it printed; this only catches one that does not. Ms. */
-const longestRun = 86_400_000;
+const maxRun = 86_400_000;
 
 /** Code that the model writes, in the sandbox, on the files of the thread. */
 export const createRunCode = () =>
@@ -33,7 +33,7 @@ export const createRunCode = () =>
     effect: "side_effect",
     shares: true,
     approval: (_input, scope) => mayCarryOut(scope),
-    max_execution_ms: longestRun,
+    max_execution_ms: maxRun,
     offered: ({ code }) => code !== undefined,
     run: async ({ language, code }, context, { turn, ports }) => {
       const runner = ports.code;
@@ -45,7 +45,7 @@ export const createRunCode = () =>
           ...{ language, code, working },
           signal: context.signal,
           timeout_ms: max_ms,
-          max_output_bytes: largestOutput,
+          max_output_bytes: maxOutput,
           onLine: printedLines(context, ports.redact),
         }),
       );
@@ -82,13 +82,13 @@ function described(code: CodeMeans | undefined): string {
   ].join(" ");
 }
 
-function resultOf(outcome: ScriptOutcome, notes: readonly string[], mostMs: number): ToolResult {
+function resultOf(outcome: ScriptOutcome, notes: readonly string[], maxMs: number): ToolResult {
   switch (outcome.status) {
     case "refused":
       return failure("refused", outcome.reason, "Tell the person.");
     case "timed_out": {
       const printed = [outcome.stdout, outcome.stderr].map((text) => text.trim()).filter(Boolean);
-      const message = `It was stopped after ${mostMs / 1_000} s.`;
+      const message = `It was stopped after ${maxMs / 1_000} s.`;
       return failure("timed_out", [message, ...printed, ...notes].join("\n"), "Do less at once.");
     }
     case "exited": {

@@ -10,10 +10,10 @@ import { commandForShell, findOffered, pathInSkill } from "./activate-skill.ts";
 import { defineMetaTool, failure, ok, printedLines } from "./meta-tool.ts";
 
 /** Bytes a script may print; with the notes on it, it stays below what a tool may answer. */
-const largestOutput = 950_000;
+const maxOutput = 950_000;
 
 /** A script has the time its skill says; this only catches a runner that does not end it. Ms. */
-const longestRun = 86_400_000;
+const maxRun = 86_400_000;
 
 export const createRunSkillScript = () =>
   defineMetaTool({
@@ -35,7 +35,7 @@ export const createRunSkillScript = () =>
       const found = findOffered(scope, skill_name);
       return found.status === "error" ? undefined : found.offered.skill.id;
     },
-    max_execution_ms: longestRun,
+    max_execution_ms: maxRun,
     offered: (_turn, { scripts }) => scripts !== undefined,
     run: async ({ skill_name, script, command, ...input }, context, scope, request) => {
       const found = findOffered(scope, skill_name);
@@ -97,7 +97,7 @@ async function runScript(
     env: scriptEnvironment(skill, context),
     signal,
     timeout_ms: skill.max_execution_seconds * 1000,
-    max_output_bytes: largestOutput,
+    max_output_bytes: maxOutput,
     onLine: printedLines(context, redact),
   };
   const text = JSON.stringify([work, args, stdin]);
@@ -149,7 +149,7 @@ function missingVariables(skill: Skill, env: Readonly<Record<string, string>>): 
 }
 
 /** Characters of the error output of a script that ended well. */
-const longestComplaint = 2_000;
+const maxComplaint = 2_000;
 
 /**
  * What a model reads of a script's end. `notes` tell of the files it left, `networkHint` what it could not reach.
@@ -188,7 +188,7 @@ function scriptResult(
 function complaintsOf(stderr: string): string[] {
   const said = stderr.trim();
   if (said === "") return [];
-  const shown = said.length > longestComplaint ? `…${said.slice(-longestComplaint)}` : said;
+  const shown = said.length > maxComplaint ? `…${said.slice(-maxComplaint)}` : said;
   return [`[error output: ${shown}]`];
 }
 

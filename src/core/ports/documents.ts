@@ -147,9 +147,9 @@ export type ReadContent =
 type ImageType = Extract<FileContent, { kind: "image" }>["media_type"];
 
 /** Bytes of a file that is read as text, whole. */
-const largestText = 32_000_000;
+const maxText = 32_000_000;
 /** Bytes of a picture: Anthropic takes 5 MiB of it in base64, which is a third longer. */
-const largestPicture = 3_932_160;
+const maxPicture = 3_932_160;
 /** Bytes by which a kind of file is known. */
 const headBytes = 4_096;
 /** Bytes of a table that is short enough to be shown as it stands. */
@@ -174,7 +174,7 @@ export async function readFileContent(
   if (known !== undefined) return { kind: "unreadable", problem: known };
   const text = await readText(file, name);
   const isTable = /\.(csv|tsv|tab)$/i.test(name) && file.bytes > smallTable;
-  if (!isTable || (text.kind === "unreadable" && file.bytes <= largestText)) return text;
+  if (!isTable || (text.kind === "unreadable" && file.bytes <= maxText)) return text;
   const read = await documents.table({ name, descriptor: file.descriptor }, signal);
   if (!read.ok) return text;
   const { table, note } = read;
@@ -185,8 +185,8 @@ export async function readFileContent(
 type TextContent = Extract<ReadContent, { kind: "text" | "unreadable" }>;
 
 async function readText(file: OpenedFile, name: string): Promise<TextContent> {
-  if (file.bytes > largestText) {
-    const problem = `it has ${formatBytes(file.bytes)}; texts of more than ${formatBytes(largestText)} are for code to read`;
+  if (file.bytes > maxText) {
+    const problem = `it has ${formatBytes(file.bytes)}; texts of more than ${formatBytes(maxText)} are for code to read`;
     return { kind: "unreadable", problem };
   }
   const content = readContent(name, mediaTypeOf(name), await file.read(0, file.bytes));
@@ -194,8 +194,8 @@ async function readText(file: OpenedFile, name: string): Promise<TextContent> {
 }
 
 async function readPicture(file: OpenedFile, name: string): Promise<ReadContent> {
-  if (file.bytes > largestPicture) {
-    const problem = `pictures of more than ${formatBytes(largestPicture)} cannot be looked at; make it smaller`;
+  if (file.bytes > maxPicture) {
+    const problem = `pictures of more than ${formatBytes(maxPicture)} cannot be looked at; make it smaller`;
     return { kind: "unreadable", problem };
   }
   const data = await file.read(0, file.bytes);

@@ -122,10 +122,10 @@ const conditionSchema = z.discriminatedUnion("on", [
 export type TriggerCondition = z.infer<typeof conditionSchema>;
 
 /** Events that wait for turns of one trigger; further ones are counted. */
-export const mostHeld = 100;
+export const maxHeld = 100;
 
 /** Events that one turn is told together, as far as they fit into what it is told. */
-export const mostTogether = 50;
+export const maxTogether = 50;
 
 export const triggerSchema = plannedSchema.extend({
   what: z.literal("trigger"),

@@ -106,7 +106,7 @@ export async function generateStep<Schema extends z.ZodType>(
 }
 
 /** Parts in a row that fail before the rest is left: the model is down then, not the part. */
-const mostFailures = 3;
+const maxFailures = 3;
 
 export interface PartWork<Part, Found> {
   /** What progress shows, e.g. `Reading`: `Reading part 2 of 9`. */
@@ -131,7 +131,7 @@ export async function partByPart<Part, Found>(
   const failures: (ModelError | SkillFailure)[] = [];
   let inARow = 0;
   for (const [at, part] of parts.entries()) {
-    if (inARow >= mostFailures || (at > 0 && context.now() > end)) break;
+    if (inARow >= maxFailures || (at > 0 && context.now() > end)) break;
     if (parts.length > 1) context.progress(`${doing} part ${at + 1} of ${parts.length}`, at, parts.length);
     try {
       found[at] = await work(part, at);
@@ -139,7 +139,7 @@ export async function partByPart<Part, Found>(
     } catch (error) {
       failures.push(expected(error, context.signal));
       // Without money left no part succeeds.
-      inARow = error instanceof SkillFailure ? mostFailures : inARow + 1;
+      inARow = error instanceof SkillFailure ? maxFailures : inARow + 1;
     }
   }
   const [first] = failures;

@@ -210,7 +210,7 @@ export interface OfferReader {
 const remembered = 500;
 
 /** How long an offer is kept, ms: a program installed meanwhile makes skills eligible. */
-const longestAge = 10_000;
+const maxAge = 10_000;
 
 interface KnownOffer extends NamespaceOffer {
   catalogue: Catalogue;
@@ -226,7 +226,7 @@ export function createOfferReader(
   lackingIn?: (state: NamespaceState) => readonly Mean[],
 ): OfferReader {
   const known = new Map<string, KnownOffer>();
-  const isFresh = (offer: KnownOffer) => clock.now() - offer.made_at < longestAge;
+  const isFresh = (offer: KnownOffer) => clock.now() - offer.made_at < maxAge;
   return {
     async read(namespace, catalogue) {
       const before = known.get(namespace);

@@ -76,7 +76,7 @@ export function coversHost(granted: readonly string[], host: string): boolean {
 }
 
 /** Hosts one question to an operator names; code that tries more is not asked about. */
-const mostHosts = 10;
+const maxHosts = 10;
 
 /**
  * What came of a run. `refused` are the hosts it tried to reach at its end without being allowed to; those of this machine and of
@@ -107,7 +107,7 @@ export async function withGrantedNetwork<T>(
     const refused = missingHosts(watched.refused, []);
     const ran = { value, refused };
     const wanted = refused.filter((host) => network.couldReach(host) && !denied.includes(host));
-    if (watched.connected() || wanted.length === 0 || wanted.length > mostHosts) return ran;
+    if (watched.connected() || wanted.length === 0 || wanted.length > maxHosts) return ran;
     if (!(await network.request(wanted))) return ran;
     // Granted in vain (the grant is bound to something else by now): the second run would end like the first.
     if (missingHosts(wanted, await network.hosts()).length > 0) return ran;
@@ -126,7 +126,7 @@ export function networkHint(
     grantable.length === 0
       ? "Code of skills reaches neither this machine nor private networks."
       : howToGrant(skillId, grantable);
-  return `It tried to reach ${refused.slice(0, mostHosts).join(", ")}, which it may not. ${how}`;
+  return `It tried to reach ${refused.slice(0, maxHosts).join(", ")}, which it may not. ${how}`;
 }
 
 function howToGrant(skillId: string, hosts: readonly string[]): string {

@@ -86,9 +86,9 @@ function openedTools(
 }
 
 /** Signatures of more parts than this are left to `list_skills`. */
-const mostParts = 6;
-const mostParameters = 10;
-const mostChoices = 8;
+const maxParts = 6;
+const maxParameters = 10;
+const maxChoices = 8;
 
 /** The lines of root skills by id, in the order of ids. `open`: skills whose tools are there anyway. */
 export function skillLines(
@@ -123,14 +123,14 @@ function head(skill: Skill, parts: readonly Skill[], isOpen: boolean): string {
   if (skill.kind === "mcp") return `${skill.id} (server)`;
   if (skill.tools.length === 0) return `${skill.id} (guide)`;
   if (skill.tools.length === 1) return skill.id + signature(skill.parameters);
-  if (parts.length === 0 || parts.length > mostParts) return skill.id;
+  if (parts.length === 0 || parts.length > maxParts) return skill.id;
   return `${skill.id} [${parts.map((part) => part.id + signature(part.parameters)).join(", ")}]`;
 }
 
 /** `(text, analysis_type=sentiment|keywords, language?)`: choices begin with the default, `?` marks what may be left out. */
 function signature(parameters: readonly Parameter[]): string {
-  const shown = parameters.slice(0, mostParameters).map(parameterText);
-  const more = parameters.length > mostParameters ? ["…"] : [];
+  const shown = parameters.slice(0, maxParameters).map(parameterText);
+  const more = parameters.length > maxParameters ? ["…"] : [];
   return `(${[...shown, ...more].join(", ")})`;
 }
 
@@ -144,8 +144,8 @@ function parameterText({ name, required, enum: choices = [], default: preset }: 
 function choicesText(choices: readonly Json[], preset: Json | undefined): string {
   const others = choices.filter((choice) => choice !== preset);
   const inOrder = preset === undefined ? others : [preset, ...others];
-  const listed = inOrder.slice(0, mostChoices).map(String).join("|");
-  return inOrder.length > mostChoices ? `${listed}|…` : listed;
+  const listed = inOrder.slice(0, maxChoices).map(String).join("|");
+  return inOrder.length > maxChoices ? `${listed}|…` : listed;
 }
 
 function oneLine(text: string): string {

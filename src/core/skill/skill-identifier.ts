@@ -54,13 +54,13 @@ function spellings(text: string): string[] {
   return [...new Set([text, ...forms])];
 }
 
-const longestToolName = 64;
+const maxToolName = 64;
 
 /** A name a model may call: `^[a-zA-Z0-9_-]{1,64}$`. `memory#remember` becomes `memory_remember`. */
 export function toToolName(text: string): string {
   const name = text.replace(/[^a-zA-Z0-9_-]/g, "_");
   if (!/[a-zA-Z0-9]/.test(name)) return `tool_${fingerprint(text)}`;
-  return name.length <= longestToolName ? name : withSuffix(name, fingerprint(text));
+  return name.length <= maxToolName ? name : withSuffix(name, fingerprint(text));
 }
 
 /** A tool with where it comes from. */
@@ -110,7 +110,7 @@ function countBy(names: readonly string[]): Map<string, number> {
 }
 
 function withSuffix(name: string, suffix: string): string {
-  return `${name.slice(0, longestToolName - suffix.length - 1)}_${suffix}`;
+  return `${name.slice(0, maxToolName - suffix.length - 1)}_${suffix}`;
 }
 
 /** Which people may use a skill or a tool, where not everybody may. Looked at when something is called, whoever wrote the call. */
@@ -192,7 +192,7 @@ export function rightInWords({ people, roles }: Right): string {
 }
 
 /** Unknown parameters that a message names. */
-const mostNamed = 20;
+const maxNamed = 20;
 
 /**
  * Checks arguments against parameters: unknown names, what is required, types and choices; then defaults are applied. A null means
@@ -204,8 +204,8 @@ export function validateParameters(parameters: readonly Parameter[], input: unkn
   const values = new Map(Object.entries(given as JsonObject).filter(([, value]) => value !== null));
   const names = parameters.map(({ name }) => name);
   const strangers = [...values.keys()].filter((name) => !names.includes(name));
-  const problems = strangers.slice(0, mostNamed).map((name) => unknown(name, names));
-  if (strangers.length > mostNamed) problems.push(`${strangers.length - mostNamed} more are unknown`);
+  const problems = strangers.slice(0, maxNamed).map((name) => unknown(name, names));
+  if (strangers.length > maxNamed) problems.push(`${strangers.length - maxNamed} more are unknown`);
   for (const parameter of parameters) {
     const problem = problemOf(parameter, values.get(parameter.name));
     if (problem !== undefined) problems.push(problem);

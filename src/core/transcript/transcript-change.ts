@@ -90,7 +90,7 @@ function placeChange(told: Told, { place, unnamed }: WhereText): Difference | un
 }
 
 /** Lines of new skills that one message shows; `list_skills` finds the others. */
-const mostNewSkills = 20;
+const maxNewSkills = 20;
 
 function listChange(told: Told, offer: Offer, redact: Redact): Difference | undefined {
   const lines = offer.lines(told.open);
@@ -102,8 +102,8 @@ function listChange(told: Told, offer: Offer, redact: Redact): Difference | unde
   );
   const added = [...lines].filter(([id]) => told.skills[id] === undefined && !unlisted.has(id));
   if (gone.length + changed.length + added.length === 0) return undefined;
-  const shown = added.slice(0, mostNewSkills);
-  const rest = added.slice(mostNewSkills).map(([id]) => id);
+  const shown = added.slice(0, maxNewSkills);
+  const rest = added.slice(maxNewSkills).map(([id]) => id);
   const parts = [
     gone.length === 0 ? [] : [`No longer available here: ${gone.join(", ")}.`],
     changed.length === 0 ? [] : ["Skills that changed:", ...changed.map(([, line]) => line)],

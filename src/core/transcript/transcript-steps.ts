@@ -13,11 +13,11 @@ type Body<T extends TurnEvent["type"]> = Omit<TurnEventOf<T>, "turn_id" | "seq" 
 export type StepReader = (event: TurnEventBody, at: number) => TranscriptStep[];
 
 /** Characters of an output that a log of an earlier version does not say how it was shown. */
-const longestUnmarked = 16_000;
+const maxUnmarked = 16_000;
 
 /** Pictures of one call that a model is shown, and the largest of them, bytes. */
-const mostImages = 4;
-const largestImage = 4_500_000;
+const maxImages = 4;
+const maxImage = 4_500_000;
 
 interface Round {
   message: AssistantMessage;
@@ -143,7 +143,7 @@ function toolMessage(
 }
 
 function beginning(text: string): string {
-  return text.length <= longestUnmarked ? text : `${text.slice(0, longestUnmarked)} […]`;
+  return text.length <= maxUnmarked ? text : `${text.slice(0, maxUnmarked)} […]`;
 }
 
 /** A picture that a call made or looked at is shown to the model with the call's result. */
@@ -153,9 +153,9 @@ function keepImage(
   turnId: string,
 ): void {
   const { call_id, name, media_type, bytes } = event;
-  if (call_id === undefined || !isImage(media_type) || bytes > largestImage) return;
+  if (call_id === undefined || !isImage(media_type) || bytes > maxImage) return;
   const others = (images.get(call_id) ?? []).filter((image) => image.name !== name);
-  if (others.length < mostImages)
+  if (others.length < maxImages)
     images.set(call_id, [...others, { media_type, turn_id: turnId, name, bytes }]);
 }
 

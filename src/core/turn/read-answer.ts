@@ -10,7 +10,7 @@ import type { Redactor } from "../values/redact.ts";
 type Finished = Extract<ModelEvent, { type: "finished" }>;
 
 /** Times a model is asked again in one round because tools are left out. */
-const mostRepeats = 100;
+const maxRepeats = 100;
 
 /**
  * Asks the turn's model and answers what it said in the end. Where tools are left out that the transcript does not tell of, it is told so
@@ -18,7 +18,7 @@ const mostRepeats = 100;
  */
 export async function readAnswer(scope: TurnScope, request: () => Promise<ModelRequest>): Promise<Finished> {
   for (let repeats = 0; ; repeats += 1) {
-    const said = await readOnce(scope, await request(), repeats < mostRepeats);
+    const said = await readOnce(scope, await request(), repeats < maxRepeats);
     if (said.type === "finished") return said;
     await tellLeftOut(scope, said);
   }
@@ -262,7 +262,7 @@ function originOf(
 }
 
 /** How often a turn comes back to its supervisor; after that, what an agent says is the answer. */
-const mostReturns = 5;
+const maxReturns = 5;
 
 /** The supervisor that had the turn last, by id. */
 function leadOf({ turn, state }: TurnScope): string | undefined {
@@ -279,7 +279,7 @@ export async function answered(scope: TurnScope, text: string): Promise<TurnEnd 
   const from = currentProfile(scope).id;
   const to = leadOf(scope);
   const returns = scope.state.handoffs.filter(({ returned }) => returned).length;
-  if (to === undefined || from === to || returns >= mostReturns) return { outcome: "completed", text };
+  if (to === undefined || from === to || returns >= maxReturns) return { outcome: "completed", text };
   // What was streamed is a report now.
   await scope.emit({ type: "text_reset" });
   await scope.emit({ type: "handoff", from, to, report: text });

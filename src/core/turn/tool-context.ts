@@ -18,7 +18,7 @@ import { invokeSkill } from "./invoke-skill.ts";
 class ToolLimitError extends ExpectedFailure<"too_many_steps" | "no_answer"> {}
 
 /** Characters of a progress note. Where code hands one on that is cut already, it is cut later than this. */
-const longestNote = 1_000;
+const maxNote = 1_000;
 
 /** The execution context of one call. */
 export function createToolContext(
@@ -48,7 +48,7 @@ export function createToolContext(
     now,
     progress(note, progress, total) {
       if (signal.aborted) return;
-      const shown = ports.redact(note).slice(0, longestNote);
+      const shown = ports.redact(note).slice(0, maxNote);
       void scope.emit({ type: "tool_progress", call_id: request.call.id, note: shown, progress, total });
     },
     step: createSteps(scope, request.call.id, tool, signal),

@@ -69,9 +69,9 @@ export async function bindCall(
 }
 
 /** Characters of JSON of one value that is kept as it is; of a longer one its length and SHA-256 are. */
-const longestKept = 500;
+const maxKeptCharacters = 500;
 /** Characters of JSON of all values; more are kept as one. */
-const mostKept = 4_000;
+const maxKeptValues = 4_000;
 
 /** Values as a binding keeps them. Undefined for what is nested too deeply to be written. */
 export async function keptValues(bound: Record<string, Json>): Promise<Binding["values"] | undefined> {
@@ -79,10 +79,10 @@ export async function keptValues(bound: Record<string, Json>): Promise<Binding["
     const kept: [string, Json][] = [];
     for (const [path, value] of Object.entries(bound)) {
       const text = canonicalJson(value);
-      kept.push(text.length > longestKept ? await hashed(path, text) : [path, value]);
+      kept.push(text.length > maxKeptCharacters ? await hashed(path, text) : [path, value]);
     }
     const all = canonicalJson(Object.fromEntries(kept));
-    return Object.fromEntries(all.length > mostKept ? [await hashed("all but free text", all)] : kept);
+    return Object.fromEntries(all.length > maxKeptValues ? [await hashed("all but free text", all)] : kept);
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
@@ -152,12 +152,12 @@ interface Inside {
 }
 
 function holdsOthers({ path, members }: Inside, name: string, value: Json): boolean {
-  if (!isFilled(value) || path.length > longestPath) return false;
+  if (!isFilled(value) || path.length > maxPath) return false;
   return Array.isArray(members) || (envelopes.has(name.toLowerCase()) && !isDestination(name));
 }
 
 /** Characters of the path of an argument within envelopes; what lies deeper is bound as a whole. */
-const longestPath = 300;
+const maxPath = 300;
 
 /** Two different paths are never written alike: odd names are quoted. */
 function pathOf({ path }: Inside, name: string): string {
@@ -247,9 +247,9 @@ function isDestination(name: string): boolean {
 }
 
 /** Characters of one value that is named. */
-const longestValue = 100;
+const maxValue = 100;
 /** Characters of a button's label: Slack takes 75, Discord 80. */
-const longestLabel = 70;
+const maxLabel = 70;
 
 /** What could be decided for good, and the arguments of the call that asks. */
 interface ForGood {
@@ -274,7 +274,7 @@ export function alwaysText({ binds, input }: ForGood, where = "in this channel")
 export function alwaysLabel({ binds, input }: ForGood): string {
   const any = anyOf(openIn({ binds, input }));
   const label = any === "" ? "Always here" : `Always here, ${any}`;
-  return label.length > longestLabel ? `${label.slice(0, longestLabel - 1)}…` : label;
+  return label.length > maxLabel ? `${label.slice(0, maxLabel - 1)}…` : label;
 }
 
 /** Paths of the arguments that may be anything. */
@@ -291,7 +291,7 @@ export function destinationText(values: Binding["values"]): string {
   return Object.entries(values)
     .map(([name, value]) => {
       const text = typeof value === "string" ? value : canonicalJson(value);
-      return `${name} = ${text.length > longestValue ? `${text.slice(0, longestValue - 1)}…` : text}`;
+      return `${name} = ${text.length > maxValue ? `${text.slice(0, maxValue - 1)}…` : text}`;
     })
     .join(", ");
 }

@@ -52,7 +52,7 @@ function isTextLike(name: string, mediaType: string): boolean {
 
 /** Longest name, characters, and bytes in UTF-8: file systems take 255, and stores put something around it. */
 const longest = 100;
-const longestBytes = 200;
+const maxBytes = 200;
 
 /** Characters that nobody sees, that end a line or that turn the direction of what follows. */
 const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]/gu;
@@ -94,7 +94,7 @@ export function numberedFileName(name: string, number: number): string {
 
 function shortened(stem: string, ending: string): string {
   const encoder = new TextEncoder();
-  const room = longestBytes - encoder.encode(ending).length;
+  const room = maxBytes - encoder.encode(ending).length;
   let kept = [...stem.slice(0, longest)];
   while (kept.join("").length + ending.length > longest || encoder.encode(kept.join("")).length > room) {
     kept = kept.slice(0, -1);

@@ -3,7 +3,7 @@ import type { Json } from "./json.ts";
 import { isDirectMessage, namespaceSchema, threadSchema } from "./place.ts";
 
 /** The longest name that is looked up; the longest in the IANA database has 32 characters. */
-const longestName = 64;
+const maxName = 64;
 
 /**
  * The IANA name of the time zone a text names, in any case and with spaces or underscores; undefined when it names none.
@@ -12,7 +12,7 @@ const longestName = 64;
  */
 export function timeZoneNamed(text: string): string | undefined {
   const name = text.trim().replaceAll(" ", "_");
-  if (name.length > longestName || !/^[a-z][a-z0-9_+/-]+$/i.test(name)) return undefined;
+  if (name.length > maxName || !/^[a-z][a-z0-9_+/-]+$/i.test(name)) return undefined;
   const known = knownAs(name);
   // Intl answers older names for some zones, such as Asia/Calcutta for Asia/Kolkata; people keep the one they wrote.
   const isAlias = known?.toLowerCase() !== name.toLowerCase();

@@ -14,12 +14,12 @@ export function plainWords(text: string): string {
 }
 
 /** Characters that a quotation needs; fewer prove nothing. */
-const fewestCharacters = 8;
+const minCharacters = 8;
 /** Characters that `…` may stand for: what is further apart is not one passage. */
-const longestGap = 600;
+const maxGap = 600;
 
 /** Places that a quotation may begin at: of one whose first part stands everywhere the others are looked for after each. */
-const mostTried = 2_000;
+const maxTried = 2_000;
 
 /**
  * Whether a text has a quotation, in whole words, whose parts may be joined by `…`. @param plain the text as `plainWords` makes it
@@ -29,10 +29,10 @@ export function saysSo(plain: string, quotation: string): boolean {
     .split(/…|\.\.\.|\[\.\.\.\]/)
     .map((part) => plainWords(part).replace(/^[.,;:\s]+|(?<![.,;:\s])[.,;:\s]+$/g, ""))
     .filter((part) => part !== "");
-  if (parts.join(" ").length < fewestCharacters) return false;
+  if (parts.join(" ").length < minCharacters) return false;
   const [first = "", ...others] = parts;
   let at = wholeWords(plain, first, 0);
-  for (let tried = 0; at >= 0 && tried < mostTried; tried += 1) {
+  for (let tried = 0; at >= 0 && tried < maxTried; tried += 1) {
     if (goesOn(plain, at + first.length, others)) return true;
     at = wholeWords(plain, first, at + 1);
   }
@@ -44,7 +44,7 @@ function goesOn(plain: string, from: number, parts: readonly string[]): boolean 
   let at = from;
   for (const part of parts) {
     // With what stands beside it, which tells whether it is whole words.
-    const near = plain.slice(Math.max(0, at - 2), at + longestGap + part.length + 2);
+    const near = plain.slice(Math.max(0, at - 2), at + maxGap + part.length + 2);
     const found = wholeWords(near, part, Math.min(2, at));
     if (found < 0) return false;
     at = Math.max(0, at - 2) + found + part.length;

@@ -25,10 +25,10 @@ interface RedactedStream {
 const mask = "[secret]";
 
 /** Shorter values are too common to be told from text, characters. */
-const shortestSecret = 6;
+const minSecret = 6;
 
 /** A secret of several lines is also found line by line, where a line is at least this long, characters. */
-const shortestLine = 16;
+const minLine = 16;
 
 /** Secrets that are not known beforehand, by their form. Letters, digits and `_.-` are all they consist of. */
 export interface SecretForm {
@@ -80,10 +80,10 @@ function mapChanged(items: readonly unknown[], change: (item: unknown) => unknow
 /** Secrets as texts show them: whole, line by line, and within JSON. Frames such as `-----BEGIN …` tell nothing. */
 function secretTexts(secrets: readonly string[]): string[] {
   const written = secrets
-    .filter((secret) => secret.length >= shortestSecret)
+    .filter((secret) => secret.length >= minSecret)
     .flatMap((secret) => {
       const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
-      const telling = lines.filter((line) => line.length >= shortestLine && !line.startsWith("-----"));
+      const telling = lines.filter((line) => line.length >= minLine && !line.startsWith("-----"));
       return lines.length === 1 ? secret : [secret, ...telling];
     });
   return [...new Set(written.flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]))];

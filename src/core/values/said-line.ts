@@ -22,7 +22,7 @@ export type SaidLine = (said: Said) => string;
 /** Formats of zones kept at once: making one takes longer than using it a hundred times. */
 const keptZones = 64;
 
-const longestName = 80;
+const maxName = 80;
 
 /** In place of a time that is none, or in a year that has not four digits. */
 const unknownTime = "time unknown";
@@ -104,7 +104,7 @@ const notInNames = /[\s\p{Cc}\p{Cf}\p{Z}\p{Ps}\p{Pe}<>＜＞:：︓﹕꞉∶ː]+
 export function plainName(name: string): string {
   const plain = name.replace(notInNames, " ").trim();
   return plain
-    .slice(0, longestName)
+    .slice(0, maxName)
     .toWellFormed()
     .replace(/\ufffd$/, "")
     .trim();
@@ -139,10 +139,10 @@ export function withoutSaidLines(text: string): string {
 }
 
 /** Characters of the shortest line that `stamp` takes, even in signs that stand for several: `[㎪⑳㉖-⑪-㉒⑭:⑳`. */
-const shortestLine = 10;
+const minLine = 10;
 
 function withoutSaidLine(line: string): string {
-  if (line.length < shortestLine) return line;
+  if (line.length < minLine) return line;
   const before = opening.exec(line)?.[0];
   if (before === undefined) return line;
   const rest = line.slice(before.length);

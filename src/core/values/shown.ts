@@ -27,8 +27,8 @@ export function formatBytes(bytes: number): string {
 }
 
 /** Items of a list, and characters of an answer, that are shown. */
-const mostItems = 20;
-const longestAnswer = 12_000;
+const maxItems = 20;
+const maxAnswer = 12_000;
 const deepest = 3;
 
 /** Fields that hold the finding in words, the fullest first. */
@@ -46,8 +46,8 @@ const fewTexts = 3;
  */
 export function renderOutput(value: Json, given: JsonObject = {}): string {
   const text = renderWhole(value, given).trim() || "_It answered nothing._";
-  return text.length > longestAnswer
-    ? `${text.slice(0, longestAnswer)}…\n\n_(cut here: the result is longer)_`
+  return text.length > maxAnswer
+    ? `${text.slice(0, maxAnswer)}…\n\n_(cut here: the result is longer)_`
     : text;
 }
 
@@ -119,7 +119,7 @@ function onOneLine(items: readonly Json[]): string | undefined {
 }
 
 function renderList(items: readonly Json[], depth: number): string {
-  const shown = items.slice(0, mostItems);
+  const shown = items.slice(0, maxItems);
   const more = items.length > shown.length ? `\n\n_… and ${items.length - shown.length} more_` : "";
   const objects = shown.filter((item) => isRecord(item));
   if (objects.length === shown.length && objects.length > 0) return renderObjects(objects, depth) + more;
@@ -192,11 +192,11 @@ function scalar(value: Scalar): string {
   return value ?? "–";
 }
 
-const longestCell = 300;
+const maxCell = 300;
 
 /** A value on one line, as it fits a table cell or a list item. */
 function cell(value: Json): string {
   const text = isScalar(value) ? scalar(value) : JSON.stringify(value);
   const flat = text.replace(/\s+/g, " ").replaceAll("|", "\\|").trim();
-  return flat.length > longestCell ? `${flat.slice(0, longestCell)}…` : flat;
+  return flat.length > maxCell ? `${flat.slice(0, maxCell)}…` : flat;
 }

@@ -7,7 +7,7 @@ import { defineControl } from "../block.ts";
 import { namesIn, resolve, type Variables } from "../substitute.ts";
 
 /** Turns of one loop, whatever a file says. */
-const mostTurns = 1_000;
+const maxTurns = 1_000;
 
 const variableName = (preset: string) =>
   z
@@ -25,7 +25,7 @@ const config = z
       .number()
       .int()
       .min(1)
-      .max(mostTurns)
+      .max(maxTurns)
       .nullish()
       .transform((most) => most ?? 100),
     steps: z.array(z.unknown()).min(1, "it has no steps"),
@@ -79,7 +79,7 @@ function itemsOf({ over, count, max_items }: Loop, variables: Variables): Json[]
   const length = typeof items === "number" ? items : items.length;
   if (length > max_items) {
     const message = `The loop would have ${length} turns, and at most ${max_items} are allowed.`;
-    throw new SkillFailure("too_many_items", message, `Set its max_items, up to ${mostTurns}.`);
+    throw new SkillFailure("too_many_items", message, `Set its max_items, up to ${maxTurns}.`);
   }
   return typeof items === "number" ? [] : items;
 }

@@ -14,7 +14,7 @@ interface CodeRequest {
 }
 
 /** Characters of JSON. */
-const longestResult = 2_000_000;
+const maxResult = 2_000_000;
 
 const say = (...words: unknown[]) => process.stderr.write(`${format(...words)}\n`);
 
@@ -31,7 +31,7 @@ async function run({ code, variables }: CodeRequest): Promise<string> {
   const parse = runInContext("JSON.parse", context);
   const result = await new AsyncFunction("variables", code)(parse(JSON.stringify(variables)));
   const text = JSON.stringify(result ?? null) ?? "null";
-  if (text.length > longestResult) throw new Error(`It returned more than ${longestResult} characters.`);
+  if (text.length > maxResult) throw new Error(`It returned more than ${maxResult} characters.`);
   return text;
 }
 

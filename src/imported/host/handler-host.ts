@@ -12,7 +12,7 @@ import type { FromHost, HostedSkill, ToHost } from "./protocol.ts";
 import { describeError, textOf } from "./value-text.ts";
 
 /** Bytes of a result; well below what a line may hold. */
-const largestResult = 2_000_000;
+const maxResult = 2_000_000;
 
 // biome-ignore lint/style/noProcessEnv: this is how the sandbox says where it shows the skill's folder.
 const folder = process.env.KNACK_SKILL_DIR ?? process.cwd();
@@ -64,8 +64,7 @@ async function run(call: OpenCall, args: unknown): Promise<void> {
     // AnythingLLM knows texts alone; tools of a package may answer data.
     const isData = hosted.entry !== undefined && typeof value === "object" && value !== null;
     const size = Buffer.byteLength(text);
-    if (size > largestResult)
-      throw new RangeError(`It answered ${size} bytes; at most ${largestResult} are kept`);
+    if (size > maxResult) throw new RangeError(`It answered ${size} bytes; at most ${maxResult} are kept`);
     if (calls.delete(id)) send({ type: "result", id, text, ...(isData ? { data: true } : {}) });
   } catch (error) {
     fail(call, error);

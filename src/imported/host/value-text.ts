@@ -1,7 +1,7 @@
 import { isNativeError } from "node:util/types";
 import type { HostError } from "./protocol.ts";
 
-const longestMessage = 4_000;
+const maxMessage = 4_000;
 
 /** What a model reads of a handler's result: text as it is, everything else as JSON. */
 export function textOf(value: unknown): string {
@@ -59,5 +59,5 @@ function placeOf(stack: string, folder: string): string | undefined {
 }
 
 function cut(text: string): string {
-  return text.length > longestMessage ? `${text.slice(0, longestMessage)} …` : text;
+  return text.length > maxMessage ? `${text.slice(0, maxMessage)} …` : text;
 }

@@ -19,9 +19,9 @@ const decline = "Decline";
 const cancel = "Cancel";
 const skip = "Skip";
 /** The longest default that is offered as a button, characters. */
-const longestButton = 75;
+const maxButton = 75;
 /** More choices than these are listed in the text. */
-const mostChoices = 20;
+const maxChoices = 20;
 
 /** A form without fields asks for a yes. */
 export async function confirm(form: Form, context: Asking): Promise<ElicitResult> {
@@ -173,11 +173,10 @@ function optionsText({ options }: FormField): string {
 function choicesFor(field: FormField): string[] {
   const options = field.kind === "many" ? [] : field.options.map(({ label }) => label);
   const preset = field.default === undefined ? "" : labelOf(field, field.default);
-  const isNew =
-    options.length === 0 && preset !== "" && preset.length <= longestButton && !preset.includes("\n");
+  const isNew = options.length === 0 && preset !== "" && preset.length <= maxButton && !preset.includes("\n");
   const canSkip = !field.required || field.default !== undefined;
   return [
-    ...(options.length > mostChoices ? [] : options),
+    ...(options.length > maxChoices ? [] : options),
     ...(isNew ? [preset] : []),
     ...(canSkip && !isNew ? [skip] : []),
     decline,

@@ -3,22 +3,22 @@ import type { ToolContext } from "../../core/skill/tool.ts";
 import type { ServerRequests } from "../server-requests.ts";
 
 /** How often a server may ask the person in one call. */
-const mostQuestions = 5;
+const maxQuestions = 5;
 /** How often it may use the model in one call. */
-const mostTexts = 5;
+const maxTexts = 5;
 
 /**
  * Answers what tool servers ask in the middle of a call. People decide; a server that asks too much gets a no. Few servers ask
  * anything, so how it is answered is loaded with the first request.
  */
 export function createServerRequests(): ServerRequests {
-  const questions = createRequestLimit(mostQuestions);
-  const texts = createRequestLimit(mostTexts);
+  const questions = createRequestLimit(maxQuestions);
+  const texts = createRequestLimit(maxTexts);
   return {
     capabilities: { elicitation: { form: { applyDefaults: true }, url: {} }, sampling: {}, roots: {} },
     async elicit(server, params, context, key) {
       if (!questions.allows(context, key)) {
-        context.progress(`${server} asks too much: more than ${mostQuestions} questions in one call.`);
+        context.progress(`${server} asks too much: more than ${maxQuestions} questions in one call.`);
         return { action: "cancel" };
       }
       try {
@@ -36,7 +36,7 @@ export function createServerRequests(): ServerRequests {
     async sample(server, params, context, key) {
       const { SamplingRefusedError, sample } = await import("./sample.ts");
       if (!texts.allows(context, key)) {
-        throw new SamplingRefusedError("refused", `At most ${mostTexts} texts in one call.`);
+        throw new SamplingRefusedError("refused", `At most ${maxTexts} texts in one call.`);
       }
       return await sample(server, params, context, key);
     },
@@ -49,7 +49,7 @@ function isUnanswered(error: unknown): boolean {
 }
 
 /** How many calls are remembered; older ones have ended. */
-const mostCalls = 1_000;
+const maxCalls = 1_000;
 
 /** Counts requests within calls. One that comes again after a wait counts once. */
 function createRequestLimit(most: number): {
@@ -63,7 +63,7 @@ function createRequestLimit(most: number): {
       calls.delete(call);
       calls.set(call, seen);
       for (const oldest of calls.keys()) {
-        if (calls.size <= mostCalls) break;
+        if (calls.size <= maxCalls) break;
         calls.delete(oldest);
       }
       if (seen.has(request)) return true;

@@ -7,7 +7,7 @@ import { asksForSecret, formFields } from "./form-field.ts";
 const fewFields = 4;
 
 /** A longer form is not for a chat. */
-const mostFields = 30;
+const maxFields = 30;
 
 /** Asks the person for what a server wants to know, field by field, and checks what they say. */
 export async function elicitForm(
@@ -23,7 +23,7 @@ export async function elicitForm(
     context.progress(`${what}. Passwords and keys do not belong into a chat, so it was declined.`);
     return { action: "decline" };
   }
-  if (fields.length > mostFields) {
+  if (fields.length > maxFields) {
     context.progress(`${server} asked for ${fields.length} things at once, which is too much for a chat.`);
     return { action: "decline" };
   }

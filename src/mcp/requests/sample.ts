@@ -2,9 +2,9 @@ import type { CreateMessageRequest, CreateMessageResult } from "@modelcontextpro
 import type { ToolContext } from "../../core/skill/tool.ts";
 
 /** The longest request, characters of all its texts; what people are asked to allow has to be readable. */
-const longestRequest = 20_000;
+const maxRequest = 20_000;
 /** The longest answer, tokens. */
-const mostTokens = 4_000;
+const maxTokens = 4_000;
 /** Characters that a token has at the least, about: where an answer is cut that is longer than asked for. */
 const charactersPerToken = 4;
 
@@ -33,14 +33,11 @@ export async function sample(
   key: string,
 ): Promise<CreateMessageResult> {
   const messages = textsOf(params);
-  const max_tokens = Math.max(1, Math.min(params.maxTokens, mostTokens));
+  const max_tokens = Math.max(1, Math.min(params.maxTokens, maxTokens));
   const system = params.systemPrompt ?? "";
   const characters = system.length + messages.reduce((sum, { text }) => sum + text.length, 0);
-  if (characters > longestRequest) {
-    throw new SamplingRefusedError(
-      "too_large",
-      `At most ${longestRequest} characters can be sent to the model.`,
-    );
+  if (characters > maxRequest) {
+    throw new SamplingRefusedError("too_large", `At most ${maxRequest} characters can be sent to the model.`);
   }
   if (!context.generative)
     throw new SamplingRefusedError("not_supported", "There is no model that writes text.");

@@ -156,19 +156,19 @@ export async function createAnthropicClient(
 ): Promise<Anthropic> {
   requireKey(endpoint, options.needsKey ?? endpoint.host === new URL(anthropicUrl).host, options);
   const { Anthropic: Client } = await import("@anthropic-ai/sdk/client");
-  const longestMs = Math.max(options.timeoutMs, options.firstAnswerMs ?? 0);
+  const maxMs = Math.max(options.timeoutMs, options.firstAnswerMs ?? 0);
   return new Client({
     apiKey: endpoint.apiKey || "none",
     authToken: null,
     baseURL,
     maxRetries: 0,
     // The silence watch ends a request; the SDK's own timer only must not be shorter.
-    timeout: longestMs + 60_000,
+    timeout: maxMs + 60_000,
     logLevel: "off",
     openTelemetry: false,
     defaultHeaders: serverHeaders(options, endpoint),
     defaultQuery: { ...options.query },
-    fetch: createServerFetch(longestMs),
+    fetch: createServerFetch(maxMs),
   });
 }
 

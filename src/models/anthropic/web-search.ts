@@ -11,7 +11,7 @@ import { createAnthropicClient } from "./anthropic.ts";
 const searchFee = 0.01;
 const patience = 60_000;
 /** How often an answer that the server interrupts is continued, and once more. */
-const mostAnswers = 3;
+const maxAnswers = 3;
 
 /**
  * The search of Anthropic's API: a request to a model that may search once, whose results become hits. What it writes about them is
@@ -67,7 +67,7 @@ async function answersTo(
     const answer = await api.messages.create({ ...request, messages }, options);
     answers.push(answer);
     messages.push({ role: "assistant", content: answer.content });
-  } while (answers.at(-1)?.stop_reason === "pause_turn" && answers.length < mostAnswers);
+  } while (answers.at(-1)?.stop_reason === "pause_turn" && answers.length < maxAnswers);
   return answers;
 }
 

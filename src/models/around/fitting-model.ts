@@ -78,7 +78,7 @@ function withoutBlocks(event: ModelEvent): ModelEvent {
 }
 
 /** Texts are not shortened below this, tokens. */
-const shortestText = 100;
+const minText = 100;
 
 /** Said before the first message that is left. */
 const leftOut = "[Earlier messages of this conversation are left out: they do not fit this model.]";
@@ -93,7 +93,7 @@ function shortenedRequest(request: ModelRequest, room: number): ModelRequest {
   const { no_calls, ...rest } = request;
   const folded = foldedRequest(rest);
   const fixed = countTokens(folded.system) + folded.tools.reduce((sum, tool) => sum + toolSize(tool), 0);
-  const space = Math.max(shortestText, room - fixed);
+  const space = Math.max(minText, room - fixed);
   const kept = cutAtPerson(folded.messages.map(plain), space);
   const messages = withoutFirstRounds(withShortTexts(kept, space), space);
   const isCut = messages.length < folded.messages.length;
@@ -139,7 +139,7 @@ function cutAtPerson(messages: readonly Message[], space: number): readonly Mess
 /** With texts no longer than the largest length at which all fit. */
 function withShortTexts(messages: readonly Message[], space: number): readonly Message[] {
   let short = messages;
-  for (let longest = space / 2; !fits(short, space) && longest >= shortestText; longest /= 2) {
+  for (let longest = space / 2; !fits(short, space) && longest >= minText; longest /= 2) {
     const most = longest;
     short = messages.map((message) => shortened(message, most));
   }

@@ -19,18 +19,18 @@ export interface RetryPolicy {
   /** The longest wait of our own choosing, ms. */
   maxMs: number;
   /** When the server asks for a longer wait than this (milliseconds), the model is given up at once. */
-  longestRetryAfterMs: number;
+  maxRetryAfterMs: number;
 }
 
 export const defaultRetryPolicy: RetryPolicy = {
   attempts: 4,
   minMs: 500,
   maxMs: 15_000,
-  longestRetryAfterMs: 60_000,
+  maxRetryAfterMs: 60_000,
 };
 
 /** Requests in all, and the longest wait for the second, ms, where whoever asks can wait without a worker. */
-const whereItCanWait = { attempts: 2, longestRetryAfterMs: 5_000 };
+const whereItCanWait = { attempts: 2, maxRetryAfterMs: 5_000 };
 
 /**
  * A model that is asked again after failures that pass. Text of a failed attempt is made void with `reset`; before each wait
@@ -79,7 +79,7 @@ function policyFor({ can_wait }: ModelRequest, error: unknown, policy: RetryPoli
   return {
     ...policy,
     attempts: Math.min(policy.attempts, whereItCanWait.attempts),
-    longestRetryAfterMs: Math.min(policy.longestRetryAfterMs, whereItCanWait.longestRetryAfterMs),
+    maxRetryAfterMs: Math.min(policy.maxRetryAfterMs, whereItCanWait.maxRetryAfterMs),
   };
 }
 
@@ -93,7 +93,7 @@ function waitBefore(
   if (!mayHelp("again", error) || attempt >= policy.attempts) return undefined;
   const own = backoff(attempt, { ...policy, jitter: 0.5 + random() });
   if (error.retryAfterMs === undefined) return own;
-  return error.retryAfterMs > policy.longestRetryAfterMs ? undefined : Math.max(own, error.retryAfterMs);
+  return error.retryAfterMs > policy.maxRetryAfterMs ? undefined : Math.max(own, error.retryAfterMs);
 }
 
 function afterAttempts(error: unknown, attempts: number): unknown {

@@ -30,7 +30,7 @@ interface Situation {
 /** Words with which memory is looked for when a question fits nothing else. */
 const memoryQuery = "recall remembered facts";
 /** Characters of the instruction that are searched with. */
-const longestQuery = 300;
+const maxQuery = 300;
 
 /** The next action for a model request; it depends on nothing else. */
 export function decide({
@@ -62,7 +62,7 @@ function begin(situation: Situation): Decision {
     return use(situation, best.value, best.triggers);
   }
   if (!canList) return explain(notUnderstood(openSkills(tools)));
-  return call("list_skills", { query: request.instruction.slice(0, longestQuery) || "help" });
+  return call("list_skills", { query: request.instruction.slice(0, maxQuery) || "help" });
 }
 
 /** After a list of skills: the best one. The search may have missed it, so all are looked at before giving up. */

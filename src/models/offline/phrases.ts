@@ -23,17 +23,16 @@ const whatRulesAre =
   "I am the offline provider: fixed rules pick a fitting skill and show what it answers. There is no language model behind me, so I cannot converse, write or reason.";
 
 /** Skills named in an overview. */
-const mostShown = 12;
+const maxShown = 12;
 
 /** What can be done here, from the skills of the channel. */
 export function overview(listed: readonly ListedSkill[]): string {
   const skills = listed.filter(({ id }) => canFollow(id));
   if (skills.length === 0) return noSkill;
   const lines = skills
-    .slice(0, mostShown)
+    .slice(0, maxShown)
     .map(({ id, description }) => `- **${id}**: ${firstSentence(description)}`);
-  const more =
-    skills.length > mostShown ? `\n- … and ${skills.length - mostShown} more: \`/skill list\`` : "";
+  const more = skills.length > maxShown ? `\n- … and ${skills.length - maxShown} more: \`/skill list\`` : "";
   return `This is what I can do here:\n${lines.join("\n")}${more}\n\nFor example: ${examples(skills).join(", ")}.\n\n${whatRulesAre} ${modelHelp}`;
 }
 
@@ -54,15 +53,15 @@ function examples(skills: readonly ListedSkill[]): string[] {
 export function notUnderstood(listed: readonly ListedSkill[]): string {
   const skills = listed.filter(({ id }) => canFollow(id));
   if (skills.length === 0) return noSkill;
-  const names = skills.slice(0, mostShown).map(({ id }) => `**${id}**`);
-  const more = skills.length > mostShown ? ` and ${skills.length - mostShown} more` : "";
+  const names = skills.slice(0, maxShown).map(({ id }) => `**${id}**`);
+  const more = skills.length > maxShown ? ` and ${skills.length - maxShown} more` : "";
   return `I cannot answer that. ${whatRulesAre}\n\nHere I can use ${names.join(", ")}${more}: say “help” to see what for. ${modelHelp}`;
 }
 
 /** A skill with several tools is named, and it is not clear which of them is meant. */
 export function whichOf(skillId: string, tools: readonly ToolDefinition[]): string {
   const lines = tools
-    .slice(0, mostShown)
+    .slice(0, maxShown)
     .map(({ name, description }) => `- **${name}**: ${firstSentence(description)}`);
   return `**${skillId}** fits, but it is not clear what it should do:\n${lines.join("\n")}\n\nSay which, and with what.`;
 }
@@ -89,8 +88,7 @@ export function askFor(toolName: string, missing: readonly Parameter[]): string 
 /** A document skill: instructions only a model can follow. */
 export function showGuide(skillId: string, guide: string): string {
   const text = guide.trim();
-  const beginning =
-    text.length > longestGuide ? `${text.slice(0, text.lastIndexOf("\n", longestGuide))}\n…` : text;
+  const beginning = text.length > maxGuide ? `${text.slice(0, text.lastIndexOf("\n", maxGuide))}\n…` : text;
   const quoted = beginning
     .split("\n")
     .map((line) => `> ${line}`)
@@ -98,7 +96,7 @@ export function showGuide(skillId: string, guide: string): string {
   return `The skill **${skillId}** fits. It is a guide for a language model, without a tool I could run by rule. It begins:\n\n${quoted}\n\n${modelHelp}`;
 }
 
-const longestGuide = 900;
+const maxGuide = 900;
 
 /** A tool failed. `what`: the tool, or what was done. */
 export function failed(what: string, message: string): string {

@@ -28,7 +28,7 @@ const openings: Readonly<Record<string, string>> = {
   "`": "`",
 };
 /** What an instruction of more words than this before a colon is not: it is a text of its own. */
-const longestInstruction = 14;
+const maxInstruction = 14;
 
 /** Takes a message apart by its punctuation. Only its beginning is read; a payload is kept whole. */
 export function readRequest(message: string): RequestText {
@@ -84,7 +84,7 @@ function findFence(whole: string): Found | undefined {
 function findColon(start: string, whole: string): Found | undefined {
   const match = /^([^"“„«`]{1,300}?):(?=\s)/u.exec(start);
   const before = match?.[1];
-  if (before === undefined || tokenize(before).length > longestInstruction || /[.!?]\s/.test(before))
+  if (before === undefined || tokenize(before).length > maxInstruction || /[.!?]\s/.test(before))
     return undefined;
   const text = whole.slice(before.length + 1).trim();
   return text === "" ? undefined : { instruction: before, payload: { kind: "colon", text: unquote(text) } };

@@ -33,7 +33,7 @@ async function connect(
 ): Promise<OpenAiClient> {
   requireKey(endpoint, options.needsKey ?? isOpenAiHost(endpoint.host), options);
   const { OpenAI: Client } = await import("openai/client");
-  const longestMs = Math.max(options.timeoutMs, options.firstAnswerMs ?? 0);
+  const maxMs = Math.max(options.timeoutMs, options.firstAnswerMs ?? 0);
   return new Client({
     // The SDK insists on a key; servers without keys ignore it.
     apiKey: endpoint.apiKey || "none",
@@ -42,11 +42,11 @@ async function connect(
     project: null,
     maxRetries: 0,
     // The silence watch ends a request; the SDK's own timer only must not be shorter.
-    timeout: longestMs + 60_000,
+    timeout: maxMs + 60_000,
     logLevel: "off",
     defaultHeaders: serverHeaders(options, endpoint),
     defaultQuery: { ...options.query },
-    fetch: createServerFetch(longestMs),
+    fetch: createServerFetch(maxMs),
   });
 }
 

@@ -28,10 +28,10 @@ const attempts = 3;
 const delays = { usual: 1_000, longest: 20_000 };
 
 /** Texts and characters of one request: Mistral takes 16,384 tokens, and a character of Chinese or Japanese is about one. */
-const mostTexts = 64;
-const mostCharacters = 16_000;
+const maxTexts = 64;
+const maxCharacters = 16_000;
 /** Characters of a text that count: models take 2,048 to 8,192 tokens and refuse, or cut, what is longer. */
-const longestText = 6_000;
+const maxText = 6_000;
 
 /**
  * Numbers that are kept of the vectors of models whose first numbers say the most (Matryoshka representations): a quarter to a half of the
@@ -138,11 +138,11 @@ function batchesOf(texts: readonly string[]): string[][] {
   let room = 0;
   for (const text of texts) {
     // Servers refuse empty texts.
-    const cut = beginningOf(text, longestText).trim() || "-";
+    const cut = beginningOf(text, maxText).trim() || "-";
     const last = batches.at(-1);
-    if (last === undefined || last.length === mostTexts || cut.length > room) {
+    if (last === undefined || last.length === maxTexts || cut.length > room) {
       batches.push([cut]);
-      room = mostCharacters - cut.length;
+      room = maxCharacters - cut.length;
     } else {
       last.push(cut);
       room -= cut.length;

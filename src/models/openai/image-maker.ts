@@ -20,7 +20,7 @@ export interface MeteredImages {
 /** Fetches a file of an address that a server answered, guarded. `reason` is a sentence for people. */
 export type FetchImage = (
   url: string,
-  limits: { mostBytes: number; timeoutMs: number; signal: AbortSignal },
+  limits: { maxBytes: number; timeoutMs: number; signal: AbortSignal },
 ) => Promise<{ ok: true; data: Uint8Array } | { ok: false; reason: string }>;
 
 export interface ImageMakerOptions extends Omit<ProviderModelOptions, "timeoutMs"> {
@@ -191,7 +191,7 @@ async function fetched(
   signal: AbortSignal,
 ): Promise<Buffer | undefined> {
   if (url === "") return undefined;
-  const got = await fetchImage(url, { mostBytes: largest, timeoutMs: 60_000, signal });
+  const got = await fetchImage(url, { maxBytes: largest, timeoutMs: 60_000, signal });
   return got.ok ? Buffer.from(got.data) : undefined;
 }
 

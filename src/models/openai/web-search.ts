@@ -11,7 +11,7 @@ import { createOpenAiClient, openAiUrl } from "./client.ts";
 const searchFee = 0.01;
 const patience = 60_000;
 /** Searches and looks at pages of one request; each search costs. */
-const mostCalls = 3;
+const maxCalls = 3;
 /** Characters before a citation that say what the source tells. */
 const passage = 400;
 
@@ -38,7 +38,7 @@ export function createOpenAiSearch(options: ProviderModelOptions, price: Price |
               },
             ],
             tool_choice: "required",
-            max_tool_calls: mostCalls,
+            max_tool_calls: maxCalls,
             include: ["web_search_call.action.sources"],
             store: false,
             max_output_tokens: 8_000,

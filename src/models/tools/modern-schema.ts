@@ -60,7 +60,7 @@ export interface SchemaRules {
 
 /** Levels and parts of a schema that are sent. What is deeper or beyond is any value; the call is checked with the whole schema. */
 const deepest = 40;
-const mostParts = 3_000;
+const maxParts = 3_000;
 
 interface Walk {
   rules: SchemaRules;
@@ -90,7 +90,7 @@ function schemaPart(value: Json | undefined, walk: Walk, depth: number): JsonSch
   if (value === false) return { not: {} };
   if (!isRecord(value)) return {};
   walk.parts += 1;
-  if (walk.parts > mostParts || depth > deepest) {
+  if (walk.parts > maxParts || depth > deepest) {
     return typeof value.description === "string" ? { description: value.description } : {};
   }
   const made = new Map<string, Json>();

@@ -17,7 +17,7 @@ export interface PlainRoot {
 /** References and choices within choices that are followed. */
 const deepest = 8;
 /** Characters of a rule that is told as it is, because no words say it. */
-const longestRule = 400;
+const maxRule = 400;
 
 /** Keywords that vendors refuse at the root. */
 const refused: ReadonlySet<string> = new Set([
@@ -30,7 +30,7 @@ const refused: ReadonlySet<string> = new Set([
  */
 export function plainRoot(schema: JsonSchema, needsProperties: boolean): PlainRoot {
   const words: string[] = [];
-  const merged = merge(schema, { root: schema, words, depth: 0, room: { parts: mostMerged } });
+  const merged = merge(schema, { root: schema, words, depth: 0, room: { parts: maxMerged } });
   const { properties, required, type } = merged;
   const isPlain = type === "object" && !Object.keys(schema).some((keyword) => refused.has(keyword));
   if (!mayBeObject(merged)) {
@@ -58,7 +58,7 @@ interface Place {
   room: { parts: number };
 }
 
-const mostMerged = 500;
+const maxMerged = 500;
 
 function merge(part: JsonSchema, place: Place): JsonSchema {
   const inside = { ...place, depth: place.depth + 1 };
@@ -241,5 +241,5 @@ function withoutGaps(members: { [name: string]: Json | undefined }): JsonObject 
 
 function rule(value: Json): string {
   const text = JSON.stringify(value);
-  return text.length > longestRule ? `${text.slice(0, longestRule)}…` : text;
+  return text.length > maxRule ? `${text.slice(0, maxRule)}…` : text;
 }

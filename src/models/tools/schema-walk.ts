@@ -3,9 +3,9 @@ import { type Json, type JsonObject, type JsonSchema, objectOf } from "../../cor
 import { referredPart } from "./references.ts";
 
 /** Parts of one schema that are looked at. Those beyond are sent as any value. */
-const mostParts = 5_000;
+const maxParts = 5_000;
 /** Schemas that may describe one value, references and choices followed. */
-const mostAtOnce = 200;
+const maxAtOnce = 200;
 
 /** Keywords that hold a schema, schemas in a list, and schemas by name. */
 const single = [
@@ -25,7 +25,7 @@ const maps = ["properties", "patternProperties", "$defs", "definitions", "depend
 export function propertyNames(schema: JsonSchema): Set<string> {
   const names = new Set<string>();
   const open: JsonObject[] = [schema];
-  for (let at = 0; at < open.length && at < mostParts; at += 1) {
+  for (let at = 0; at < open.length && at < maxParts; at += 1) {
     const part = open[at] ?? {};
     for (const name of Object.keys(objectOf(part.properties))) names.add(name);
     open.push(...partsOf(part));
@@ -61,7 +61,7 @@ export class SchemaPlace {
   static #at(root: JsonSchema, values: readonly (Json | undefined)[]): SchemaPlace {
     const found = new Set(values.filter(isRecord) as JsonObject[]);
     for (const part of found) {
-      if (found.size > mostAtOnce) break;
+      if (found.size > maxAtOnce) break;
       const reference = typeof part.$ref === "string" ? part.$ref : part.$recursiveRef;
       const beside = [
         typeof reference === "string" ? referredPart(root, reference) : undefined,

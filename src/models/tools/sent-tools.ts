@@ -29,7 +29,7 @@ export interface SentTools {
 }
 
 /** Tools whose refusal or success is remembered. */
-const mostRemembered = 20_000;
+const maxRemembered = 20_000;
 
 /** @param rules what the vendor demands */
 export function createSentTools(rules: ToolRules): SentTools {
@@ -150,7 +150,7 @@ function once<Key extends object, Value>(known: WeakMap<Key, Value>, key: Key, m
 /** The oldest are forgotten first. */
 function forget(kept: Map<string, string> | Set<string>): void {
   for (const oldest of kept.keys()) {
-    if (kept.size <= mostRemembered) return;
+    if (kept.size <= maxRemembered) return;
     kept.delete(oldest);
   }
 }

@@ -6,10 +6,10 @@ import { ToolRefusal } from "./tool-refusal.ts";
 import type { ToolRules } from "./tool-shape.ts";
 
 /** Tools that are left out one after the other, in one request. */
-const mostTries = 64;
+const maxTries = 64;
 /** Requests to find out which tool an unnamed refusal means: single tools, then all of a server. */
-const mostSingles = 12;
-const mostServers = 8;
+const maxSingles = 12;
+const maxServers = 8;
 
 type Ask = (request: ModelRequest) => AsyncGenerator<ModelEvent>;
 
@@ -38,7 +38,7 @@ export class ShapedExchange {
         return;
       } catch (error) {
         if (!(error instanceof ToolRefusal)) throw error;
-        if (tries > mostTries || !(await this.#leavesOut(request, ask, error))) {
+        if (tries > maxTries || !(await this.#leavesOut(request, ask, error))) {
           throw this.#failure(error, request);
         }
       }
@@ -64,7 +64,7 @@ export class ShapedExchange {
   /** What is told where nothing helped: whose tools are in the request, and how they are taken out of it. */
   #failure({ cause }: ToolRefusal, request: ModelRequest): unknown {
     const error = toModelError(cause, this.#endpoint) ?? cause;
-    const servers = [...new Set(this.#tools.untried(request).map(serverOf))].slice(0, mostServers);
+    const servers = [...new Set(this.#tools.untried(request).map(serverOf))].slice(0, maxServers);
     if (!(error instanceof ModelError) || servers.length === 0) return error;
     const cures = servers.map((server) => `/skill disable ${serverSkillId(server)}`).join(", ");
     const seen = `It may be a tool of a tool server. Take them out one by one: ${cures}.`;
@@ -87,9 +87,9 @@ function trials(suspects: readonly string[]): string[][] {
   const servers = Map.groupBy(suspects, serverOf);
   const singles = suspects
     .toReversed()
-    .slice(0, mostSingles)
+    .slice(0, maxSingles)
     .map((name) => [name]);
-  const groups = [...servers.values()].toReversed().slice(0, mostServers);
+  const groups = [...servers.values()].toReversed().slice(0, maxServers);
   const all = [...singles, ...groups, [...suspects]];
   return [...new Map(all.map((names) => [names.join(" "), names])).values()];
 }

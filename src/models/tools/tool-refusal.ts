@@ -15,8 +15,8 @@ export class ToolRefusal extends Error {
 }
 
 /** Characters of what a server says that are told, and that are looked at. */
-const longestWhy = 160;
-const longestText = 20_000;
+const maxWhy = 160;
+const maxText = 20_000;
 
 /** As servers speak of what a tool is defined by. */
 const ofDefinition =
@@ -41,10 +41,7 @@ export function toolRefusal(error: unknown, body: object): ToolRefusal | undefin
   const tools = toolsIn(body);
   if (tools.length === 0) return undefined;
   const said = "error" in error ? saidIn(error.error) : "";
-  const text = `${error.message} ${"error" in error ? JSON.stringify(error.error) : ""}`.slice(
-    0,
-    longestText,
-  );
+  const text = `${error.message} ${"error" in error ? JSON.stringify(error.error) : ""}`.slice(0, maxText);
   if (ofSomethingElse.test(text)) return undefined;
   if (!ofDefinition.test(text)) {
     return vague.test(said || error.message)
@@ -53,7 +50,7 @@ export function toolRefusal(error: unknown, body: object): ToolRefusal | undefin
   }
   const names = new Set([...placedIn(text, body), ...quotedIn(text, tools)]);
   const why = (said || error.message).replaceAll(/\s+/g, " ").trim();
-  return new ToolRefusal(names, cutText(why, longestWhy), error);
+  return new ToolRefusal(names, cutText(why, maxWhy), error);
 }
 
 /** The message of an error body. Routers keep their provider's inside. */

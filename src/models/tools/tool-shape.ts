@@ -70,7 +70,7 @@ function vendorNames(schema: Json): Map<string, string> {
 }
 
 /** Characters of a name that leave room for what makes it unique. */
-const longestBase = 50;
+const maxBase = 50;
 
 /** Letters with marks lose them; what has no letters left is `field`. */
 function baseOf(name: string): string {
@@ -79,5 +79,5 @@ function baseOf(name: string): string {
     .normalize("NFKD")
     .replaceAll(/\p{M}+/gu, "");
   const words = plain.split(/[^a-zA-Z0-9_.-]+/).filter(Boolean);
-  return words.join("_").slice(0, longestBase) || "field";
+  return words.join("_").slice(0, maxBase) || "field";
 }

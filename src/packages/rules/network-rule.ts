@@ -124,7 +124,7 @@ function sendsTalk(text: string, { 0: address, index }: RegExpExecArray): boolea
 }
 
 /** Longer ones come in pieces. */
-const longestSentence = 600;
+const maxSentence = 600;
 
 /** Sentences and points of lists, also those that go on in the next line. */
 function sentences(lines: readonly ReviewedLine[]): { line: number; text: string }[] {
@@ -133,7 +133,7 @@ function sentences(lines: readonly ReviewedLine[]): { line: number; text: string
   for (const { number, text } of lines) {
     const last = paragraphs.at(-1);
     const begins = /^\s*(?:[-*+>|#]|\d{1,3}[.)]\s|```)/.test(text);
-    if (open && !begins && last !== undefined && last.text.length < longestSentence) {
+    if (open && !begins && last !== undefined && last.text.length < maxSentence) {
       last.text = `${last.text} ${text.trim()}`;
     } else paragraphs.push({ line: number, text });
     open = text.trim() !== "";
@@ -146,7 +146,7 @@ function sentences(lines: readonly ReviewedLine[]): { line: number; text: string
   );
 }
 
-const mostNames = 100;
+const maxNames = 100;
 
 /** All hosts that code and text name, in order. */
 export function hostsOf({ files }: ReviewSubject): string[] {
@@ -154,7 +154,7 @@ export function hostsOf({ files }: ReviewSubject): string[] {
   for (const { lines } of files) {
     for (const { text } of lines) {
       for (const [, host = ""] of text.matchAll(addresses)) {
-        if (hosts.size >= mostNames) break;
+        if (hosts.size >= maxNames) break;
         hosts.add(host.toLowerCase().replace(/(?<!\.)\.+$/, ""));
       }
     }
@@ -198,7 +198,7 @@ export function variablesOf({ files }: ReviewSubject): Map<string, { path: strin
   for (const { path, lines } of files.filter(({ role }) => role === "code")) {
     for (const { number, text } of lines) {
       for (const name of variableNames(text)) {
-        if (found.size < mostNames && !found.has(name)) found.set(name, { path, line: number });
+        if (found.size < maxNames && !found.has(name)) found.set(name, { path, line: number });
       }
     }
   }

@@ -3,7 +3,7 @@ import type { PackageFinding } from "../../core/skill/packages.ts";
 import {
   excerptOf,
   type FileRule,
-  mostReviewed,
+  maxReviewed,
   type ReviewedFile,
   type ReviewSubject,
 } from "../review-subject.ts";
@@ -23,8 +23,8 @@ export const fileKindRule: FileRule = (file) => {
     if (isMedia(file)) return [];
     return finding("warning", "binary_file", "It is not text, and was not reviewed.");
   }
-  if (file.bytes > mostReviewed) {
-    const message = `Only its first ${mostReviewed / 1_000} kB were reviewed.`;
+  if (file.bytes > maxReviewed) {
+    const message = `Only its first ${maxReviewed / 1_000} kB were reviewed.`;
     return finding("warning", "partly_reviewed", message);
   }
   return [];

@@ -154,7 +154,7 @@ const bracketedPaste = { on: "\u001b[?2004h", off: "\u001b[?2004l" };
 const start = "\u001b[200~";
 const end = "\u001b[201~";
 /** A pasted single line up to this many characters is put into the input line as if typed. */
-const longestTypedPaste = 500;
+const maxTypedPaste = 500;
 
 interface PasteFilter {
   /** What the line editor should see of the next keys. */
@@ -173,7 +173,7 @@ function createPasteFilter(): PasteFilter {
   let paste: string | undefined;
 
   const standIn = (text: string) => {
-    if (!text.includes("\n") && text.length <= longestTypedPaste) return text;
+    if (!text.includes("\n") && text.length <= maxTypedPaste) return text;
     const lines = text.split("\n").length;
     const size = lines === 1 ? `${text.length} characters` : `${lines} lines`;
     const name = `[Pasted text ${pasted.size + 1}: ${size}]`;

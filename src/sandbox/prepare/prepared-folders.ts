@@ -18,7 +18,7 @@ export interface PreparedFolders {
 }
 
 /** Names of packages that are written out. */
-const mostNamed = 40;
+const maxNamed = 40;
 
 export function createPreparedFolders(
   sets: PreparedSets,
@@ -66,7 +66,7 @@ export function isPreparedFrom(set: StoredSet | undefined, listed: ListedPackage
 /** What was asked for by name and version; the rest is counted. */
 function inWords({ language, asked, packages }: StoredSet): string[] {
   const names = new Set(asked.map((text) => readPackage(language, text)?.name));
-  const named = packages.filter(({ name }) => names.has(name)).slice(0, mostNamed);
+  const named = packages.filter(({ name }) => names.has(name)).slice(0, maxNamed);
   const others = packages.length - named.length;
   return [
     ...named.map(({ name, version }) => `${name} ${version}`),

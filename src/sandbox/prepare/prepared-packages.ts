@@ -205,7 +205,7 @@ async function build(
       language === "python"
         ? await preparePython(asked, pinned, folder, context)
         : await prepareNode(asked, { lock: pins?.lock, renewed }, folder, context);
-    const bytes = await sealFolder(made.folder, sources.mostBytes);
+    const bytes = await sealFolder(made.folder, sources.maxBytes);
     const set = {
       ...{ language, asked: asked.map(({ text }) => text), packages: made.packages, by, bytes },
       ...(skill === undefined || listed === undefined ? {} : { skill: { id: skill, listed: listed.hash } }),

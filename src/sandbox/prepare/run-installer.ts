@@ -17,9 +17,9 @@ export interface PackageSources {
   /** Hosts that files of packages are fetched from besides, as grants name hosts. */
   hosts: readonly string[];
   /** Of one set, and of what an installer writes meanwhile, bytes. */
-  mostBytes: number;
+  maxBytes: number;
   /** Of one installer's run, ms. */
-  mostMs: number;
+  maxMs: number;
 }
 
 /** Files of PyPI lie on a host of their own. */
@@ -52,14 +52,14 @@ export async function runInstaller(
   { sandbox, sources, signal, onLine }: InstallerContext,
   explain: (printed: string) => string | undefined,
 ): Promise<string> {
-  const working = await openBuild(folder, sources.mostBytes);
+  const working = await openBuild(folder, sources.maxBytes);
   await fill?.(folder);
   const hosts = [...hostsOf(address), ...sources.hosts];
   const request = {
     ...{ working, signal, stdin: "", env: code.env },
     onLine: (line: string) => onLine(withoutSecrets(line, address)),
     network: { permits: (host: string) => coversHost(hosts, host) },
-    timeout_ms: sources.mostMs,
+    timeout_ms: sources.maxMs,
     max_output_bytes: 1_000_000,
   };
   const { openPackageProxy: openProxy = sandbox.openProxy } = sandbox;
@@ -74,16 +74,16 @@ function printedBy(outcome: ScriptOutcome): string {
 
 function failureOf(
   outcome: ScriptOutcome,
-  { mostMs, mostBytes }: PackageSources,
+  { maxMs, maxBytes }: PackageSources,
   explain: (printed: string) => string | undefined,
 ): string {
   if (outcome.status === "refused") return outcome.reason;
   const printed = printedBy(outcome);
   if (/\[Errno 2[78]\]|\b(?:EFBIG|ENOSPC)\b/.test(printed))
-    return `There is no room for it. ${tooLarge(mostBytes)}`;
+    return `There is no room for it. ${tooLarge(maxBytes)}`;
   if (outcome.status === "timed_out") {
     const end = lastLines(printed);
-    return `The installer was stopped after ${Math.round(mostMs / 1_000)} seconds.${end === "" ? "" : ` It last said: ${end}`}`;
+    return `The installer was stopped after ${Math.round(maxMs / 1_000)} seconds.${end === "" ? "" : ` It last said: ${end}`}`;
   }
   return (
     explain(printed) ?? `The installer failed: ${lastLines(printed) || `it ended with ${outcome.exit_code}`}`

@@ -83,7 +83,7 @@ function mayHaveModules(entry: Dirent): boolean {
 
 /** How deep modules are looked for, and how many folders of them there may be. */
 const deepest = 3;
-const mostFolders = 20;
+const maxFolders = 20;
 
 /**
  * Where Python looks: first where the script lies, as it does by itself, then in the skill's folder (`from scripts.x import …`), then in
@@ -94,11 +94,11 @@ async function foldersWithModules(folder: string, first: string): Promise<string
   const look = async (path: string, depth: number): Promise<void> => {
     const entries = await readdir(join(folder, path), { withFileTypes: true }).catch(() => []);
     if (hasModules(entries)) found.add(path);
-    const further = depth < deepest && found.size < mostFolders ? entries.filter(mayHaveModules) : [];
+    const further = depth < deepest && found.size < maxFolders ? entries.filter(mayHaveModules) : [];
     for (const { name } of further) await look(path === "" ? name : `${path}/${name}`, depth + 1);
   };
   await look("", 0);
-  return [...found].slice(0, mostFolders);
+  return [...found].slice(0, maxFolders);
 }
 
 function refuse(reason: string): { ok: false; reason: string } {

@@ -17,7 +17,7 @@ const unreadBytes = 67_108_864;
 const watchMs = 1_000;
 
 /** The longest piece of text that is handed on, characters. */
-const longestText = 2_000;
+const maxText = 2_000;
 
 export interface WatchOptions extends Pick<ProgramRequest, "onMessage" | "onText" | "working"> {
   /** Memory of a process, for what is said when it runs out of it. */
@@ -45,7 +45,7 @@ export function watchProgram(child: ChildProcess, options: WatchOptions): Watche
     // Once it has ended, its id may be another process's.
     if (child.exitCode === null && child.signalCode === null) killGroup(child);
   };
-  const text = (line: string) => options.onText?.(line.slice(0, longestText));
+  const text = (line: string) => options.onText?.(line.slice(0, maxText));
   const handOn = (line: string, deliver: (line: string) => void) => {
     if (stopped !== undefined || line.trim() === "") return;
     try {

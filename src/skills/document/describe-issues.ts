@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { nearestNames } from "../../base/nearest-name.ts";
 
 /** Mistakes of a kind that are told one by one. */
-const mostTold = 20;
+const maxTold = 20;
 
 /** What is wrong with the arguments of a tool, in one line for a model or a person, each parameter by name. */
 export function describeIssues(error: z.ZodError, input: unknown, known: readonly string[]): string {
@@ -11,8 +11,8 @@ export function describeIssues(error: z.ZodError, input: unknown, known: readonl
 
 /** Of a hundred thousand mistakes the first ones are told. */
 function fewer<T>(all: readonly T[], tell: (one: T) => string): string {
-  const rest = all.length - mostTold;
-  return [...all.slice(0, mostTold).map(tell), ...(rest > 0 ? [`and ${rest} more`] : [])].join("; ");
+  const rest = all.length - maxTold;
+  return [...all.slice(0, maxTold).map(tell), ...(rest > 0 ? [`and ${rest} more`] : [])].join("; ");
 }
 
 function describeIssue(issue: z.core.$ZodIssue, input: unknown, known: readonly string[]): string {

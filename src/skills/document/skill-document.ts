@@ -41,7 +41,7 @@ function readToolType(reader: FieldReader): ToolType | undefined {
 }
 
 /** Characters; the standard's limit. A longer description is loaded with a warning. */
-const longestDescription = 1024;
+const maxDescription = 1024;
 
 /**
  * Reads a SKILL.md tolerantly. The document is undefined only when there is no frontmatter that can be read, or no
@@ -128,12 +128,12 @@ function readDescription(
     );
     return undefined;
   }
-  if ([...text].length > longestDescription) {
+  if ([...text].length > maxDescription) {
     diagnostics.push(
       caution(
         path,
         "long_description",
-        `Its description is longer than the standard's ${longestDescription} characters.`,
+        `Its description is longer than the standard's ${maxDescription} characters.`,
       ),
     );
   }

@@ -5,9 +5,9 @@ import { errorCode } from "../../base/error-text.ts";
 import { isRecord } from "../../base/record.ts";
 import { decodeText } from "../decode-text.ts";
 
-const longestName = 64;
-const longestDescription = 1024;
-const longestCompatibility = 500;
+const maxName = 64;
+const maxDescription = 1024;
+const maxCompatibility = 500;
 const allowedFields = ["allowed-tools", "compatibility", "description", "license", "metadata", "name"];
 
 /**
@@ -84,8 +84,8 @@ function validateName(written: unknown, directoryName: string): string[] {
   const name = written.trim().normalize("NFKC");
   const errors: string[] = [];
   const length = lengthOf(name);
-  if (length > longestName) {
-    errors.push(`Skill name '${name}' exceeds ${longestName} character limit (${length} chars)`);
+  if (length > maxName) {
+    errors.push(`Skill name '${name}' exceeds ${maxName} character limit (${length} chars)`);
   }
   if (name !== name.toLowerCase()) errors.push(`Skill name '${name}' must be lowercase`);
   if (name.startsWith("-") || name.endsWith("-")) errors.push("Skill name cannot start or end with a hyphen");
@@ -104,15 +104,15 @@ function validateName(written: unknown, directoryName: string): string[] {
 function validateDescription(description: unknown): string[] {
   if (!isFilled(description)) return ["Field 'description' must be a non-empty string"];
   const length = lengthOf(description);
-  if (length <= longestDescription) return [];
-  return [`Description exceeds ${longestDescription} character limit (${length} chars)`];
+  if (length <= maxDescription) return [];
+  return [`Description exceeds ${maxDescription} character limit (${length} chars)`];
 }
 
 function validateCompatibility(compatibility: unknown): string[] {
   if (typeof compatibility !== "string") return ["Field 'compatibility' must be a string"];
   const length = lengthOf(compatibility);
-  if (length <= longestCompatibility) return [];
-  return [`Compatibility exceeds ${longestCompatibility} character limit (${length} chars)`];
+  if (length <= maxCompatibility) return [];
+  return [`Compatibility exceeds ${maxCompatibility} character limit (${length} chars)`];
 }
 
 function isFilled(value: unknown): value is string {

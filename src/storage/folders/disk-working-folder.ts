@@ -27,7 +27,7 @@ export interface DiskWorkingFolderOptions {
   busy: KeyedMutex;
   /** Those of all folders of this process. */
   running: RunningCalls;
-  mostBytes: number;
+  maxBytes: number;
   /** Makes the folder itself, unless it is there. */
   make(): Promise<void>;
   clear(): Promise<void>;
@@ -38,7 +38,7 @@ export function createDiskWorkingFolder({
   path: root,
   busy,
   running,
-  mostBytes,
+  maxBytes,
   make,
   clear,
 }: DiskWorkingFolderOptions): WorkingFolder {
@@ -75,7 +75,7 @@ export function createDiskWorkingFolder({
     let changed: Awaited<ReturnType<typeof end>> = [];
     try {
       const copies = copiesFor(root, call_id);
-      value = await work(await mountedFolder(how, { root, area, index, named: from, copies, mostBytes }));
+      value = await work(await mountedFolder(how, { root, area, index, named: from, copies, maxBytes }));
       failed = false;
     } finally {
       changed = await end({ call_id, turn_id, area, from, failed });
@@ -91,7 +91,7 @@ export function createDiskWorkingFolder({
         await make();
         await mkdir(join(root, "input"), { recursive: true, mode: 0o755 });
         const { name, changed_at } = await keepInput(root, join(root, "input"), file, () => {
-          if (used + bytes > mostBytes) throw full(used, mostBytes);
+          if (used + bytes > maxBytes) throw full(used, maxBytes);
           if (index.size >= folderLimits.files) throw tooManyFiles();
         });
         const path = `input/${name}`;
@@ -117,7 +117,7 @@ export function createDiskWorkingFolder({
         }
       }
       files.sort((a, b) => (a.path < b.path ? -1 : 1));
-      return { files: files.slice(0, folderLimits.files), bytes, most_bytes: mostBytes };
+      return { files: files.slice(0, folderLimits.files), bytes, most_bytes: maxBytes };
     },
 
     async open(path) {
@@ -145,7 +145,7 @@ export function createDiskWorkingFolder({
       const { changed } = await folder.use(
         how,
         async ({ room }) => {
-          if (data.byteLength > room) throw full(mostBytes - room, mostBytes);
+          if (data.byteLength > room) throw full(maxBytes - room, maxBytes);
           await replaceFile(root, join(root, areaOfWriter(how.writer), "output", safeFileName(name)), data);
         },
         signal,

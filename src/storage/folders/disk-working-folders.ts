@@ -20,7 +20,7 @@ const leaving = "leaving-";
  * Working folders under `folder`, one for each thread, named by a hash of its place, for this user alone (0700). For one process: the
  * data folder has one owner.
  */
-export function createDiskWorkingFolders(folder: string, limits: { mostBytes: number }): WorkingFolders {
+export function createDiskWorkingFolders(folder: string, limits: { maxBytes: number }): WorkingFolders {
   const busy = new KeyedMutex();
   const running: RunningCalls = new Set();
   const pathOf = (place: Place) => join(folder, nameOf(place));

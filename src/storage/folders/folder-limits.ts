@@ -17,9 +17,9 @@ export function tooManyFiles(): WorkingFolderError {
 /** Why a part of a folder has more than it may have, whatever its files take; undefined where it has not. */
 export function excessIn(
   { entries, cut }: ForeignFiles,
-  mostEntries = folderLimits.files,
+  maxEntries = folderLimits.files,
 ): string | undefined {
-  if (entries > mostEntries || cut === "entries") return tooManyFiles().message;
+  if (entries > maxEntries || cut === "entries") return tooManyFiles().message;
   if (cut === undefined) return undefined;
   return `The folder of this thread has folders that lie more than ${deepestFolder} deep. What is there is kept: move or remove them.`;
 }

@@ -31,8 +31,8 @@ type FolderRun = z.infer<typeof runSchema>;
 
 const runsName = "runs.json";
 /** Runs that are remembered, and files of each. */
-const mostRuns = 40;
-const mostChanges = 1_000;
+const maxRuns = 40;
+const maxChanges = 1_000;
 
 /** Runs that this process has begun and not ended, by folder and call. Those of others ended with a crash. */
 export type RunningCalls = Set<string>;
@@ -183,9 +183,9 @@ async function readRuns(root: string): Promise<FolderRun[]> {
 
 /** Those that began first are forgotten first. */
 async function writeRuns(root: string, runs: readonly FolderRun[]): Promise<void> {
-  const kept = runs.slice(-mostRuns).map(({ changed, ...run }) => ({
+  const kept = runs.slice(-maxRuns).map(({ changed, ...run }) => ({
     ...run,
-    ...(changed === undefined ? {} : { changed: changed.slice(0, mostChanges) }),
+    ...(changed === undefined ? {} : { changed: changed.slice(0, maxChanges) }),
   }));
   await writeJson(root, runsName, kept);
 }

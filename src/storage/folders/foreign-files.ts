@@ -52,28 +52,28 @@ function sizeOf({ size, blocks }: Stats): number {
 }
 
 /** Looks through a folder until it has seen more than so many entries. */
-export async function listForeignFiles(folder: string, mostEntries: number): Promise<ForeignFiles> {
+export async function listForeignFiles(folder: string, maxEntries: number): Promise<ForeignFiles> {
   const found: ForeignFiles = { files: [], entries: 0 };
-  await look({ found, mostEntries }, folder, "", 1);
+  await look({ found, maxEntries }, folder, "", 1);
   return found;
 }
 
 interface Look {
   found: ForeignFiles;
-  mostEntries: number;
+  maxEntries: number;
 }
 
-async function look({ found, mostEntries }: Look, path: string, prefix: string, depth: number) {
+async function look({ found, maxEntries }: Look, path: string, prefix: string, depth: number) {
   await using folder = await openFolder(path);
   for (const entry of folder === undefined ? [] : await entriesOf(folder.at("."))) {
-    if (found.entries >= mostEntries) found.cut = "entries";
+    if (found.entries >= maxEntries) found.cut = "entries";
     if (found.cut === "entries" || folder === undefined) return;
     found.entries += 1;
     const place = folder.at(entry.name);
     if (entry.isFile()) await addFile(found.files, place, prefix + entry.name);
     else if (!entry.isDirectory()) continue;
     else if (depth >= deepestFolder) found.cut = "depth";
-    else await look({ found, mostEntries }, place, `${prefix}${entry.name}/`, depth + 1);
+    else await look({ found, maxEntries }, place, `${prefix}${entry.name}/`, depth + 1);
   }
 }
 

@@ -25,19 +25,19 @@ interface Mounting {
   named: readonly string[];
   /** Has copies of files while the run lasts; not there yet. */
   copies: string;
-  mostBytes: number;
+  maxBytes: number;
 }
 
 /** Bytes that code may always write, so that it can tidy up a full folder. */
 const leastRoom = 1_000_000;
 
 /** The most entries of a folder that are counted before a run, where it has more than it may have. */
-const mostCounted = 4 * folderLimits.files;
+const maxCounted = 4 * folderLimits.files;
 
 /** What one run sees of a folder. */
 export async function mountedFolder(
   { writer }: FolderUse,
-  { root, area, index, named, copies, mostBytes }: Mounting,
+  { root, area, index, named, copies, maxBytes }: Mounting,
 ): Promise<MountedFolder> {
   const own = writer.kind === "agent" ? folderRoot : skillFolder(writer.id);
   const input = { from: join(root, "input"), to: inputFolder, writable: false };
@@ -47,20 +47,20 @@ export async function mountedFolder(
   const start = sizeOf(index, area);
   const beside = sizeOf(index) - start;
   // Code may tidy up what has too many.
-  const before = await listForeignFiles(join(root, area), mostCounted);
-  const mostEntries = Math.max(folderLimits.files, before.entries);
-  const mostInArea = Math.max(mostBytes - beside, start + leastRoom);
+  const before = await listForeignFiles(join(root, area), maxCounted);
+  const maxEntries = Math.max(folderLimits.files, before.entries);
+  const maxInArea = Math.max(maxBytes - beside, start + leastRoom);
   return {
     mounts: [{ from: join(root, area), to: own, writable: true }, input, ...others],
     working: own,
     output: `${own}/output`,
-    room: mostInArea - start,
+    room: maxInArea - start,
     async exceeded(deleted = 0) {
-      const there = await listForeignFiles(join(root, area), mostEntries + 1);
+      const there = await listForeignFiles(join(root, area), maxEntries + 1);
       const bytes = there.files.reduce((sum, file) => sum + file.bytes, deleted);
       return (
-        excessIn(there, mostEntries) ??
-        (bytes > mostInArea ? full(beside + bytes, mostBytes).message : undefined)
+        excessIn(there, maxEntries) ??
+        (bytes > maxInArea ? full(beside + bytes, maxBytes).message : undefined)
       );
     },
   };

@@ -37,7 +37,7 @@ export const knowledgeMigrations: readonly string[] = [
 ];
 
 /** Vectors of a namespace that one search compares, the latest: of 512 numbers each about 100 MB, which takes a tenth of a second or two. */
-const mostCompared = 50_000;
+const maxCompared = 50_000;
 /** Vectors compared before others may go on. */
 const comparedAtOnce = 2_000;
 /** The document of pieces that are to be deleted. */
@@ -49,7 +49,7 @@ const readAtOnce = 100;
 /** Pieces that each of both searches finds before they are joined. */
 const candidates = 50;
 /** Words of a query that are looked for. */
-const mostWords = 32;
+const maxWords = 32;
 /** Share of the best piece's score below which a piece has only common words of the query. */
 const weakest = 0.25;
 /** Cosine below which two texts have nothing to do with each other, whatever the model. */
@@ -186,7 +186,7 @@ function byWords(connection: SqliteConnection, namespace: string, words: string)
 function matchOf(words: string): string {
   // The index takes accents off letters, and not where they are characters of their own.
   const found = spaced(words.normalize("NFC")).match(/[\p{L}\p{N}]+/gu) ?? [];
-  const distinct = [...new Set(found.map((word) => word.toLowerCase()))].slice(0, mostWords);
+  const distinct = [...new Set(found.map((word) => word.toLowerCase()))].slice(0, maxWords);
   return distinct.map((word) => (isLong(word) ? `"${word}"*` : `"${word}"`)).join(" OR ");
 }
 
@@ -201,7 +201,7 @@ async function nearest(
 ): Promise<number[]> {
   const found: { ordinal: number; score: number }[] = [];
   let before = Number.MAX_SAFE_INTEGER;
-  for (let compared = 0; compared < mostCompared; compared += comparedAtOnce) {
+  for (let compared = 0; compared < maxCompared; compared += comparedAtOnce) {
     const rows = connection.all(
       `SELECT ordinal, vector FROM pieces WHERE namespace = ? AND model = ? AND vector IS NOT NULL AND ordinal < ?
        ORDER BY ordinal DESC LIMIT ?`,

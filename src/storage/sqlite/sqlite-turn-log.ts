@@ -47,7 +47,7 @@ export function createTurnLog(connection: SqliteConnection): SqliteTurnLog {
 }
 
 /** Characters of the JSON of one entry. */
-const longestValue = 100_000;
+const maxValue = 100_000;
 
 /** Entries a list answers unless told. */
 const usualList = 1_000;
@@ -115,8 +115,8 @@ function createDueEntries(connection: SqliteConnection): DueEntries {
 
 function textOf(value: Json): string {
   const text = JSON.stringify(value);
-  if (text.length > longestValue)
-    throw new Error(`An entry has ${text.length} characters; at most ${longestValue} are kept`);
+  if (text.length > maxValue)
+    throw new Error(`An entry has ${text.length} characters; at most ${maxValue} are kept`);
   return text;
 }
 

@@ -22,7 +22,7 @@ export const messageFlags = {
 } as const;
 
 /** Bytes of one file, on a server without boosts. Source: Discord reference, "Uploading Files". */
-const largestFile = 10 * 1024 * 1024;
+const maxFile = 10 * 1024 * 1024;
 
 const fields = new Set([
   "content",
@@ -64,7 +64,7 @@ export function readMessageBody(
   files: readonly UploadedFile[],
   old?: Message,
 ): MessageContent {
-  if (files.some((file) => file.bytes.length > largestFile)) throw refusals.tooLarge();
+  if (files.some((file) => file.bytes.length > maxFile)) throw refusals.tooLarge();
   const errors = new FormErrors();
   errors.onlyFields([], body, fields);
   const flags = Number(body.flags ?? 0) | ((old?.flags ?? 0) & ~messageFlags.loading);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { UploadedFile } from "./message-body.ts";
 
 /** Bytes of a whole request. */
-const largestRequest = 25 * 1024 * 1024;
+const maxRequest = 25 * 1024 * 1024;
 
 export interface RequestBody {
   raw: unknown;
@@ -21,7 +21,7 @@ export async function readRequestBody(request: IncomingMessage): Promise<Request
     raw: undefined,
     files: [],
     invalid: false,
-    tooLarge: bytes.length > largestRequest,
+    tooLarge: bytes.length > maxRequest,
   };
   if (bytes.length === 0 || nothing.tooLarge) return nothing;
   if (!type.startsWith("multipart/form-data")) return { ...nothing, ...parseJson(bytes.toString()) };

@@ -12,7 +12,7 @@ const markdownCharacters = 12_000;
 const allTextCharacters = 13_200;
 
 /** Tasks of one plan, in a block or a stream. */
-export const mostTasks = 50;
+export const maxTasks = 50;
 
 const messageOnly = new Set(["markdown", "context_actions", "plan", "task_card", "table", "data_table"]);
 
@@ -161,7 +161,7 @@ const blockRules: Record<string, Rule> = {
   plan: (block, at, problems) => {
     if (typeof block.title !== "string") problems.push(`missing required field: title [json-pointer:${at}]`);
     const ids = new Set<unknown>();
-    checkList(block.tasks, `${at}/tasks`, 0, mostTasks, problems, (task, place) => {
+    checkList(block.tasks, `${at}/tasks`, 0, maxTasks, problems, (task, place) => {
       const { task_id } = isRecord(task) ? task : {};
       if (ids.has(task_id)) problems.push(`\`task_id\` already exists [json-pointer:${place}/task_id]`);
       ids.add(task_id);

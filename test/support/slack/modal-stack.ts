@@ -9,7 +9,7 @@ import type { ViewRecord } from "./world.ts";
 type Fields = Record<string, unknown>;
 
 /** Modals on top of each other. */
-const mostModals = 3;
+const maxModals = 3;
 
 interface AcceptedView {
   view: Fields;
@@ -86,7 +86,7 @@ export function pushView(backend: Backend, below: ViewRecord, value: unknown): V
   const stack = [...backend.world.views.values()].filter(
     (view) => view.root_view_id === below.root_view_id && view.open,
   );
-  if (stack.length >= mostModals) throw new SlackRefusal("push_limit_reached");
+  if (stack.length >= maxModals) throw new SlackRefusal("push_limit_reached");
   return showView(backend, value, "modal", below.user, below.team_id, below);
 }
 

@@ -4,7 +4,7 @@ import { acceptContent } from "./message-content.ts";
 import type { Backend } from "./method.ts";
 import { SlackRefusal } from "./slack-refusal.ts";
 
-const mostUses = 5;
+const maxUses = 5;
 /** Thirty minutes. */
 const validMs = 1_800_000;
 
@@ -15,7 +15,7 @@ interface UrlReply {
 
 /** Answers a POST to a response_url: five times within half an hour. */
 export function answerResponseUrl(backend: Backend, url: ResponseUrl, body: string): UrlReply {
-  if (url.uses >= mostUses) return refused(404, "used_url");
+  if (url.uses >= maxUses) return refused(404, "used_url");
   if (Date.now() - url.at > validMs) return refused(404, "expired_url");
   let given: CallArguments;
   try {

@@ -19,7 +19,7 @@ export const consoleCan: Capabilities = {
 };
 
 /** A browser keeps at most six connections to a server, and each window needs one for what is new. */
-const mostWindows = 4;
+const maxWindows = 4;
 
 /** The console in a real browser. Each conversation is a window of its own; the oldest ones are closed. */
 export async function consoleChat(bot: () => { url: string }): Promise<ChatSurface> {
@@ -29,7 +29,7 @@ export async function consoleChat(bot: () => { url: string }): Promise<ChatSurfa
   const pages: Page[] = [];
   return {
     async open(channel = "home") {
-      if (pages.length === mostWindows) await pages.shift()?.close();
+      if (pages.length === maxWindows) await pages.shift()?.close();
       const page = await newPage(context, `${bot().url}/#/${channels[channel]}`);
       pages.push(page);
       return openWindow(page, markdown);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createDownload } from "../../../src/net/create-download.ts";
 import { startServer } from "./local-server.ts";
 
-const limits = { mostBytes: 1_000_000, timeoutMs: 5_000, signal: new AbortController().signal };
+const limits = { maxBytes: 1_000_000, timeoutMs: 5_000, signal: new AbortController().signal };
 const download = createDownload({ allow: ["127.0.0.1"] });
 
 describe("a download", () => {
@@ -29,7 +29,7 @@ describe("a download", () => {
       response.write(Buffer.alloc(65_536));
       response.write(Buffer.alloc(65_536));
     });
-    const got = await download(server.origin, { ...limits, mostBytes: 100_000 });
+    const got = await download(server.origin, { ...limits, maxBytes: 100_000 });
     expect(got).toMatchObject({ ok: false, reason: expect.stringContaining("100") });
   });
 

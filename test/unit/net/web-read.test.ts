@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { createDocumentReader } from "../../../src/documents/create-document-reader.ts";
-import { createWeb, longestPageText } from "../../../src/net/create-web.ts";
+import { createWeb, maxPageText } from "../../../src/net/create-web.ts";
 import { extractPage } from "../../../src/net/extract-page.ts";
 import { makeLockedPdf, makePdf } from "../../support/documents/make-pdf.ts";
 import { startServer } from "./local-server.ts";
@@ -94,8 +94,8 @@ describe("reading a page", () => {
   });
 
   it("cuts a very long text and says how long it was", async () => {
-    const page = await read("text/plain", "x".repeat(longestPageText + 5_000));
-    expect(page.length).toBe(longestPageText + 5_000);
+    const page = await read("text/plain", "x".repeat(maxPageText + 5_000));
+    expect(page.length).toBe(maxPageText + 5_000);
     expect(page.text).toMatch(/x\n\n\[Cut here: the first 200000 of 205000 characters\.\]$/);
   });
 

@@ -23,7 +23,7 @@ it("a sealed process has no environment, and can neither read, write nor start a
   const entry = pathToFileURL(`${folder}/report.mjs`);
   const run = { entry, request: `${folder}/other.txt`, on: "argument" as const };
   const ended = await runSealed(
-    { ...run, timeoutMs: 60_000, mostAnswerBytes: 10_000 },
+    { ...run, timeoutMs: 60_000, maxAnswerBytes: 10_000 },
     new AbortController().signal,
   );
   const { answer } = ended as { answer: string };

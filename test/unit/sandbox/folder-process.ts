@@ -19,7 +19,7 @@ for (const name of ["f", "secret.txt"]) writeFileSync(join(root, "outside", name
 mkdirSync(join(root, "data"), { mode: 0o700 });
 writeFileSync(join(root, "data", "tokens.db"), "TOP-SECRET");
 const sandbox = await createSandbox({ dataDir: join(root, "data") });
-const open = () => createDiskWorkingFolders(join(root, "data", "threads"), { mostBytes: 50_000_000 });
+const open = () => createDiskWorkingFolders(join(root, "data", "threads"), { maxBytes: 50_000_000 });
 const folders = open();
 await folders
   .of({ namespace: "n:w:c", thread: "other" })

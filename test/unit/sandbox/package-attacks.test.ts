@@ -98,7 +98,7 @@ describe("hostile packages", { ...needs("bubblewrap", "python3-pip", "npm"), tim
 
   it("does not wait for an index that hangs", async () => {
     servers.files.set("/simple/slow/", () => undefined);
-    sandbox = await open({ mostMs: 3_000 });
+    sandbox = await open({ maxMs: 3_000 });
     const began = Date.now();
     expect(await add("python", "slow")).toContain("The installer was stopped after");
     expect(Date.now() - began).toBeLessThan(20_000);
@@ -129,7 +129,7 @@ describe("hostile packages", { ...needs("bubblewrap", "python3-pip", "npm"), tim
       response.on("error", () => undefined);
       more();
     });
-    sandbox = await open({ mostBytes: 20_000_000 });
+    sandbox = await open({ maxBytes: 20_000_000 });
     expect(await add("python", "huge")).not.toContain("No network is needed");
     sandbox = await open();
     servers.files.delete("/simple/huge/");

@@ -278,7 +278,7 @@ test("a folder of more than 2,000 files is not loaded", async () => {
 
 test("a node_modules that makes a folder too large is left out and not known; a small one is a part of it", async () => {
   const root = temporaryFolder({ ...weather, "weather/node_modules/a/index.js": "1" });
-  const source = sourceOf(root, { mostFiles: 20 });
+  const source = sourceOf(root, { maxFiles: 20 });
   const filesOf = async () => {
     const { skills } = await source.load();
     return { hash: skills[0]?.hash, paths: (await skills[0]?.files?.list())?.map((each) => each.path) };

@@ -17,7 +17,7 @@ export interface DeciderCards {
   close(people: readonly NamedDecider[], content: Content): Promise<void>;
 }
 
-const mostCards = 5;
+const maxCards = 5;
 
 /** @param part of the card in the channel; the place tells them apart */
 export function createDeciderCards(
@@ -50,7 +50,7 @@ export function createDeciderCards(
   };
   const reach = async (people: readonly NamedDecider[]) => {
     for (const { id, here } of people) {
-      if (here || cards.has(id) || cards.size >= mostCards) continue;
+      if (here || cards.has(id) || cards.size >= maxCards) continue;
       await quietly(id, async () => {
         const place = await platform.actions?.direct?.(turn.place.namespace, id);
         if (place !== undefined) add(id, place);

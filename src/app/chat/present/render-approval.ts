@@ -35,7 +35,7 @@ export function renderApproval(
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
   const { asker, isTheirs, deciders } = audience;
-  const called = isTheirs ? [] : deciders.slice(0, mostCalled).filter(({ here }) => here);
+  const called = isTheirs ? [] : deciders.slice(0, maxCalled).filter(({ here }) => here);
   return {
     ...cardOf(approval, { who: whoMay(approval.approver, audience) }, limit),
     ...(isTheirs ? { mention: asker.id } : {}),
@@ -93,7 +93,7 @@ function cardOf(
 }
 
 /** How many people a card names, and calls if they see it. */
-const mostCalled = 3;
+const maxCalled = 3;
 
 const ranks = {
   guest: "Everybody here",
@@ -108,7 +108,7 @@ function whoMay(approver: Approval["approver"], { asker, isTheirs, deciders }: A
   const other = { manager: "another manager of this channel", operator: "another operator of the bot" };
   if (isTheirs && approver in other)
     return `${name} may decide, or ${other[approver as keyof typeof other]}.`;
-  const some = deciders.slice(0, mostCalled).flatMap((each) => nameOf(each) ?? []);
+  const some = deciders.slice(0, maxCalled).flatMap((each) => nameOf(each) ?? []);
   const named = some.length === 0 ? "" : `: ${anyOf(some, deciders.length - some.length)}`;
   return `${ranks[approver]} may decide${named}.`;
 }
@@ -132,11 +132,11 @@ export function renderClosedApproval(
 /** `whole` is set when the arguments do not fit: who decides must be able to see all of them. */
 function describeApproval(approval: Approval, room: number): { markdown: string; whole?: string } {
   const json = exactJson(approval.input);
-  const longestRun = Math.max(2, ...(json.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = "`".repeat(Math.min(longestRun + 1, 50));
+  const maxRun = Math.max(2, ...(json.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(Math.min(maxRun + 1, 50));
   const head = headOf(approval);
   const space = Math.max(0, room - head.length - 2 * fence.length - 120);
-  const shown = longestRun >= 50 ? "" : cutText(json, space);
+  const shown = maxRun >= 50 ? "" : cutText(json, space);
   const isCut = shown !== json;
   const note = isCut ? "\n*This is only the beginning: all of it is in `arguments.json`.*" : "";
   const markdown = `${head}\n${fence}json\n${shown}\n${fence}${note}`;

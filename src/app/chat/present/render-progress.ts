@@ -21,8 +21,8 @@ const maxDetailLength = 160;
 type Step = ProgressCard["steps"][number];
 
 /** Characters of the line above an answer, and room for it with its marks and what parts it from the text. */
-const longestHead = 70;
-export const headRoom = 2 * longestHead + 4;
+const maxHead = 70;
+export const headRoom = 2 * maxHead + 4;
 
 /**
  * The progress of a turn as it is at `now` (ms since the epoch).
@@ -42,7 +42,7 @@ export function renderProgress(
     ...(earlier === 0 ? [] : [`… ${earlier} earlier`]),
     ...steps.map(lineOf),
   ];
-  const head = `*${escapeMarkdown(oneLine(statusOf(view) || title, longestHead))}*`;
+  const head = `*${escapeMarkdown(oneLine(statusOf(view) || title, maxHead))}*`;
   return { title, markdown: above ? head : cutText(lines.join("\n"), limit), steps, done: false };
 }
 

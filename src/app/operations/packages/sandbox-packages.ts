@@ -180,12 +180,12 @@ function note(
 }
 
 /** Dependencies that are written out. */
-const mostListed = 30;
+const maxListed = 30;
 
 function setLines(set: PreparedSet, { plain, bold, dim, warn }: Terminal): string[] {
   const whose = set.skill === undefined ? "all code" : `the skill ${set.skill}`;
   const size = `${Math.max(1, Math.round(set.bytes / 1_000_000))} MB`;
-  const listed = set.packages.slice(0, mostListed).map(({ name, version }) => `${name} ${version}`);
+  const listed = set.packages.slice(0, maxListed).map(({ name, version }) => `${name} ${version}`);
   const more = set.packages.length - listed.length;
   return [
     `${bold(`${languageNames[set.language]} ${plain(set.runtime)}`)} for ${plain(whose)} ${dim(`(${size}; asked for: ${plain(set.asked.join(", "))})`)}`,

@@ -6,7 +6,7 @@ import type { KeyValue, Log } from "../../../core/ports/storage.ts";
 import type { Servers } from "../../../core/skill/packages.ts";
 import { type Json, objectOf } from "../../../core/values/json.ts";
 import { feedbackPrefix } from "../forgetting.ts";
-import { mostDueEntries, namespaceOf } from "../stored-namespaces.ts";
+import { maxDueEntries, namespaceOf } from "../stored-namespaces.ts";
 import type { ValuesForgotten } from "./forgotten-person.ts";
 import { isAt, isOwnDirectMessage, type Person, writtenAs } from "./person.ts";
 
@@ -204,7 +204,7 @@ export async function removePlans(
   { person, pseudonym, dryRun }: Sweep,
 ): Promise<number> {
   let count = 0;
-  for (const entry of await due.list({ most: mostDueEntries })) {
+  for (const entry of await due.list({ most: maxDueEntries })) {
     if (!isAt(person, entry.namespace)) continue;
     const isOwn = isPlannedBy(entry, person);
     if (isOwn && entry.kind !== dueKinds.event) count += 1;

@@ -328,7 +328,7 @@ export class ChatText {
     const end = ends.find(({ index }) => index >= 0);
     if (end === undefined) {
       call.parts.push(input);
-      call.tail = window.slice(-longestEnd);
+      call.tail = window.slice(-maxEnd);
       return "";
     }
     const upTo = end.index + end.tag.length - call.tail.length;
@@ -357,7 +357,7 @@ export class ChatText {
 }
 
 /** One less than the characters of the longest end of a call. */
-const longestEnd = Math.max(...Object.values(callTags).flatMap((ends) => ends.map((end) => end.length))) - 1;
+const maxEnd = Math.max(...Object.values(callTags).flatMap((ends) => ends.map((end) => end.length))) - 1;
 
 /** Characters after an opening by which it is told apart from prose about it: no name of a tool is longer. */
 const nameLength = 100;

@@ -14,7 +14,7 @@ const told: ReadonlySet<string> = new Set([
 const deepest = 12;
 
 /** Parts of the result. References to references multiply; what is beyond is any value. */
-const mostParts = 5_000;
+const maxParts = 5_000;
 
 /**
  * The schema of a tool's parameters in the keywords that every server knows (the subset of OpenAPI's that Gemini documents:
@@ -37,7 +37,7 @@ interface Place {
 function plainPart(value: Json | undefined, place: Place): JsonSchema {
   const schema = objectOf(value);
   place.made.parts += 1;
-  if (place.made.parts > mostParts) return {};
+  if (place.made.parts > maxParts) return {};
   const { $ref } = schema;
   if (typeof $ref === "string") return referredTo(schema, $ref, place);
   const merged = withAllOf(schema);

@@ -19,11 +19,11 @@ import type { ReadMessage } from "./show-message.ts";
 
 /** Messages a request answers at most. Source: Discord reference, "Get Channel Messages". */
 const perRequest = 100;
-const mostRequests = 20;
+const maxRequests = 20;
 
 /** Posts of a forum that are read, each with a request of its own, and pages of archived ones. */
-const mostPosts = 50;
-const mostArchivePages = 5;
+const maxPosts = 50;
+const maxArchivePages = 5;
 
 type Range = TimeRange & { most: number };
 
@@ -109,7 +109,7 @@ async function readRange(
   const found: APIMessage[] = [];
   let before = until === undefined ? undefined : snowflakeAt(until + 1);
   let isOver = false;
-  for (let page = 0; page < mostRequests && !isOver && found.length <= most; page += 1) {
+  for (let page = 0; page < maxRequests && !isOver && found.length <= most; page += 1) {
     const query = { limit: perRequest, ...(before === undefined ? {} : { before }) };
     const messages = await rest.request<APIMessage[]>("GET", `/channels/${channel}/messages`, { query });
     const inRange = messages.filter((message) => isWithin(message, { since }));
@@ -142,9 +142,9 @@ async function readPosts(
   place: { guild: string; channel: string },
   { since = 0, until = Number.POSITIVE_INFINITY, most }: Range,
 ): Promise<ReadRange> {
-  const { threads, more } = await threadsIn(rest, place, { since, pages: mostArchivePages });
+  const { threads, more } = await threadsIn(rest, place, { since, pages: maxArchivePages });
   const inRange = threads.filter(({ id }) => timeOf(id) >= since && timeOf(id) <= until);
-  const shown = inRange.slice(0, Math.min(most, mostPosts));
+  const shown = inRange.slice(0, Math.min(most, maxPosts));
   const messages = await Promise.all(
     shown.map(async (thread) => {
       const first = await firstMessage(rest, thread.id, thread.id);

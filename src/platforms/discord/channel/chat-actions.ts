@@ -16,8 +16,8 @@ import { linkTo, showMessages } from "./show-message.ts";
 export type ChatActionsDeps = AccessDeps & ReadDeps;
 
 /** Servers in which somebody who writes a direct message is looked for, and channels they have there. */
-const mostGuilds = 20;
-const mostChannels = 1_000;
+const maxGuilds = 20;
+const maxChannels = 1_000;
 
 /** What the agent does in Discord beside answering. */
 export function createChatActions(deps: ChatActionsDeps): ChatActions {
@@ -49,11 +49,11 @@ export function createChatActions(deps: ChatActionsDeps): ChatActions {
     access: (namespace, person) => access.of(namespace, person),
     async channels(namespace, person) {
       const { guild } = readPlace({ namespace, thread: "" });
-      const guilds = guild === undefined ? (await directory.guilds(true)).slice(0, mostGuilds) : [guild];
+      const guilds = guild === undefined ? (await directory.guilds(true)).slice(0, maxGuilds) : [guild];
       const found: ChannelAccess[] = [];
       for (const id of guilds) found.push(...(await access.readable(id, person)));
       return found
-        .slice(0, mostChannels)
+        .slice(0, maxChannels)
         .map(({ write: _, pin: __, ...summary }) => summary)
         .toSorted((a, b) => a.name.localeCompare(b.name));
     },

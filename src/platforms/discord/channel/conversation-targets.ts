@@ -48,7 +48,7 @@ const refusals: readonly (number | undefined)[] = [
 ];
 
 /** Characters kept of a message: a name is made of them, and most messages are not for the bot. */
-const longestBeginning = 200;
+const maxBeginning = 200;
 
 /** Minutes without a message after which Discord hides a thread. */
 const archiveAfter = 1440;
@@ -109,7 +109,7 @@ export function createConversationTargets(deps: TargetDeps): ConversationTargets
       return isPost ? target.channel : channel;
     },
     noteMessage(id, text) {
-      if (!threads.has(id)) threads.set(id, { exists: false, text: beginningOf(text, longestBeginning) });
+      if (!threads.has(id)) threads.set(id, { exists: false, text: beginningOf(text, maxBeginning) });
     },
     noteThread(id) {
       threads.set(id, { exists: true, text: "" });

@@ -20,9 +20,9 @@ export interface DeciderDeps {
   operators: ReadonlySet<string>;
 }
 
-const mostDeciders = 20;
+const maxDeciders = 20;
 /** Members a request answers at most. Source: Discord reference, "List Guild Members". */
-const mostMembers = 1_000;
+const maxMembers = 1_000;
 
 /** As `ChatPlatform.deciders`, by what Discord tells. @throws DiscordProblem */
 export async function decidersIn(
@@ -33,12 +33,12 @@ export async function decidersIn(
   const there = await decidersThere(deps, place, approver);
   const elsewhere = approver === "operator" ? operatorsOf(deps).filter((id) => !there.includes(id)) : [];
   const all = [...there.map((id) => ({ id, here: true })), ...elsewhere.map((id) => ({ id, here: false }))];
-  return all.slice(0, mostDeciders);
+  return all.slice(0, maxDeciders);
 }
 
 /** One setting may name the operators of all platforms. */
 function operatorsOf({ operators }: DeciderDeps): string[] {
-  return [...operators].filter(isSnowflake).slice(0, mostDeciders);
+  return [...operators].filter(isSnowflake).slice(0, maxDeciders);
 }
 
 async function decidersThere(
@@ -65,7 +65,7 @@ async function knownMembers(
   { rest, directory }: DeciderDeps,
   guild: GuildFacts,
 ): Promise<(MemberFacts | undefined)[]> {
-  const query = { limit: mostMembers };
+  const query = { limit: maxMembers };
   const request = rest.request<APIGuildMember[]>("GET", `/guilds/${guild.id}/members`, { query });
   const listed = (await unlessRefused(request, ({ code }) => code === "forbidden")) ?? [];
   const people = listed.filter(({ user }) => user.bot !== true);
@@ -91,7 +91,7 @@ async function thoseThere(
       ? [member.id]
       : [],
   );
-  const ids = [...new Set(able)].slice(0, mostDeciders);
+  const ids = [...new Set(able)].slice(0, maxDeciders);
   if (!isPrivate) return ids;
   const isIn = await Promise.all(ids.map((id) => isThreadMember(rest, channelId, id)));
   return ids.filter((_, at) => isIn[at]);

@@ -7,7 +7,7 @@ import type { AccessDeps, DiscordAccess } from "./channel-access.ts";
 import { displayName, type GuildFacts, guildPermissions, mayCallRole } from "./directory-facts.ts";
 
 /** Members a request answers at most. Source: Discord reference, "Search Guild Members", "List Guild Members". */
-const mostMembers = 1_000;
+const maxMembers = 1_000;
 
 /** Looks members and roles of a server up. In direct messages there is only the person. */
 export function createFindPeople(
@@ -34,12 +34,12 @@ export function createFindPeople(
   /** Without the privileged intent Discord lists nobody: then people are found by the beginnings of their names. */
   const list = (guild: string) =>
     unlessRefused(
-      rest.request<APIGuildMember[]>("GET", `/guilds/${guild}/members`, { query: { limit: mostMembers } }),
+      rest.request<APIGuildMember[]>("GET", `/guilds/${guild}/members`, { query: { limit: maxMembers } }),
       ({ code }) => code === "forbidden",
     );
   const search = (guild: string, word: string) =>
     rest.request<APIGuildMember[]>("GET", `/guilds/${guild}/members/search`, {
-      query: { query: word, limit: mostMembers },
+      query: { query: word, limit: maxMembers },
     });
   const membersFor = async (guild: string, words: readonly string[]): Promise<APIGuildMember[]> => {
     const [first] = words;

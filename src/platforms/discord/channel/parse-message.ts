@@ -70,7 +70,7 @@ export function parseMessage(message: RawMessage, bot: BotIds, names: Names): Pa
 }
 
 /** As many as an inbound holds. */
-const mostMentions = 50;
+const maxMentions = 50;
 
 function mentionedIn({ mentions, mention_roles }: RawMessage, bot: BotIds, names: Names): Mention[] {
   const people = mentions
@@ -79,7 +79,7 @@ function mentionedIn({ mentions, mention_roles }: RawMessage, bot: BotIds, names
   const groups = mention_roles
     .filter((id) => id !== bot.role)
     .map((id): Mention => ({ id, name: beginningOf(names.role(id) ?? id, 200), kind: "group" }));
-  return [...people, ...groups].slice(0, mostMentions);
+  return [...people, ...groups].slice(0, maxMentions);
 }
 
 /** The files of a message and of what it forwards. */

@@ -22,7 +22,7 @@ export interface ReadDeps {
 /** Messages a request answers at most. Source: Discord reference, "Get Channel Messages". */
 const perRequest = 100;
 /** How far a chain of replies is followed back. */
-const longestChain = 10;
+const maxChain = 10;
 
 /** The latest messages of a conversation, oldest first. @throws DiscordProblem */
 export async function readThread(deps: ReadDeps, place: Place, limit: number): Promise<ThreadMessage[]> {
@@ -84,7 +84,7 @@ export async function chainMessages(
   const first = chain.find(({ id }) => id === root) ?? (await one(rest, channel, root));
   if (first !== undefined && !chain.includes(first)) chain.push(first);
   let earlier = first?.message_reference?.message_id;
-  for (let steps = 0; earlier !== undefined && steps < longestChain; steps += 1) {
+  for (let steps = 0; earlier !== undefined && steps < maxChain; steps += 1) {
     const id: string = earlier;
     const message = latest.find((each) => each.id === id) ?? (await one(rest, channel, id));
     if (message === undefined) break;

@@ -8,7 +8,7 @@ import { componentTypes } from "../connection/discord-facts.ts";
 const unreadable = "(Discord keeps this text from the bot: its Message Content intent is off.)";
 
 /** Characters of one message that are read, and how deep components lie in each other. Discord's own bounds are lower. */
-const mostCharacters = 20_000;
+const maxCharacters = 20_000;
 const deepest = 8;
 
 type Part = Readonly<Record<string, unknown>>;
@@ -37,7 +37,7 @@ export function wordsBeside(message: object): string {
     ...forwarded,
     ...partWords(byPerson ? { ...own, embeds: parts(own.embeds).filter(isPollResult) } : own),
   ]);
-  return cutText(words, mostCharacters);
+  return cutText(words, maxCharacters);
 }
 
 function isPollResult({ type }: Part): boolean {

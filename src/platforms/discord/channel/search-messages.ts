@@ -13,12 +13,12 @@ import { isSaid, type ReadDeps } from "./read-thread.ts";
 
 /** Bounds of the request. Source: Discord reference, "Search Guild Messages". */
 const perRequest = 25;
-const mostChannels = 500;
-const longestContent = 1_024;
-const mostWordsBetween = 100;
+const maxChannels = 500;
+const maxContent = 1_024;
+const maxWordsBetween = 100;
 
-const mostRequests = 4;
-const mostArchivePages = 2;
+const maxRequests = 4;
+const maxArchivePages = 2;
 
 type Answer = APIMessageSearchResult | APIMessageSearchIndexNotReadyResponse;
 
@@ -36,7 +36,7 @@ export async function searchMessages(
   if (guild === undefined || channel === undefined) return undefined;
   const query = { ...queryFor(wanted), channel_id: await channelsIn(deps, guild, channel) };
   const found: APIMessage[] = [];
-  for (let page = 0; page < mostRequests && found.length < wanted.most; page += 1) {
+  for (let page = 0; page < maxRequests && found.length < wanted.most; page += 1) {
     const path = `/guilds/${guild}/messages/search` as const;
     const request = deps.rest.request<Answer>("GET", path, {
       query: { ...query, offset: page * perRequest },
@@ -61,7 +61,7 @@ function queryFor({ words, author, since, until }: MessageQuery) {
     include_nsfw: "true",
     ...(words.length === 0
       ? {}
-      : { content: beginningOf(words.join(" "), longestContent), slop: mostWordsBetween }),
+      : { content: beginningOf(words.join(" "), maxContent), slop: maxWordsBetween }),
     ...(author === undefined ? {} : { author_id: author }),
     ...(since === undefined ? {} : { min_id: String(BigInt(snowflakeAt(since)) - 1n) }),
     ...(until === undefined ? {} : { max_id: snowflakeAt(until + 1) }),
@@ -72,6 +72,6 @@ function queryFor({ words, author, since, until }: MessageQuery) {
 async function channelsIn({ rest, directory }: ReadDeps, guild: string, channel: string): Promise<string[]> {
   const facts = await directory.channel(channel);
   if (facts?.type === channelTypes.privateThread) return [channel];
-  const { threads } = await threadsIn(rest, { guild, channel }, { pages: mostArchivePages });
-  return [channel, ...threads.map(({ id }) => id)].slice(0, mostChannels);
+  const { threads } = await threadsIn(rest, { guild, channel }, { pages: maxArchivePages });
+  return [channel, ...threads.map(({ id }) => id)].slice(0, maxChannels);
 }

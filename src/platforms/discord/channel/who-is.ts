@@ -7,7 +7,7 @@ import type { Directory } from "./directory.ts";
 import { channelPermissions, guildPermissions, has } from "./directory-facts.ts";
 
 /** Servers looked through for somebody who writes a direct message. */
-const mostGuilds = 50;
+const maxGuilds = 50;
 
 /**
  * Who somebody is in a place: who may manage the channel there manages the bot's settings of it, the operators are named in the
@@ -54,7 +54,7 @@ async function trustIn(
 async function sharesGuild(directory: Directory, userId: string): Promise<boolean> {
   const seen = new Set<string>();
   for (const all of [false, true]) {
-    for (const guild of (await directory.guilds(all)).slice(0, mostGuilds)) {
+    for (const guild of (await directory.guilds(all)).slice(0, maxGuilds)) {
       if (seen.has(guild)) continue;
       seen.add(guild);
       if ((await directory.member(guild, userId)) !== undefined) return true;

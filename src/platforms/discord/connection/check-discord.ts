@@ -13,7 +13,7 @@ export interface DiscordFinding {
 }
 
 /** Servers whose permissions are looked at. */
-const mostServers = 20;
+const maxServers = 20;
 
 /** Asks Discord about the token: whose it is, which intents are on, where the bot is and what it may not do there. Never throws. */
 export async function checkDiscord({
@@ -58,7 +58,7 @@ async function intents({ flags }: APIApplication): Promise<DiscordFinding> {
 
 async function servers(rest: REST, applicationId: string): Promise<DiscordFinding[]> {
   const { Routes } = await import("discord.js");
-  const query = new URLSearchParams({ limit: String(mostServers) });
+  const query = new URLSearchParams({ limit: String(maxServers) });
   const guilds = (await rest.get(Routes.userGuilds(), { query })) as RESTAPIPartialCurrentUserGuild[];
   const link = inviteLink(applicationId);
   if (guilds.length === 0) {

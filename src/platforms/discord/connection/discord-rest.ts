@@ -23,7 +23,7 @@ export interface DiscordRest {
 type RestMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** A longer wait than this is left to who asked, ms. */
-const longestWait = 10_000;
+const maxWait = 10_000;
 
 /** @param options.api e.g. `https://discord.com/api`; undefined for Discord's own */
 export function createDiscordRest(options: { token: string; api: string | undefined }): DiscordRest {
@@ -72,7 +72,7 @@ async function load({ token, api }: { token: string; api: string | undefined }) 
     ...(api === undefined ? {} : { api }),
     timeout: 15_000,
     retries: 1,
-    rejectOnRateLimit: ({ retryAfter, timeToReset }) => Math.max(retryAfter, timeToReset) > longestWait,
+    rejectOnRateLimit: ({ retryAfter, timeToReset }) => Math.max(retryAfter, timeToReset) > maxWait,
   }).setToken(token);
   return { rest, classes: { DiscordAPIError, HTTPError, RateLimitError } };
 }

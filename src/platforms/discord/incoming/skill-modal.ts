@@ -6,7 +6,7 @@ import { componentTypes, textInputStyles } from "../connection/discord-facts.ts"
 import type { RawModalComponent } from "../connection/raw-interaction.ts";
 
 /** Fields of a modal. Source: Discord reference, "Modal". */
-const mostFields = 5;
+const maxFields = 5;
 /** The field that takes, as JSON, what has no field of its own. */
 const moreField = "knack-more";
 const prefix = "form:";
@@ -74,8 +74,8 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 /** Required fields first, so that none of them is left to the JSON while there is room. */
 function divided({ fields }: SkillForm): { shown: FormField[]; left: FormField[] } {
   const sorted = fields.toSorted((a, b) => Number(b.required) - Number(a.required));
-  if (sorted.length <= mostFields) return { shown: [...fields], left: [] };
-  return { shown: sorted.slice(0, mostFields - 1), left: sorted.slice(mostFields - 1) };
+  if (sorted.length <= maxFields) return { shown: [...fields], left: [] };
+  return { shown: sorted.slice(0, maxFields - 1), left: sorted.slice(maxFields - 1) };
 }
 
 function label(name: string, text: string, description: string, component: object) {

@@ -5,7 +5,7 @@ import { renderAnswer, renderComponents } from "./render-components.ts";
 import { plainContent, renderContent, renderMessage, splitContent } from "./render-content.ts";
 
 /** Files of one message. Source: Discord reference, "Create Message". */
-export const mostFiles = 10;
+export const maxFiles = 10;
 
 /**
  * The body of a message that calls nobody but whom it is for. No message shows previews of links: for one, Discord would fetch an
@@ -64,18 +64,18 @@ interface Shown {
 function shownOf(message: OutgoingMessage, called: readonly string[], kept?: readonly string[]): Shown {
   const { tag, buttons = [], files = [] } = message;
   const isAnswer = kept !== undefined || tag?.purpose === "answer" || tag?.purpose === "private";
-  const words = contentOf(message, isAnswer ? longestText : undefined);
+  const words = contentOf(message, isAnswer ? maxText : undefined);
   const text = [...called, words].join(" ").trim() || (files.length === 0 ? "…" : "");
   if (!isAnswer)
     return { content: text, components: renderComponents(buttons), flags: messageFlags.suppressEmbeds };
   return {
-    components: renderAnswer(text, kept ?? attachedNames(files.slice(0, mostFiles)), buttons),
+    components: renderAnswer(text, kept ?? attachedNames(files.slice(0, maxFiles)), buttons),
     flags: messageFlags.suppressEmbeds | messageFlags.components,
   };
 }
 
 /** Characters of an answer's text: less than Discord's 4,000, which count a mention before it too. */
-const longestText = 3_950;
+const maxText = 3_950;
 
 function contentOf(message: OutgoingMessage, most?: number): string {
   const { plain, timed, calls = [] } = message;
@@ -126,7 +126,7 @@ export function whisperParts(
     const isLast = index === texts.length - 1;
     return {
       body: { ...editBody(isLast ? plain : { markdown: "" }), content },
-      files: isLast ? rawFiles((message.files ?? []).slice(0, mostFiles)) : [],
+      files: isLast ? rawFiles((message.files ?? []).slice(0, maxFiles)) : [],
     };
   });
 }

@@ -11,7 +11,7 @@ import { errorCodes, messageFlags, permissions, snowflakeAt } from "../connectio
 import { readPlace, readReference, referenceOf } from "../connection/discord-place.ts";
 import { DiscordProblem, type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import type { LiveInteractions } from "./live-interactions.ts";
-import { calledIn, editBody, messageBody, mostFiles, rawFiles, whisperParts } from "./message-body.ts";
+import { calledIn, editBody, maxFiles, messageBody, rawFiles, whisperParts } from "./message-body.ts";
 import { actionsIn } from "./render-components.ts";
 import { contentDigest, type SentMessages } from "./sent-messages.ts";
 
@@ -58,7 +58,7 @@ async function post(
   const { tag } = message;
   const nonce = tag === undefined ? undefined : await deps.sent.sending(tag, channel, ownWords(content));
   const body = nonce === undefined ? content : { ...content, nonce, enforce_nonce: true };
-  const request = { body, files: rawFiles(files.slice(0, mostFiles)) };
+  const request = { body, files: rawFiles(files.slice(0, maxFiles)) };
   const path = `/channels/${channel}/messages` as const;
   const posted = await inOpenThread(deps, channel, () =>
     deps.rest.request<APIMessage>("POST", path, request),
@@ -66,8 +66,8 @@ async function post(
   const reference = referenceOf(channel, posted.id);
   if (root !== undefined) await deps.chains.note(channel, posted.id, root);
   if (tag !== undefined) await deps.sent.sent(tag, channel, reference);
-  for (let at = mostFiles; at < files.length; at += mostFiles) {
-    await deps.rest.request("POST", path, { body: {}, files: rawFiles(files.slice(at, at + mostFiles)) });
+  for (let at = maxFiles; at < files.length; at += maxFiles) {
+    await deps.rest.request("POST", path, { body: {}, files: rawFiles(files.slice(at, at + maxFiles)) });
   }
   return reference;
 }
@@ -109,7 +109,7 @@ export async function editMessage(
   const path = `/channels/${channel}/messages/${id}` as const;
   const now = await shownNow(deps, path, message);
   const body = editBody(message, message.tag === undefined ? now?.names : undefined);
-  const files = rawFiles((message.files ?? []).slice(0, mostFiles)).slice(now?.attached ?? 0);
+  const files = rawFiles((message.files ?? []).slice(0, maxFiles)).slice(now?.attached ?? 0);
   if (await deps.live.edit(id, body, files)) return;
   await inOpenThread(deps, channel, () => deps.rest.request("PATCH", path, { body, files }));
 }

@@ -12,9 +12,9 @@ import { componentTypes } from "../connection/discord-facts.ts";
 type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
 
 /** More choices than this become a menu. Five is what fits into a row. */
-const mostChoiceButtons = 5;
+const maxChoiceButtons = 5;
 /** Source: Discord reference, "String Select". */
-const mostOptions = 25;
+const maxOptions = 25;
 
 /** Names the menu of a question; the chosen value is the id the button would have. */
 const menuId = "choose";
@@ -24,9 +24,9 @@ const moreId = "more";
 /** Buttons in rows of five; a question with more than five choices is a menu, of the first 25. */
 export function renderComponents(buttons: readonly OutgoingButton[]): Row[] {
   const choices = buttons.filter(({ action }) => action.role === "answer");
-  if (choices.length <= mostChoiceButtons) return buttonRows(buttons);
+  if (choices.length <= maxChoiceButtons) return buttonRows(buttons);
   const others = buttons.filter((button) => !choices.includes(button));
-  return [menu(menuId, "Choose an answer", choices.slice(0, mostOptions)), ...buttonRows(others).slice(0, 4)];
+  return [menu(menuId, "Choose an answer", choices.slice(0, maxOptions)), ...buttonRows(others).slice(0, 4)];
 }
 
 /**

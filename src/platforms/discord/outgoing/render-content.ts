@@ -3,7 +3,7 @@ import stringWidth from "string-width";
 import { plainWords, readBlocks } from "../../../app/chat/present/read-markdown.ts";
 
 /** Characters of a message. Source: Discord reference, "Create Message". */
-const longestContent = 2_000;
+const maxContent = 2_000;
 
 /** Characters a table in columns may be wide, so that phones need not scroll far. */
 export const widestTable = 100;
@@ -14,7 +14,7 @@ export function renderContent(markdown: string): string {
 }
 
 /** The text as it was written, cut to one message, with nobody called. */
-export function plainContent(markdown: string, most: number = longestContent): string {
+export function plainContent(markdown: string, most: number = maxContent): string {
   return splitContent(neutralised(markdown).trim(), most)[0] ?? "";
 }
 
@@ -27,7 +27,7 @@ function renderWith(table: TableRenderer, markdown: string): string {
 }
 
 /** The same in one message: columns take more room than their table, so it stays as it was written where they do not fit. */
-export function renderMessage(markdown: string, most: number = longestContent): string {
+export function renderMessage(markdown: string, most: number = maxContent): string {
   const drawn = renderContent(markdown);
   if (drawn.length <= most) return drawn;
   const content = renderWith(writtenTable, markdown);
@@ -131,7 +131,7 @@ function neutralised(text: string): string {
 }
 
 /** Parts that fit into `most` characters each, at line ends where possible; code fences are closed and opened again. */
-export function splitContent(content: string, most: number = longestContent): string[] {
+export function splitContent(content: string, most: number = maxContent): string[] {
   const parts: string[] = [];
   let rest = content;
   let opened = "";

@@ -6,8 +6,8 @@ type Part = Readonly<Record<string, unknown>>;
 
 /** Depth of parts within parts, and parts of one message, that are read. Slack takes 50 blocks in a message, and 100 rows in a table. */
 const deepest = 8;
-const mostParts = 3_000;
-const longestLabel = 75;
+const maxParts = 3_000;
+const maxLabel = 75;
 
 /**
  * What blocks say, in Slack's text as `readableText` takes it (docs.slack.dev/reference/block-kit/blocks): one line or paragraph for each
@@ -21,7 +21,7 @@ export function blockText(blocks: unknown): string {
 const texts = ["title", "subtitle", "label", "text", "body", "description"] as const;
 
 class BlockReader {
-  #left = mostParts;
+  #left = maxParts;
 
   /** The words of each part of a list, without those that say nothing. */
   lines(parts: unknown, depth: number, between: string): string {
@@ -70,7 +70,7 @@ class BlockReader {
       return isRecord(value) && value.type === "rich_text" ? this.#block(value, depth) : text(value);
     });
     const address = linkOf(part.video_url) ?? linkOf(part.title_url);
-    const fields = Array.isArray(part.fields) ? part.fields.slice(0, mostParts).map(text) : [];
+    const fields = Array.isArray(part.fields) ? part.fields.slice(0, maxParts).map(text) : [];
     return [
       ...own,
       ...(address === undefined ? [] : [address]),
@@ -173,7 +173,7 @@ function picture({ alt_text, title }: Part): string {
 /** The label of a button, with the address it opens; nothing for the bot's own. */
 function button({ text: label, url, action_id }: Part): string {
   if (typeof action_id === "string" && readButtonId(action_id) !== undefined) return "";
-  const words = beginningOf(text(label).replace(/\s+/g, " ").trim(), longestLabel);
+  const words = beginningOf(text(label).replace(/\s+/g, " ").trim(), maxLabel);
   const address = linkOf(url);
   return address === undefined ? words : address.replace(/>$/, `|${words.replaceAll("|", "/")}>`);
 }

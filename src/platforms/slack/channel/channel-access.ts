@@ -11,8 +11,8 @@ import { readPages } from "./workspace-lists.ts";
 /** How long what Slack said of channels, and of people in them, holds, ms: who has just been invited does not want to wait. */
 const accessAge = 15_000;
 /** Channels of the bot, and of a person, that are looked at. */
-const mostChannels = 1_000;
-const mostOfPerson = 5_000;
+const maxChannels = 1_000;
+const maxOfPerson = 5_000;
 
 /** What Slack says of a conversation. https://docs.slack.dev/reference/objects/conversation-object */
 const conversationSchema = z.looseObject({
@@ -61,7 +61,7 @@ export function createChannelAccess(
       const own = (await channelsOf(team, self)).filter(({ is_mpim }) => is_mpim !== true);
       const readable = await Promise.all(
         own
-          .slice(0, mostChannels)
+          .slice(0, maxChannels)
           .map(async (channel) => ((await mayRead(team, channel, person)) ? [summaryOf(team, channel)] : [])),
       );
       return readable.flat().toSorted((a, b) => a.name.localeCompare(b.name));
@@ -119,7 +119,7 @@ async function readChannels(
 ): Promise<Conversation[]> {
   const types = "public_channel,private_channel,mpim";
   const all = await readPages(
-    mostOfPerson,
+    maxOfPerson,
     (page) =>
       workspaces.call(team, "list channels", ({ read, self }) =>
         read.users.conversations({ ...(user === self ? {} : { user }), types, ...page }),

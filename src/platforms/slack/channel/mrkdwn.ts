@@ -12,7 +12,7 @@ export interface Names {
 const entity = /<((?:[@#!]|[a-z][a-z0-9+.-]*:)[^<>\n]*)>/gi;
 
 /** Names looked up for one text: each can be a call of Slack, and programs can write thousands. */
-const mostNames = 100;
+const maxNames = 100;
 const noName = async () => undefined;
 const noNames: Names = { person: noName, channel: noName, group: noName };
 
@@ -43,7 +43,7 @@ export async function readableText(text: string, self: string, names: Names): Pr
   const readable = new Map<string, string>();
   await Promise.all(
     [...new Set(found)].map(async (inner, at) => {
-      readable.set(inner, await readableEntity(inner, self, at < mostNames ? names : noNames));
+      readable.set(inner, await readableEntity(inner, self, at < maxNames ? names : noNames));
     }),
   );
   const parts = plain

@@ -84,7 +84,7 @@ export async function parseMessage(
 }
 
 /** As many as an inbound holds. */
-const mostMentions = 50;
+const maxMentions = 50;
 
 /** With the names people read; the id where none can be found soon. */
 async function namedIn(
@@ -96,7 +96,7 @@ async function namedIn(
     ...[...new Set(people)].filter((id) => id !== self).map((id) => ({ id, kind: "person" as const })),
     ...[...userGroups].map(([id, label]) => ({ id, label, kind: "group" as const })),
   ];
-  const named = mentions.slice(0, mostMentions).map(async (mention): Promise<Mention> => {
+  const named = mentions.slice(0, maxMentions).map(async (mention): Promise<Mention> => {
     const { id, kind } = mention;
     const name = kind === "person" ? await names.person(id) : mention.label || (await names.group(id));
     return { id, name: beginningOf(name ?? id, 200), kind };

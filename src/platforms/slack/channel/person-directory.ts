@@ -191,7 +191,7 @@ async function openDirect(workspaces: Workspaces, team: string, person: string):
 }
 
 /** As many as are told who may decide. */
-const mostDeciders = 20;
+const maxDeciders = 20;
 
 interface DecidersDeps {
   lists: WorkspaceLists;
@@ -221,7 +221,7 @@ async function decidersOf(
     .map((id) => ({ id, here: members.has(id) }))
     .filter(({ here }) => here || !isManager)
     .toSorted((a, b) => Number(b.here) - Number(a.here))
-    .slice(0, mostDeciders);
+    .slice(0, maxDeciders);
 }
 
 async function managersOf(

@@ -12,7 +12,7 @@ import type { Room, SlackContext } from "./slack-rooms.ts";
 /** Messages of one request, of a channel and of a thread, and requests for one range. */
 const pageSize = 200;
 const threadPageSize = 999;
-const mostPages = 10;
+const maxPages = 10;
 
 /** The latest `most` messages of a range, oldest first; of a thread with more than about 10,000 replies, of those. */
 export async function readRange(
@@ -23,7 +23,7 @@ export async function readRange(
 ): Promise<{ messages: SlackMessage[]; more: boolean }> {
   const said: SlackMessage[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < mostPages; page += 1) {
+  for (let page = 0; page < maxPages; page += 1) {
     const common = { channel, inclusive: true, ...boundsOf(range), ...(cursor && { cursor }) };
     const answer = await workspaces.call(team, "read a conversation", ({ read }) =>
       thread === undefined

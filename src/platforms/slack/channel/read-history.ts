@@ -12,7 +12,7 @@ import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";
 
 const pageSize = 200;
 /** Pages of a thread read at most; a longer one is read only to here. */
-const mostPages = 10;
+const maxPages = 10;
 
 /** The messages of a thread, or the latest ones of a channel, oldest first. @throws PlatformError */
 export async function readRoom(
@@ -24,7 +24,7 @@ export async function readRoom(
   const since = { ...(oldest === undefined ? {} : { oldest }), ...(inclusive ? { inclusive } : {}) };
   const all: SlackMessage[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < mostPages; page += 1) {
+  for (let page = 0; page < maxPages; page += 1) {
     const size = thread === undefined ? Math.min(pageSize, limit - all.length) : pageSize;
     const common = { channel, limit: size, include_all_metadata: true, ...since, ...(cursor && { cursor }) };
     const answer = await workspaces.call(team, "read a conversation", ({ read }) =>

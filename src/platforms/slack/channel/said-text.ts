@@ -46,9 +46,9 @@ export interface Sayings {
 }
 
 /** Characters of the blocks of one message that are read: as many as Slack lets a text have. */
-const mostOfBlocks = 40_000;
+const maxOfBlocks = 40_000;
 /** Characters of what is attached to one message that are read. */
-const mostAttached = 8_000;
+const maxAttached = 8_000;
 
 /** What Slack writes where an app gave no summary, or the message is for other eyes. */
 const standIns =
@@ -65,7 +65,7 @@ export function saidText(message: Sayings): string {
     .map(attachedText)
     .filter((text) => text !== "");
   if (attached.length === 0) return own;
-  const quote = shortened(attached.join("\n\n"), mostAttached).replaceAll(/^/gm, "> ");
+  const quote = shortened(attached.join("\n\n"), maxAttached).replaceAll(/^/gm, "> ");
   return own === "" ? quote : `${own}\n\n${quote}`;
 }
 
@@ -73,7 +73,7 @@ export function saidText(message: Sayings): string {
 export function ownText({ text, blocks, bot_id }: Sayings): string {
   const written = text ?? "";
   const byPerson = typeof bot_id !== "string" && written.trim() !== "" && onlyRichText(blocks);
-  return byPerson ? written : unitedText(written, shortened(blockText(blocks), mostOfBlocks));
+  return byPerson ? written : unitedText(written, shortened(blockText(blocks), maxOfBlocks));
 }
 
 function onlyRichText(blocks: Sayings["blocks"]): boolean {

@@ -11,7 +11,7 @@ export interface ThreadTitles {
 }
 
 /** Threads waiting for their first message; after a restart a thread keeps the name that Slack gave it. */
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 const titleLength = 80;
 
 /** @param name never rejects for what Slack refuses */
@@ -25,7 +25,7 @@ export function createThreadTitles(
     started(place) {
       waiting.add(keyOf(place));
       const [oldest] = waiting;
-      if (waiting.size > mostWaiting && oldest !== undefined) waiting.delete(oldest);
+      if (waiting.size > maxWaiting && oldest !== undefined) waiting.delete(oldest);
     },
     said({ place, text }) {
       const title = beginningOf(text.replaceAll(/\s+/g, " ").trim(), titleLength);

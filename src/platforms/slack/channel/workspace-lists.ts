@@ -21,8 +21,8 @@ export interface WorkspaceLists {
 const listAge = 5 * 60_000;
 /** How long the list of a channel's members holds, ms. */
 const membersAge = 60_000;
-const mostPeople = 10_000;
-const mostMembers = 20_000;
+const maxPeople = 10_000;
+const maxMembers = 20_000;
 
 /** Entries of one page: as many as Slack gives. `users.list` can be called about 20 times a minute only. */
 const pageSize = 999;
@@ -66,7 +66,7 @@ export async function readPages<T, Page extends Paged>(
 
 async function readPeople(workspaces: Workspaces, team: string): Promise<Member[]> {
   const all = await readPages(
-    mostPeople,
+    maxPeople,
     (page) => workspaces.call(team, "list people", ({ read }) => read.users.list(page)),
     ({ members }) => members,
   );
@@ -87,7 +87,7 @@ async function readGroups(workspaces: Workspaces, team: string): Promise<UserGro
 
 async function readMembers(workspaces: Workspaces, team: string, channel: string): Promise<Set<string>> {
   const ids = await readPages(
-    mostMembers,
+    maxMembers,
     (page) =>
       workspaces.call(team, "list a channel's members", ({ read }) =>
         read.conversations.members({ channel, ...page }),

@@ -11,7 +11,7 @@ const statesKey = "slack-install-states";
 const stateLife = 10 * 60_000;
 
 /** Begun installations kept; the oldest goes first. Anybody can open the install page, so it must not fill the store. */
-const mostStates = 200;
+const maxStates = 200;
 
 /** By state. `until` is ms since the epoch. */
 type States = { [state: string]: { until: number; options: Json } };
@@ -46,7 +46,7 @@ export function createStateStore(store: KeyValue, clock: Clock): StateStore {
       const state = randomUUID();
       const begun = { until: clock.now() + stateLife, options: options as unknown as Json };
       await store.update<States>(statesKey, (states) =>
-        Object.fromEntries([...open(states), [state, begun]].slice(-mostStates)),
+        Object.fromEntries([...open(states), [state, begun]].slice(-maxStates)),
       );
       return state;
     },

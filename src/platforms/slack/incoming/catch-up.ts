@@ -14,10 +14,10 @@ export interface CatchUpDeps extends SlackContext {
 }
 
 /** Conversations looked through at most, and messages read of each. */
-const mostRooms = 200;
-const mostMessages = 200;
+const maxRooms = 200;
+const maxMessages = 200;
 /** Longest wait that Slack may ask for before a conversation is given up, ms. */
-const longestPause = 60_000;
+const maxPause = 60_000;
 /** How often it is noted that everything was received, ms. */
 const noteEvery = 60_000;
 
@@ -26,7 +26,7 @@ export async function catchUp(deps: CatchUpDeps, signal: AbortSignal): Promise<v
   const { intake, logger } = deps;
   const { since, places } = await intake.missed("slack");
   const oldest = (since / 1_000).toFixed(6);
-  for (const place of roomsOf(places).slice(0, mostRooms)) {
+  for (const place of roomsOf(places).slice(0, maxRooms)) {
     signal.throwIfAborted();
     try {
       const room = await roomOf(deps, place);
@@ -53,11 +53,11 @@ async function readPatiently(
 ): Promise<SlackMessage[]> {
   for (;;) {
     try {
-      return await readRoom(deps, room, { limit: mostMessages, oldest });
+      return await readRoom(deps, room, { limit: maxMessages, oldest });
     } catch (error) {
       const limited = error instanceof PlatformError && error.code === "rate_limited";
       const pause = limited ? (error.retryAfterMs ?? 1_000) : Number.POSITIVE_INFINITY;
-      if (pause > longestPause) throw error;
+      if (pause > maxPause) throw error;
       await deps.clock.sleep(pause, signal);
     }
   }

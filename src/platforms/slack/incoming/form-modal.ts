@@ -14,9 +14,9 @@ const rememberedSchema = z.object({ skill: z.string(), namespace: z.string(), th
 
 /** Slack's limits: 24 characters of a title, 100 options of 150 characters, 3,000 characters of a text field. */
 const titleLength = 24;
-const mostOptions = 100;
-const longestOption = 150;
-const longestValue = 3_000;
+const maxOptions = 100;
+const maxOption = 150;
+const maxValue = 3_000;
 
 /** A form for a skill's parameters; its command is given in `place`. */
 export function formModal(form: SkillForm, place: Place): types.ModalView {
@@ -49,12 +49,12 @@ function element({ kind, choices = [], default: given }: FormField): types.Input
   const offered = kind === "boolean" ? ["true", "false"] : choices;
   const options = offered.map(option);
   // What does not fit into a list is typed.
-  const fits = offered.length <= mostOptions && offered.every((choice) => choice.length <= longestOption);
+  const fits = offered.length <= maxOptions && offered.every((choice) => choice.length <= maxOption);
   if (fits && options.length > 0) {
     const initial_option = options.find((each) => each.value === value);
     return { type: "static_select", action_id: "value", options, ...(initial_option && { initial_option }) };
   }
-  const initial = value === undefined || value.length > longestValue ? {} : { initial_value: value };
+  const initial = value === undefined || value.length > maxValue ? {} : { initial_value: value };
   if (kind === "number") {
     return { type: "number_input", action_id: "value", is_decimal_allowed: true, ...initial };
   }

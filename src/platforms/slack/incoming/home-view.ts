@@ -13,7 +13,7 @@ export const homeActions = {
 
 /** Slack's limit is 100 blocks in a view; a skill takes one. */
 const skillsPerPage = 40;
-const mostOptions = 100;
+const maxOptions = 100;
 
 export interface HomeState {
   botName: string;
@@ -87,9 +87,7 @@ const stateWords: Record<SkillListing["state"], string> = {
 };
 
 function runBlocks(skills: readonly SkillListing[]): types.AnyBlock[] {
-  const usable = skills
-    .filter(({ eligible, state }) => eligible && state !== "blocked")
-    .slice(0, mostOptions);
+  const usable = skills.filter(({ eligible, state }) => eligible && state !== "blocked").slice(0, maxOptions);
   if (usable.length === 0) return [];
   return [
     {

@@ -167,7 +167,7 @@ function learnDirect({ directory }: EventDeps, where: Where, { user }: SlackMess
 }
 
 /** Slack shows four at most. */
-const mostPrompts = 4;
+const maxPrompts = 4;
 
 /**
  * Shows prompts that fit where a person opens the assistant, if they may use it. Without them it works as well, so a refusal is
@@ -182,7 +182,7 @@ async function suggestPrompts(
 ): Promise<void> {
   if (!(await mayAsk(intake, place, person))) return;
   const found = await intake.suggestions(place);
-  const prompts = found.slice(0, mostPrompts).map(({ title, message }) => ({
+  const prompts = found.slice(0, maxPrompts).map(({ title, message }) => ({
     title: beginningOf(title, 100),
     message: beginningOf(message, 1_000),
   }));

@@ -8,10 +8,10 @@ type Chunk = NonNullable<webApi.ChatAppendStreamArguments["chunks"]>[number];
 const statuses = { running: "in_progress", ok: "complete", error: "error" } as const;
 
 /** Tasks of a block, whose characters Slack counts with the text. Of a longer turn the first ones go, as the latest say where it is. */
-const mostTasks = 15;
+const maxTasks = 15;
 
 /** Tasks of a stream, which none can leave; Slack takes fifty. */
-const mostStreamed = 40;
+const maxStreamed = 40;
 
 /** Above a longer text tasks have no results. */
 const roomyText = 4_000;
@@ -52,7 +52,7 @@ export function planChunks(card: ProgressCard, shown: ShownPlan): { chunks: Chun
   const now = new Map(shown);
   const fresh = all.filter(([id, chunk]) => {
     const text = JSON.stringify(chunk);
-    if (now.get(id) === text || (!now.has(id) && now.size > mostStreamed)) return false;
+    if (now.get(id) === text || (!now.has(id) && now.size > maxStreamed)) return false;
     now.set(id, text);
     return true;
   });
@@ -60,7 +60,7 @@ export function planChunks(card: ProgressCard, shown: ShownPlan): { chunks: Chun
 }
 
 function tasksOf({ steps }: ProgressCard, text: string): Task[] {
-  return steps.slice(-mostTasks).map(({ id, title, state, note, duration_ms }) => {
+  return steps.slice(-maxTasks).map(({ id, title, state, note, duration_ms }) => {
     const took = duration_ms === undefined || duration_ms < 1_000 ? "" : ` (${duration(duration_ms)})`;
     const hasOutput = note !== undefined && note !== "" && text.length <= roomyText;
     return {

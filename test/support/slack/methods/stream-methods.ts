@@ -1,4 +1,4 @@
-import { acceptBlocks, mostTasks } from "../block-rules.ts";
+import { acceptBlocks, maxTasks } from "../block-rules.ts";
 import { isRecord } from "../call-arguments.ts";
 import { acceptMessageBlocks, acceptMetadata, markdownTextCharacters } from "../message-content.ts";
 import { type MessageRecord, renderMessage, type StreamRecord } from "../message-record.ts";
@@ -8,7 +8,7 @@ import { refusalWithMessages, SlackRefusal } from "../slack-refusal.ts";
 import { botMessage, ownMessage, post, threadOf } from "./chat-methods.ts";
 
 /** Blocks by chunks, and again as many by `chat.stopStream`. */
-const mostChunkBlocks = 50;
+const maxChunkBlocks = 50;
 const taskStates = ["pending", "in_progress", "complete", "error"];
 
 const startStream: Method = {
@@ -109,7 +109,7 @@ function addPiece(call: MethodCall, message: MessageRecord, stream: StreamRecord
 const bytesWithTasks = 10_600;
 
 function isTooLong({ text }: MessageRecord, { tasks, plan_title = "" }: StreamRecord): boolean {
-  if (tasks.length > mostTasks) return true;
+  if (tasks.length > maxTasks) return true;
   if (tasks.length === 0 || text === "") return false;
   const parts = tasks.flatMap(({ title, details = "", output = "" }) => [
     title,
@@ -146,7 +146,7 @@ function acceptChunk(
     case "blocks": {
       if (!Array.isArray(chunk.blocks)) throw new SlackRefusal("invalid_chunks");
       const blocks = acceptBlocks(chunk.blocks, "message", () => call.world.id("b"));
-      if (message.blocks.length + blocks.length > mostChunkBlocks) throw new SlackRefusal("invalid_blocks");
+      if (message.blocks.length + blocks.length > maxChunkBlocks) throw new SlackRefusal("invalid_blocks");
       return () => {
         message.blocks.push(...blocks);
       };

@@ -1,8 +1,8 @@
 import { DateTime } from "luxon";
 import { z } from "zod";
 import type { ChannelMessage } from "../../src/core/ports/chat-actions.ts";
-import { expected, generateStep, partByPart } from "../../src/core/scope/generate.ts";
-import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import { expected, generateStep, groupedBy, partByPart } from "../../src/core/scope/generate.ts";
+import { defineSkill, requireModel } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { timeIn, timeSchema } from "../chat/message.ts";
 
@@ -67,12 +67,7 @@ export const skill = defineSkill({
     };
     const none = { decisions: [], open: [], topics: [] };
     if (said.length === 0) return { ...head, ...none, note: "Nobody said anything in that time." };
-    if (!context.generative)
-      throw new SkillFailure(
-        "no_model",
-        "Summaries are written by a language model, and none is set up.",
-        "Read the channel with chat_read and quote it.",
-      );
+    requireModel(context, "Summaries are written by", "Read the channel with chat_read and quote it.");
     const { digest, notes } = await digestOf(said, focus, zone, context);
     const shown = (items: Digest["open"]) => items.flatMap((item) => shownAs(item, said, head.people));
     const note = [
@@ -137,7 +132,7 @@ async function digestOf(
     number,
     text: `[${number + 1}] ${time(at)} ${author.name}${author.bot ? " (a bot)" : ""}: ${text.slice(0, maxMessage).replace(/\s+/g, " ")}`,
   }));
-  const parts = partsOf(lines);
+  const parts = groupedBy(lines, maxCharacters, ({ text }) => text.length);
   const model = parts.length > 1 ? ("small" as const) : undefined;
   const work = async (part: Line[]) => {
     const input = part.map(({ text }) => text).join("\n");
@@ -172,20 +167,6 @@ async function joined(all: Digest, instructions: string, context: ToolContext): 
   const merge = `${instructions}\nThese are points of parts of the conversation in order: join those that say the same, take out what was answered later, keep the numbers.`;
   const asked = { instructions: merge, input: JSON.stringify(all), schema: digestSchema };
   return await generateStep("join", asked, context);
-}
-
-function partsOf(lines: readonly Line[]): Line[][] {
-  const parts: Line[][] = [[]];
-  let length = 0;
-  for (const line of lines) {
-    if (length + line.text.length > maxCharacters) {
-      parts.push([]);
-      length = 0;
-    }
-    parts.at(-1)?.push(line);
-    length += line.text.length;
-  }
-  return parts;
 }
 
 /** A point with the link of its message. A name that nobody has there is left out. */

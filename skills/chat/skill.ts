@@ -1,10 +1,210 @@
-import { defineSkillParts } from "../../src/core/skill/define-skill.ts";
-import { act } from "./act.ts";
-import { mention } from "./mention.ts";
-import { people } from "./people.ts";
-import { read } from "./read.ts";
-import { search } from "./search.ts";
-import { send } from "./send.ts";
+import { DateTime } from "luxon";
+import { z } from "zod";
+import type { FoundMessages } from "../../src/core/ports/chat-actions.ts";
+import { definePart, defineSkillParts, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import { showMessage, shownMessageSchema, timeIn, timeSchema } from "./message.ts";
+
+/** Messages of one answer, unless asked otherwise, and at most. */
+const usualRead = 100;
+const maxRead = 500;
+
+/** The latest messages of a channel or a thread. */
+const readChannel = definePart({
+  title: "Reading the channel",
+  description: "Reads a channel's or thread's messages, with links; also names the channels there are.",
+  parameters: z.object({
+    channel: z.string().max(200).optional().describe("its name; this one unless given; * lists channels"),
+    thread: z.string().max(200).optional().describe("thread of a message"),
+    since: timeSchema.describe("Monday; yesterday at 9; 2026-11-23T09:00; local"),
+    until: timeSchema,
+    most: z.number().int().min(1).max(maxRead).default(usualRead),
+    alone: z.boolean().default(false).describe("answer only the person: for summaries"),
+  }),
+  output: z.object({
+    channel: z.string().optional(),
+    channels: z.array(z.string()).optional(),
+    time_zone: z.string().optional().describe("of the times"),
+    messages: z.array(shownMessageSchema).optional(),
+    note: z.string().optional(),
+  }),
+  async run({ channel, thread, since, until, most: wanted, alone }, context) {
+    const { chat, time_zone } = context;
+    if (channel === "*") {
+      const channels = await chat.channels();
+      return {
+        channels: channels.map(({ name, topic = "" }) => (topic === "" ? name : `${name}: ${topic}`)),
+      };
+    }
+    const found = await chat.channel(channel);
+    const range = { since: timeIn(since, context), until: timeIn(until, context) };
+    const { messages, more } = await chat.read(found, { ...range, thread, most: wanted, alone });
+    const note = more ? "There are earlier messages in this range: read on with until." : undefined;
+    return {
+      channel: found.name,
+      time_zone,
+      messages: messages.map((message) => showMessage(message, time_zone)),
+      ...(note === undefined ? {} : { note }),
+    };
+  },
+});
+
+const maxHits = 50;
+
+/** Searches what was said in a channel. */
+const searchChannel = definePart({
+  title: "Searching the channel",
+  description: "Searches what was said in a channel, the latest first.",
+  parameters: z.object({
+    words: z.string().trim().min(1).max(300).describe("all have to occur"),
+    channel: z.string().max(200).optional().describe("its name; this one unless given"),
+    from: z.string().max(200).optional().describe("id of the author"),
+    since: timeSchema,
+    until: timeSchema,
+  }),
+  output: z.object({
+    channel: z.string(),
+    time_zone: z.string().describe("of the times"),
+    messages: z.array(shownMessageSchema),
+    note: z.string().optional(),
+  }),
+  async run({ words, channel, from, since, until }, context) {
+    const { chat, time_zone } = context;
+    const found = await chat.channel(channel);
+    const wanted = words.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+    if (wanted.length === 0)
+      throw new SkillFailure("no_words", "There is no word to search for.", "Read the channel instead.");
+    const author = from?.replace(/^<?@?!?|>$/g, "");
+    const range = { since: timeIn(since, context), until: timeIn(until, context) };
+    const result = await chat.search(found, { words: wanted, author, ...range, most: maxHits });
+    const note = noteOn(result, time_zone);
+    return {
+      channel: found.name,
+      time_zone,
+      messages: result.messages.map((message) => showMessage(message, time_zone)),
+      ...(note === undefined ? {} : { note }),
+    };
+  },
+});
+
+function noteOn({ complete, since, by, messages }: FoundMessages, zone: string): string | undefined {
+  if (complete) return messages.length === 0 ? "Nothing fits; other words or their stems may." : undefined;
+  const from =
+    since === undefined
+      ? "the latest messages"
+      : `what was said since ${DateTime.fromMillis(since, { zone }).toISODate()}`;
+  const more = by === "history" ? " A manager can switch on an index with /agent index on." : "";
+  return `Only ${from} was looked at.${more}`;
+}
+
+const maxPeople = 50;
+
+/** Looks people and groups up. */
+const findPeople = definePart({
+  title: "Looking people up",
+  description:
+    "Finds people and groups: ids, names, title or roles, time zone, whether they are in this channel.",
+  parameters: z.object({
+    words: z.string().max(200).default("").describe("of a name, title or id; everybody unless given"),
+    here: z.boolean().default(false).describe("only people of this channel"),
+  }),
+  output: z.object({
+    people: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        full_name: z.string().optional(),
+        title: z.string().optional(),
+        time_zone: z.string().optional(),
+        here: z.boolean(),
+        standing: z.string().optional(),
+      }),
+    ),
+    groups: z.array(z.object({ id: z.string(), name: z.string(), members: z.number().optional() })),
+    more: z.boolean(),
+  }),
+  async run({ words, here }, { chat }) {
+    const found = await chat.people(words, here ? maxPeople * 4 : maxPeople);
+    const wanted = found.people.filter((person) => !here || person.here);
+    return {
+      people: wanted.slice(0, maxPeople).map((person) => ({ ...person })),
+      groups: found.groups.map(({ id, name, members }) => ({
+        id,
+        name,
+        ...(members === undefined ? {} : { members }),
+      })),
+      more: found.more || wanted.length > maxPeople,
+    };
+  },
+});
+
+/** Lets the answer call people whom the message did not mention. */
+const mentionPeople = definePart({
+  title: "Mentioning people",
+  description:
+    "Lets your messages notify people or groups the request did not mention. Then write what it returns.",
+  parameters: z.object({ ids: z.array(z.string().min(1).max(200)).min(1).max(50) }),
+  output: z.object({ write: z.array(z.object({ name: z.string(), mention: z.string() })) }),
+  effect: "idempotent",
+  async run({ ids }, { chat }) {
+    const named = await chat.name(ids);
+    return { write: named.map(({ name, mention: write }) => ({ name, mention: write })) };
+  },
+});
+
+/** Posts a message beside the answer. */
+const sendMessage = definePart({
+  title: "Sending a message",
+  description:
+    "Posts a message elsewhere: another channel, a direct message, or this channel outside of the thread. Not for your answer.",
+  parameters: z.object({
+    to: z.string().min(1).max(200).describe("#channel, a person's id, or here"),
+    text: z.string().min(1).max(8_000),
+    thread: z.string().max(200).optional().describe("with here: id of the message to reply to"),
+    files: z.array(z.string().max(500)).default([]).describe("paths in the working folder"),
+  }),
+  output: z.object({ sent: z.literal(true), where: z.string(), id: z.string(), link: z.string().optional() }),
+  effect: "idempotent",
+  async run({ to, text, thread, files }, { chat }) {
+    const { where, id, link } = await chat.send({ to, text, thread, files });
+    return { sent: true as const, where, id, ...(link === undefined ? {} : { link }) };
+  },
+});
+
+const deeds = ["react", "unreact", "pin", "unpin", "edit", "delete"] as const;
+
+/** Does something to a message of this channel. */
+const actOnMessage = definePart({
+  title: "Acting on a message",
+  description: "Reacts to or pins a message of this channel; edits or deletes one of the bot's own.",
+  parameters: z.object({
+    do: z.enum(deeds),
+    message: z.string().min(1).max(200).describe("its id; this: the one you answer; last: your last here"),
+    emoji: z.string().max(100).optional().describe("name, e.g. thumbsup"),
+    text: z.string().max(8_000).optional().describe("the new text, whole"),
+  }),
+  output: z.object({ done: z.literal(true) }),
+  effect: "idempotent",
+  async run({ do: deed, message, emoji, text }, { chat }) {
+    if (deed === "react" || deed === "unreact") {
+      if (emoji === undefined) throw new SkillFailure("no_emoji", "Which emoji?", "Give its name as emoji.");
+      await chat.react(message, emoji.replace(/^:|:$/g, ""), deed === "react");
+    } else if (deed === "pin" || deed === "unpin") await chat.pin(message, deed === "pin");
+    else if (deed === "delete") await chat.remove(message);
+    else {
+      if (text === undefined)
+        throw new SkillFailure("no_text", "What shall it say?", "Give the whole new text.");
+      await chat.edit(message, text);
+    }
+    return { done: true as const };
+  },
+});
 
 /** What a colleague does in a chat beside answering, with the rights of who asks. */
-export const skill = defineSkillParts({ read, search, people, mention, send, act });
+export const skill = defineSkillParts({
+  read: readChannel,
+  search: searchChannel,
+  people: findPeople,
+  mention: mentionPeople,
+  send: sendMessage,
+  act: actOnMessage,
+});

@@ -1,5 +1,5 @@
 import type { CodeLanguage, CodeWork, ScriptOutcome } from "../../src/core/ports/work-context.ts";
-import { SkillFailure } from "../../src/core/skill/define-skill.ts";
+import { requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import type { Json } from "../../src/core/values/json.ts";
 
@@ -18,13 +18,9 @@ export interface Ran {
 }
 
 /** The sandbox, and a model that writes. @throws SkillFailure where one is missing */
-export function requireCode({ code, generative }: ToolContext): CodeWork {
-  if (!generative)
-    throw new SkillFailure(
-      "no_model",
-      "Programs are written by a language model, and none is set up.",
-      "Say so.",
-    );
+export function requireCode(context: ToolContext): CodeWork {
+  const { code } = context;
+  requireModel(context, "Programs are written by");
   if (code !== undefined && code.means.languages.length > 0) return code;
   throw new SkillFailure(
     "no_sandbox",

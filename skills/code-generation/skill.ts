@@ -1,13 +1,12 @@
 import { z } from "zod";
-import type { CodeWork } from "../../src/core/ports/work-context.ts";
+import { pattern } from "../../src/base/pattern.ts";
+import { type CodeLanguage, type CodeWork, codeLanguages } from "../../src/core/ports/work-context.ts";
 import { generateStep } from "../../src/core/scope/generate.ts";
-import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import { defineSkill, requireModel } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { ExpectedFailure } from "../../src/core/values/failure.ts";
 import { mediaTypeOf, safeFileName } from "../../src/core/values/file-kind.ts";
 import { meansInWords, type Ran, runProgram } from "../code-execution/run-program.ts";
-import { readCount, type TestCount, testCommand, testLanguage } from "./test-results.ts";
-import { filesSchema, linesOf, repairedWith, type Written } from "./written-files.ts";
 
 /** Runs of the tests, repairs included. */
 const maxRuns = 3;
@@ -35,12 +34,7 @@ export const skill = defineSkill({
     notes: z.array(z.string()),
   }),
   async run({ task, language, existing }, context) {
-    if (!context.generative)
-      throw new SkillFailure(
-        "no_model",
-        "Code is written by a language model, and none is set up.",
-        "Say so.",
-      );
+    requireModel(context, "Code is written by");
     const given = await existingCode(existing, context);
     const input = `Task: ${task}${language === undefined ? "" : `\nLanguage: ${language}`}${given.text}`;
     const made = await writeAndTest(input, context);
@@ -191,4 +185,121 @@ async function post(files: Written["files"], context: ToolContext): Promise<stri
 function textTypeOf(path: string): string {
   const type = mediaTypeOf(path);
   return type === "application/octet-stream" ? "text/plain" : type;
+}
+
+const maxFiles = 20;
+
+/** Parts of a path that are names on every system, and stand in double quotes in a shell. */
+const safeName = /^[\p{L}\p{N}_@+.()[\] -]+$/u;
+const binary =
+  /\.(png|jpe?g|gif|webp|ico|bmp|pdf|zip|gz|tgz|tar|7z|jar|war|exe|dll|so|dylib|class|pyc|wasm|woff2?|ttf|otf|mp[34]|wav|ogg|sqlite|db|docx|xlsx|pptx)$/i;
+
+function isSafePath(path: string): boolean {
+  return path.split("/").every((name) => safeName.test(name) && !/^\.{1,2}$|^ |[ .]$/.test(name));
+}
+
+const fileSchema = z.object({
+  path: z
+    .string()
+    .max(120)
+    .refine(isSafePath, "not a relative path of plain names")
+    .refine((path) => !binary.test(path), "files that are no text cannot be written")
+    .describe("relative"),
+  purpose: z.string(),
+  content: z.string(),
+});
+
+/** What a model writes: files that can all lie in one folder. */
+const filesSchema = z
+  .object({
+    language: z.string().describe("python, javascript, bash, or what was asked for"),
+    files: z.array(fileSchema).min(1).max(maxFiles),
+    start: z.string().describe("how to start or use it, one or two lines"),
+  })
+  .refine(({ files }) => fitTogether(files), "two files have the same path, or one is a folder of another");
+type Written = z.output<typeof filesSchema>;
+
+function fitTogether(files: readonly { path: string }[]): boolean {
+  const paths = files.map(({ path }) => path.toLowerCase());
+  if (new Set(paths).size < paths.length) return false;
+  return !paths.some((path) => paths.some((other) => other.startsWith(`${path}/`)));
+}
+
+/** The files after a repair: models answer only what they changed. */
+function repairedWith(before: Written, after: Written): Written {
+  const changed = new Set(after.files.map(({ path }) => path));
+  const files = [...before.files.filter(({ path }) => !changed.has(path)), ...after.files];
+  return fitTogether(files) ? { ...after, files } : after;
+}
+
+function linesOf(content: string): number {
+  return content === "" ? 0 : content.replace(/\n$/, "").split("\n").length;
+}
+
+/** What a test runner counted. */
+interface TestCount {
+  ran: number;
+  passed: number;
+  failed: number;
+}
+
+const names: Readonly<Record<CodeLanguage, RegExp>> = {
+  python: /^(python ?3?|py)$/i,
+  javascript: /^(javascript|js|node(\.?js)?)$/i,
+  bash: /^(bash|sh|shell)$/i,
+};
+
+/** The language whose runner tests what is written in this one; undefined where there is none. */
+export function testLanguage(name: string): CodeLanguage | undefined {
+  return codeLanguages.find((language) => names[language].test(name.trim()));
+}
+
+/** How tests are started in the folder of the files, those in folders of it included. */
+export function testCommand(language: CodeLanguage): string {
+  const commands: Record<CodeLanguage, string> = {
+    // The sandbox keeps the folder out of where Python imports from.
+    python: `find . -name 'test_*.py' -print0 -o -name '*_test.py' -print0 | sort -z | PYTHONPATH=".\${PYTHONPATH:+:$PYTHONPATH}" xargs -0 python3 -m unittest -v 2>&1`,
+    javascript: "node --test --test-reporter=tap 2>&1",
+    // What a test prints is set in, so that it counts as no result.
+    bash: `set -o pipefail
+find . -name '*test*.sh' | sort | while read -r file; do
+  if bash "$file" </dev/null 2>&1 | sed 's/^/    /'; then echo "ok - $file"; else echo "not ok - $file"; fi
+done`,
+  };
+  return commands[language];
+}
+
+/** Reads the counts a runner printed at its end; undefined when it printed none. */
+export function readCount(language: CodeLanguage, output: string): TestCount | undefined {
+  if (language === "python") return unittestCount(output);
+  return language === "javascript" ? tapCount(output) : okCount(output);
+}
+
+/** The last one: what is tested prints too, before the runner does. */
+function lastMatch(pattern: RegExp, output: string): string | undefined {
+  return [...output.matchAll(pattern)].at(-1)?.[1];
+}
+
+/** https://docs.python.org/3/library/unittest.html: `Ran 3 tests in 0.001s`, `FAILED (failures=1, errors=1)`. */
+function unittestCount(output: string): TestCount | undefined {
+  const ran = Number(lastMatch(/^Ran (\d+) tests? in /gm, output) ?? Number.NaN);
+  if (Number.isNaN(ran)) return undefined;
+  const summary = lastMatch(/^FAILED \((.*)\)$/gm, output) ?? "";
+  const count = (name: string) => Number(pattern()`${name}=(\d+)`.exec(summary)?.[1] ?? 0);
+  const failed = Math.min(ran, count("failures") + count("errors"));
+  return { ran, passed: ran - failed, failed };
+}
+
+/** https://nodejs.org/api/test.html#test-reporters: `# tests 3`, `# pass 2`, `# fail 1`. */
+function tapCount(output: string): TestCount | undefined {
+  const count = (name: string) => Number(lastMatch(pattern("gm")`^# ${name} (\d+)$`, output) ?? Number.NaN);
+  const [ran, passed, failed] = [count("tests"), count("pass"), count("fail")];
+  if (ran === undefined || Number.isNaN(ran)) return undefined;
+  return { ran, passed: passed ?? 0, failed: failed ?? 0 };
+}
+
+function okCount(output: string): TestCount | undefined {
+  const passed = output.match(/^ok\b/gm)?.length ?? 0;
+  const failed = output.match(/^not ok\b/gm)?.length ?? 0;
+  return passed + failed === 0 ? undefined : { ran: passed + failed, passed, failed };
 }

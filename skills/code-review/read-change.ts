@@ -2,8 +2,6 @@ import type { Chunk, File as DiffFile } from "parse-diff";
 import { WebError } from "../../src/core/ports/web.ts";
 import { SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { diffAddress } from "./change-address.ts";
-import { plainDiff } from "./plain-diff.ts";
 
 /** A line of a change, or of a file that is reviewed whole. */
 interface ReviewedLine {
@@ -147,4 +145,116 @@ export function piecesOfFile(file: string, text: string): Change {
     .map((line, at) => shownLine(at + 1, line, { kind: "added", text: line }));
   const cut = all.length > maxLines ? [{ file, why: `its lines after ${maxLines}` }] : [];
   return { pieces: piecesOf(file, lines), left_out: cut };
+}
+
+/** The path of a change's page, and where its diff is. */
+type Page = [path: RegExp, diff: (parts: readonly string[], origin: string) => string];
+
+/** GitHub, Gitea and Forgejo, GitLab and Bitbucket Data Center, on any host. */
+const anywhere: readonly Page[] = [
+  [
+    /^\/(projects|users)\/([^/]+)\/repos\/([^/]+)\/pull-requests\/(\d+)/,
+    ([kind, owner, repository, id], origin) =>
+      `${origin}/rest/api/latest/projects/${kind === "users" ? "~" : ""}${owner}/repos/${repository}/pull-requests/${id}.diff`,
+  ],
+  [/^(\/.+\/-\/(?:merge_requests\/\d+|commit\/[0-9a-f]{7,40}))/, ([path], origin) => `${origin}${path}.diff`],
+  [/^(\/[^/]+\/[^/]+\/pulls?\/\d+)/, ([path], origin) => `${origin}${path}.diff`],
+  [/^(\/[^/]+\/[^/]+\/commit\/[0-9a-f]{7,40})(?=[./]|$)/, ([path], origin) => `${origin}${path}.diff`],
+  [/^(\/[^/]+\/[^/]+\/compare\/.+?\.\..+?)(?:\.diff|\.patch)?$/, ([path], origin) => `${origin}${path}.diff`],
+];
+
+const repositories = "https://api.bitbucket.org/2.0/repositories";
+
+/** https://developer.atlassian.com/cloud/bitbucket/rest/ */
+const bitbucketCloud: readonly Page[] = [
+  [/^\/([^/]+\/[^/]+)\/pull-requests\/(\d+)/, ([of, id]) => `${repositories}/${of}/pullrequests/${id}/diff`],
+  [/^\/([^/]+\/[^/]+)\/commits\/([0-9a-f]{7,40})/, ([of, commit]) => `${repositories}/${of}/diff/${commit}`],
+];
+
+/** The address of a change's diff; undefined for an address of anything else. Slack's `<address|label>` is read too. */
+export function diffAddress(text: string): string | undefined {
+  const url = URL.parse(text.trim().replace(/^<([^|>]*)(?:\|[^>]*)?>$/, "$1"));
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+  for (const [path, diff] of url.host === "bitbucket.org" ? bitbucketCloud : anywhere) {
+    const parts = path.exec(url.pathname);
+    if (parts !== null) return diff(parts.slice(1), url.origin);
+  }
+  return /\.(diff|patch)$/.test(url.pathname) ? url.href : undefined;
+}
+
+/** All addresses that fetching a change sends something to: GitHub answers the diff of a pull request from another host. */
+export function addressesOf(text: string): string[] {
+  const address = diffAddress(text);
+  if (address === undefined) return [];
+  const pull = /^https:\/\/github\.com(\/[^/]+\/[^/]+\/pull\/\d+\.diff)$/.exec(address)?.[1];
+  return pull === undefined ? [address] : [address, `https://patch-diff.githubusercontent.com/raw${pull}`];
+}
+
+/**
+ * A diff in the plain form that parse-diff reads. Git and mail programs write others: names in quotes with octal bytes, `diff --cc` with a
+ * column per parent, CRLF, a signature at the end. Those that people or models edited have hunks whose counts are wrong.
+ * https://git-scm.com/docs/diff-format
+ */
+function plainDiff(text: string): string {
+  const lines = (/^(?:diff |--- |@@ ).*\r$/m.test(text) ? text.replaceAll("\r\n", "\n") : text).split("\n");
+  const plain: string[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const line = lines[at] ?? "";
+    const hunk = hunkHeader.exec(line);
+    const end = hunk === null ? at + 1 : endOfHunk(lines, at + 1);
+    if (hunk === null) plain.push(plainHeader(line));
+    else plain.push(...plainHunk(hunk, lines.slice(at + 1, end)));
+    at = end;
+  }
+  return plain.join("\n");
+}
+
+/** `@@ -1,3 +1,4 @@`; with two parents `@@@ -1,3 -1,3 +1,4 @@@`. */
+const hunkHeader = /^@@+ ((?:-\d+(?:,\d+)? )+)\+(\d+)(?:,\d+)? @@+(.*)$/;
+
+/** Where its lines end: what begins as no line of a hunk, the headers of the next file, the signature of a mail. */
+function endOfHunk(lines: readonly string[], from: number): number {
+  let at = from;
+  for (; at < lines.length; at += 1) {
+    const [line = "", next = "", third = ""] = lines.slice(at, at + 3);
+    if (!/^(?:[ +\\-]|$)/.test(line)) break;
+    if (line.startsWith("--- ") && next.startsWith("+++ ") && third.startsWith("@@")) break;
+    if (/^-- ?$/.test(line) && /^\d+\.\d+/.test(next)) break;
+  }
+  while (at > from && lines[at - 1] === "") at -= 1;
+  return at;
+}
+
+function plainHunk([, ranges = "", newStart, heading]: RegExpExecArray, lines: readonly string[]): string[] {
+  const parents = ranges.trim().split(" ");
+  const plain = lines.map((line) => {
+    if (line === "" || line.startsWith("\\")) return line || " ";
+    const columns = line.slice(0, parents.length);
+    const sign = columns.includes("+") ? "+" : columns.includes("-") ? "-" : " ";
+    return sign + line.slice(parents.length);
+  });
+  while (plain[0]?.startsWith("\\")) plain.shift();
+  if (plain.length === 0) return [];
+  const without = (sign: string) => plain.filter((line) => !line.startsWith(sign) && !line.startsWith("\\"));
+  const [oldStart] = /\d+/.exec(ranges) ?? [];
+  const [oldLines, newLines] = [without("+").length, without("-").length];
+  return [`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@${heading}`, ...plain];
+}
+
+function plainHeader(line: string): string {
+  if (!/^(?:diff |--- |\+\+\+ )/.test(line)) return line;
+  const named = line.replace(/(?<!\\)"((?:[^"\\]|\\.)*)"/g, (_, quoted: string) => unquoted(quoted));
+  return named.replace(/^diff --(?:cc|combined) (.*)$/, "diff --git a/$1 b/$1");
+}
+
+/** A name as git quotes it, `gr\303\274n.ts`. Control characters in it become `?`. */
+function unquoted(name: string): string {
+  const bytes = [...name.matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/g)].map(([, octal, escaped, plain]) => {
+    if (octal !== undefined) return Buffer.from([Number.parseInt(octal, 8)]);
+    if (escaped !== undefined) return Buffer.from(/["\\]/.test(escaped) ? escaped : "?");
+    return Buffer.from(plain ?? "");
+  });
+  return Buffer.concat(bytes)
+    .toString("utf8")
+    .replace(/\p{Cc}/gu, "?");
 }

@@ -1,12 +1,11 @@
 import { z } from "zod";
-import { generateStep } from "../../src/core/scope/generate.ts";
-import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import { generateStep, groupedBy } from "../../src/core/scope/generate.ts";
+import { defineSkill, requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { ExpectedFailure } from "../../src/core/values/failure.ts";
 import { type Json, objectOf } from "../../src/core/values/json.ts";
-import { addressesOf } from "./change-address.ts";
-import { checkFindings, type Finding, findingSchema, reportOf, tableOf } from "./findings.ts";
 import {
+  addressesOf,
   type Change,
   fetchDiff,
   isDiff,
@@ -14,6 +13,107 @@ import {
   piecesOfFile,
   type ReviewedPiece,
 } from "./read-change.ts";
+
+const severities = ["blocker", "major", "minor", "nit"] as const;
+
+const findingSchema = z.object({
+  file: z.string(),
+  line: z.number().int().describe("in the new file"),
+  severity: z.enum(severities),
+  title: z.string().describe("a few words"),
+  why: z.string().describe("what goes wrong, when"),
+  quote: z.string().describe("the line it is about, as it stands there"),
+  proposal: z.string().describe("the code as it should be, or what to do"),
+});
+type Finding = z.output<typeof findingSchema>;
+
+/** Characters that a part of a line needs to tell it from others. */
+const minCharacters = 5;
+/** Rows of a table in a message; a report has all. */
+const maxRows = 20;
+
+const plain = (line: string) => line.replace(/\s+/g, " ").trim();
+
+/** Findings that stand where they say, with the line corrected to where the quoted code is; the others are counted. */
+export function checkFindings(
+  findings: readonly Finding[],
+  pieces: readonly ReviewedPiece[],
+): { kept: Finding[]; dropped: number } {
+  const kept = findings.flatMap((finding) => {
+    const line = lineOf(finding, pieces);
+    return line === undefined ? [] : [{ ...finding, file: line.file, line: line.number }];
+  });
+  return { kept: withoutDoubles(kept), dropped: findings.length - kept.length };
+}
+
+function lineOf({ file, line, quote }: Finding, pieces: readonly ReviewedPiece[]) {
+  const name = file.replace(/^(?:\.|a|b)\//, "");
+  const own = pieces.filter((piece) => [file, name].includes(piece.file) || piece.file.endsWith(`/${name}`));
+  const lines = own.flatMap((piece) => piece.lines.map((each) => ({ ...each, file: piece.file })));
+  const words = quotedLine(quote);
+  // What quotes nothing of the change is about nothing in it.
+  const quoted = lines.filter(({ text }) => isQuoted(plain(text), words));
+  const distance = ({ number, kind }: { number: number; kind: string }) =>
+    Math.abs(number - line) + (kind === "removed" ? 0.5 : 0);
+  return quoted.toSorted((one, other) => distance(one) - distance(other))[0];
+}
+
+function quotedLine(quote: string): string {
+  const first = quote.split("\n").find((each) => /[^\s`]/.test(each)) ?? "";
+  return plain(first.trim().replace(/^`+|(?<![`….])[`….]+$/g, ""));
+}
+
+/** Whether a quotation is of a line: a part of it that tells something, or most of the quotation, which may have a number and a sign before it. */
+function isQuoted(text: string, words: string): boolean {
+  if (text === "" || words === "") return false;
+  if (text === words || (words.length >= minCharacters && text.includes(words))) return true;
+  return words.includes(text) && text.length * 2 > words.length;
+}
+
+/** The graver one of two that say the same about one line. */
+function withoutDoubles(findings: readonly Finding[]): Finding[] {
+  const sorted = findings.toSorted(
+    (one, other) =>
+      severities.indexOf(one.severity) - severities.indexOf(other.severity) ||
+      one.file.localeCompare(other.file) ||
+      one.line - other.line,
+  );
+  const seen = new Set<string>();
+  return sorted.filter(({ file, line, title }) => {
+    const key = `${file}:${line}:${plain(title).toLowerCase()}`;
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+const cell = (text: string) => plain(text).replaceAll("|", "\\|").replaceAll("`", "'");
+
+/** A table of findings, Markdown, with as many rows as a message can show. */
+export function tableOf(findings: readonly Finding[], most = maxRows): string {
+  if (findings.length === 0) return "No findings.";
+  const rows = findings
+    .slice(0, most)
+    .map(({ severity, file, line, title }) => `| ${severity} | \`${cell(file)}:${line}\` | ${cell(title)} |`);
+  const more = findings.length > most ? [`\n${findings.length - most} more are in the report.`] : [];
+  return ["| severity | where | what |", "|---|---|---|", ...rows, ...more].join("\n");
+}
+
+/** All findings with reasons and proposals, Markdown. */
+export function reportOf(title: string, summary: string, findings: readonly Finding[]): string {
+  const parts = findings.map(
+    ({ severity, file, line, title: what, why, proposal }) =>
+      `## ${severity}: ${what}\n\n\`${file}:${line}\`\n\n${why}\n\n${fenced(proposal)}`,
+  );
+  return [`# Review of ${title}`, summary, tableOf(findings, findings.length), ...parts]
+    .join("\n\n")
+    .concat("\n");
+}
+
+function fenced(text: string): string {
+  const fences = text.match(/^[^\S\n]*```/gm)?.length ?? 0;
+  if (!/[;{}=()]|\n/.test(text) || (fences > 0 && fences % 2 === 0)) return text;
+  const fence = text.includes("```") ? "~~~~" : "```";
+  return `${fence}\n${text}\n${fence}`;
+}
 
 /** Characters of one request, and requests of one review. */
 const maxPart = 24_000;
@@ -54,12 +154,7 @@ export const skill = defineSkill({
     file: z.string().optional(),
   }),
   async run({ what, more_files, focus }, context) {
-    if (!context.generative)
-      throw new SkillFailure(
-        "no_model",
-        "Code is reviewed by a language model, and none is set up.",
-        "Say so.",
-      );
+    requireModel(context, "Code is reviewed by");
     const change = await readChange([what, ...more_files], context);
     if (change.pieces.length === 0) {
       const left = change.left_out.map(({ file, why }) => `${file} (${why})`).join(", ");
@@ -69,7 +164,11 @@ export const skill = defineSkill({
         "Tell the person what it holds.",
       );
     }
-    const { parts, findings, notes } = await reviewParts(partsOf(change.pieces), rulesFor(focus), context);
+    const { parts, findings, notes } = await reviewParts(
+      groupedBy(change.pieces, maxPart, ({ shown }) => shown.length),
+      rulesFor(focus),
+      context,
+    );
     const { kept, dropped } = checkFindings(findings, parts.read.flat());
     if (dropped > 0) notes.push(`${dropped} findings pointed at no line of the change and were left out.`);
     const reviewed = filesOf(parts.read.flat());
@@ -83,7 +182,9 @@ export const skill = defineSkill({
     const verdict = verdictOf(kept);
     const file = kept.length > fewFindings ? await post(kept, verdict, context) : undefined;
     return {
-      ...{ verdict, table: tableOf(kept), notes },
+      verdict,
+      table: tableOf(kept),
+      notes,
       reviewed: reviewed.slice(0, maxListed),
       left_out: left_out.slice(0, maxListed),
       findings: kept.slice(0, maxListed).map(({ quote: _, ...finding }) => finding),
@@ -154,21 +255,6 @@ async function changeOf(name: string, context: ToolContext): Promise<Change> {
   const text = content.text ?? "";
   const short = content.path.replace(/^\/workspace\/(input|output)\//, "");
   return isDiff(text) ? await piecesOfDiff(text) : piecesOfFile(short, text);
-}
-
-function partsOf(pieces: readonly ReviewedPiece[]): ReviewedPiece[][] {
-  const parts: ReviewedPiece[][] = [];
-  let length = maxPart;
-  for (const piece of pieces) {
-    const size = piece.shown.length;
-    if (length + size > maxPart) {
-      parts.push([]);
-      length = 0;
-    }
-    parts.at(-1)?.push(piece);
-    length += size;
-  }
-  return parts;
 }
 
 function shownOf(part: readonly ReviewedPiece[]): string {

@@ -65,24 +65,11 @@ const namedDate: Read = (text) => {
   return dateOf(year, monthOf(name), day);
 };
 
-const months = [
-  "jan",
-  "feb",
-  "mar mär",
-  "apr",
-  "may mai",
-  "jun",
-  "jul",
-  "aug",
-  "sep",
-  "oct okt",
-  "nov",
-  "dec dez",
-];
+const months = "jan feb mar|mär apr may|mai jun jul aug sep oct|okt nov dec|dez".split(" ");
 
 function monthOf(name: string): number {
   const start = name.slice(0, 3).toLowerCase();
-  return start === "" ? 0 : months.findIndex((each) => each.split(" ").includes(start)) + 1;
+  return start === "" ? 0 : months.findIndex((each) => each.split("|").includes(start)) + 1;
 }
 
 /** A day there is, as ISO writes it. */
@@ -94,15 +81,8 @@ function dateOf(year: string, month: number, day: string, time?: string): string
   return time === undefined || /^0?0:00(:00)?$/.test(time) ? iso : `${iso}T${time.padStart(5, "0")}`;
 }
 
-const booleans: Record<string, boolean> = {
-  true: true,
-  false: false,
-  yes: true,
-  no: false,
-  ja: true,
-  nein: false,
-};
-const boolean: Read = (text) => booleans[text.toLowerCase()];
+const boolean: Read = (text) =>
+  /^(true|yes|ja)$/i.test(text) ? true : /^(false|no|nein)$/i.test(text) ? false : undefined;
 
 interface Reading {
   type: ColumnType;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import { slugOf } from "../../src/core/values/file-kind.ts";
 import { type Json, objectOf } from "../../src/core/values/json.ts";
 import { fileRows, givenRows, type Rows } from "./read-rows.ts";
 
@@ -72,17 +73,6 @@ function columnsHint({ columns }: Rows): string {
 
 /** After the title of the chart. */
 function fileName({ title }: { [key: string]: Json }): string {
-  const text =
-    typeof title === "string"
-      ? title
-      : typeof title === "object" && title !== null && "text" in title
-        ? String(title.text)
-        : "";
-  const plain = text
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
-    .replace(/[^\p{L}\p{N}]+/gu, "-")
-    .replace(/^-+|(?<!-)-+$/g, "")
-    .toLowerCase();
-  return plain.slice(0, 60) || "chart";
+  const text = typeof title === "string" ? title : String(objectOf(title ?? null).text ?? "");
+  return slugOf(text).toLowerCase().slice(0, 60) || "chart";
 }

@@ -82,7 +82,9 @@ async function readFile(name: string, { threadFiles }: ToolContext): Promise<Sou
     }
     default:
       return {
-        ...{ name: short, origin: content.path, format: "text" },
+        name: short,
+        origin: content.path,
+        format: "text",
         sections: sectionsOf(content.text ?? ""),
       };
   }

@@ -1,3 +1,5 @@
+import { groupedBy } from "../../src/core/scope/generate.ts";
+
 /** A part of a document with the place people find it at. */
 export interface Section {
   /** `page 3`, `sheet Orders`, a heading; `lines 1–80` where nothing else says so. */
@@ -57,20 +59,11 @@ function byLines(text: string): Section[] {
 
 /** Sections joined to parts of at most so many characters; a longer one is cut into several. */
 export function partsOf<Piece extends Section>(sections: readonly Piece[], most: number): Piece[][] {
-  const parts: Piece[][] = [];
-  let part: Piece[] = [];
-  let length = 0;
-  for (const whole of sections) {
-    for (let from = 0; from < whole.text.length; from += most) {
-      const piece = { ...whole, text: whole.text.slice(from, from + most) };
-      if (length + piece.text.length > most && part.length > 0) {
-        parts.push(part);
-        part = [];
-        length = 0;
-      }
-      part.push(piece);
-      length += piece.text.length;
-    }
-  }
-  return part.length === 0 ? parts : [...parts, part];
+  const pieces = sections.flatMap((whole) =>
+    Array.from({ length: Math.ceil(whole.text.length / most) }, (_, at) => ({
+      ...whole,
+      text: whole.text.slice(at * most, (at + 1) * most),
+    })),
+  );
+  return groupedBy(pieces, most, ({ text }) => text.length);
 }

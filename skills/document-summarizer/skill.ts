@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { expected, generateStep, partByPart } from "../../src/core/scope/generate.ts";
-import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import { defineSkill, requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { type Json, objectOf } from "../../src/core/values/json.ts";
-import { plainWords, saysSo } from "../../src/core/values/quotation.ts";
+import { plainWords, saysSo, unfoundNumbers } from "../../src/core/values/quotation.ts";
 import { isAddress, readSources, type Source } from "./read-sources.ts";
 import { partsOf, type Section } from "./sections.ts";
-import { unfoundIn } from "./unfound.ts";
 
 /**
  * Characters that are summarised in one request; of a part of what is longer, and of one where the model could not take the whole; and parts
@@ -57,12 +56,7 @@ export const skill = defineSkill({
     notes: z.array(z.string()),
   }),
   async run(wanted, context) {
-    if (!context.generative)
-      throw new SkillFailure(
-        "no_model",
-        "Summaries are written by a language model, and none is set up.",
-        "Read the file with read_file and quote it.",
-      );
+    requireModel(context, "Summaries are written by", "Read the file with read_file and quote it.");
     const { sources, problems } = await readSources(wanted.what, context);
     const passages = sources.flatMap(({ sections }, at) =>
       sections.map((section) => ({ ...section, source: at + 1 })),
@@ -231,4 +225,22 @@ function checked(
     else kept.push({ ...point, place: elsewhere.place });
   }
   return { kept, dropped };
+}
+
+/** References to numbered places: `page 3`, `slides 3–5`. */
+const reference = /\b(page|slide)s? (\d+)(?:\s*[-–]\s*(\d+))?/gi;
+
+/** What a summary claims and the sections do not have: numbers, and pages and slides it refers to. */
+function unfoundIn(summary: string, sections: readonly Section[]): string[] {
+  const known = sections.flatMap(({ place, text }) => [place, text]);
+  const named = new Set(known.flatMap(placesIn));
+  const places = placesIn(summary).filter((place) => !named.has(place));
+  const numbers = unfoundNumbers(summary.replace(reference, " "), known);
+  return [...new Set(places), ...numbers.map((number) => `the number ${number}`)];
+}
+
+function placesIn(text: string): string[] {
+  return [...text.matchAll(reference)].flatMap(([, kind = "", from, to]) =>
+    [from, to].flatMap((number) => (number === undefined ? [] : `${kind.toLowerCase()} ${Number(number)}`)),
+  );
 }

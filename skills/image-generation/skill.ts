@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ImageError, type WantedImage } from "../../src/core/ports/services.ts";
 import { definePart, defineSkillParts, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
+import { slugOf } from "../../src/core/values/file-kind.ts";
 
 const types: Record<string, string> = {
   png: "image/png",
@@ -104,12 +105,7 @@ const diagram = definePart({
 });
 
 function slug(text: string): string {
-  const plain = text
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
-    .replace(/[^\p{L}\p{N}]+/gu, "-")
-    .replace(/^-+|(?<!-)-+$/g, "")
-    .toLowerCase();
+  const plain = slugOf(text).toLowerCase();
   return plain.slice(0, 48).replace(/-[^-]*$/, (end) => (plain.length > 48 ? "" : end)) || "picture";
 }
 

@@ -1,8 +1,16 @@
 import { z } from "zod";
 import { definePart, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { changeFacts, type Fact, readFacts, sameness, setPinned, show, shownFactSchema } from "./fact.ts";
-import { findFacts } from "./find-facts.ts";
+import {
+  changeFacts,
+  type Fact,
+  findFacts,
+  readFacts,
+  sameness,
+  setPinned,
+  show,
+  shownFactSchema,
+} from "./fact.ts";
 import { documentsNamed, showDocument, shownDocumentSchema } from "./known-document.ts";
 
 /** Candidates shown when a query fits several facts. */

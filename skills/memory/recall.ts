@@ -3,9 +3,7 @@ import type { FoundPiece } from "../../src/core/ports/services.ts";
 import type { FoundExchanges, PastExchange } from "../../src/core/ports/work-context.ts";
 import { definePart } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { excerpt } from "./excerpt.ts";
-import { type Fact, minute, readFacts, show, shownFactSchema } from "./fact.ts";
-import { findFacts } from "./find-facts.ts";
+import { type Fact, findFacts, minute, readFacts, show, shownFactSchema } from "./fact.ts";
 import { linkOf, showDocument, shownDocumentSchema } from "./known-document.ts";
 
 /** Passages and earlier conversations of one answer, documents of a list, and characters of what was asked and answered. */
@@ -124,8 +122,13 @@ async function listed({ knowledge, time_zone }: ToolContext): Promise<Beside> {
 function showPassage({ document, place, text }: FoundPiece, zone: string) {
   const { title, id, by, at, source } = document;
   return {
-    ...{ document: title, document_id: id, ...(place === "" ? {} : { place }), text },
-    ...{ by, at: minute(at, zone), ...linkOf(source) },
+    document: title,
+    document_id: id,
+    ...(place === "" ? {} : { place }),
+    text,
+    by,
+    at: minute(at, zone),
+    ...linkOf(source),
   };
 }
 
@@ -133,7 +136,9 @@ function showExchange({ question, answer, by, at, link }: PastExchange, query: s
   return {
     question: excerpt(question, query, maxQuestion),
     answer: excerpt(answer, query, maxAnswer),
-    ...{ by, at: minute(at, zone), ...(link === undefined ? {} : { link }) },
+    by,
+    at: minute(at, zone),
+    ...(link === undefined ? {} : { link }),
   };
 }
 
@@ -156,4 +161,25 @@ function summarise(found: number, total: number, query: string | undefined): str
 
 function plural(number: number, what: string): string {
   return number === 1 ? `1 ${what}` : `${number} ${what}s`;
+}
+
+/** Characters shown before the first word that was searched for. */
+const before = 120;
+
+/** The part of a text around the first place with a word of the query; its beginning where no place has one. */
+export function excerpt(text: string, query: string, most: number): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  if (line.length <= most) return line;
+  const words = (query.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []).toSorted(
+    (a, b) => b.length - a.length,
+  );
+  const lower = line.toLowerCase();
+  // The stem of a word stands in its other forms.
+  const at = words
+    .map((word) => lower.indexOf(word.slice(0, Math.max(4, word.length - 2))))
+    .find((found) => found >= 0);
+  const from = Math.max(0, Math.min((at ?? 0) - before, line.length - most));
+  const start = from === 0 ? 0 : line.indexOf(" ", from) + 1;
+  const end = start + most;
+  return `${start === 0 ? "" : "…"}${line.slice(start, end)}${end < line.length ? "…" : ""}`;
 }

@@ -1,7 +1,229 @@
-import { defineSkillParts } from "../../src/core/skill/define-skill.ts";
-import { add } from "./add.ts";
-import { addTrigger } from "./add-trigger.ts";
-import { change } from "./change.ts";
-import { list } from "./list.ts";
+import { z } from "zod";
+import {
+  hookKinds,
+  type PlannedView,
+  plannedViewSchema,
+  type TriggerCondition,
+} from "../../src/core/ports/schedule.ts";
+import type { Plan, Wish } from "../../src/core/ports/schedules.ts";
+import { definePart, defineSkillParts, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import type { PlanningContext, ToolContext } from "../../src/core/skill/tool.ts";
+import type { Outcome } from "../../src/core/values/failure.ts";
+import { type Json, toJson } from "../../src/core/values/json.ts";
 
-export const skill = defineSkillParts({ add, add_trigger: addTrigger, list, change });
+/** What the model is shown of a plan. */
+const shownPlanSchema = plannedViewSchema.omit({ next_at: true });
+
+function show({ next_at: _, ...shown }: PlannedView): z.output<typeof shownPlanSchema> {
+  return shown;
+}
+
+/** The means to plan. @throws SkillFailure where there are none */
+function planning({ schedules }: ToolContext): PlanningContext {
+  if (schedules !== undefined) return schedules;
+  throw new SkillFailure("not_here", "Nothing can be planned with this bot.");
+}
+
+/** @throws SkillFailure with what is wrong, in words for the person */
+function unwrap<T>(outcome: Outcome<T>): T {
+  if (outcome.ok) return outcome.value;
+  throw new SkillFailure(
+    "not_planned",
+    outcome.message,
+    "Tell the person, or correct it if it is your slip.",
+  );
+}
+
+/** Plans a wish; the person is asked first where the plan says so. Answers what was planned. */
+async function planned(context: ToolContext, wish: Wish): Promise<PlannedView> {
+  const schedules = planning(context);
+  // Kept: what people agree to is what is stored, whatever changes while they think.
+  const kept = await context.step("plan", async () => toJson(unwrap(await schedules.plan(wish))));
+  const plan = kept as unknown as Plan;
+  if (plan.asks) {
+    const { question, shown: input } = plan;
+    const decision = await context.approve({
+      action: "schedule",
+      question,
+      input,
+      approver: "asker",
+      key: "plan",
+    });
+    if (!decision.approved)
+      throw new SkillFailure(
+        "refused",
+        "The person did not agree, so nothing was planned.",
+        "Do not try it again.",
+      );
+  }
+  return unwrap(await schedules.add(plan));
+}
+
+const parameters = z.object({
+  text: z.string().trim().min(1).max(4_000).describe("what is posted, or to be done"),
+  when: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe("tomorrow at 9; every weekday at 9; 2026-11-26T09:00; cron: 0 9 * * 1-5. Else `text` says it"),
+  what: z.enum(["reminder", "task"]).optional().describe("reminder unless given"),
+  time_zone: z.string().max(64).optional().describe("IANA; the person's own unless given"),
+  tools: z.array(z.string().max(64)).max(20).optional().describe("that a task will need and that ask"),
+  at: z.string().max(40).optional().meta({ deprecated: true }),
+  cron: z.string().max(100).optional().meta({ deprecated: true }),
+});
+
+type Asked = z.output<typeof parameters>;
+
+/** Plans a reminder or a task. The same call plans it once, however often it is run. */
+const planWish = definePart({
+  title: "Planning",
+  description: "Plans a reminder or a task, once or again and again. Answers the next times.",
+  aliases: ["reminder"],
+  parameters,
+  output: z.object({ summary: z.string(), planned: shownPlanSchema }),
+  effect: "idempotent",
+  async run(asked, context) {
+    // Kept: "in 20 minutes" is the same moment after a crash.
+    const wish = await context.step(
+      "read the time",
+      async () => (await wishOf(asked, context)) as unknown as Json,
+    );
+    const view = await planned(context, wish as unknown as Wish);
+    const times = view.next.length === 0 ? "" : ` Next: ${view.next.join(", ")}.`;
+    const does = view.what === "reminder" ? "I remind" : "Planned";
+    return { summary: `${does} ${view.when}.${times}`, planned: show(view) };
+  },
+});
+
+/** @throws SkillFailure with what is wrong about the time */
+async function wishOf({ at, cron, when, ...rest }: Asked, context: ToolContext): Promise<Wish> {
+  const what = rest.what ?? "reminder";
+  if (at !== undefined || cron !== undefined) return given({ ...rest, what, at, cron });
+  const schedules = planning(context);
+  if (when === undefined) return given(await readWhole(schedules, rest));
+  const time = unwrap(await schedules.timeOf(when, rest.time_zone));
+  return given({ ...rest, what, ...time });
+}
+
+/** When and what, from one sentence: `remind me tomorrow at 9 to call the bank`. */
+async function readWhole(schedules: PlanningContext, { text, what, time_zone, tools }: Asked): Promise<Wish> {
+  const wish = unwrap(await schedules.read(text, time_zone));
+  return wish.what === "trigger" ? wish : { ...wish, what: what ?? wish.what, tools };
+}
+
+/** Without what is undefined, as it is kept. */
+function given(wish: Wish): Wish {
+  return Object.fromEntries(
+    Object.entries(wish).filter(([, value]) => value !== undefined),
+  ) as unknown as Wish;
+}
+
+const triggerParameters = z.object({
+  on: z.enum(["message", "reaction", "quiet", "webhook"]),
+  text: z.string().trim().min(1).max(4_000).describe("what is to be done then"),
+  words: z.string().max(300).optional().describe('of a message: "deploy failed" or deploy*'),
+  emoji: z.string().max(100).optional().describe("name and character: eyes 👀"),
+  by_me: z.boolean().optional().describe("only reactions of the person who asks"),
+  hours: z.number().min(0.25).max(336).optional().describe("without an answer"),
+  here: z.boolean().optional().describe("quiet: this thread only, once"),
+  kind: z.enum(hookKinds).optional().describe("of a webhook: who sends it"),
+});
+
+/** Plans what is done when something happens. */
+const planTrigger = definePart({
+  title: "Setting a trigger",
+  description:
+    "Does something whenever a message or reaction comes here, a thread stays without an answer, or a webhook is called.",
+  parameters: triggerParameters,
+  output: z.object({ summary: z.string(), planned: shownPlanSchema }),
+  effect: "idempotent",
+  async run({ text, ...asked }, context) {
+    const condition = conditionOf(asked, context.user.id);
+    const view = await planned(context, { what: "trigger", text, condition });
+    const secret =
+      view.address === undefined
+        ? ""
+        : " Its secret was sent to the person alone, or is made with `knack schedule secret` where nobody can be written to alone.";
+    return { summary: `Set: ${view.when}.${secret}`, planned: show(view) };
+  },
+});
+
+/** @throws SkillFailure for what is missing */
+function conditionOf(
+  {
+    on,
+    words = "",
+    emoji = "",
+    by_me,
+    hours,
+    here = false,
+    kind,
+  }: Omit<z.output<typeof triggerParameters>, "text">,
+  me: string,
+): TriggerCondition {
+  switch (on) {
+    case "webhook":
+      return { on, kind };
+    case "message":
+      return { on, words: filled(words, "words") };
+    case "reaction":
+      return { on, emoji: filled(emoji, "emoji"), ...(by_me ? { by: me } : {}) };
+    case "quiet":
+      if (hours === undefined) throw missing("hours");
+      return { on, hours, here };
+    default:
+      return on satisfies never;
+  }
+}
+
+function filled(text: string, name: string): string {
+  if (text.trim() === "") throw missing(name);
+  return text.trim();
+}
+
+function missing(name: string): SkillFailure {
+  return new SkillFailure("missing", `This trigger needs \`${name}\`.`);
+}
+
+/** What comes back by itself in this channel. */
+const listPlans = definePart({
+  title: "Looking at what is planned",
+  description: "Lists what is planned here: reminders, tasks and triggers, with ids and next times.",
+  parameters: z.object({}),
+  output: z.object({ summary: z.string(), planned: z.array(shownPlanSchema) }),
+  repeatable: true,
+  async run(_input, context) {
+    const plans = await planning(context).list();
+    const summary = plans.length === 0 ? "Nothing is planned here." : `${plans.length} planned here.`;
+    return { summary, planned: plans.map(show) };
+  },
+});
+
+const changed = { pause: "Paused", resume: "Goes on", remove: "Removed" } as const;
+
+/** Pauses, resumes or removes one; only who made it and managers may. */
+const changePlan = definePart({
+  title: "Changing what is planned",
+  description: "Pauses, resumes or removes (stops, cancels) one that is planned here, by its id.",
+  parameters: z.object({
+    id: z.string().min(1).max(40),
+    to: z.enum(["pause", "resume", "remove"]),
+  }),
+  output: z.object({ summary: z.string(), planned: shownPlanSchema }),
+  effect: "idempotent",
+  async run({ id, to }, context) {
+    const view = unwrap(await planning(context).change(id, to));
+    const next = to === "resume" && view.next.length > 0 ? ` Next: ${view.next.join(", ")}.` : "";
+    return { summary: `${changed[to]}: ${view.text}.${next}`, planned: show(view) };
+  },
+});
+
+export const skill = defineSkillParts({
+  add: planWish,
+  add_trigger: planTrigger,
+  list: listPlans,
+  change: changePlan,
+});

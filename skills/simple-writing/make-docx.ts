@@ -76,8 +76,12 @@ function stylesOf(language: string | undefined): docx.IStylesOptions {
         paragraph: { spacing: { after: 140, line: 276, lineRule: docx.LineRuleType.AUTO } },
       },
       title: { run: { size: 44, bold: true, color: "1F2F46" }, paragraph: { spacing: { after: 240 } } },
-      ...{ heading1: heading(32), heading2: heading(27), heading3: heading(24) },
-      ...{ heading4: heading(22), heading5: heading(22), heading6: heading(22) },
+      heading1: heading(32),
+      heading2: heading(27),
+      heading3: heading(24),
+      heading4: heading(22),
+      heading5: heading(22),
+      heading6: heading(22),
     },
   };
 }
@@ -148,7 +152,9 @@ function headingOf(
 ): docx.Paragraph {
   const heading = docx.HeadingLevel[levels[level - 1] ?? "HEADING_6"];
   return new docx.Paragraph({
-    ...{ heading, ...framed(place), ...directionOf(inlines) },
+    heading,
+    ...framed(place),
+    ...directionOf(inlines),
     children: runsOf(inlines, making.writing.text.footnotes),
   });
 }

@@ -1,10 +1,20 @@
 import PDFDocument from "pdfkit";
 import { fitted, type Picture, type Writing } from "./document.ts";
 import { type Block, type Inline, type ListItem, wordsOf } from "./markdown-blocks.ts";
-import { keepContentsPages, numberPages, type Place, writeContents } from "./pdf-contents.ts";
 import { breakLines, drawLine, leading, openFonts } from "./pdf-lines.ts";
 import { isReadFromRight, rightToLeft } from "./pdf-order.ts";
-import { leaveGap, makeRoom, moveOn, type Sheet, within, writeLines } from "./pdf-sheet.ts";
+import {
+  keepContentsPages,
+  leaveGap,
+  makeRoom,
+  moveOn,
+  numberPages,
+  type Place,
+  type Sheet,
+  within,
+  writeContents,
+  writeLines,
+} from "./pdf-sheet.ts";
 import { startOfTable, writeTable } from "./pdf-table.ts";
 
 /** Points of a page's edges, letters and lists. */
@@ -42,9 +52,16 @@ export async function makePdf(
   const fonts = openFonts(document);
   const { width, height } = document.page;
   const sheet: Sheet = {
-    ...{ document, fonts, size: body, bars: [], lists: 0 },
-    ...{ left: margin.x, width: width - 2 * margin.x },
-    ...{ y: margin.top, top: margin.top, bottom: height - margin.bottom },
+    document,
+    fonts,
+    size: body,
+    bars: [],
+    lists: 0,
+    left: margin.x,
+    width: width - 2 * margin.x,
+    y: margin.top,
+    top: margin.top,
+    bottom: height - margin.bottom,
   };
   const making: Making = { pictures, opened: new Map(), places: [], outlines: [document.outline] };
   if (writing.isTitleAbove) writeTitle(sheet, title);

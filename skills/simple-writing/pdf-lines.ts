@@ -188,7 +188,9 @@ function measured(text: string, look: Look, setting: Setting): Piece[] {
   }
   return pieces.map((piece) => ({
     ...piece,
-    ...{ size, look, width: widthOf(piece.text, piece.cut, size, setting) },
+    size,
+    look,
+    width: widthOf(piece.text, piece.cut, size, setting),
     blank: blankWidth({ ...piece, size }, setting),
   }));
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import { defineSkill, requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
+import { slugOf } from "../../src/core/values/file-kind.ts";
 import { type Format, formats, type MadeFiles, makeFiles, type ToThread } from "./make-files.ts";
 
 /** Characters of a text, and pictures in it. */
@@ -43,8 +44,13 @@ export const skill = defineSkill({
     const made = await context.step("make files", async () => {
       const notes: string[] = [];
       const job = {
-        ...{ title, markdown: text, formats: [...new Set(wanted)], to },
-        ...{ author: context.user.name || "Knack", language: knownLanguage(language), now: context.now() },
+        title,
+        markdown: text,
+        formats: [...new Set(wanted)],
+        to,
+        author: context.user.name || "Knack",
+        language: knownLanguage(language),
+        now: context.now(),
       };
       const found = await makeFiles(job, {
         signal: context.signal,
@@ -75,7 +81,11 @@ async function posted(
     throw new SkillFailure("no_text", "There is nothing to write.", "Give the text as markdown.");
   const files: { name: string; pages?: number }[] = [];
   for (const { format, data, pages } of found.files) {
-    const name = await context.file({ name: `${slug(title)}.${format}`, media_type: types[format], data });
+    const name = await context.file({
+      name: `${slugOf(title).slice(0, 60) || "document"}.${format}`,
+      media_type: types[format],
+      data,
+    });
     files.push({ name, ...(pages === undefined ? {} : { pages }) });
   }
   return { files, words: found.words, notes: [...found.notes, ...notes] };
@@ -90,12 +100,7 @@ async function written(
 ): Promise<string> {
   if (brief === undefined)
     throw new SkillFailure("no_text", "Neither a text nor a brief was given.", "Give the text as markdown.");
-  if (!context.generative)
-    throw new SkillFailure(
-      "no_model",
-      "Texts are written by a language model, and none is set up.",
-      "Give the whole text as markdown.",
-    );
+  requireModel(context, "Texts are written by", "Give the whole text as markdown.");
   context.progress("Writing the text");
   const instructions = `Write the text that the brief asks for, as Markdown: clear, concrete, no longer than it needs; headings where it is long, tables for figures. Make up no facts, names or numbers: where one is needed, put [in brackets] what has to be filled in.${language === undefined ? "" : ` Language: ${language}.`}`;
   return await context.step("write", () =>
@@ -129,13 +134,4 @@ async function picturesAt(
   }
   if (paths.length > maxPictures) notes.push(`Pictures after the first ${maxPictures} were left out.`);
   return found;
-}
-
-function slug(title: string): string {
-  const plain = title
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
-    .replace(/[^\p{L}\p{N}]+/gu, "-")
-    .replace(/^-+|(?<!-)-+$/g, "");
-  return plain.slice(0, 60) || "document";
 }

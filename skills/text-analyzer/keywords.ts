@@ -1,5 +1,4 @@
-import { round } from "./statistics.ts";
-import { splitSentences, splitWords } from "./words.ts";
+import { round, splitSentences, splitWords } from "./words.ts";
 
 export interface Keyword {
   keyword: string;

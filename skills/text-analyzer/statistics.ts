@@ -1,32 +1,14 @@
-import { isUnspaced, splitSentences, splitWords } from "./words.ts";
+import { count, isUnspaced, round, splitSentences, splitWords } from "./words.ts";
 
-/** Silent reading of English non-fiction, words a minute (Brysbaert 2019); of Chinese, characters a minute. */
-const readingSpeed = { words: 238, characters: 260 };
-/** Speaking, words a minute (Brysbaert 2019: reading aloud). */
-const speakingSpeed = { words: 183, characters: 200 };
-
-export interface Statistics {
-  characters: number;
-  characters_without_spaces: number;
-  words: number;
-  unique_words: number;
-  sentences: number;
-  paragraphs: number;
-  lines: number;
-  average_sentence_length: number;
-  longest_sentence: number;
-  average_word_length: number;
-  reading_time_minutes: number;
-  speaking_time_minutes: number;
-}
+/** Words a minute (Brysbaert 2019: English non-fiction, silently and aloud); of Chinese, characters a minute. */
+const speeds = { words: { reading: 238, speaking: 183 }, characters: { reading: 260, speaking: 200 } };
 
 /** Counts of a text. Characters are those a reader sees (an emoji is one); lengths of sentences are in words. */
-export function measure(text: string, language: string): Statistics {
+export function measure(text: string, language: string) {
   const words = splitWords(text, language);
   const lengths = splitSentences(text, language).map((sentence) => splitWords(sentence, language).length);
   const visible = countCharacters(text.replace(/\s/g, ""));
-  const unit = isUnspaced(language) ? "characters" : "words";
-  const amount = unit === "words" ? words.length : visible;
+  const [amount, speed] = isUnspaced(language) ? [visible, speeds.characters] : [words.length, speeds.words];
   const letters = words.reduce((sum, word) => sum + [...word.text].length, 0);
   return {
     characters: countCharacters(text),
@@ -39,13 +21,13 @@ export function measure(text: string, language: string): Statistics {
     average_sentence_length: round(words.length / Math.max(1, lengths.length)),
     longest_sentence: lengths.reduce((longest, length) => Math.max(longest, length), 0),
     average_word_length: round(letters / Math.max(1, words.length)),
-    reading_time_minutes: round(amount / readingSpeed[unit]),
-    speaking_time_minutes: round(amount / speakingSpeed[unit]),
+    reading_time_minutes: round(amount / speed.reading),
+    speaking_time_minutes: round(amount / speed.speaking),
   };
 }
 
 /** The finding in one sentence. */
-export function describeStatistics(statistics: Statistics): string {
+export function describeStatistics(statistics: ReturnType<typeof measure>): string {
   const { words, sentences, characters, average_sentence_length, reading_time_minutes } = statistics;
   const counted = [count(words, "word"), count(sentences, "sentence"), count(characters, "character")];
   const time =
@@ -55,18 +37,6 @@ export function describeStatistics(statistics: Statistics): string {
   return `${counted.join(", ")}; ${average_sentence_length} words a sentence; ${time} to read.`;
 }
 
-/** `1 word`, `2 words`. */
-export function count(amount: number, noun: string): string {
-  return `${amount.toLocaleString("en")} ${noun}${amount === 1 ? "" : "s"}`;
-}
-
-/** To two decimals. */
-export function round(value: number): number {
-  return Math.round(value * 100) / 100;
-}
-
 function countCharacters(text: string): number {
-  let characters = 0;
-  for (const _ of new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text)) characters += 1;
-  return characters;
+  return [...new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text)].length;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { expected, partByPart } from "../../src/core/scope/generate.ts";
-import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import { defineSkill, requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { mediaTypeOf, readContent } from "../../src/core/values/file-kind.ts";
 import { brokenJson, lostNumbers, lostParts, lostText, paragraphsOf } from "./protect.ts";
@@ -34,12 +34,7 @@ export const skill = defineSkill({
     notes: z.array(z.string()),
   }),
   async run({ to, text, file, tone, glossary }, context) {
-    if (!context.generative)
-      throw new SkillFailure(
-        "no_model",
-        "Translations are written by a language model, and none is set up.",
-        "Say so.",
-      );
+    requireModel(context, "Translations are written by");
     const original = file === undefined ? { text: text ?? "" } : await textOfFile(file, context);
     checkLength(original);
     const { translated, notes } = await translate(original.text, rulesFor(to, tone, glossary), context);

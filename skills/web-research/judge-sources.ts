@@ -1,8 +1,7 @@
 import { DateTime } from "luxon";
 import { z } from "zod";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
-import { askModel } from "./ask-model.ts";
-import type { ReadPage } from "./sources.ts";
+import { askModel, type ReadPage } from "./sources.ts";
 import {
   linesOf,
   marksOf,

@@ -1,10 +1,18 @@
 import { z } from "zod";
-import { defineSkill, SkillFailure } from "../../src/core/skill/define-skill.ts";
+import { defineSkill, requireModel, SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import type { Json } from "../../src/core/values/json.ts";
-import { askModel } from "./ask-model.ts";
 import { asked, compared, type Judged, judge, maxSearches, unjudged } from "./judge-sources.ts";
-import { copyOf, type Hit, pageKey, type ReadPage, readPage, readSchema, search } from "./sources.ts";
+import {
+  askModel,
+  copyOf,
+  type Hit,
+  pageKey,
+  type ReadPage,
+  readPage,
+  readSchema,
+  search,
+} from "./sources.ts";
 import { writeAnswer } from "./write-answer.ts";
 
 /** Pages of one round and of all, and how often it searches again. */
@@ -53,12 +61,7 @@ export const skill = defineSkill({
     note: z.string().optional(),
   }),
   async run({ question, depth, within, site }, context) {
-    if (!context.generative)
-      throw new SkillFailure(
-        "no_model",
-        "Research needs a language model, and none is set up.",
-        "Search with web-search and quote what it finds.",
-      );
+    requireModel(context, "Research needs", "Search with web-search and quote what it finds.");
     const limits = depths[depth];
     const state: State = {
       sources: [],

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { searchText } from "../../src/core/effects/search-text.ts";
+import { ModelError } from "../../src/core/ports/model.ts";
 import { WebError } from "../../src/core/ports/web.ts";
 import { SkillFailure } from "../../src/core/skill/define-skill.ts";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
+import type { Json } from "../../src/core/values/json.ts";
 import { plainWords, saysSo } from "../../src/core/values/quotation.ts";
 import { isWall } from "../document-summarizer/wall.ts";
-import { isUnusable } from "./ask-model.ts";
 
 /** A page that a search found. */
 const hitSchema = z.object({
@@ -90,7 +91,9 @@ export async function readPage(hit: Hit, question: string, context: ToolContext)
     const claims = found.claims.filter(({ quote }) => saysSo(plain, quote));
     const when = date ?? dateOn(plain, found.published);
     return {
-      ...{ url: page.url, title: page.title || title, claims },
+      url: page.url,
+      title: page.title || title,
+      claims,
       ...(when === undefined ? {} : { date: when }),
       ...(claims.length === 0 ? { problem: "it says nothing about the question" } : {}),
     };
@@ -138,4 +141,29 @@ export function copyOf(page: ReadPage, sources: readonly ReadPage[]): number | u
     return quotes.length > 0 && same >= Math.max(1, Math.ceil(0.6 * quotes.length));
   });
   return at < 0 ? undefined : at + 1;
+}
+
+/** Asks the model in a step of its own; undefined where its answer cannot be used. */
+export async function askModel<Schema extends z.ZodType>(
+  step: string,
+  asked: { instructions: string; input: string; schema: Schema },
+  context: Pick<ToolContext, "step" | "generate">,
+): Promise<z.output<Schema> | undefined> {
+  const answer = await context.step(step, async () => {
+    try {
+      return (await context.generate(asked)) as Json;
+    } catch (error) {
+      if (isUnusable(error)) return null;
+      throw error;
+    }
+  });
+  return answer === null ? undefined : asked.schema.parse(answer);
+}
+
+/** Whether a model failed in a way that another text or question might not meet; one that is away, or costs too much, is no such. */
+function isUnusable(error: unknown): boolean {
+  return (
+    error instanceof ModelError &&
+    ["bad_response", "invalid_request", "context_too_long"].includes(error.code)
+  );
 }

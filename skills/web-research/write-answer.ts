@@ -2,8 +2,7 @@ import { DateTime } from "luxon";
 import { z } from "zod";
 import type { ToolContext } from "../../src/core/skill/tool.ts";
 import { unfoundNumbers } from "../../src/core/values/quotation.ts";
-import { askModel } from "./ask-model.ts";
-import type { ReadPage } from "./sources.ts";
+import { askModel, type ReadPage } from "./sources.ts";
 
 /** Of lines of sources, such as `2.1`. */
 export const restsOn = z.array(z.string()).describe("numbers of the lines that say so, e.g. 2.1");

@@ -47,7 +47,9 @@ export const skill = defineSkill({
     const note = [...nothing, ...notes].join(" ");
     return {
       results: hits.map(({ title, url, date, text }) => ({
-        ...{ title, url, text: text.slice(0, maxText) },
+        title,
+        url,
+        text: text.slice(0, maxText),
         ...(date === undefined ? {} : { date }),
       })),
       searched: [...engines],

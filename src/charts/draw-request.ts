@@ -29,3 +29,6 @@ export type DrawRequest = { memoryBytes: number } & (
 export type DrawAnswer =
   | { ok: true; png: string; svg: string; notes: string[] }
   | { ok: false; problem: string };
+
+/** Why something is not drawn, in words for a model. */
+export class ChartProblem extends Error {}

@@ -7,7 +7,7 @@ import { ApiError } from "../client/api-error.ts";
 import type { InstalledPackage, PackageLocation, PackageReview } from "../client/shapes.ts";
 import { type Json, type JsonObject, objectOf, toJson } from "../core/values/json.ts";
 import { renderOutput } from "../core/values/shown.ts";
-import { validatePlugin } from "../imported/validate-plugin.ts";
+import { validatePlugin } from "../imported/plugin-file.ts";
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
 import { validatePackage } from "../skills/document/validate-package.ts";
 import { answerOrSay, withConnection } from "./bot-connection.ts";

@@ -11,9 +11,9 @@ import {
   tableTextSchema,
 } from "../core/ports/documents.ts";
 import { formatBytes } from "../core/values/shown.ts";
+import { runSealed, type SealedEnd } from "../process/sealed-process.ts";
 import { documentFormat, formatNames, whyUnread } from "./document-format.ts";
-import { defaultLimits, type ReadLimits } from "./read-limits.ts";
-import { type ReaderEnd, runReader } from "./run-reader.ts";
+import { defaultLimits, type ReadLimits, type ReadRequest } from "./read-limits.ts";
 
 const stat = promisify(fstat);
 const readAt = promisify(read);
@@ -96,4 +96,20 @@ function failure(
 
 function tooLarge(bytes: number, { documentBytes }: ReadLimits): string {
   return `It has ${formatBytes(bytes)}, and documents are read up to ${formatBytes(documentBytes)}; send the part that matters.`;
+}
+
+/** Bytes of an answer: the longest text escaped, and its tables. */
+const maxAnswerBytes = 100_000_000;
+const entry = new URL("./inside/reader-process.ts", import.meta.url);
+
+type ReaderEnd = SealedEnd;
+
+/**
+ * Runs the reading process for one file. It has ended when this settles, with whatever it did.
+ * @throws the signal's reason
+ */
+function runReader(request: ReadRequest, descriptor: number, signal: AbortSignal): Promise<ReaderEnd> {
+  const { timeoutMs } = request.limits;
+  const run = { entry, request: JSON.stringify(request), on: "argument", descriptor, timeoutMs } as const;
+  return runSealed({ ...run, maxAnswerBytes }, signal);
 }

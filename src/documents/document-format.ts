@@ -18,16 +18,18 @@ export const formatNames = {
 
 export type DocumentFormat = keyof typeof formatNames;
 
-const byEnding: Readonly<Record<string, DocumentFormat>> = {
+const endings: Readonly<Record<DocumentFormat, string>> = {
   pdf: "pdf",
-  ...{ docx: "docx", docm: "docx", dotx: "docx" },
-  ...{ xlsx: "xlsx", xlsm: "xlsx", xltx: "xlsx" },
-  ...{ pptx: "pptx", pptm: "pptx", ppsx: "pptx", potx: "pptx" },
-  ...{ odt: "odt", ott: "odt", ods: "ods", ots: "ods", odp: "odp", otp: "odp" },
-  ...{ html: "html", htm: "html", xhtml: "html" },
+  docx: "docx docm dotx",
+  xlsx: "xlsx xlsm xltx",
+  pptx: "pptx pptm ppsx potx",
+  odt: "odt ott",
+  ods: "ods ots",
+  odp: "odp otp",
+  html: "html htm xhtml",
   eml: "eml",
   zip: "zip",
-  ...{ tar: "tar", tgz: "tar" },
+  tar: "tar tgz",
 };
 
 /** Documents that are ZIP archives. */
@@ -88,7 +90,8 @@ function withArticle(name: string): string {
 function namedFormat(name: string): DocumentFormat | undefined {
   if (/\.tar\.gz$/i.test(name)) return "tar";
   const ending = /\.([a-z]+)$/i.exec(name.trimEnd())?.[1]?.toLowerCase() ?? "";
-  return Object.hasOwn(byEnding, ending) ? byEnding[ending] : undefined;
+  const formats = Object.keys(endings) as DocumentFormat[];
+  return formats.find((format) => endings[format].split(" ").includes(ending));
 }
 
 /** OpenDocument files begin with their media type, stored (OpenDocument 1.3 part 2, 3.3). */

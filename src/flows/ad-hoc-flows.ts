@@ -2,8 +2,7 @@ import { hash } from "node:crypto";
 import path from "node:path";
 import { adHocSource, type LoadedSkills, type Skill, type SkillSource } from "../core/skill/skill.ts";
 import { readFlow } from "./flow-file.ts";
-import { flowId } from "./flow-id.ts";
-import { createFlowSkill } from "./flow-skill.ts";
+import { createFlowSkill, flowId } from "./flow-skill.ts";
 import type { FlowPorts } from "./run-flow.ts";
 
 /** Flows kept; with one more the oldest is forgotten. */

@@ -3,7 +3,7 @@ import type { ToolContext } from "../core/skill/tool.ts";
 import type { ToolEffect } from "../core/values/inbound.ts";
 import type { Json } from "../core/values/json.ts";
 import type { CodeRunner } from "./code-runner.ts";
-import type { FlowAddress } from "./flow-address.ts";
+import type { FlowAddress } from "./flow-request.ts";
 import type { Placeholder, Variables } from "./substitute.ts";
 
 /** What a block works with. */

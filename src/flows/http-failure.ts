@@ -1,4 +1,5 @@
 import { backoff } from "../base/backoff.ts";
+import { beginningOf } from "../base/markdown-text.ts";
 import { WebError } from "../core/ports/web.ts";
 import { SkillFailure } from "../core/skill/define-skill.ts";
 
@@ -9,7 +10,7 @@ const passing: ReadonlySet<string> = new Set(["unreachable", "timed_out", "step_
 const passingStatus: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** A response that is no success. */
-export class HttpFailure extends SkillFailure {
+class HttpFailure extends SkillFailure {
   readonly status: number;
   /** How long the server wants to be left alone, ms. */
   readonly retry_after_ms: number | undefined;
@@ -30,4 +31,30 @@ export function waitBeforeRetry(error: unknown, tries: number): number | undefin
   }
   const isKnown = error instanceof SkillFailure || error instanceof WebError;
   return isKnown && passing.has(error.code) ? usual : undefined;
+}
+
+/** Characters of a refused request's body that are told: services say there what was wrong. */
+const toldCharacters = 500;
+
+/**
+ * The response, if it is a success.
+ * @throws HttpFailure with the status and the beginning of the body. Paths and queries may carry keys and are not told
+ */
+export function answered<
+  Response extends { url: string; status: number; headers: Record<string, string>; body: string },
+>(response: Response, now: number): Response {
+  const { url, status, headers, body } = response;
+  if (status >= 200 && status < 300) return response;
+  const said = body.trim();
+  const beginning = said.length > toldCharacters ? `${beginningOf(said, toldCharacters)}…` : said;
+  const message = `${URL.parse(url)?.host ?? "The server"} answered ${status}${beginning === "" ? "" : `: ${beginning}`}`;
+  throw new HttpFailure(message, status, waitOf(headers["retry-after"], now));
+}
+
+/** RFC 9110 section 10.2.3: seconds or a date; ms. */
+function waitOf(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
+  const time = Date.parse(header);
+  return Number.isNaN(time) ? undefined : Math.max(0, time - now);
 }

@@ -7,7 +7,6 @@ import type { Json } from "../core/values/json.ts";
 import type { FlowStep } from "./block.ts";
 import { createCodeRunner } from "./code-runner.ts";
 import { allSteps, type Flow } from "./flow-file.ts";
-import { createOutputBudget } from "./output-budget.ts";
 import { type FlowRun, runStep, StepStopped } from "./run-steps.ts";
 import { ownNames, startingValues } from "./variables.ts";
 
@@ -140,5 +139,19 @@ function failed(
     message: `Flow ${flow.name} stopped at step ${where} (${what}): ${message}`,
     ...(hint === undefined ? {} : { hint }),
     details: { step: at, type: kind, position, ...output },
+  };
+}
+
+/**
+ * Answers values as long as all of them together fit into so many characters of JSON; of one that does not, it answers what was left
+ * out. A flow that did its work does not fail because its results are large.
+ */
+function createOutputBudget(characters: number): (value: Json) => Json {
+  let left = characters;
+  return (value) => {
+    const size = typeof value === "string" ? value.length : JSON.stringify(value).length;
+    if (size > left) return `[left out: ${size} characters]`;
+    left -= size;
+    return value;
   };
 }

@@ -1,7 +1,5 @@
+import type TurndownService from "turndown";
 import { withoutInvisible } from "../base/invisible-text.ts";
-import { createMarkdownConverter } from "./markdown.ts";
-import type { PageDocument, PageElement } from "./page-element.ts";
-import { strippedText } from "./stripped-text.ts";
 
 /** What a reader gets of an HTML page. */
 export interface ReadablePage {
@@ -121,4 +119,103 @@ function tidy(markdown: string): string {
 
 function oneLine(text: string): string {
   return withoutInvisible(text).replace(/\s+/g, " ").trim();
+}
+
+/** A converter to Markdown that keeps code blocks with their language and tables as tables. */
+export async function createMarkdownConverter(): Promise<TurndownService> {
+  const { default: Turndown } = await import("turndown");
+  const turndown = new Turndown({
+    headingStyle: "atx",
+    codeBlockStyle: "fenced",
+    bulletListMarker: "-",
+    emDelimiter: "*",
+    hr: "---",
+  });
+  turndown.addRule("code-block", {
+    filter: ["pre"],
+    replacement: (_content, node) => codeBlock(node as unknown as PageElement),
+  });
+  turndown.addRule("table", {
+    filter: ["table"],
+    replacement: (content, node) => table(node as unknown as PageElement, content),
+  });
+  turndown.addRule("strikethrough", { filter: ["del", "s"], replacement: (content) => `~~${content}~~` });
+  turndown.addRule("image", {
+    filter: ["img"],
+    replacement: (_content, node) => image(node as unknown as PageElement),
+  });
+  return turndown;
+}
+
+function codeBlock(node: PageElement): string {
+  const names = `${node.className} ${node.querySelector("code")?.className ?? ""}`;
+  const language = /(?:language|lang|highlight-source|brush:)-?\s*([\w+#-]+)/.exec(names)?.[1] ?? "";
+  const code = (node.textContent ?? "").replace(/^\n+/, "").trimEnd();
+  const longest = (code.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
+  const fence = "`".repeat(longest + 1);
+  return code === "" ? "" : `\n\n${fence}${language}\n${code}\n${fence}\n\n`;
+}
+
+/** A table with one cell per row is layout: its content stands as it is. So does a table that holds tables. */
+function table(node: PageElement, content: string): string {
+  if (node.querySelector("table")) return `\n\n${content}\n\n`;
+  const rows = [...node.querySelectorAll("tr")].map((row) => [...row.querySelectorAll("th, td")].map(cell));
+  const filled = rows.filter((cells) => cells.some((text) => text !== ""));
+  const width = Math.max(0, ...filled.map((cells) => cells.length));
+  if (width < 2) return `\n\n${content}\n\n`;
+  const lines = filled.map(
+    (cells) => `| ${Array.from({ length: width }, (_, index) => cells[index] ?? "").join(" | ")} |`,
+  );
+  lines.splice(1, 0, `|${" --- |".repeat(width)}`);
+  return `\n\n${lines.join("\n")}\n\n`;
+}
+
+function cell(node: PageElement): string {
+  return (node.textContent ?? "").replace(/\s+/g, " ").trim().replaceAll("|", "\\|");
+}
+
+function image(node: PageElement): string {
+  const alt = (node.getAttribute("alt") ?? "").replace(/\s+/g, " ").trim();
+  const source = node.getAttribute("src") ?? "";
+  if (alt === "") return "";
+  return /^https?:/.test(source) ? `![${alt}](${source})` : alt;
+}
+
+/** An element of a parsed page, as far as reading it needs. The project has no DOM library types: it runs on Node. */
+interface PageElement {
+  readonly nodeName: string;
+  readonly className: string;
+  readonly textContent: string | null;
+  getAttribute(name: string): string | null;
+  setAttribute(name: string, value: string): void;
+  removeAttribute(name: string): void;
+  remove(): void;
+  querySelector(selector: string): PageElement | null;
+  querySelectorAll(selector: string): Iterable<PageElement> & { readonly length: number };
+}
+
+/** A parsed page. */
+interface PageDocument extends Omit<PageElement, "remove"> {
+  readonly body: PageElement;
+}
+
+/** A page's text by removing markup alone, in linear time. */
+export function strippedText(html: string): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (let open = html.indexOf("<"); open >= 0; open = html.indexOf("<", at)) {
+    parts.push(html.slice(at, open));
+    at = afterMarkup(html, open);
+  }
+  parts.push(html.slice(at));
+  return withoutInvisible(parts.join(" ")).replace(/\s+/g, " ").trim();
+}
+
+/** The position after the tag, comment, script or style that begins at `open`. */
+function afterMarkup(html: string, open: number): number {
+  const [, raw = ""] = /^<(script|style|!--)/i.exec(html.slice(open, open + 8)) ?? [];
+  const end =
+    { script: /<\/script[^>]*>?/gi, style: /<\/style[^>]*>?/gi, "!--": /-->/g }[raw.toLowerCase()] ?? />/g;
+  end.lastIndex = open + 1;
+  return end.test(html) ? end.lastIndex : html.length;
 }

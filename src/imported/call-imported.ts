@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { errorText } from "../base/error-text.ts";
 import { parseExactly } from "../base/exact-number.ts";
+import { isContainer } from "../base/record.ts";
 import { tellOfChanges } from "../core/effects/folder-run.ts";
 import type { WorkingFolders } from "../core/ports/working-folder.ts";
 import { networkHint, withGrantedNetwork } from "../core/skill/network-grants.ts";
@@ -8,10 +9,10 @@ import type { ProgramRunner } from "../core/skill/programs.ts";
 import type { Skill } from "../core/skill/skill.ts";
 import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
 import { createOutsideWork, type ParkedCalls, type ServeTurn } from "../core/turn/parked-calls.ts";
+import { addressesIn, readAddress } from "../core/values/address.ts";
 import { WaitingForPerson } from "../core/values/failure.ts";
 import { canonicalJson, type Json, withTexts } from "../core/values/json.ts";
 import type { Redact } from "../core/values/redact.ts";
-import { isGivenAddress } from "./given-address.ts";
 import type { HostRequest, ToHost } from "./host/protocol.ts";
 import type { CallOutcome } from "./hosted-program.ts";
 import type { WarmPrograms } from "./warm-programs.ts";
@@ -86,7 +87,14 @@ async function run(
       output = working.output;
       return withGrantedNetwork({ network }, await hosts(), (access) =>
         warm.call({
-          ...{ skill, setup, env, place, working, args: withTexts(args), access, signal },
+          skill,
+          setup,
+          env,
+          place,
+          working,
+          args: withTexts(args),
+          access,
+          signal,
           onProgress: (note) => current()?.progress(redact(note)),
           onRequest: (asks, number) =>
             serveRequest({ skillId: skill.id, args }, asks, number, { serve, redact }),
@@ -198,4 +206,17 @@ function toResult(
     hint:
       networkProblem ?? "Check the arguments. If they are right, the fault is the skill's: tell the person.",
   };
+}
+
+/** Whether an address stands in the arguments of a call, with or without its scheme: then it is not the code that chose it. */
+function isGivenAddress(address: string, args: Json): boolean {
+  const key = readAddress(address)?.key;
+  return (
+    key !== undefined && textsIn(args).some((text) => addressesIn(text).some((given) => given.key === key))
+  );
+}
+
+function textsIn(value: Json): string[] {
+  if (typeof value === "string") return [value];
+  return isContainer(value) ? Object.values(value).flatMap(textsIn) : [];
 }

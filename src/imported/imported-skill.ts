@@ -1,14 +1,14 @@
 import path from "node:path";
+import { isRecord } from "../base/record.ts";
 import type { FormattedFolder, Skill } from "../core/skill/skill.ts";
 import { toToolName, validateParameters } from "../core/skill/skill-identifier.ts";
 import type { Tool } from "../core/skill/tool.ts";
-import type { Json } from "../core/values/json.ts";
+import type { Json, JsonObject } from "../core/values/json.ts";
 import { createRedactor } from "../core/values/redact.ts";
 import { callImported, type ImportedCode, type ImportedMeans } from "./call-imported.ts";
 import { hostsInCode, hostsOfAddresses } from "./code-hosts.ts";
 import type { ToHost } from "./host/protocol.ts";
 import type { Plugin } from "./plugin-file.ts";
-import { readSetupArguments, type SetupArguments } from "./setup-arguments.ts";
 
 /** Characters a model is told of a tool. */
 export const maxDescription = 2_000;
@@ -32,13 +32,20 @@ export function createImportedSkill(
   const skill: Skill = {
     ...metadata,
     ...rest,
-    ...{ kind: "imported", code: { runs: "tools" }, origin, hash, files, tools: [] },
+    kind: "imported",
+    code: { runs: "tools" },
+    origin,
+    hash,
+    files,
+    tools: [],
     instructions: guideOf(plugin),
     ...(problems.length === 0 ? {} : { problems }),
   };
   let hosts: Promise<readonly string[]> | undefined;
   const code: ImportedCode = {
-    ...{ skill, env: settings, setup: setupOf(plugin, setupArguments) },
+    skill,
+    env: settings,
+    setup: setupOf(plugin, setupArguments),
     redact: createRedactor(setupArguments.secrets),
     hosts() {
       const given = hostsOfAddresses(Object.values(setupArguments.values).join(" "));
@@ -88,4 +95,53 @@ function guideOf({ metadata }: Plugin): string {
       ? ""
       : `\n\nExamples of requests and the arguments they lead to:\n\n${examples.join("\n")}`;
   return `Call the tool ${toToolName(metadata.id)}. ${metadata.description}${shown}`;
+}
+
+interface SetupArguments {
+  /** `this.runtimeArgs`. A required argument without a value is not in it, an optional one is null, as in AnythingLLM. */
+  values: JsonObject;
+  /** Names of required arguments without a value. */
+  missing: string[];
+  /** Values that are not to be shown: of password fields, and of what is called a key, token, secret or password. */
+  secrets: string[];
+}
+
+/**
+ * `setup_args` of a plugin.json with what the operator set: that first, then `value`, then `default`. Unlike in AnythingLLM `false` and
+ * `0` are values. An empty text is what forms leave behind: it gives way to a default, and does for nothing that is required.
+ */
+function readSetupArguments(
+  setupArgs: Json | undefined,
+  settings: Readonly<Record<string, string>>,
+): SetupArguments {
+  const values: JsonObject = {};
+  const missing: string[] = [];
+  const secrets: string[] = [];
+  for (const [name, written] of Object.entries(isRecord(setupArgs) ? setupArgs : {})) {
+    const argument = isRecord(written) ? written : { value: written };
+    const set = settings[name];
+    const given = set === undefined ? argument.value : typed(set, argument.type);
+    const value = [given, argument.default, given].find(
+      (each, at) => isValue(each) || (at === 2 && each === ""),
+    );
+    if (argument.required === true && !isValue(value)) missing.push(name);
+    else values[name] = value ?? null;
+    if (typeof value === "string" && isSecret(name, argument.input)) secrets.push(value);
+  }
+  return { values, missing, secrets };
+}
+
+function isSecret(name: string, input: Json | undefined): boolean {
+  return /key|token|secret|passw/i.test(name) || (isRecord(input) && input.type === "password");
+}
+
+function isValue(value: Json | undefined): value is Json {
+  return value !== undefined && value !== null && value !== "";
+}
+
+/** Settings are text; arguments have types. */
+function typed(text: string, type: Json | undefined): Json {
+  if (type === "boolean") return ["true", "1", "yes", "on"].includes(text.trim().toLowerCase());
+  const number = Number(text);
+  return type === "number" && text.trim() !== "" && Number.isFinite(number) ? number : text;
 }

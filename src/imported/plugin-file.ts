@@ -1,3 +1,4 @@
+import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { jsonrepair } from "jsonrepair";
 import { z } from "zod";
@@ -6,13 +7,13 @@ import { isRecord } from "../base/record.ts";
 import {
   type Diagnostic,
   type FormattedFolder,
+  type Parameter,
   type SkillAbout,
   type SkillMetadata,
   skillMetadataSchema,
 } from "../core/skill/skill.ts";
-import type { JsonObject } from "../core/values/json.ts";
+import type { Json, JsonObject, JsonSchema } from "../core/values/json.ts";
 import { jsonSchema } from "../core/values/json-schema.ts";
-import { type PluginParameters, readParameters } from "./plugin-parameters.ts";
 
 /** Characters of a plugin.json. */
 const maxManifest = 262_144;
@@ -81,7 +82,10 @@ function toPlugin(config: JsonObject, folderName: string, say: Say): Plugin {
     );
   }
   const metadata = skillMetadataSchema.parse({
-    ...{ id, name, parameters: parameters.parameters, examples: readExamples(config.examples, say) },
+    id,
+    name,
+    parameters: parameters.parameters,
+    examples: readExamples(config.examples, say),
     description: description ?? `The imported skill ${name}`,
     version: textOf(config.version) ?? "1.0.0",
     author: textOf(config.author) ?? "",
@@ -91,7 +95,9 @@ function toPlugin(config: JsonObject, folderName: string, say: Say): Plugin {
   });
   const [license, homepage] = [textOf(config.license), textOf(config.author_url)];
   return {
-    ...{ metadata, parameters, config },
+    metadata,
+    parameters,
+    config,
     about: { ...(license && { license }), ...(homepage && { homepage }) },
   };
 }
@@ -156,4 +162,135 @@ function readJsonObject(text: string): { value: JsonObject; repaired: boolean } 
       return { value: read.value as JsonObject, repaired: read.lenient || candidate !== text };
   }
   return undefined;
+}
+
+interface PluginParameters {
+  parameters: Parameter[];
+  /** As a model is shown it: what plugin.json says, and a list of what is required. */
+  schema: JsonSchema;
+  /** What could not be read, one sentence each. */
+  problems: string[];
+}
+
+/** Words for types in plugin.json files. */
+const types: readonly (readonly [Parameter["type"] | "integer", RegExp])[] = [
+  ["string", /^(?:string|text|str)$/i],
+  ["number", /^(?:number|float|double)$/i],
+  ["integer", /^int(?:eger)?$/i],
+  ["boolean", /^bool(?:ean)?$/i],
+  ["object", /^object$/i],
+  ["array", /^(?:array|list)$/i],
+];
+
+/**
+ * `entrypoint.params` of a plugin.json: names with JSON Schema properties, or, as some write it, a whole JSON Schema. AnythingLLM
+ * requires none of them; here one is required that says `required: true` and has no default.
+ */
+function readParameters(params: Json | undefined): PluginParameters {
+  const problems: string[] = [];
+  if (params !== undefined && params !== null && !isRecord(params)) {
+    problems.push("entrypoint.params is no object, so the skill has no parameters.");
+  }
+  const given = isRecord(params) ? params : {};
+  const schema = isRecord(given.properties) && given.type === "object" ? given.properties : undefined;
+  const properties = schema ?? given;
+  const required = new Set(schema !== undefined && Array.isArray(given.required) ? given.required : []);
+  const read = Object.entries(properties).map(([name, value]) => {
+    const property = readProperty(name, value, problems);
+    const wanted = property.parameter.required || required.has(name);
+    property.parameter.required = wanted && property.parameter.default === undefined;
+    return property;
+  });
+  const names = read.filter(({ parameter }) => parameter.required).map(({ parameter }) => parameter.name);
+  return {
+    parameters: read.map(({ parameter }) => parameter),
+    schema: {
+      type: "object",
+      properties: Object.fromEntries(read.map(({ parameter, schema }) => [parameter.name, schema])),
+      ...(names.length > 0 ? { required: names } : {}),
+      additionalProperties: false,
+    },
+    problems,
+  };
+}
+
+function readProperty(
+  name: string,
+  value: Json,
+  problems: string[],
+): { parameter: Parameter; schema: JsonSchema } {
+  if (!isRecord(value) && typeof value !== "string") {
+    problems.push(`The parameter ${name} is neither an object nor text; it is taken for text.`);
+  }
+  const { required, ...raw } = isRecord(value) ? value : { description: value };
+  const type = typeOf(name, raw.type, problems);
+  const description = typeof raw.description === "string" ? raw.description : "";
+  const choices = Array.isArray(raw.enum) && raw.enum.length > 0 ? { enum: raw.enum } : {};
+  if (raw.enum !== undefined && choices.enum === undefined) {
+    problems.push(`The choices (enum) of the parameter ${name} are no list and are left out.`);
+  }
+  const preset = raw.default === undefined || raw.default === null ? {} : { default: raw.default };
+  const { enum: _enum, default: _default, ...rest } = raw;
+  return {
+    parameter: {
+      name,
+      description,
+      type: type === "integer" ? "number" : type,
+      required: required === true,
+      ...preset,
+      ...choices,
+    },
+    schema: {
+      ...rest,
+      type,
+      description,
+      ...choices,
+      ...preset,
+      // Some providers refuse arrays that do not say what they hold.
+      ...(type === "array" && raw.items === undefined ? { items: {} } : {}),
+    },
+  };
+}
+
+function typeOf(name: string, written: unknown, problems: string[]): Parameter["type"] | "integer" {
+  const all = Array.isArray(written) ? written : [written];
+  const known = all
+    .map((each) => types.find(([, words]) => words.test(String(each)))?.[0])
+    .find((each) => each !== undefined);
+  if (known === undefined && written !== undefined) {
+    problems.push(
+      `The parameter ${name} has the unknown type ${JSON.stringify(written)}; it is taken for text.`,
+    );
+  }
+  return known ?? "string";
+}
+
+export interface PluginVerdict {
+  valid: boolean;
+  /** What keeps the skill from running. */
+  errors: string[];
+  /** What was read otherwise than it is written, or is missing without harm. */
+  warnings: string[];
+}
+
+/** Checks a folder with a plugin.json as AnythingLLM's agent skill; undefined for a folder without one. */
+export async function validatePlugin(directory: string): Promise<PluginVerdict | undefined> {
+  const file = path.join(directory, "plugin.json");
+  if (!(await isFile(file))) return undefined;
+  const text = await readFile(file, "utf8").catch(() => undefined);
+  const origin = { source: "validate", precedence: 0, path: path.resolve(directory) };
+  const { diagnostics } = readPlugin({ text, origin });
+  const found = (severity: "error" | "warning") =>
+    diagnostics.filter((each) => each.severity === severity).map(({ message }) => `plugin.json: ${message}`);
+  const hasCode = await isFile(path.join(directory, "handler.js"));
+  const errors = [...found("error"), ...(hasCode ? [] : ["Missing required file: handler.js"])];
+  return { valid: errors.length === 0, errors, warnings: found("warning") };
+}
+
+async function isFile(file: string): Promise<boolean> {
+  try {
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
+  }
 }

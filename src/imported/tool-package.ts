@@ -144,7 +144,9 @@ function codeOf(skill: Skill, entry: string, settings: Readonly<Record<string, s
   };
   let hosts: Promise<readonly string[]> | undefined;
   return {
-    ...{ skill, env: settings, setup: { type: "setup", skill: { ...hosted, entry } } },
+    skill,
+    env: settings,
+    setup: { type: "setup", skill: { ...hosted, entry } },
     redact: createRedactor([]),
     hosts() {
       hosts ??= files === undefined ? Promise.resolve([]) : hostsInCode(files);
@@ -163,7 +165,11 @@ async function readListing(
   const controller = new AbortController();
   const cancel = clock.after(maxListing, () => controller.abort(new Error("too long")));
   const outcome = await warm.call({
-    ...{ skill, setup, env, args: { list: true }, signal: controller.signal },
+    skill,
+    setup,
+    env,
+    args: { list: true },
+    signal: controller.signal,
     access: { permits: () => false },
     onProgress: () => {},
     onRequest: async () => ({ approved: false, message: "Nobody is there to ask." }),
@@ -188,7 +194,8 @@ function skillsOf(
     const id = single ? base.id : `${base.id}#${name}`;
     const part: Skill = {
       ...base,
-      ...{ id, name: single ? base.name : `${base.name}: ${name}` },
+      id,
+      name: single ? base.name : `${base.name}: ${name}`,
       description: description || base.description,
       parameters: parametersOf(parameters),
       ...(single ? {} : { parent: base.id, examples: [] }),

@@ -63,7 +63,11 @@ export function createWarmPrograms(options: WarmProgramsOptions): WarmPrograms {
   };
   const start = (key: string, version: string, { skill, setup, env, working }: WarmCall): Entry => {
     const program = startHostedProgram({
-      ...{ programs: options.programs, skill, setup, env, working },
+      programs: options.programs,
+      skill,
+      setup,
+      env,
+      working,
       onLog: (text) => options.onLog(skill.id, text),
       onEnd: () => {
         entry.cancelIdle();

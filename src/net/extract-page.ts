@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import type { ReadablePage } from "../html/readable-page.ts";
-import { strippedText } from "../html/stripped-text.ts";
+import { type ReadablePage, strippedText } from "../html/readable-page.ts";
 
 export interface PageRequest {
   html: string;

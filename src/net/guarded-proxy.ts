@@ -16,17 +16,13 @@ import { pipeline } from "node:stream/promises";
 import { errorCode } from "../base/error-text.ts";
 import type { NetworkAccess } from "../core/skill/programs.ts";
 import { createAddressPolicy, type OwnPort } from "./address-policy.ts";
-import { type ConnectionGuard, ConnectionTimeoutError, connectGuarded } from "./guarded-connection.ts";
-import { AddressRefusedError } from "./guarded-connector.ts";
 import {
-  badRequest,
-  connectTarget,
-  judgeTarget,
-  plainHost,
-  plainUrl,
-  privateAddress,
-} from "./proxy-target.ts";
-import { defaultTrafficLimits, type TrafficLimits, TrafficMeter } from "./traffic-meter.ts";
+  AddressRefusedError,
+  type ConnectionGuard,
+  type ConnectionTarget,
+  ConnectionTimeoutError,
+  connectGuarded,
+} from "./guarded-connector.ts";
 
 export interface GuardedProxyOptions {
   /** Host names (`*.` for subdomains), addresses or CIDRs that may be reached although they are private. */
@@ -243,4 +239,121 @@ function refuse(client: Duplex, { status, phrase, text }: Answer): void {
     "connection: close",
   ];
   client.end(`${headers.join("\r\n")}\r\n\r\n${text}`);
+}
+
+/** Why a proxy refuses a request, for the program that made it. */
+interface ProxyRefusal {
+  status: 400 | 403;
+  /** One line of ASCII: many programs show nothing but this. */
+  phrase: string;
+  text: string;
+}
+
+/** Ports that every grant of a host covers. */
+const webPorts: readonly number[] = [80, 443];
+
+/** The host and port of a CONNECT request; every notation of an address is made plain, as browsers do. */
+function connectTarget(authority: string): ConnectionTarget | undefined {
+  if (!/^[^/?#@\s]+:\d{1,5}$/.test(authority)) return undefined;
+  const url = URL.parse(`http://${authority}`);
+  // The URL parser leaves the default port of the scheme out.
+  return url === null ? undefined : { host: plainHost(url), port: url.port === "" ? 80 : Number(url.port) };
+}
+
+/** The URL of a request in absolute form, plain http alone: https goes through CONNECT. */
+function plainUrl(text: string): URL | undefined {
+  const url = URL.parse(text);
+  if (url === null || url.protocol !== "http:" || url.username !== "" || url.password !== "")
+    return undefined;
+  return url;
+}
+
+/** A URL's host without brackets and trailing dot. */
+function plainHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+}
+
+/** Asks whether a host may be reached: by its name on ports 80 and 443, as `host:port` on all others. */
+function judgeTarget({ host, port }: ConnectionTarget, access: NetworkAccess): ProxyRefusal | undefined {
+  const bracketed = host.includes(":") ? `[${host}]` : host;
+  const asked = webPorts.includes(port) ? host : `${bracketed}:${port}`;
+  if (host !== "" && access.permits(asked)) return undefined;
+  return {
+    status: 403,
+    phrase: `${printable(asked)} is not granted`,
+    text: `This skill may not reach ${printable(asked)}. An operator can grant it the host.\n`,
+  };
+}
+
+/** The refusal of a request that is none for a proxy. */
+const badRequest: ProxyRefusal = {
+  status: 400,
+  phrase: "Not a proxy request",
+  text: "Only http addresses and CONNECT host:port are taken here.\n",
+};
+
+/** The refusal of a private address, whatever was granted. */
+function privateAddress(host: string): ProxyRefusal {
+  return {
+    status: 403,
+    phrase: `${printable(host)} is not public`,
+    text: `${printable(host)} leads to an address that is not public. An operator can allow it with KNACK_NET_ALLOW.\n`,
+  };
+}
+
+function printable(host: string): string {
+  return host.replace(/[^\x21-\x7e]/g, "?").slice(0, 255);
+}
+
+interface TrafficLimits {
+  /** Connections at one time. */
+  connections: number;
+  /** Of one connection, both directions together, bytes. */
+  connectionBytes: number;
+  /** Of all connections within an hour, bytes. */
+  hourlyBytes: number;
+  /** Without a byte in either direction, ms. */
+  idleMs: number;
+  /** From the request to the connection, ms. */
+  connectMs: number;
+}
+
+/** Enough for calls of APIs and some downloads. */
+const defaultTrafficLimits: TrafficLimits = {
+  connections: 64,
+  connectionBytes: 104_857_600,
+  hourlyBytes: 1_073_741_824,
+  idleMs: 120_000,
+  connectMs: 15_000,
+};
+
+const hourMs = 3_600_000;
+
+/** Counts what passes through one proxy. */
+class TrafficMeter {
+  readonly #limits: TrafficLimits;
+  readonly #now: () => number;
+  #hourBegan: number;
+  #hourly = 0;
+
+  /** `now` answers milliseconds of a clock that only moves forward. */
+  constructor(limits: TrafficLimits, now: () => number) {
+    this.#limits = limits;
+    this.#now = now;
+    this.#hourBegan = now();
+  }
+
+  /** A counter for one connection; it answers false once a limit is passed. */
+  connection(): (bytes: number) => boolean {
+    let own = 0;
+    return (bytes) => {
+      if (this.#now() - this.#hourBegan > hourMs) {
+        this.#hourBegan = this.#now();
+        this.#hourly = 0;
+      }
+      own += bytes;
+      this.#hourly += bytes;
+      return own <= this.#limits.connectionBytes && this.#hourly <= this.#limits.hourlyBytes;
+    };
+  }
 }

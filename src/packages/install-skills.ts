@@ -27,7 +27,9 @@ export async function installSkills(
 ): Promise<InstalledPackage[]> {
   const index = await register.index();
   const moved = request.units.map((unit) => ({
-    ...{ place: unit.place, name: unit.name, tree: unit.tree },
+    place: unit.place,
+    name: unit.name,
+    tree: unit.tree,
     skill_ids: unit.skills.map(({ id }) => id),
   }));
   for (const unit of moved) refuseTaken(unit, index, folders);
@@ -39,7 +41,10 @@ export async function installSkills(
   const entries = request.units.flatMap((unit) =>
     unit.skills.map((skill) => ({
       entry: {
-        ...{ hash: skill.hash, tree: unit.tree, place: unit.place, name: unit.name },
+        hash: skill.hash,
+        tree: unit.tree,
+        place: unit.place,
+        name: unit.name,
         at: installedSince(skill, index) ?? request.at,
       },
       registered: { source: request.source, installed: installed(skill, request) },

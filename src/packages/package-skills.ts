@@ -72,7 +72,10 @@ async function unitsIn(
   const byPath = Map.groupBy(rootSkills(loaded), (skill) => skill.origin.path);
   return await Promise.all(
     [...byPath].map(async ([path, skills]) => ({
-      ...{ place, name: basename(path), path, skills },
+      place,
+      name: basename(path),
+      path,
+      skills,
       tree: await treeHash(path),
     })),
   );

@@ -53,7 +53,11 @@ export function reviewedFile({ path, data, executable }: PackageFile): ReviewedF
   const content = contentKind(data);
   const raw = content === "text" ? new TextDecoder().decode(data.subarray(0, maxReviewed)) : "";
   return {
-    ...{ path, bytes: data.length, executable, content, raw },
+    path,
+    bytes: data.length,
+    executable,
+    content,
+    raw,
     role: roleOf(path, raw),
     lines: linesOf(raw),
   };

@@ -8,10 +8,15 @@ import { commandRule } from "./rules/command-rules.ts";
 import { hiddenTextRule } from "./rules/hidden-text.ts";
 import { hiddenMarkupRule, instructionRule } from "./rules/instruction-rules.ts";
 import { hostsOf, sendingRule, unusualHostRule, variablesOf } from "./rules/network-rule.ts";
-import { fileKindRule, hiddenFileRule, manifestRule, moduleFindings } from "./rules/package-rules.ts";
+import {
+  fileKindRule,
+  hiddenFileRule,
+  manifestRule,
+  moduleFindings,
+  nameFindings,
+} from "./rules/package-rules.ts";
 import { prerequisiteRule } from "./rules/prerequisites.ts";
 import { secretRule } from "./rules/secret-rule.ts";
-import { nameFindings } from "./rules/similar-name.ts";
 
 const rules: readonly FileRule[] = [
   fileKindRule,

@@ -1,6 +1,5 @@
 import MiniSearch, { type SearchOptions } from "minisearch";
 import type { CreateTextIndex, GrowingTextIndex } from "../core/ports/storage.ts";
-import { WordSplitter } from "./words.ts";
 
 /** Short words are not completed or corrected: they would fit almost everything. */
 const minPrefix = 3;
@@ -43,4 +42,90 @@ export function createGrowingIndex(): GrowingTextIndex {
       return index.search(query, options).map(({ id, score }) => ({ id: String(id), score }));
     },
   };
+}
+
+/** Words of English so common that they say nothing about a text. */
+const stopWords = new Set(
+  `a about an and are as at be been but by can could do does for from had has have how i if in into is it its me my no
+  not of on or our please should so some than that the their them then there these they this to us was we were what when
+  where which who why will with would you your`.split(/\s+/),
+);
+
+/** Letters and digits, with the marks that tie the words of an id together. */
+const compound = /[\p{L}\p{N}\p{M}]+(?:[-_#'’][\p{L}\p{N}\p{M}]+)*/gu;
+/** `parseHTMLPage2` → parse, HTML, Page2. */
+const camelPart = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{N}\p{M}]+|\p{Lu}+\p{N}*|[\p{L}\p{N}\p{M}]+/gu;
+/** Scripts written without spaces between words. */
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const maxWord = 64;
+const maxParts = 4;
+
+/** Splits texts into the terms they are found by. Remembers what words become: use one for one index. */
+class WordSplitter {
+  readonly #terms = new Map<string, readonly string[]>();
+  #segmenter: Intl.Segmenter | undefined;
+
+  /** The terms of a text, repeated as they occur, stop words left out. */
+  split(text: string): string[] {
+    const terms: string[] = [];
+    for (const word of text.match(compound) ?? []) {
+      let known = this.#terms.get(word);
+      if (known === undefined) {
+        known = this.#termsOf(word);
+        this.#terms.set(word, known);
+      }
+      for (const term of known) terms.push(term);
+    }
+    return terms;
+  }
+
+  #termsOf(word: string): string[] {
+    if (unspaced.test(word)) return this.#segment(word);
+    const pieces = word.replace(/['’](?:s|re|ve|ll|d|t|m)?$/iu, "").split(/[-_#'’]/u);
+    const parts = pieces.flatMap(splitCamelCase);
+    // `web-search`, `webSearch` and `GitHub` are also found as one word.
+    const joined = parts.length > 1 && parts.length <= maxParts ? [parts.join("")] : [];
+    // Judged as they stand: `note` without its ending would be `not`.
+    const telling = [...parts, ...joined].filter((part) => !stopWords.has(part.toLowerCase()));
+    return [...new Set(telling.map((part) => normalise(part)))].filter((term) => term !== "");
+  }
+
+  #segment(text: string): string[] {
+    this.#segmenter ??= new Intl.Segmenter(undefined, { granularity: "word" });
+    const segments = [...this.#segmenter.segment(text)].filter(({ isWordLike }) => isWordLike === true);
+    return segments.map(({ segment }) => normalise(segment));
+  }
+}
+
+function splitCamelCase(word: string): string[] {
+  const isPluralOfCapitals = /^\p{Lu}+s$/u.test(word);
+  return isPluralOfCapitals ? [word] : (word.match(camelPart) ?? []);
+}
+
+/** Lower case without accents, English endings taken off: `Files` → file, `searching` → search. */
+function normalise(word: string): string {
+  const plain = word.slice(0, maxWord).normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  return /^[a-z]+$/.test(plain) ? withoutEnding(plain) : plain.normalize("NFC");
+}
+
+/** Takes plural, -ing and -ed off English words, so that the forms of a word meet; the rest need not be a word. */
+function withoutEnding(word: string): string {
+  const singular = withoutPlural(word);
+  const stem = singular.replace(/(?:ing|(?<!e)ed)$/, "");
+  if (stem === singular || stem.length < 3 || !/[aeiouy]/.test(stem)) return withoutFinalE(singular);
+  // `stopped` → stop, but `called` → call and `processing` → process.
+  return withoutFinalE(stem.replace(/([bdgmnprt])\1$/, "$1"));
+}
+
+function withoutPlural(word: string): string {
+  if (word.length < 4 || /(?:ss|us|is)$/.test(word)) return word;
+  if (/ies$/.test(word)) return `${word.slice(0, -3)}y`;
+  if (/(?:ss|sh|ch|x|zz)es$/.test(word)) return word.slice(0, -2);
+  return word.replace(/s$/, "");
+}
+
+/** `create`, `creating` and `created` meet in `creat`. */
+function withoutFinalE(word: string): string {
+  return word.length > 3 ? word.replace(/e$/, "") : word;
 }

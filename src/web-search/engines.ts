@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Web, WebEngine, WebQuery } from "../core/ports/web.ts";
-import { askEngine, fittingWords, resultsOf, engineText as text } from "./ask-engine.ts";
+import { beginningOf } from "../base/markdown-text.ts";
+import { type Web, type WebEngine, WebError, type WebQuery } from "../core/ports/web.ts";
 
 const days = { day: 1, week: 7, month: 31, year: 366 } as const;
 
@@ -13,7 +13,14 @@ function withSite({ words, site }: WebQuery, most: { characters: number; words?:
 
 /** https://api-dashboard.search.brave.com/app/documentation/web-search/get-started */
 export function braveEngine(web: Web, apiKey: string): WebEngine {
-  const result = z.object({ title: text, url: z.string(), description: text, age: text, page_age: text });
+  const result = z
+    .object({ title: text, url: z.string(), description: text, age: text, page_age: text })
+    .transform(({ title, url, description, age, page_age }) => ({
+      title,
+      url,
+      text: description,
+      date: page_age || age,
+    }));
   const answer = z.object({ web: z.object({ results: resultsOf(result) }).nullish() });
   return {
     name: "Brave",
@@ -25,19 +32,16 @@ export function braveEngine(web: Web, apiKey: string): WebEngine {
         url.searchParams.set("freshness", { day: "pd", week: "pw", month: "pm", year: "py" }[query.within]);
       const headers = { "x-subscription-token": apiKey };
       const found = await askEngine(web, { name: "Brave", url: url.href, headers, answer, signal });
-      const results = found.web?.results ?? [];
-      return {
-        hits: results.map(({ title, url, description, age, page_age }) => ({
-          ...{ title, url, text: description, date: page_age || age },
-        })),
-      };
+      return { hits: found.web?.results ?? [] };
     },
   };
 }
 
 /** https://docs.tavily.com/documentation/api-reference/endpoint/search */
 export function tavilyEngine(web: Web, apiKey: string): WebEngine {
-  const result = z.object({ title: text, url: z.string(), content: text, published_date: text });
+  const result = z
+    .object({ title: text, url: z.string(), content: text, published_date: text })
+    .transform(({ title, url, content, published_date: date }) => ({ title, url, text: content, date }));
   const answer = z.object({ results: resultsOf(result) });
   return {
     name: "Tavily",
@@ -55,11 +59,7 @@ export function tavilyEngine(web: Web, apiKey: string): WebEngine {
         answer,
         signal,
       });
-      return {
-        hits: found.results.map(({ title, url, content, published_date }) => ({
-          ...{ title, url, text: content, date: published_date },
-        })),
-      };
+      return { hits: found.results };
     },
   };
 }
@@ -67,7 +67,14 @@ export function tavilyEngine(web: Web, apiKey: string): WebEngine {
 /** https://docs.exa.ai/reference/search */
 export function exaEngine(web: Web, apiKey: string, now: () => number): WebEngine {
   const highlights = z.array(z.string()).nullish().catch(undefined);
-  const result = z.object({ title: text, url: z.string(), publishedDate: text, text, highlights });
+  const result = z
+    .object({ title: text, url: z.string(), publishedDate: text, text, highlights })
+    .transform(({ title, url, publishedDate: date, text, highlights }) => ({
+      title,
+      url,
+      text: highlights?.join(" … ") || text,
+      date,
+    }));
   const answer = z.object({ results: resultsOf(result) });
   return {
     name: "Exa",
@@ -87,18 +94,16 @@ export function exaEngine(web: Web, apiKey: string, now: () => number): WebEngin
         answer,
         signal,
       });
-      return {
-        hits: found.results.map(({ title, url, publishedDate, highlights, text }) => ({
-          ...{ title, url, date: publishedDate, text: highlights?.join(" … ") || text },
-        })),
-      };
+      return { hits: found.results };
     },
   };
 }
 
 /** A SearXNG with `json` among its formats. https://docs.searxng.org/dev/search_api.html */
 export function searxngEngine(web: Web, address: string): WebEngine {
-  const result = z.object({ title: text, url: z.string(), content: text, publishedDate: text });
+  const result = z
+    .object({ title: text, url: z.string(), content: text, publishedDate: text })
+    .transform(({ title, url, content, publishedDate: date }) => ({ title, url, text: content, date }));
   const unresponsive = z.array(z.tuple([z.string()]).rest(z.unknown())).catch([]);
   const answer = z.object({ results: resultsOf(result), unresponsive_engines: unresponsive });
   const refusal = "it refused to answer in JSON; whoever runs it has to add json to its search.formats";
@@ -110,9 +115,7 @@ export function searxngEngine(web: Web, address: string): WebEngine {
       url.searchParams.set("format", "json");
       if (query.within !== undefined) url.searchParams.set("time_range", query.within);
       const found = await askEngine(web, { name: "SearXNG", url: url.href, answer, refusal, signal });
-      const hits = found.results.slice(0, query.most).map(({ title, url, content, publishedDate }) => ({
-        ...{ title, url, text: content, date: publishedDate },
-      }));
+      const hits = found.results.slice(0, query.most);
       const silent = found.unresponsive_engines.map(([engine]) => engine.slice(0, 40));
       if (hits.length === 0 && silent.length > 0)
         throw new Error(`SearXNG: the engines it asks did not answer (${silent.slice(0, 5).join(", ")})`);
@@ -144,7 +147,10 @@ export function wikipediaEngine(web: Web): WebEngine {
       const origin = `https://${site?.replace(/^(www\.)?wikipedia/, "en.wikipedia") ?? "en.wikipedia.org"}`;
       const url = new URL("/w/api.php", origin);
       const given = {
-        ...{ action: "query", list: "search", format: "json", srlimit: String(Math.min(20, most)) },
+        action: "query",
+        list: "search",
+        format: "json",
+        srlimit: String(Math.min(20, most)),
         srsearch: fittingWords(words, { characters: 300 }),
       };
       for (const [name, value] of Object.entries(given)) url.searchParams.set(name, value);
@@ -152,10 +158,108 @@ export function wikipediaEngine(web: Web): WebEngine {
       const request = { name: encyclopaedia, url: url.href, headers, answer, refusal, signal };
       const found = await askEngine(web, request);
       const hits = found.query.search.map(({ title, snippet, timestamp }) => ({
-        ...{ title, text: snippet, date: timestamp },
+        title,
+        text: snippet,
+        date: timestamp,
         url: `${origin}/wiki/${encodeURIComponent(title.replaceAll(" ", "_"))}`,
       }));
       return { hits, notes };
     },
   };
+}
+
+/** How one engine is asked. */
+interface EngineRequest<Answer> {
+  /** For messages. */
+  name: string;
+  url: string;
+  headers?: Record<string, string>;
+  /** Sent as JSON with POST. */
+  body?: object;
+  answer: z.ZodType<Answer>;
+  /** What a refusal (401, 403) means with this engine, unless its key is wrong. */
+  refusal?: string;
+  signal: AbortSignal;
+}
+
+/** Longest wait for one engine, ms. */
+const patience = 12_000;
+
+/**
+ * Asks an engine with a JSON API. A redirect is not followed: it would take the key along.
+ * @throws Error with a message for people that quotes nothing the server said
+ */
+async function askEngine<Answer>(
+  web: Web,
+  { name, url, headers = {}, body, answer, refusal, signal }: EngineRequest<Answer>,
+): Promise<Answer> {
+  const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+  const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
+  const response = await web
+    .fetch(url, {
+      ...sent,
+      headers: { accept: "application/json", ...type, ...headers },
+      signal,
+      timeout_ms: patience,
+      mayFollow: async () => false,
+    })
+    .catch((error: unknown) => {
+      if (error instanceof WebError)
+        throw new Error(`${name}: ${webWords[error.code] ?? "it did not answer"}`);
+      throw error;
+    });
+  if (response.status !== 200) throw new Error(`${name}: ${statusWords(response, refusal)}`);
+  const parsed = answer.safeParse(jsonOf(response.body));
+  if (!parsed.success) throw new Error(`${name}: it sent something that cannot be read`);
+  return parsed.data;
+}
+
+function jsonOf(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+const webWords: Partial<Record<WebError["code"], string>> = {
+  timed_out: "it took too long",
+  too_large: "its answer is too large",
+  address_refused: "its address may not be reached; an operator can allow the host (net.allow)",
+  redirect_refused: "it redirects elsewhere; check its address",
+};
+
+/** Brave answers 422 with this code to a key it does not know. */
+const unknownKey = /"code"\s*:\s*"SUBSCRIPTION_TOKEN_INVALID"/;
+
+function statusWords(
+  { status, body }: { status: number; body: string },
+  refusal = "it refused the key; whoever runs the bot has to check it",
+): string {
+  if (status === 401 || status === 403 || (status === 422 && unknownKey.test(body))) return refusal;
+  if (status === 402 || status === 432 || status === 433) return "the plan's credit is used up";
+  if (status === 429) return "it takes no more requests for now";
+  return `it answered ${status}`;
+}
+
+/** A text that engines may leave out, or send as something else. */
+const text = z
+  .string()
+  .nullish()
+  .catch(undefined)
+  .transform((text) => text ?? "");
+
+/** Results of one shape. Those of another, without an address for example, are left out: the others still count. */
+function resultsOf<Result>(result: z.ZodType<Result>) {
+  return z.array(z.unknown()).transform((all) => all.flatMap((each) => result.safeParse(each).data ?? []));
+}
+
+/** As many whole words of a search as an engine takes. */
+function fittingWords(text: string, most: { characters: number; words?: number }): string {
+  const words = text
+    .trim()
+    .split(/\s+/)
+    .slice(0, most.words ?? Number.POSITIVE_INFINITY);
+  while (words.length > 1 && words.join(" ").length > most.characters) words.pop();
+  return beginningOf(words.join(" "), most.characters);
 }

@@ -1,9 +1,8 @@
 import type { ChartRow } from "../../core/ports/services.ts";
 import type { Json } from "../../core/values/json.ts";
-import { ChartProblem } from "./chart-problem.ts";
+import { ChartProblem } from "../draw-request.ts";
 import { palette } from "./chart-theme.ts";
-import type { ColumnFacts, FactsOf } from "./column-facts.ts";
-import { isMembers, type Members } from "./complete-spec.ts";
+import { type ColumnFacts, type FactsOf, isMembers, type Members } from "./complete-spec.ts";
 
 /** Depth of a specification. */
 const deepest = 40;

@@ -1,5 +1,5 @@
 import { DOMParser, parseHTML } from "linkedom";
-import { ChartProblem } from "./chart-problem.ts";
+import { ChartProblem } from "../draw-request.ts";
 import { diagramFallbacks } from "./fonts.ts";
 
 /** What a picture may be made of; of filters, everything that begins with `fe` but `feImage`. */

@@ -3,11 +3,10 @@ import { expressionInterpreter } from "vega-interpreter";
 import { compile, type TopLevelSpec } from "vega-lite";
 import type { ChartRow, WantedChart } from "../../core/ports/services.ts";
 import type { Json } from "../../core/values/json.ts";
-import { ChartProblem } from "./chart-problem.ts";
+import { ChartProblem } from "../draw-request.ts";
 import { chartTheme, fontSizes, ground } from "./chart-theme.ts";
 import { checkSpec, checkTypes, maxNames, oddities } from "./check-spec.ts";
-import { type FactsOf, factsOf } from "./column-facts.ts";
-import { completeSpec, isMembers, type Members } from "./complete-spec.ts";
+import { completeSpec, type FactsOf, factsOf, isMembers, type Members } from "./complete-spec.ts";
 import { fontFallbacks, fontFamily, textWidth } from "./fonts.ts";
 
 /** Notes that are passed on. */

@@ -1,7 +1,6 @@
 /** The thread that draws: what `workerData` asks for, whose answer it posts as JSON. */
 import { parentPort, workerData } from "node:worker_threads";
-import type { DrawAnswer, DrawRequest } from "../draw-request.ts";
-import { ChartProblem } from "./chart-problem.ts";
+import { ChartProblem, type DrawAnswer, type DrawRequest } from "../draw-request.ts";
 
 // Nothing here asks a network. Libraries that could find nothing to do it with.
 for (const name of ["fetch", "WebSocket", "EventSource", "XMLHttpRequest"])
@@ -40,7 +39,7 @@ async function chartOf(request: DrawRequest & { kind: "chart" }) {
 async function diagramOf(source: string) {
   const [{ cleanSvg }, { fitTexts }] = await Promise.all([
     import("./clean-svg.ts"),
-    import("./fit-texts.ts"),
+    import("./rasterise.ts"),
   ]);
   const cleaned = cleanSvg(source);
   const { svg, notes } = await fitTexts(cleaned.svg);

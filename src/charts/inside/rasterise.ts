@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { initWasm, Resvg } from "@resvg/resvg-wasm";
-import { ChartProblem } from "./chart-problem.ts";
+import { DOMParser } from "linkedom";
+import { ChartProblem } from "../draw-request.ts";
 import { ground } from "./chart-theme.ts";
 import { type FontSet, fontFamily, fontFiles } from "./fonts.ts";
 
@@ -27,7 +28,7 @@ async function opened(svg: string, set: FontSet, zoom = 1): Promise<InstanceType
 }
 
 /** Where what an SVG draws lies, in its units; undefined when it draws nothing. */
-export async function extentOf(svg: string, set: FontSet) {
+async function extentOf(svg: string, set: FontSet) {
   const box = (await opened(svg, set)).getBBox();
   return box && { left: box.x, top: box.y, right: box.x + box.width, bottom: box.y + box.height };
 }
@@ -47,4 +48,45 @@ export async function rasterise(svg: string, set: FontSet, width?: number): Prom
       `The picture would have ${Math.round(own)} × ${Math.round(height)} pixels, too many to show. Make it smaller.`,
     );
   return (await opened(svg, set, zoom)).render().asPng();
+}
+
+/** What is drawn beside texts. */
+const shapes = "path, rect, circle, ellipse, line, polyline, polygon, use";
+/** Share of a picture by which it is made larger, at most. */
+const most = 0.6;
+
+/** Makes a diagram larger where a text of it goes over an edge: whoever wrote it could only guess how wide the text is. */
+export async function fitTexts(svg: string): Promise<{ svg: string; notes: string[] }> {
+  const root = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
+  const [left, top, width, height] = (root.getAttribute("viewBox") ?? "").split(/[\s,]+/).map(Number);
+  if (left === undefined || top === undefined || !width || !height) return { svg, notes: [] };
+  for (const shape of root.querySelectorAll(shapes)) if (shape.closest("text") === null) shape.remove();
+  const texts = await extentOf(root.toString(), "diagram");
+  if (texts === undefined) return { svg, notes: [] };
+  const over = {
+    left: Math.max(0, left - texts.left),
+    top: Math.max(0, top - texts.top),
+    right: Math.max(0, texts.right - left - width),
+    bottom: Math.max(0, texts.bottom - top - height),
+  };
+  const sides = (Object.keys(over) as (keyof typeof over)[]).filter((side) => over[side] > 1);
+  if (sides.length === 0) return { svg, notes: [] };
+  if (over.left + over.right > most * width || over.top + over.bottom > most * height)
+    return {
+      svg,
+      notes: [`A text goes far over the edge (${sides.join(", ")}) and is cut: change the viewBox.`],
+    };
+  const margin = 0.02 * width;
+  const room = (side: keyof typeof over) => (over[side] > 1 ? over[side] + margin : 0);
+  const box = [
+    left - room("left"),
+    top - room("top"),
+    width + room("left") + room("right"),
+    height + room("top") + room("bottom"),
+  ];
+  const wider = box.map((each) => Math.round(each * 10) / 10).join(" ");
+  return {
+    svg: svg.replace(/\bviewBox="[^"]*"/, `viewBox="${wider}"`),
+    notes: [`A text went over the edge (${sides.join(", ")}), so the picture was made larger.`],
+  };
 }

@@ -147,6 +147,25 @@ export async function partByPart<Part, Found>(
   return found;
 }
 
+/** Items in their order as parts of at most so many characters each; a longer item is a part of its own. */
+export function groupedBy<Item>(
+  items: readonly Item[],
+  maxCharacters: number,
+  lengthOf: (item: Item) => number,
+): Item[][] {
+  const parts: Item[][] = [];
+  let length = maxCharacters;
+  for (const item of items) {
+    if (parts.length === 0 || length + lengthOf(item) > maxCharacters) {
+      parts.push([]);
+      length = 0;
+    }
+    parts.at(-1)?.push(item);
+    length += lengthOf(item);
+  }
+  return parts;
+}
+
 /** A failure of one part. @throws every other error, and the signal's reason */
 export function expected(error: unknown, signal: AbortSignal): ModelError | SkillFailure {
   signal.throwIfAborted();

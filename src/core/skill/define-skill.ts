@@ -78,6 +78,15 @@ export class SkillFailure extends ExpectedFailure {
   }
 }
 
+/** @throws SkillFailure `no_model` where no model can write; `work`: what needs one, as the beginning of a sentence */
+export function requireModel(
+  { generative }: Pick<ToolContext, "generative">,
+  work: string,
+  hint = "Say so.",
+) {
+  if (!generative) throw new SkillFailure("no_model", `${work} a language model, and none is set up.`, hint);
+}
+
 /**
  * The JSON Schema a model is shown for a zod type. What tells a model nothing is left out, as each request pays for it: the bounds
  * zod gives every integer, parameters that are deprecated, that a text is not empty or shorter than anybody would make it, that what is left out is empty, that a record

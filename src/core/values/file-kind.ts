@@ -78,6 +78,15 @@ export function safeFileName(name: string): string {
   return withinLength(taken);
 }
 
+/** The words of a title as the stem of a file's name: `Sales 2026 (€)` → `Sales-2026`. Empty where it has none. */
+export function slugOf(title: string): string {
+  return title
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-+|(?<!-)-+$/g, "");
+}
+
 function withinLength(plain: string): string {
   const dot = plain.lastIndexOf(".");
   const extension = dot > 0 && plain.length - dot <= 12 ? plain.slice(dot) : "";

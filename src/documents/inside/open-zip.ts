@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Entry, ZipFile } from "yauzl";
 import type { ReadLimits } from "../read-limits.ts";
-import { UnreadableDocument } from "./unreadable.ts";
+import { UnreadableDocument } from "./opened-document.ts";
 
 /** A file in a ZIP archive. */
 interface ZipEntry {

@@ -1,6 +1,5 @@
 import type { DocumentText } from "../../core/ports/documents.ts";
 import type { ReadLimits } from "../read-limits.ts";
-import type { BoundedText } from "./bounded-text.ts";
 
 /** What the readers of the formats get. */
 export interface OpenedDocument {
@@ -12,4 +11,45 @@ export interface OpenedDocument {
 /** What they answer; `note` without the sentence that the text was cut. */
 export interface ReadDocument extends Pick<Extract<DocumentText, { ok: true }>, "tables" | "pages" | "note"> {
   text: BoundedText;
+}
+
+/** A document that cannot be read; the message says why and what to send instead, in a sentence for people. */
+export class UnreadableDocument extends Error {
+  readonly code = "unreadable_document";
+}
+
+/** The name of a file in a document: on one line, without invisible characters, cut at 200 characters. */
+export function shownName(name: string): string {
+  const line = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�");
+  return line.length <= 200 ? line : `${line.slice(0, 199).toWellFormed()}…`;
+}
+
+/** A text that grows up to a limit. */
+export class BoundedText {
+  /** Whether something was left out. */
+  cut = false;
+  readonly #parts: string[] = [];
+  #room: number;
+
+  /** `limit` in characters. */
+  constructor(limit: number) {
+    this.#room = limit;
+  }
+
+  /** Adds text as far as there is room; false when there is none left. */
+  add(text: string): boolean {
+    if (text.length > this.#room) this.cut = true;
+    if (text.length > 0 && this.#room > 0) this.#parts.push(text.slice(0, this.#room));
+    this.#room = Math.max(0, this.#room - text.length);
+    return this.#room > 0;
+  }
+
+  /** Adds text and ends the line. */
+  line(text: string): boolean {
+    return this.add(`${text}\n`);
+  }
+
+  text(): string {
+    return this.#parts.join("");
+  }
 }

@@ -5,11 +5,14 @@ import { decodeText, guessNote } from "../../base/decode-text.ts";
 import { whyUnreadable } from "../../core/values/file-kind.ts";
 import { formatBytes } from "../../core/values/shown.ts";
 import type { ReadLimits } from "../read-limits.ts";
-import { BoundedText } from "./bounded-text.ts";
 import { openZip } from "./open-zip.ts";
-import type { OpenedDocument, ReadDocument } from "./opened-document.ts";
-import { shownName } from "./shown-name.ts";
-import { UnreadableDocument } from "./unreadable.ts";
+import {
+  BoundedText,
+  type OpenedDocument,
+  type ReadDocument,
+  shownName,
+  UnreadableDocument,
+} from "./opened-document.ts";
 
 /** Entries that are listed. */
 const maxListed = 1_000;

@@ -1,10 +1,13 @@
 import type { Address, Attachment, Email } from "postal-mime";
 import { formatBytes } from "../../core/values/shown.ts";
 import { readablePage } from "../../html/readable-page.ts";
-import { BoundedText } from "./bounded-text.ts";
-import type { OpenedDocument, ReadDocument } from "./opened-document.ts";
-import { shownName } from "./shown-name.ts";
-import { UnreadableDocument } from "./unreadable.ts";
+import {
+  BoundedText,
+  type OpenedDocument,
+  type ReadDocument,
+  shownName,
+  UnreadableDocument,
+} from "./opened-document.ts";
 
 /** Attachments that are listed. */
 const maxListed = 200;

@@ -1,10 +1,13 @@
 import type { Table } from "../../core/ports/documents.ts";
-import { BoundedText } from "./bounded-text.ts";
 import { openZip, refuseManyEntries } from "./open-zip.ts";
-import type { OpenedDocument, ReadDocument } from "./opened-document.ts";
+import {
+  BoundedText,
+  type OpenedDocument,
+  type ReadDocument,
+  UnreadableDocument,
+} from "./opened-document.ts";
 import { parseXml } from "./parse-xml.ts";
 import { writeSheet } from "./sheet-text.ts";
-import { UnreadableDocument } from "./unreadable.ts";
 
 /** Cells of all sheets, after repetitions. */
 const maxCells = 5_000_000;

@@ -1,6 +1,9 @@
-import { BoundedText } from "./bounded-text.ts";
-import type { OpenedDocument, ReadDocument } from "./opened-document.ts";
-import { UnreadableDocument } from "./unreadable.ts";
+import {
+  BoundedText,
+  type OpenedDocument,
+  type ReadDocument,
+  UnreadableDocument,
+} from "./opened-document.ts";
 
 const maxPages = 10_000;
 /** Pages in a row that fail before the rest is given up: a damaged file may claim any number of pages. */

@@ -1,6 +1,5 @@
-import { BoundedText } from "./bounded-text.ts";
 import { type OpenZip, openZip, refuseManyEntries } from "./open-zip.ts";
-import type { OpenedDocument, ReadDocument } from "./opened-document.ts";
+import { BoundedText, type OpenedDocument, type ReadDocument } from "./opened-document.ts";
 import { parseXml } from "./parse-xml.ts";
 
 const presentation = "ppt/presentation.xml";

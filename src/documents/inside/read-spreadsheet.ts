@@ -1,9 +1,12 @@
 import type { Table } from "../../core/ports/documents.ts";
-import { BoundedText } from "./bounded-text.ts";
 import { openZip, refuseManyEntries, storedArchive } from "./open-zip.ts";
-import type { OpenedDocument, ReadDocument } from "./opened-document.ts";
+import {
+  BoundedText,
+  type OpenedDocument,
+  type ReadDocument,
+  UnreadableDocument,
+} from "./opened-document.ts";
 import { writeSheet } from "./sheet-text.ts";
-import { UnreadableDocument } from "./unreadable.ts";
 
 /** The last row and column of the format (ECMA-376 part 1, 18.2.27 and Excel's specifications). */
 const lastRow = 1_048_576;

@@ -1,8 +1,11 @@
 import { decodeText, guessNote } from "../../base/decode-text.ts";
 import { readablePage } from "../../html/readable-page.ts";
-import { BoundedText } from "./bounded-text.ts";
-import type { OpenedDocument, ReadDocument } from "./opened-document.ts";
-import { UnreadableDocument } from "./unreadable.ts";
+import {
+  BoundedText,
+  type OpenedDocument,
+  type ReadDocument,
+  UnreadableDocument,
+} from "./opened-document.ts";
 
 /** An HTML file as Markdown, without what a person would not see. Nothing it points to is fetched. */
 export async function readWebPage({ data, limits }: OpenedDocument): Promise<ReadDocument> {

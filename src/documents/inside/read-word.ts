@@ -1,7 +1,6 @@
 import { markdownOf } from "../../html/readable-page.ts";
-import { BoundedText } from "./bounded-text.ts";
 import { openZip, refuseManyEntries, storedArchive } from "./open-zip.ts";
-import type { OpenedDocument, ReadDocument } from "./opened-document.ts";
+import { BoundedText, type OpenedDocument, type ReadDocument } from "./opened-document.ts";
 
 /** A .docx file as Markdown. Pictures are left out, nothing outside the file is opened. */
 export async function readWord({ data, limits }: OpenedDocument): Promise<ReadDocument> {

@@ -5,8 +5,7 @@ import { withoutInvisible } from "../../base/invisible-text.ts";
 import type { DocumentText, Table, TableText } from "../../core/ports/documents.ts";
 import { type DocumentFormat, formatNames } from "../document-format.ts";
 import type { ReadLimits, ReadRequest } from "../read-limits.ts";
-import type { OpenedDocument, ReadDocument } from "./opened-document.ts";
-import { UnreadableDocument } from "./unreadable.ts";
+import { type OpenedDocument, type ReadDocument, UnreadableDocument } from "./opened-document.ts";
 
 /** The file. */
 const descriptor = 3;

@@ -1,5 +1,5 @@
 import type { Table } from "../../core/ports/documents.ts";
-import type { BoundedText } from "./bounded-text.ts";
+import type { BoundedText } from "./opened-document.ts";
 
 /** Rows of a table that are kept besides its text. */
 export const firstRows = 20;

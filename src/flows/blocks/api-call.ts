@@ -7,10 +7,9 @@ import type { ToolEffect } from "../../core/values/inbound.ts";
 import type { Json } from "../../core/values/json.ts";
 import { jsonSchema } from "../../core/values/json-schema.ts";
 import { type BlockScope, defineBlock } from "../block.ts";
-import { type AddressValues, fillAddress } from "../flow-address.ts";
-import { maskedRequest } from "../masked-request.ts";
+import { type AddressValues, fillAddress, maskedRequest } from "../flow-request.ts";
+import { answered } from "../http-failure.ts";
 import { namesIn, substitute, substituteDeep, substituteJson, type Variables } from "../substitute.ts";
-import { answered } from "./answered.ts";
 
 const text = z.union([z.string(), z.number(), z.boolean(), z.instanceof(ExactNumber)]).transform(String);
 const pairs = z

@@ -1,6 +1,165 @@
 import { z } from "zod";
+import { compareDecimals, decimal, ExactNumber } from "../../base/exact-number.ts";
+import { isContainer } from "../../base/record.ts";
+import { SkillFailure } from "../../core/skill/define-skill.ts";
+import { canonicalJson, type Json } from "../../core/values/json.ts";
+import { jsonSchema } from "../../core/values/json-schema.ts";
 import { defineControl } from "../block.ts";
-import { describeTest, isTrue, namesInTest, testSchema } from "../comparison.ts";
+import { namesIn, resolve, type Variables } from "../substitute.ts";
+
+const signs: Readonly<Record<string, string>> = {
+  "=": "equals",
+  "==": "equals",
+  "!=": "not_equals",
+  ">": "greater",
+  ">=": "at_least",
+  "<": "less",
+  "<=": "at_most",
+};
+
+const operators = {
+  equals: (a, b) => isEqual(a, b),
+  not_equals: (a, b) => !isEqual(a, b),
+  contains: (a, b) => holds(a, b),
+  not_contains: (a, b) => !holds(a, b),
+  starts_with: (a, b) => textOf(a).startsWith(textOf(b)),
+  ends_with: (a, b) => textOf(a).endsWith(textOf(b)),
+  greater: (a, b) => difference(a, b) > 0,
+  at_least: (a, b) => difference(a, b) >= 0,
+  less: (a, b) => difference(a, b) < 0,
+  at_most: (a, b) => difference(a, b) <= 0,
+  exists: (a) => a !== undefined,
+  missing: (a) => a === undefined,
+  empty: (a) => isEmpty(a),
+  not_empty: (a) => !isEmpty(a),
+} satisfies Record<string, (value: Json | undefined, to: Json | undefined) => boolean>;
+type Operator = keyof typeof operators;
+
+const withoutTo = new Set<Operator>(["exists", "missing", "empty", "not_empty"]);
+
+/** A question about values, as data: one comparison, or several joined. */
+type Test =
+  | { all: Test[] }
+  | { any: Test[] }
+  | { not: Test }
+  | { value: Json; is: Operator; to?: Json | undefined };
+
+const comparisonSchema = z
+  .object({
+    value: jsonSchema,
+    is: z
+      .string()
+      .transform(
+        (is) =>
+          signs[is.trim()] ??
+          is
+            .trim()
+            .toLowerCase()
+            .replace(/[\s-]+/g, "_"),
+      )
+      .pipe(z.enum(Object.keys(operators) as [Operator, ...Operator[]])),
+    to: jsonSchema.optional(),
+  })
+  .strict()
+  .refine(({ is, to }) => withoutTo.has(is) || to !== undefined, "it has nothing it compares with: add `to`");
+
+const wantedForm = `expected {value: "\${name}", is: equals, to: 5}, or several as {all: […]}, {any: […]} or {not: …}; \`is\` is one of ${Object.keys(operators).join(", ")}`;
+
+const testSchema: z.ZodType<Test> = z.lazy(() =>
+  z.union(
+    [
+      z.object({ all: z.array(testSchema).min(1) }).strict(),
+      z.object({ any: z.array(testSchema).min(1) }).strict(),
+      z.object({ not: testSchema }).strict(),
+      comparisonSchema,
+    ],
+    wantedForm,
+  ),
+);
+
+/**
+ * Whether it holds. A value that is one `${path}` keeps its type, and is missing when it leads nowhere. A number and text that is a
+ * number compare as numbers, with every digit; two texts are compared letter by letter. greater, less and their like are for numbers and ISO dates.
+ * @throws SkillFailure `not_comparable`
+ */
+function isTrue(test: Test, variables: Variables): boolean {
+  if ("all" in test) return test.all.every((each) => isTrue(each, variables));
+  if ("any" in test) return test.any.some((each) => isTrue(each, variables));
+  if ("not" in test) return !isTrue(test.not, variables);
+  const to = test.to === undefined ? undefined : resolve(test.to, variables);
+  return operators[test.is](resolve(test.value, variables), to);
+}
+
+/** In words: `${count} at least 5`. */
+function describeTest(test: Test): string {
+  if ("all" in test) return test.all.map(describeTest).join(" and ");
+  if ("any" in test) return `(${test.any.map(describeTest).join(" or ")})`;
+  if ("not" in test) return `not (${describeTest(test.not)})`;
+  const to = withoutTo.has(test.is) ? "" : ` ${textOf(test.to)}`;
+  return `${textOf(test.value)} ${test.is.replaceAll("_", " ")}${to}`;
+}
+
+/** The variables it looks at. */
+function namesInTest(test: Test): string[] {
+  return namesIn(test as unknown as Json);
+}
+
+function isEqual(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === undefined || b === undefined) return false;
+  if (isNumber(a) || isNumber(b)) {
+    const [first, second] = [numberOf(a), numberOf(b)];
+    return first !== undefined && first === second;
+  }
+  if (typeof a === "boolean" || typeof b === "boolean") return textOf(a) === textOf(b);
+  return canonicalJson(a) === canonicalJson(b);
+}
+
+function holds(whole: Json | undefined, part: Json | undefined): boolean {
+  if (part === undefined) return false;
+  if (Array.isArray(whole)) return whole.some((item) => isEqual(item, part));
+  if (isContainer(whole)) return Object.hasOwn(whole, textOf(part));
+  return textOf(whole).includes(textOf(part));
+}
+
+function isEmpty(value: Json | undefined): boolean {
+  if (value === undefined || value === null) return true;
+  if (typeof value === "string") return value.trim() === "";
+  return isContainer(value) && Object.keys(value).length === 0;
+}
+
+function difference(a: Json | undefined, b: Json | undefined): number {
+  const [first, second] = [numberOf(a), numberOf(b)];
+  if (first !== undefined && second !== undefined) return compareDecimals(first, second);
+  const [earlier, later] = [timeOf(a), timeOf(b)];
+  if (earlier !== undefined && later !== undefined) return earlier - later;
+  const shown = [a, b].map((value) => (value === undefined ? "nothing" : textOf(value).slice(0, 100)));
+  throw new SkillFailure(
+    "not_comparable",
+    `${shown.join(" and ")} cannot be compared: greater and less are for two numbers or two dates (2026-01-31).`,
+  );
+}
+
+function isNumber(value: Json | undefined): boolean {
+  return typeof value === "number" || value instanceof ExactNumber;
+}
+
+/** A number, or text that is one, with every digit, in the form of `decimal`. */
+function numberOf(value: Json | undefined): string | undefined {
+  if (isNumber(value)) return decimal(String(value));
+  return typeof value === "string" ? decimal(value.trim().replace(/^\+/, "")) : undefined;
+}
+
+/** ISO 8601 dates, with or without a time; ms since the epoch. */
+function timeOf(value: Json | undefined): number | undefined {
+  if (typeof value !== "string" || !/^\d{4}-\d{2}-\d{2}(T|$)/.test(value)) return undefined;
+  const time = Date.parse(value);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function textOf(value: Json | undefined): string {
+  if (value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
 
 const branch = z.array(z.unknown()).nullish();
 // biome-ignore lint/suspicious/noThenProperty: it is a word of the file format, and what stands there is never a function.

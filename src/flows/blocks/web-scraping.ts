@@ -3,11 +3,10 @@ import { beginningOf } from "../../base/markdown-text.ts";
 import { SkillFailure } from "../../core/skill/define-skill.ts";
 import type { ToolContext } from "../../core/skill/tool.ts";
 import { defineBlock } from "../block.ts";
-import { fillAddress } from "../flow-address.ts";
-import { maskedRequest } from "../masked-request.ts";
+import { fillAddress, maskedRequest } from "../flow-request.ts";
+import { answered } from "../http-failure.ts";
 import { selectHtml } from "../select-html.ts";
 import { substitute } from "../substitute.ts";
-import { answered } from "./answered.ts";
 
 /** Characters; what is longer is summarised where the flow wants that. About 10,000 tokens. */
 const maxUnsummarised = 40_000;

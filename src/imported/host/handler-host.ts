@@ -5,11 +5,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { type CallPort, handlerContext } from "./handler-context.ts";
-import { type HandlerRuntime, loadHandler } from "./load-handler.ts";
-import { loadPackage } from "./load-package.ts";
-import type { FromHost, HostedSkill, ToHost } from "./protocol.ts";
-import { describeError, textOf } from "./value-text.ts";
+import { type HandlerRuntime, loadHandler, loadPackage } from "./load-code.ts";
+import type { FromHost, HostedSkill, HostRequest, ToHost } from "./protocol.ts";
+import { describeError, jsonOf, textOf } from "./value-text.ts";
 
 /** Bytes of a result; well below what a line may hold. */
 const maxResult = 2_000_000;
@@ -126,3 +124,46 @@ process.on("exit", (code) => {
 const lines = createInterface({ input: process.stdin });
 lines.on("line", (line) => receive(JSON.parse(line)));
 lines.on("close", () => exit(0));
+
+/** What one call of a handler may say and ask. */
+interface CallPort {
+  introspect(note: string): void;
+  log(text: string): void;
+  /** Asks the bot; resolves with its answer. */
+  ask(request: HostRequest): Promise<unknown>;
+  /** A part of AnythingLLM's agent that is not here was looked for. */
+  missed(name: string): void;
+}
+
+/** `this` of a handler, for one call: what AnythingLLM puts there, the skill's own fields over it, and the approval last. */
+function handlerContext(skill: HostedSkill, runtime: HandlerRuntime, port: CallPort): object {
+  const logger = (...parts: unknown[]) => port.log(parts.map(textOf).join(" "));
+  const introspect = (note: unknown) => port.introspect(textOf(note));
+  return {
+    super: agentStub({ introspect, handlerProps: { log: logger } }, port),
+    ...structuredClone(skill),
+    caller: "@agent",
+    runtime: "docker",
+    introspect,
+    logger,
+    webScraper: { getLinkContent: (url: unknown) => port.ask({ kind: "page", url: String(url) }) },
+    ...runtime,
+    requestToolApproval: (request: { payload?: unknown; description?: unknown } = {}) =>
+      port.ask({
+        kind: "approval",
+        payload: JSON.parse(jsonOf(request?.payload ?? {}) ?? "{}"),
+        description: textOf(request?.description ?? ""),
+      }),
+  };
+}
+
+/** AnythingLLM's agent has much more than this. What is looked for and not there is told, so that a failure explains itself. */
+function agentStub(parts: Record<string, unknown>, { missed }: CallPort): object {
+  return new Proxy(parts, {
+    get(target, name) {
+      if (typeof name === "symbol" || name in target) return Reflect.get(target, name);
+      if (name !== "then" && name !== "toJSON") missed(name);
+      return undefined;
+    },
+  });
+}

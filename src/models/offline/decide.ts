@@ -4,13 +4,20 @@ import { type Json, objectOf } from "../../core/values/json.ts";
 import type { ToolDefinition } from "../../core/values/message.ts";
 import { renderOutput } from "../../core/values/shown.ts";
 import { asksForAbility, isAskedFor, mayUseSkill, toolsAskedFor } from "./asked-for.ts";
-import { type Conversation, type DoneCall, readConversation } from "./conversation.ts";
-import { fillParameters } from "./fill-parameters.ts";
-import { clearFit, goodFit, isUrlName, rank } from "./fitness.ts";
-import { type ListedSkill, readSkillList, skillCandidate } from "./listed-skill.ts";
-import { openSkills, skillTools, toolCandidate, toolsOfSkill } from "./offered-tool.ts";
+import { type Conversation, type DoneCall, readConversation, readError, readOutput } from "./conversation.ts";
+import { fillParameters, isUrlName } from "./fill-parameters.ts";
+import {
+  clearFit,
+  goodFit,
+  type ListedSkill,
+  openSkills,
+  rankSkills,
+  rankTools,
+  readSkillList,
+  skillTools,
+  toolsOfSkill,
+} from "./fitness.ts";
 import { askFor, failed, notUnderstood, overview, showGuide, whichOf } from "./phrases.ts";
-import { readError, readOutput } from "./read-output.ts";
 import { hasSubject, type RequestText, readRequest } from "./request-text.ts";
 import { recogniseSmallTalk } from "./small-talk.ts";
 
@@ -42,11 +49,16 @@ export function decide({
   const situation = { conversation, request: readRequest(conversation.said), tools, system };
   const last = conversation.done.at(-1);
   if (last === undefined) return begin(situation);
-  if (last.name === "list_skills") {
-    return asksForAbility(situation.request) ? unknown(situation) : choose(situation, last);
+  const { skill_name } = argumentsOf(last);
+  const what = { list_skills: "Looking for a skill", activate_skill: String(skill_name ?? "the skill") };
+  if (last.result.is_error) {
+    const name = what[last.name as keyof typeof what] ?? last.name;
+    return answer(failed(name, readError(last.result.text)));
   }
-  if (last.name === "activate_skill") return afterActivation(situation, last);
-  return show(situation, last);
+  if (last.name === "list_skills") return choose(situation, last);
+  return last.name === "activate_skill"
+    ? afterActivation(situation, last, what.activate_skill)
+    : show(situation, last);
 }
 
 function begin(situation: Situation): Decision {
@@ -57,7 +69,7 @@ function begin(situation: Situation): Decision {
   if (talk?.kind === "help") return canList ? call("list_skills", {}) : explain(overview(openSkills(tools)));
   if (asksForAbility(request)) return unknown(situation);
   const asked = skillTools(tools).filter(({ name }) => isAskedFor(name, request));
-  const [best] = rank(request, asked.map(toolCandidate));
+  const [best] = rankTools(request, asked);
   if (best !== undefined && best.score >= (canList ? clearFit : goodFit)) {
     return use(situation, best.value, best.triggers);
   }
@@ -68,7 +80,7 @@ function begin(situation: Situation): Decision {
 /** After a list of skills: the best one. The search may have missed it, so all are looked at before giving up. */
 function choose(situation: Situation, last: DoneCall): Decision {
   const { request, conversation } = situation;
-  if (last.result.is_error) return answer(failed("Looking for a skill", readError(last.result.text)));
+  if (asksForAbility(request)) return unknown(situation);
   const skills = readSkillList(last.result.text);
   const isHelp = recogniseSmallTalk(conversation.said, conversation.by)?.kind === "help";
   if (isHelp) return explain(overview(skills));
@@ -76,20 +88,11 @@ function choose(situation: Situation, last: DoneCall): Decision {
   if (best !== undefined) return take(situation, best.value, best.triggers);
   const query = queryOf(last);
   if (query !== undefined && query !== memoryQuery) return call("list_skills", {});
-  return lookIntoMemory(situation, skills, query);
-}
-
-/** What fits no skill: a question may be about something that was told before; the rest is not understood. */
-function lookIntoMemory(
-  situation: Situation,
-  skills: readonly ListedSkill[],
-  query: string | undefined,
-): Decision {
+  // What fits no skill: a question may be about something that was told before; the rest is not understood.
+  if (!request.isQuestion || !hasSubject(request)) return unknown(situation);
   const memory = skills.find(({ id, tags }) => id === "memory" || tags.includes("recall"));
-  const mayBeKnown = situation.request.isQuestion && hasSubject(situation.request);
-  if (mayBeKnown && memory !== undefined) return take(situation, memory, new Set());
-  if (mayBeKnown && query === undefined) return call("list_skills", { query: memoryQuery });
-  return unknown(situation);
+  if (memory !== undefined) return take(situation, memory, new Set());
+  return query === undefined ? call("list_skills", { query: memoryQuery }) : unknown(situation);
 }
 
 /** The plain answer to what no rule fits, with all skills. */
@@ -103,8 +106,7 @@ function unknown({ conversation, tools }: Situation): Decision {
 
 function bestFit(request: RequestText, skills: readonly ListedSkill[]) {
   const fitting = skills.filter(({ id }) => mayUseSkill(id, request));
-  const [best] = rank(request, fitting.map(skillCandidate));
-  return best !== undefined && best.score >= goodFit ? best : undefined;
+  return rankSkills(request, fitting).find(({ score }) => score >= goodFit);
 }
 
 /** Uses a skill: its tool when it is active already, else it is activated first. */
@@ -115,17 +117,14 @@ function take(situation: Situation, skill: ListedSkill, triggers: ReadonlySet<st
   return answer(showGuide(skill.id, guideIn(situation.system, skill.id) ?? skill.description));
 }
 
-function afterActivation(situation: Situation, last: DoneCall): Decision {
+function afterActivation(situation: Situation, last: DoneCall, id: string): Decision {
   const { conversation, system, tools, request } = situation;
-  const id = activatedSkill(last);
-  if (last.result.is_error) return answer(failed(id, readError(last.result.text)));
   const own = toolsOfSkill(tools, id, last.result.text);
-  if (own.length === 0) {
+  if (own.length === 0)
     return answer(showGuide(id, guideIn(last.result.text, id) ?? guideIn(system, id) ?? "(no guide)"));
-  }
   const listed = conversation.done.findLast(({ name }) => name === "list_skills");
-  const candidates = readSkillList(listed?.result.text ?? "").filter((skill) => skill.id === id);
-  const [fit] = rank(request, candidates.map(skillCandidate));
+  const skills = readSkillList(listed?.result.text ?? "").filter((skill) => skill.id === id);
+  const [fit] = rankSkills(request, skills);
   return useBest(situation, { id, tools: own }, fit?.triggers ?? new Set());
 }
 
@@ -136,7 +135,7 @@ function useBest(
   triggers: ReadonlySet<string>,
 ): Decision {
   const tools = toolsAskedFor(own, situation.request);
-  const [best, second] = rank(situation.request, tools.map(toolCandidate));
+  const [best, second] = rankTools(situation.request, tools);
   const lookUp = tools.find(({ name }) =>
     /(?:^|[_-])(?:recall|search|find|get|list|read|show)(?:$|[_-])/.test(name),
   );
@@ -163,23 +162,23 @@ function use(situation: Situation, tool: ToolDefinition, triggers: ReadonlySet<s
 
 function show(situation: Situation, last: DoneCall): Decision {
   const { conversation, request } = situation;
-  if (last.result.is_error) return answer(failed(last.name, readError(last.result.text)));
-  const read = readOutput(last.result.text);
-  const { cut } = read;
-  const rest = cut > 0 ? `\n\n_(${cut} more characters are not shown)_` : "";
+  const { value: whole, cut } = readOutput(last.result.text);
   const listed = conversation.done.filter(({ name }) => name === "list_skills");
   const isGuess =
     listed.length > 1 && !listed.some(({ result }) => bestFit(request, readSkillList(result.text)));
-  const value = isGuess ? withoutConversations(read.value) : read.value;
+  const value = isGuess ? withoutConversations(whole) : whole;
   if (isGuess && foundNothing(value)) return unknown(situation);
-  const note = isGuess
-    ? "\n\n_No skill fits the question, so I looked into memory. Without a language model I know nothing else; say “help” to see what I can do._"
-    : "";
   const { left_out } = conversation;
-  const shortened =
-    left_out > 0 ? `\n\n_(your message was too long; its last ${left_out} characters were left out)_` : "";
-  return answer(renderOutput(value, argumentsOf(last)) + rest + shortened + note);
+  const notes = [
+    cut > 0 && `${cut} more characters are not shown`,
+    left_out > 0 && `your message was too long; its last ${left_out} characters were left out`,
+  ];
+  const said = notes.filter((note) => note !== false).map((note) => `\n\n_(${note})_`);
+  return answer([renderOutput(value, argumentsOf(last)), ...said, isGuess ? guessed : ""].join(""));
 }
+
+const guessed =
+  "\n\n_No skill fits the question, so I looked into memory. Without a language model I know nothing else; say “help” to see what I can do._";
 
 /** What memory holds, without earlier conversations: by rule nobody can tell which of them answers a question. */
 function withoutConversations(value: Json): Json {
@@ -201,22 +200,15 @@ function queryOf(done: DoneCall): string | undefined {
   return typeof query === "string" ? query : undefined;
 }
 
-function activatedSkill(done: DoneCall): string {
-  return String(argumentsOf(done).skill_name ?? "the skill");
-}
-
 /** The rules wrote these arguments themselves, so they parse. */
 function argumentsOf({ arguments: text }: DoneCall): { [key: string]: Json } {
-  const { value } = readOutput(text);
-  return objectOf(value);
+  return objectOf(readOutput(text).value);
 }
 
 /** The guide of a skill within a prompt or an activation. */
 function guideIn(text: string, skillId: string): string | undefined {
-  const open = text.indexOf(`<skill_guide skill="${skillId}">`);
-  const start = open < 0 ? -1 : text.indexOf(">", open) + 1;
-  const end = text.indexOf("</skill_guide>", start);
-  return start <= 0 || end < 0 ? undefined : text.slice(start, end).trim();
+  const [, after] = text.split(`<skill_guide skill="${skillId}">`, 2);
+  return after?.includes("</skill_guide>") ? after.split("</skill_guide>", 1)[0]?.trim() : undefined;
 }
 
 function has(tools: readonly ToolDefinition[], name: string): boolean {

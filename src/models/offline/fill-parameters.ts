@@ -1,18 +1,7 @@
+import { pattern } from "../../base/pattern.ts";
 import { type Parameter, parametersOf } from "../../core/skill/skill.ts";
 import type { Json, JsonSchema } from "../../core/values/json.ts";
-import {
-  findBoolean,
-  findChoice,
-  findDate,
-  findJson,
-  findNumber,
-  findUrl,
-  isDateName,
-  named,
-} from "./find-values.ts";
-import { isUrlName } from "./fitness.ts";
-import { isBare, type RequestText, withoutCommand } from "./request-text.ts";
-import { stemsOf } from "./vocabulary.ts";
+import { isBare, maxRead, type RequestText, stemsOf, withoutCommand } from "./request-text.ts";
 
 export interface FilledParameters {
   arguments: { [key: string]: Json };
@@ -27,20 +16,22 @@ export function fillParameters(
   triggers: ReadonlySet<string>,
 ): FilledParameters {
   const parameters = parametersOf(schema);
-  const main = mainParameter(parameters);
+  const texts = parameters.filter(isText);
+  const required = texts.filter((parameter) => parameter.required);
+  /** The one that takes the message's own words. */
+  const main = required[0] ?? texts.find(({ name }) => mainNames.test(name));
   const filled: { [key: string]: Json } = {};
   // With several quoted parts the first required text takes the first one.
   const spare = request.payload?.kind === "quote" ? [] : request.quotes.slice(1);
   const told = new Set(triggers);
   for (const parameter of parameters) {
-    const value = parameter === main ? undefined : sideValue(request, parameter, spare);
+    const value = parameter === main ? undefined : sideValue(parameter, request, spare);
     if (value === undefined) continue;
     filled[parameter.name] = value;
-    for (const stem of stemsOf(`${parameter.name.replaceAll("_", " ")} ${String(value)}`)) told.add(stem);
+    for (const stem of stemsOf(parameter.name, String(value))) told.add(stem);
   }
-  const quoted =
-    parameters.filter(isFreeText).length > 1 && request.quotes.length > 1 ? request.quotes[0] : undefined;
-  const text = main === undefined ? undefined : textValue(request, main, quoted ?? mainText(request, told));
+  const [quote] = required.length > 1 && request.quotes.length > 1 ? request.quotes : [];
+  const text = main && textOf(main, request, quote ?? mainText(request, told));
   if (main !== undefined && text !== undefined) filled[main.name] = text;
   return {
     arguments: filled,
@@ -48,80 +39,137 @@ export function fillParameters(
   };
 }
 
-const mainNames =
-  /^(?:text|query|question|task|task_description|description|prompt|topic|content|input|message|code|location|city|place|search|q|fact|subject|goal|idea)$/;
-
-/** The parameter that takes the message's own words: the first required text, else one with a telling name. */
-function mainParameter(parameters: readonly Parameter[]): Parameter | undefined {
-  const texts = parameters.filter(
-    ({ name, type, enum: allowed }) =>
-      type === "string" && allowed === undefined && !isUrlName(name) && !isDateName(name),
-  );
-  const others = parameters.filter(
-    ({ required, type }) => required && (type === "array" || type === "object"),
-  );
-  return (
-    texts.find(({ required }) => required) ??
-    others[0] ??
-    texts.find(({ name }) => mainNames.test(name.toLowerCase()))
-  );
+/** The text of the main parameter. An address alone says all there is: it is not a question about itself. */
+function textOf(main: Parameter, request: RequestText, usual: string): string | undefined {
+  const text = named(request, main) ?? usual;
+  const isAddress = !main.required && isSameAddress(text, findUrl(request));
+  return text === "" || isAddress ? undefined : text;
 }
 
-function isFreeText({ name, type, required, enum: allowed }: Parameter): boolean {
-  return required && type === "string" && allowed === undefined && !isUrlName(name) && !isDateName(name);
+const mainNames =
+  /^(?:text|query|question|task|task_description|description|prompt|topic|content|input|message|code|location|city|place|search|q|fact|subject|goal|idea)$/i;
+
+function isText({ name, type, enum: allowed }: Parameter): boolean {
+  return type === "string" && allowed === undefined && !isUrlName(name) && !isDateName(name);
+}
+
+/** Whether a parameter takes an address, by its name. */
+export function isUrlName(name: string): boolean {
+  return /(?:^|_)(?:url|uri|link|address|website)s?$/i.test(name);
+}
+
+function isDateName(name: string): boolean {
+  return /(?:^|_)(?:date|day|since|until|when|deadline|due)$/i.test(name);
 }
 
 /** The payload when the rest only says what to do, else what follows the command. */
-function mainText(request: RequestText, triggers: ReadonlySet<string>): string {
-  const { payload, instruction, whole } = request;
-  if (payload?.kind === "fence") return payload.text;
-  const isPlain = payload?.kind === "colon" && (request.isQuestion || payload.text.length > 120);
-  if (payload !== undefined && (isPlain || isBare(instruction, triggers))) return payload.text;
-  const text = withoutCommand(whole, triggers);
-  return request.isQuestion ? text.replace(/(?<![\s?])[\s?]+$/, "") : text;
+function mainText({ payload, instruction, whole, isQuestion }: RequestText, told: ReadonlySet<string>) {
+  const isWhole =
+    payload?.kind === "fence" || (payload?.kind === "colon" && (isQuestion || payload.text.length > 120));
+  if (payload !== undefined && (isWhole || isBare(instruction, told))) return payload.text;
+  const text = withoutCommand(whole, told);
+  return isQuestion ? text.replace(/(?<![\s?])[\s?]+$/, "") : text;
 }
 
-function textValue(request: RequestText, parameter: Parameter, text: string): Json | undefined {
-  if (parameter.type === "object") return findJson(text, "object");
-  if (parameter.type === "array") return findJson(text, "array") ?? splitList(text);
-  const own = named(request, parameter)?.text ?? text;
-  // An address alone says all there is: it is not a question about itself.
-  if (!parameter.required && withoutScheme(own) === withoutScheme(findUrl(request) ?? "")) return undefined;
-  return own === "" ? undefined : own;
-}
-
-function withoutScheme(url: string): string {
-  return url.replace(/^https?:\/\//i, "").replace(/(?<![.!?/])[.!?/]+$/, "");
-}
-
-function splitList(text: string): Json[] | undefined {
-  const items = text
-    .split(text.includes("\n") ? /\r?\n/ : /(?<!\s)\s*[,;]\s*/)
-    .map((item) => item.replace(/^\s*[-*•]\s+/, "").trim());
-  const kept = items.filter((item) => item !== "");
-  if (kept.length === 0) return undefined;
-  return kept.every((item) => /^-?\d+(?:\.\d+)?$/.test(item)) ? kept.map(Number) : kept;
+function isSameAddress(text: string, url = ""): boolean {
+  const [one, other] = [text, url].map((each) =>
+    each.replace(/^https?:\/\//i, "").replace(/(?<![.!?/])[.!?/]+$/, ""),
+  );
+  return one === other;
 }
 
 /** A value for any parameter but the main one; a required text takes the next quoted part. */
-function sideValue(request: RequestText, parameter: Parameter, spare: string[]): Json | undefined {
-  const { name, type, required } = parameter;
-  if (parameter.enum !== undefined) return findChoice(request, parameter);
-  switch (type) {
-    case "boolean":
-      return findBoolean(request, parameter);
-    case "number":
-      return findNumber(request, parameter);
-    case "array":
-    case "object": {
-      const given = named(request, parameter)?.text;
-      return given === undefined
-        ? undefined
-        : (findJson(given, type) ?? (type === "array" ? splitList(given) : undefined));
-    }
-    case "string":
-      if (isUrlName(name)) return findUrl(request);
-      if (isDateName(name)) return findDate(request);
-      return named(request, parameter)?.text ?? (required ? spare.shift() : undefined);
-  }
+function sideValue(parameter: Parameter, request: RequestText, spare: string[]): Json | undefined {
+  const given = named(request, parameter);
+  if (parameter.enum !== undefined) return findChoice(request, parameter, given);
+  if (parameter.type === "boolean") return findBoolean(request, parameter, given);
+  if (parameter.type === "number") return findNumber(request, parameter, given);
+  if (parameter.type !== "string") return undefined;
+  if (isUrlName(parameter.name)) return findUrl(request);
+  if (isDateName(parameter.name)) return date.exec(request.whole.slice(0, maxRead))?.[0];
+  return given ?? (parameter.required ? spare.shift() : undefined);
 }
+
+/** A value written with its name: `max_steps=5`, `title="The house"`. */
+function named({ whole }: RequestText, { name }: Parameter): string | undefined {
+  const spelled = name
+    .split(/[_\s-]+/)
+    .map((word) => pattern()`${word}`)
+    .reduce((before, word) => pattern()`${before}[_ -]?${word}`);
+  const written = pattern("iu")`(?<![\p{L}\p{N}_])${spelled}\s*=\s*(?:"([^"]*)"|“([^”]*)”|([^\s,;]+))`;
+  const found = written.exec(whole.slice(0, maxRead));
+  return found
+    ?.slice(1)
+    .find((part) => part !== undefined)
+    ?.replace(/(?<![:.!?])[:.!?]+$/, "");
+}
+
+/** The allowed value the message names, by the value's own words or by what the description says about it. */
+function findChoice(
+  { tokens }: RequestText,
+  { enum: allowed = [], description }: Parameter,
+  given?: string,
+): Json | undefined {
+  const exact = allowed.find((value) => String(value).toLowerCase() === given?.toLowerCase());
+  if (exact !== undefined) return exact;
+  const said = new Set(tokens.flatMap(({ plain, stem }) => [plain, stem]));
+  const byName = allowed.find((value) => {
+    const stems = [...stemsOf(String(value))];
+    return stems.length > 0 ? stems.every((stem) => said.has(stem)) : said.has(String(value).toLowerCase());
+  });
+  if (byName !== undefined) return byName;
+  // `sentiment: mood, tone; statistics: counts`
+  const meant = description.split(";").map((clause) => {
+    const [name = "", meaning = ""] = clause.split(":", 2);
+    return { name: name.trim(), hits: [...stemsOf(meaning)].filter((stem) => said.has(stem)).length };
+  });
+  const [best] = meant.filter(({ hits }) => hits > 0).sort((a, b) => b.hits - a.hits);
+  return allowed.find((value) => String(value) === best?.name);
+}
+
+/** True when a word of the flag's name is said, false when it is said with a `not`. */
+function findBoolean({ tokens }: RequestText, { name }: Parameter, given?: string): boolean | undefined {
+  if (given !== undefined) return !/^(?:false|no|off|0)$/i.test(given);
+  const stems = stemsOf(name);
+  const at = tokens.findIndex(({ stem }) => stems.has(stem));
+  const before = tokens.slice(Math.max(0, at - 2), Math.max(0, at));
+  return at < 0 ? undefined : !before.some(({ plain }) => /^(?:not|no|without|don't|never)$/.test(plain));
+}
+
+/** Each at the index that it names. */
+const numberWords = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
+const number = /(?<![\p{L}\d.:/-])(?:-?\d+(?:\.\d+)?|[a-z]{3,6})(?![\p{L}\d:/-]|\.\d)/giu;
+
+/** A number beside a word of the parameter: `in 5 steps`, `fact 3`. The only one in digits, when it is required. */
+function findNumber(
+  { tokens, instruction }: RequestText,
+  { name, description, required }: Parameter,
+  given?: string,
+): number | undefined {
+  if (Number.isFinite(Number(given))) return Number(given);
+  const about = stemsOf(name, description);
+  const numbers = [...instruction.matchAll(number)].flatMap(({ 0: text, index }) => {
+    const word = numberWords.indexOf(text.toLowerCase());
+    const value = word < 0 ? Number(text) : word;
+    const before = tokens.findLast(({ end }) => end <= index);
+    const after = tokens.find(({ start }) => start >= index + text.length);
+    const isBeside = [before, after].some((token) => token !== undefined && about.has(token.stem));
+    return Number.isNaN(value) ? [] : { value, isBeside, isWord: word >= 0 };
+  });
+  const [only, ...others] = required ? numbers.filter(({ isWord }) => !isWord) : [];
+  return (numbers.find(({ isBeside }) => isBeside) ?? (others.length === 0 ? only : undefined))?.value;
+}
+
+/** `notes.txt` is a file and no host. */
+const fileEnding = /^[^/]*\.(?:txt|pdf|csv|docx?|xlsx?|pptx?|json|xml|png|jpe?g|gif|zip|ya?ml|html?|log)$/i;
+
+/** The first address; a bare host (`example.com/docs`) becomes https. */
+function findUrl({ urls, whole }: RequestText): string | undefined {
+  const bare =
+    /(?<![\p{L}\p{N}@./])(?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,12}(?:\/[^\s"'<>]*)?(?![\p{L}\p{N}@])/iu;
+  const host = bare.exec(whole.slice(0, maxRead))?.[0].replace(/(?<![.,;:!?])[.,;:!?]+$/, "");
+  return urls[0] ?? (host === undefined || fileEnding.test(host) ? undefined : `https://${host}`);
+}
+
+const date =
+  /\b(?:\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}\/\d{1,2}\/\d{2,4}|today|tomorrow|yesterday|(?:next |last )?(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday))\b/i;

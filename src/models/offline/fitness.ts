@@ -1,8 +1,64 @@
-import type { RequestText } from "./request-text.ts";
-import { isCommon, stemsOf, type Token } from "./vocabulary.ts";
+import { z } from "zod";
+import { ownToolNames } from "../../core/skill/offered-tools.ts";
+import { type Parameter, parameterSchema, parametersOf } from "../../core/skill/skill.ts";
+import type { ToolDefinition } from "../../core/values/message.ts";
+import { readOutput } from "./conversation.ts";
+import { isUrlName } from "./fill-parameters.ts";
+import { isTelling, type RequestText, stemsOf, tokenize } from "./request-text.ts";
+
+/** A skill as `list_skills` shows it; anything may be missing. */
+const listedSkillSchema = z.object({
+  id: z.string().min(1),
+  name: z.string().catch(""),
+  description: z.string().catch(""),
+  category: z.string().catch(""),
+  parameters: z.array(parameterSchema).catch([]),
+  tags: z.array(z.string()).catch([]),
+});
+export type ListedSkill = z.infer<typeof listedSkillSchema>;
+
+/** The skills in a result of `list_skills`, as many as were not cut off; none when it is something else. */
+export function readSkillList(text: string): ListedSkill[] {
+  const list = z.object({ skills: z.array(z.unknown()) }).safeParse(readOutput(text).value);
+  const parsed = list.data?.skills.map((skill) => listedSkillSchema.safeParse(skill).data) ?? [];
+  return parsed.filter((skill) => skill !== undefined);
+}
+
+/** Whether a tool is a skill's own. */
+export function isSkillTool(name: string): boolean {
+  return !ownToolNames.has(name);
+}
+
+/** The tools of active skills. */
+export function skillTools(tools: readonly ToolDefinition[]): ToolDefinition[] {
+  return tools.filter(({ name }) => isSkillTool(name));
+}
+
+/** What can be used where skills cannot be listed: the tools that are there. */
+export function openSkills(tools: readonly ToolDefinition[]): ListedSkill[] {
+  return skillTools(tools).map(({ name, description }) => listedSkillSchema.parse({ id: name, description }));
+}
+
+/** The tools of one skill: those its activation named, and those whose name begins with the skill's id. */
+export function toolsOfSkill(
+  tools: readonly ToolDefinition[],
+  skillId: string,
+  activation = "",
+): ToolDefinition[] {
+  const after = activation.slice(activation.lastIndexOf("</skill_guide>"));
+  const [, line = ""] = /^Tools now available: (.+)$/m.exec(after) ?? [];
+  const named = new Set(line.replace(/ and \d+ more$/, "").split(/,\s*/));
+  // Of many tools only the first are named. Those of a server bear its name.
+  const id = flat(skillId.replace(/^mcp_/, ""));
+  return skillTools(tools).filter(({ name }) => named.has(name) || `${flat(name)}_`.startsWith(`${id}_`));
+}
+
+function flat(name: string): string {
+  return name.replace(/[^a-zA-Z0-9]/g, "_").toLowerCase();
+}
 
 /** Something that may fit a message, by the words that name it and those that tell about it. */
-export interface Candidate<T> {
+interface Candidate<T> {
   value: T;
   names: ReadonlySet<string>;
   telling: ReadonlySet<string>;
@@ -10,11 +66,39 @@ export interface Candidate<T> {
   takesUrl: boolean;
 }
 
+function candidate<T>(value: T, names: string[], telling: string[], parameters: Parameter[]): Candidate<T> {
+  const choices = parameters.flatMap((parameter) => (parameter.enum ?? []).map(String));
+  return {
+    value,
+    names: stemsOf(...names, ...choices),
+    telling: stemsOf(...telling, ...parameters.map(({ description }) => description)),
+    takesUrl: parameters.some(({ name }) => isUrlName(name)),
+  };
+}
+
 export interface Fit<T> {
   value: T;
   score: number;
   /** Stems of the message that name the candidate. */
   triggers: ReadonlySet<string>;
+}
+
+/** Listed skills that share words with a message, best first. */
+export function rankSkills(request: RequestText, skills: readonly ListedSkill[]): Fit<ListedSkill>[] {
+  const candidates = skills.map((skill) => {
+    const { id, name, tags, description, category, parameters } = skill;
+    return candidate(skill, [id, name, ...tags], [description, category], parameters);
+  });
+  return rank(request, candidates);
+}
+
+/** Tools that share words with a message, best first; the verb that begins a description names its tool. */
+export function rankTools(request: RequestText, tools: readonly ToolDefinition[]): Fit<ToolDefinition>[] {
+  const candidates = tools.map((tool) => {
+    const verb = tokenize(tool.description).find(isTelling)?.plain ?? "";
+    return candidate(tool, [tool.name, verb], [tool.description], parametersOf(tool.parameters));
+  });
+  return rank(request, candidates);
 }
 
 /** From this score on a candidate is taken: one naming word, or several telling ones. */
@@ -29,71 +113,34 @@ const worth = { name: 3, telling: 0.9, url: 2 };
 const emphasis = { command: 1.5, statement: 0.6 };
 
 /** Candidates that share words with the message, best first. A word that fits most candidates counts little. */
-export function rank<T>(request: RequestText, candidates: readonly Candidate<T>[]): Fit<T>[] {
-  const stems = wantedStems(request);
-  return candidates
-    .map((candidate) => compare(request, stems, candidate, candidates))
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score);
-}
-
-/** The telling words of what is to be done; a question about remembering asks to recall. */
-function wantedStems({ tokens, isQuestion }: RequestText): string[] {
-  const telling = tokens.filter(({ plain }) => !isCommon(plain)).slice(0, readWords);
-  return [...new Set(telling.map(({ stem }) => (isQuestion && stem === "rememb" ? "recal" : stem)))];
-}
-
-function compare<T>(
-  request: RequestText,
-  stems: readonly string[],
-  candidate: Candidate<T>,
-  all: readonly Candidate<T>[],
-): Fit<T> {
-  const triggers = new Set<string>();
-  let score = candidate.takesUrl && request.urls.length > 0 ? worth.url : 0;
+function rank<T>(request: RequestText, candidates: readonly Candidate<T>[]): Fit<T>[] {
+  const { tokens, isQuestion, urls } = request;
+  const telling = tokens.filter(isTelling).slice(0, readWords);
+  // A question about remembering asks to recall.
+  const stems = new Set(telling.map(({ stem }) => (isQuestion && stem === "rememb" ? "recal" : stem)));
   const weight = weigher(request);
-  for (const stem of stems) {
-    if (candidate.names.has(stem))
-      score += worth.name * weight(stem) * rarity(all.filter(({ names }) => names.has(stem)));
-    else if (candidate.telling.has(stem))
-      score += worth.telling * rarity(all.filter((other) => knows(other, stem)));
-    if (candidate.names.has(stem)) triggers.add(stem);
-  }
+  const rarity = (knows: (candidate: Candidate<T>) => boolean) =>
+    1 / Math.sqrt(Math.max(1, candidates.filter(knows).length));
   // One naming word within a long text is chance.
-  return { value: candidate.value, score: score / (1 + 0.06 * Math.max(0, stems.length - 6)), triggers };
+  const chance = 1 + 0.06 * Math.max(0, stems.size - 6);
+  const fits = candidates.map(({ value, names, telling, takesUrl }) => {
+    let score = takesUrl && urls.length > 0 ? worth.url : 0;
+    for (const stem of stems) {
+      if (names.has(stem)) score += worth.name * weight(stem) * rarity((other) => other.names.has(stem));
+      else if (telling.has(stem))
+        score += worth.telling * rarity((other) => other.names.has(stem) || other.telling.has(stem));
+    }
+    return { value, score: score / chance, triggers: new Set([...stems].filter((stem) => names.has(stem))) };
+  });
+  return fits.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);
 }
 
 /** How much a naming word counts by its place. */
 function weigher({ tokens, isQuestion, payload }: RequestText): (stem: string) => number {
   if (isQuestion) return () => 1;
-  const first = tokens.findIndex(({ plain }) => !isCommon(plain));
-  const article = /^(?:the|a|an|this|that|my|our|your|their|his|her|its)$/.test(
-    tokens[first - 1]?.plain ?? "",
-  );
-  const command = article ? undefined : tokens[first]?.stem;
+  const first = tokens.findIndex(isTelling);
+  const article = /^(?:the|a|an|this|that|my|our|your|their|his|her|its)$/;
+  const command = article.test(tokens[first - 1]?.plain ?? "") ? undefined : tokens[first]?.stem;
   const elsewhere = payload === undefined ? emphasis.statement : 1;
   return (stem) => (stem === command ? emphasis.command : elsewhere);
-}
-
-function knows<T>({ names, telling }: Candidate<T>, stem: string): boolean {
-  return names.has(stem) || telling.has(stem);
-}
-
-function rarity(having: readonly unknown[]): number {
-  return 1 / Math.sqrt(Math.max(1, having.length));
-}
-
-/** The stems of several texts together. */
-export function stemsOfAll(texts: readonly string[]): Set<string> {
-  return new Set(texts.flatMap((text) => [...stemsOf(text)]));
-}
-
-/** Whether a parameter takes an address, by its name. */
-export function isUrlName(name: string): boolean {
-  return /(?:^|_)(?:url|uri|link|address|website)s?$/i.test(name);
-}
-
-/** The first telling word of a sentence. */
-export function firstStem(tokens: readonly Token[]): string | undefined {
-  return tokens.find(({ plain }) => !isCommon(plain))?.stem;
 }

@@ -2,11 +2,10 @@ import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../.
 import { foldedRequest } from "../../core/transcript/keep-transcript.ts";
 import { type AssistantMessage, isWordless } from "../../core/values/message.ts";
 import { renderOutput } from "../../core/values/shown.ts";
-import { lastResult, readConversation } from "./conversation.ts";
+import { lastResult, readConversation, readOutput } from "./conversation.ts";
 import { decide } from "./decide.ts";
-import { isSkillTool } from "./offered-tool.ts";
+import { isSkillTool } from "./fitness.ts";
 import { imageNotice, ruleNotice, voiceNotice } from "./phrases.ts";
-import { readOutput } from "./read-output.ts";
 
 const id = "offline";
 

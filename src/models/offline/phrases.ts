@@ -1,7 +1,7 @@
 import type { Parameter } from "../../core/skill/skill.ts";
 import type { ToolDefinition } from "../../core/values/message.ts";
 import { canFollow } from "./asked-for.ts";
-import type { ListedSkill } from "./listed-skill.ts";
+import type { ListedSkill } from "./fitness.ts";
 
 /** Said once in a thread, under the first answer. */
 export const ruleNotice =
@@ -14,12 +14,12 @@ export const voiceNotice =
   "I cannot hear voice messages: that needs a service that transcribes them. Please write it to me.";
 
 /** How to get a real model, in one command. */
-const modelHelp = [
+export const modelHelp = [
   "To ask me anything, start me with a language model: `ANTHROPIC_API_KEY=… npm start`, or `OPENAI_API_KEY=… npm start`.",
   "A local Ollama works too: `KNACK_MODEL=ollama/qwen3:8b npm start`.",
 ].join(" ");
 
-const whatRulesAre =
+export const whatRulesAre =
   "I am the offline provider: fixed rules pick a fitting skill and show what it answers. There is no language model behind me, so I cannot converse, write or reason.";
 
 /** Skills named in an overview. */
@@ -103,33 +103,7 @@ export function failed(what: string, message: string): string {
   return `**${what.replace("_", ": ").replaceAll("_", " ")}** did not work: ${message}`;
 }
 
-export const greeting = "Hello! Say what you need, or “help” to see what I can do here.";
-export const thanks = "You're welcome!";
-export const farewell = "Bye, see you!";
-export const wellbeing = "All my rules are in order, thanks. What can I do for you?";
-export const present = "Yes, I am here. Say what you need, or “help” to see what I can do.";
-export const howToSetModel = `Without a key I work by rules. ${modelHelp} \`knack doctor --live\` checks the key; README.md has the rest.`;
-export const whichModel = `None. ${whatRulesAre} ${modelHelp}`;
-export const howToInstall =
-  "An operator installs a skill with `/skill install ADDRESS` (a git address, ZIP or tar.gz) and sees a review first; `/skill enable ID` then switches it on in a channel. A skill of your own is a folder with a `SKILL.md` in `.knack-workspace/skills/`: the next message sees it.";
-
-/** People switch skills by a command. */
-export function howToSwitch(command: "enable" | "disable", skillId: string): string {
-  return `Skills are switched by command: \`/skill ${command} ${skillId}\`. \`/skill list\` shows all of them.`;
-}
-export const nothingSaid = "I got no text. Say what you need, or “help”.";
-
 function firstSentence(text: string): string {
   const [sentence] = new Intl.Segmenter("en", { granularity: "sentence" }).segment(text.slice(0, 400));
   return (sentence?.segment ?? text).trim().slice(0, 200);
 }
-
-export const howToConnect =
-  "In the folder of the bot, `npm run -s knack -- connect slack` (or `connect discord`) says each step, with the link to open, and checks the tokens.";
-export const howToForget =
-  "By rule I forget one fact at a time: “forget fact 3”; “what do you remember?” shows them with their numbers. An operator deletes everything of a person with `knack forget --user ID`, and looks first at what would go with `--dry-run`.";
-export const howToRename =
-  "My name is set where I am configured: `name: …` in `config/knack.yaml`. It counts from the next start.";
-export const howToStop =
-  "`/agent schedule list` shows what is planned here with its ids, and `/agent schedule remove ID` ends it.";
-export const howToTime = "I have no timer, but I remind: “remind me tomorrow at 9 to call the bank”.";

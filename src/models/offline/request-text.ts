@@ -1,4 +1,4 @@
-import { isCommon, readCharacters, type Token, tokenize } from "./vocabulary.ts";
+import { stemmer } from "stemmer";
 
 /**
  * A message taken apart: what is to be done (`instruction`) and what it is to be done with (`payload`: what is fenced, quoted or
@@ -19,123 +19,163 @@ interface Payload {
   text: string;
 }
 
-const openings: Readonly<Record<string, string>> = {
-  '"': '"',
-  "“": "”",
-  "„": "“",
-  "«": "»",
-  "‘": "’",
-  "`": "`",
-};
-/** What an instruction of more words than this before a colon is not: it is a text of its own. */
-const maxInstruction = 14;
-
-/** Takes a message apart by its punctuation. Only its beginning is read; a payload is kept whole. */
-export function readRequest(message: string): RequestText {
-  const whole = message.trim();
-  const start = whole.slice(0, readCharacters);
-  const quotes = findQuotes(start, whole);
-  const found =
-    findFence(whole) ??
-    findColon(start, whole) ??
-    findAfterQuestion(start, whole) ??
-    findQuote(quotes, start);
-  const instruction = found?.instruction ?? start;
-  return {
-    whole,
-    instruction,
-    tokens: wordsOf(instruction),
-    payload: found?.payload,
-    quotes: quotes.map((quote) => quote.text),
-    urls: [...start.matchAll(/\bhttps?:\/\/[^\s<>"'”)\]]+/gi)].map(([url]) =>
-      url.replace(/(?<![.,;:!?])[.,;:!?]+$/, ""),
-    ),
-    isQuestion: asks(instruction),
-  };
-}
-
-/** `how hard is this to read` asks for a measure and not for a page. */
-const readingMeasure = /^\W*how (?:hard|easy|difficult|simple)\b.{0,40}\bread\b/i;
-
-function wordsOf(instruction: string): Token[] {
-  const tokens = tokenize(instruction);
-  if (!readingMeasure.test(instruction)) return tokens;
-  const [measure] = tokenize("readability");
-  return tokens.map((token) =>
-    token.plain === "read" && measure !== undefined ? { ...token, stem: measure.stem } : token,
-  );
-}
-
-type Found = { instruction: string; payload: Payload };
-
-function findFence(whole: string): Found | undefined {
-  const start = whole.indexOf("```");
-  if (start < 0 || start > readCharacters) return undefined;
-  const close = whole.indexOf("```", start + 3);
-  const inner = whole.slice(start + 3, close < 0 ? undefined : close).replace(/^[\w+#.-]*\r?\n/, "");
-  const after = close < 0 ? "" : whole.slice(close + 3, close + 500);
-  return {
-    instruction: `${whole.slice(0, start)} ${after}`.trim(),
-    payload: { kind: "fence", text: inner.trim() },
-  };
-}
-
-/** A colon with a space or line end after it; not within a quote, and after few words. */
-function findColon(start: string, whole: string): Found | undefined {
-  const match = /^([^"“„«`]{1,300}?):(?=\s)/u.exec(start);
-  const before = match?.[1];
-  if (before === undefined || tokenize(before).length > maxInstruction || /[.!?]\s/.test(before))
-    return undefined;
-  const text = whole.slice(before.length + 1).trim();
-  return text === "" ? undefined : { instruction: before, payload: { kind: "colon", text: unquote(text) } };
-}
-
-/** `Is this positive? The food was great`: a question about the text that follows it. */
-function findAfterQuestion(start: string, whole: string): Found | undefined {
-  const question = /^[^?\n]{1,120}\b(?:this|these|that|following|text|sentence)\b[^?\n]{0,60}\?(?=\s)/i.exec(
-    start,
-  )?.[0];
-  if (question === undefined) return undefined;
-  const text = whole.slice(question.length).trim();
-  return text === "" ? undefined : { instruction: question, payload: { kind: "colon", text: unquote(text) } };
-}
-
-/** A single quoted part; the rest is the instruction. */
-function findQuote(quotes: readonly Quote[], start: string): Found | undefined {
-  const [only, ...others] = quotes;
-  if (only === undefined || others.length > 0) return undefined;
-  const instruction = `${start.slice(0, only.start)} ${start.slice(Math.min(only.end, start.length))}`.trim();
-  return { instruction, payload: { kind: "quote", text: only.text } };
-}
-
-interface Quote {
-  text: string;
+/** One word of a text and where it stands. */
+export interface Token {
+  /** Lower case, without accents. */
+  plain: string;
+  /** What the word is compared by: its stem, or the stem its family has in common. */
+  stem: string;
   start: number;
   end: number;
 }
 
-/** Quoted parts that begin in the read beginning; the text of the message may close them later. */
-function findQuotes(start: string, whole: string): Quote[] {
-  const quotes: Quote[] = [];
-  let at = 0;
-  while (at < start.length) {
-    const closing = openings[start[at] ?? ""];
-    const opens = closing !== undefined && !/[\p{L}\p{N}]/u.test(start[at - 1] ?? "");
-    const end = opens ? whole.indexOf(closing, at + 1) : -1;
-    if (end > at + 1 && start[at + 1] !== closing) {
-      quotes.push({ text: whole.slice(at + 1, end).trim(), start: at, end: end + 1 });
-      at = end + 1;
-    } else at += 1;
-  }
-  return quotes.filter((quote) => quote.text !== "");
+/** Maximum characters of a message that the rules read; what follows is only passed on. */
+export const maxRead = 4_000;
+/** Maximum words of an instruction before a colon: what is longer is a text of its own. */
+const maxInstruction = 14;
+
+/** Words that say nothing about what is wanted. */
+const common = words(
+  `a about above after again all also am an and any are as at be because been before being below between both but by can
+  could did do does doing done each even ever few for from further had has have having he her here hers him his how i if
+  in into is it its itself just let like me more most my need no nor not now of off on once only or other our out over
+  own per please same she should so some such than that the their them then there these they this those through to too
+  under until up us use used uses using very want wants was we were what when where which while who whom why will with
+  would you your yours tell show give get make whether person people someone something anything asks ask user
+  wie was wer wo wann warum ist sind der das den dem ein eine einen bitte mir mich dir kannst du ich`,
+);
+
+/** Words people put around what they want done. */
+const leadIn = words(
+  `please can could would will you hey hi hello ok okay knack bot i we want need like to lets let me us just now also
+  what whats how is are do does did tell show give get make run use my your
+  create write draft prepare kannst du bitte mir wie was ist das der wird`,
+);
+const connecting = words(
+  "that about of for in on at to with from into over the a an this these those following below me us how what is are out up it dir mir dass im",
+);
+/** Of these one or two after the command belong to it (`remember that`, `weather in`); articles stay. */
+const joining = words("that about of for in on at to with from me us how this following text dir dass fur");
+const generic = words(
+  "text sentence sentences paragraph message following below words line lines list one thing many much long hard often",
+);
+
+/** Words that mean the same for choosing a skill; the first stands for the others. */
+const families = [
+  "remember memorize memorise note merk merke merken notiere",
+  "recall recollect",
+  "forget unlearn vergiss",
+  "summary summarise summarize summarizing tldr shorten digest",
+  "search google lookup find",
+  "image picture photo illustration draw drawing",
+  "chart graph plot diagram visualise visualize visualization visualisation",
+  "weather forecast temperature rain wetter",
+  "analyse analyze analysis analyzer analyser",
+  "plan planning roadmap planner plane",
+  "incident outage postmortem rca",
+  "page website webpage site url link",
+  "translate translation",
+  "sentiment mood tone feeling positive negative",
+  "readability readable legible",
+  "statistics statistic stats",
+  "keyword keywords topics",
+];
+
+const representative = new Map(
+  families.flatMap((family) => {
+    const [head = "", ...others] = family.split(" ").map((word) => stemmer(word));
+    return [head, ...others].map((word): [string, string] => [word, head]);
+  }),
+);
+
+function words(list: string): ReadonlySet<string> {
+  return new Set(list.split(/\s+/));
 }
+
+/** The words of the beginning of a text. */
+export function tokenize(text: string): Token[] {
+  const found = text.slice(0, maxRead).matchAll(/[\p{L}\p{N}\p{M}]+(?:['’][\p{L}]+)?/gu);
+  return [...found].map(({ 0: word, index: start }) => {
+    const bare = word.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("’", "'");
+    const plain = bare.replace(/'(?:s|re|ve|ll|d|m)$/, "");
+    const stem = /^[a-z]+$/.test(plain) ? stemmer(plain) : plain;
+    return { plain, stem: representative.get(stem) ?? stem, start, end: start + word.length };
+  });
+}
+
+/** Whether a word says something about what is wanted. */
+export function isTelling({ plain }: Pick<Token, "plain">): boolean {
+  return !common.has(plain) && !common.has(plain.replace(/'.*$/, ""));
+}
+
+/** The stems of the telling words of texts. */
+export function stemsOf(...texts: readonly string[]): Set<string> {
+  const spaced = texts.map((text) => text.replaceAll("_", " ").replace(/([\p{Ll}\p{N}])(?=\p{Lu})/gu, "$1 "));
+  const telling = spaced.flatMap((text) => tokenize(text).filter(isTelling));
+  return new Set(telling.map(({ stem }) => stem));
+}
+
+/** Takes a message apart by its punctuation. Only its beginning is read; a payload is kept whole. */
+export function readRequest(message: string): RequestText {
+  const whole = message.trim();
+  const start = whole.slice(0, maxRead);
+  const quotes = [...start.matchAll(quotation)].filter((quote) => unquote(quote[0]) !== "");
+  const { instruction, payload } = takeApart(whole, start, quotes) ?? {
+    instruction: start,
+    payload: undefined,
+  };
+  const urls = start.matchAll(/\bhttps?:\/\/[^\s<>"'”)\]]+/gi);
+  return {
+    whole,
+    instruction,
+    // `how hard is this to read` asks for a measure and not for a page.
+    tokens: tokenize(
+      instruction.replace(/^(\W*how (?:hard|easy|difficult|simple)\b.{0,40})\bread\b/i, "$1readability"),
+    ),
+    payload,
+    quotes: quotes.map(([quote]) => unquote(quote)),
+    urls: [...urls].map(([url]) => url.replace(/(?<![.,;:!?])[.,;:!?]+$/, "")),
+    isQuestion: asks(instruction),
+  };
+}
+
+type Parts = { instruction: string; payload: Payload };
+
+function takeApart(whole: string, start: string, quotes: readonly RegExpExecArray[]): Parts | undefined {
+  const fence = start.indexOf("```");
+  if (fence >= 0) return takeFence(whole, fence);
+  const before = instructionBefore(start);
+  const text = before === undefined ? "" : unquote(whole.slice(before.length).trim());
+  if (before !== undefined && text !== "")
+    return { instruction: before.replace(/:$/, ""), payload: { kind: "colon", text } };
+  const [quote, ...others] = quotes;
+  if (quote === undefined || others.length > 0) return undefined;
+  const instruction = `${start.slice(0, quote.index)} ${start.slice(quote.index + quote[0].length)}`.trim();
+  return { instruction, payload: { kind: "quote", text: unquote(quote[0]) } };
+}
+
+function takeFence(whole: string, at: number): Parts {
+  const end = whole.indexOf("```", at + 3);
+  const inner = whole.slice(at + 3, end < 0 ? undefined : end).replace(/^[\w+#.-]*\r?\n/, "");
+  const after = end < 0 ? "" : whole.slice(end + 3, end + 500);
+  const instruction = `${whole.slice(0, at)} ${after}`.trim();
+  return { instruction, payload: { kind: "fence", text: inner.trim() } };
+}
+
+/** A few words before a colon that is in no quote, or a question about the text after it: `Is this positive? The food was great`. */
+function instructionBefore(start: string): string | undefined {
+  const colon = /^[^"“„«`]{1,300}?:(?=\s)/u.exec(start)?.[0];
+  const isShort = colon !== undefined && tokenize(colon).length <= maxInstruction && !/[.!?]\s/.test(colon);
+  const question = /^[^?\n]{1,120}\b(?:this|these|that|following|text|sentence)\b[^?\n]{0,60}\?(?=\s)/i;
+  return isShort ? colon : question.exec(start)?.[0];
+}
+
+const quotation = /(?<![\p{L}\p{N}])(?:"[^"]+"|“[^”]+”|„[^“]+“|«[^»]+»|‘[^’]+’|`[^`]+`)/gu;
 
 /** A text without the quotation marks around it. */
 function unquote(text: string): string {
-  const closing = openings[text[0] ?? ""];
-  return closing !== undefined && text.endsWith(closing) && text.indexOf(closing, 1) === text.length - 1
-    ? text.slice(1, -1).trim()
-    : text;
+  const inner = /^(?:"[^"]*"|“[^”]*”|„[^“]*“|«[^»]*»|‘[^’]*’|`[^`]*`)$/.test(text) ? text.slice(1, -1) : text;
+  return inner.trim();
 }
 
 const questionWord =
@@ -148,31 +188,14 @@ function asks(instruction: string): boolean {
 
 /** Whether a message has a word that says what it is about. */
 export function hasSubject({ tokens }: RequestText): boolean {
-  return tokens.some(({ plain }) => /\p{L}/u.test(plain) && !isCommon(plain) && !leadIn.has(plain));
+  return tokens.some((token) => /\p{L}/u.test(token.plain) && isTelling(token) && !leadIn.has(token.plain));
 }
-
-/** Words people put around what they want done. */
-const leadIn = new Set(
-  `please can could would will you hey hi hello ok okay knack bot i we want need like to lets let me us just now also
-  what whats how is are do does did tell show give get make run use my your
-  create write draft prepare kannst du bitte mir wie was ist das der wird`.split(/\s+/),
-);
-const connecting = new Set(
-  "that about of for in on at to with from into over the a an this these those following below me us how what is are out up it dir mir dass im".split(
-    " ",
-  ),
-);
-const generic = new Set(
-  "text sentence sentences paragraph message following below words line lines list one thing many much long hard often".split(
-    " ",
-  ),
-);
 
 /** Whether a text says only what to do: every telling word of it is one by which the tool was chosen. */
 export function isBare(text: string, triggers: ReadonlySet<string>): boolean {
-  return tokenize(text).every(
-    ({ plain, stem }) => isCommon(plain) || leadIn.has(plain) || generic.has(plain) || triggers.has(stem),
-  );
+  return tokenize(text)
+    .filter(isTelling)
+    .every(({ plain, stem }) => leadIn.has(plain) || generic.has(plain) || triggers.has(stem));
 }
 
 /**
@@ -181,38 +204,20 @@ export function isBare(text: string, triggers: ReadonlySet<string>): boolean {
  */
 export function withoutCommand(text: string, triggers: ReadonlySet<string>): string {
   const tokens = tokenize(text);
-  const last = commandEnd(tokens, triggers);
-  if (last < 0) return text.trim();
-  const rest = tokens.slice(last + 1);
-  const start = rest[0]?.start;
+  const isTrigger = ({ stem }: Token) => triggers.has(stem);
+  const first = tokens.findIndex(isTrigger);
+  const isAround = ({ plain }: Token) => leadIn.has(plain) || connecting.has(plain);
+  if (first < 0 || !tokens.slice(0, first).every(isAround)) return text.trim();
+  const after = tokens.findIndex(
+    (token, index) => index > first && !isTrigger(token) && !connecting.has(token.plain),
+  );
+  let next = tokens.slice(0, after < 0 ? undefined : after).findLastIndex(isTrigger) + 1;
+  for (let at = 0; at < 2 && joining.has(tokens[next]?.plain ?? ""); at += 1) next += 1;
+  const start = tokens[next]?.start;
   if (start === undefined) return "";
   const mark = /["“„«(]$/.test(text.slice(0, start)) ? 1 : 0;
   return text
     .slice(start - mark)
     .trim()
     .replace(/^(?:[:,;–-]|(?:and|then)\s)\s*/, "");
-}
-
-/** The index of the last word of the command at the beginning; -1 when it does not begin with one. */
-function commandEnd(tokens: readonly Token[], triggers: ReadonlySet<string>): number {
-  let last = -1;
-  let triggered = false;
-  for (const [index, token] of tokens.entries()) {
-    if (triggers.has(token.stem)) {
-      triggered = true;
-      last = index;
-    } else if (
-      triggered ? !connecting.has(token.plain) : !(leadIn.has(token.plain) || connecting.has(token.plain))
-    )
-      break;
-  }
-  return triggered ? skipConnecting(tokens, last) : -1;
-}
-
-/** One joining word after the command goes too (`remember that`, `weather in`), articles stay. */
-function skipConnecting(tokens: readonly Token[], last: number): number {
-  const joining = /^(?:that|about|of|for|in|on|at|to|with|from|me|us|how|this|following|text|dir|dass|fur)$/;
-  let end = last;
-  while (joining.test(tokens[end + 1]?.plain ?? "") && end < last + 2) end += 1;
-  return end;
 }

@@ -18,124 +18,114 @@ const patternRule = linePatternRule([
     severity: "danger",
     code: "reads_credentials",
     message: "Its code names places where keys and passwords of this machine are kept.",
-    pattern: credentials,
     roles: code,
+    patterns: [credentials],
   },
   {
     severity: "warning",
     code: "reads_credentials",
     message: "It names places where keys and passwords of a machine are kept.",
-    pattern: credentials,
     roles: ["prose", "data"],
+    patterns: [credentials],
   },
   {
     ...dynamic,
-    pattern:
+    patterns: [
       /(?<![.\w$])eval\s*\(|\bnew\s+Function\s*\(|(?<![.\w$])Function\s*\(\s*["'`]|\bvm\.(?:runIn\w+|Script)\b|\bset(?:Timeout|Interval)\s*\(\s*["'`]/,
+    ],
   },
   {
     ...dynamic,
-    pattern:
+    endings: [".py", ".pyw"],
+    patterns: [
       /(?<![.\w])exec\s*\(|\bcompile\s*\(.{0,200}["'](?:exec|eval)["']|__import__\s*\(|\b(?:marshal|pickle|dill|cloudpickle)\.loads?\s*\(|\btypes\.(?:Code|Function)Type\b/,
-    endings: [".py", ".pyw"],
-  },
-  {
-    ...dynamic,
-    pattern:
       /\bgetattr\s*\(\s*(?:__builtins__|builtins)\b|\b__builtins__\s*(?:\.__dict__\s*)?\[|\bvars\s*\(\s*(?:__builtins__|builtins)\s*\)|\bmap\s*\(\s*chr\s*,\s*[[(]\s*\d|\bchr\s*\(\s*\w+\s*\)\s+for\s+\w+\s+in\s*[[(]\s*\d+\s*,|\bbytes\s*\(\s*\[(?:\s*\d+\s*,){3}[^\]]{0,2000}\]\s*\)\s*\.decode\b/,
-    endings: [".py", ".pyw"],
+    ],
   },
   {
     ...dynamic,
-    pattern:
+    endings: javascript,
+    patterns: [
       /\b(?:import|require|Worker)\s*\(\s*["'`]data:|\b(?:globalThis|global|window|self)\s*\[\s*["'`](?:[^"'`]{0,80}\\[xu]|[^"'`]{0,80}["'`]\s*\+)|\bfromCharCode\s*\(\s*\.\.\.\s*\[\s*\d|\[(?:\s*\d+\s*,){3}[^\]]{0,2000}\]\s*\.map\s*\(.{0,60}fromCharCode|\bWebAssembly\.(?:compile|instantiate|Module)\w*/,
-    endings: javascript,
-  },
-  {
-    ...dynamic,
-    pattern:
       /\brequire\s*\(\s*[^"'`)\s][^)]{0,100}\)|\bimport\s*\(\s*[^"'`)\s][^)]{0,100}\)|\bprocess\.binding\b|\bconstructor\s*\.\s*constructor\b/,
-    endings: javascript,
-  },
-  {
-    ...dynamic,
-    pattern:
       /(?<!\bthis)\.\s*constructor\s*(?:(?:\?\.\s*)?\(\s*["'`]|`|\.\s*(?:call|apply|bind)\s*\()|[)\]'"`}]\s*\??\.\s*constructor\b(?!\s*(?:\.\s*(?:name|prototype)\b|[!=]==?))|\bReflect\.\w+\s*\(.{0,60}["'`]constructor["'`]|\[\s*["'`]constructor["'`]\s*\]\s*\(|\.\s*constructor\s*\([^()]{0,200}\)\s*\(|\bconstructor\s*:\s*\w+[^{}]{0,60}\}\s*=|\[\s*["'`]\w{1,40}["'`]\s*\+\s*["'`]\w{1,40}["'`]\s*\]/,
-    endings: javascript,
+    ],
   },
   {
     ...dynamic,
-    pattern:
-      /\bbuiltins\.__dict__|\.__(?:bases?|mro)__\b.{0,40}__subclasses__|\b__subclasses__\s*\(\s*\)\s*\[|\b__globals__\s*\[|\bgetattr\s*\(\s*(?:ctypes|subprocess)\b/,
     endings: [".py", ".pyw"],
+    patterns: [
+      /\bbuiltins\.__dict__|\.__(?:bases?|mro)__\b.{0,40}__subclasses__|\b__subclasses__\s*\(\s*\)\s*\[|\b__globals__\s*\[|\bgetattr\s*\(\s*(?:ctypes|subprocess)\b/,
+    ],
   },
   {
     severity: "warning",
     code: "native_code",
     message: "It calls compiled code of the machine, which can do what no review of its text shows.",
-    pattern:
+    roles: code,
+    patterns: [
       /\b(?:CDLL|PyDLL|WinDLL|OleDLL)\s*\(|\bctypes\.(?:cdll|pydll|windll|pythonapi)\b|\bfrom\s+ctypes\s+import\b.{0,80}\b(?:CDLL|PyDLL|cdll|pydll|pythonapi|\*)|\b(?:process|Deno|ffi)\.dlopen\b|["'`](?:bun:ffi|ffi-napi|koffi)["'`]/,
-    roles: code,
+    ],
   },
   {
     severity: "warning",
     code: "runs_programs",
     message: "It starts other programs.",
-    pattern: /\bfrom\s+os\s+import\b.{0,80}\b(?:system|popen|exec[lv]\w{0,2}|spawn\w{1,3})\b/,
     roles: code,
-  },
-  {
-    severity: "warning",
-    code: "runs_programs",
-    message: "It starts other programs.",
-    pattern:
+    patterns: [
+      /\bfrom\s+os\s+import\b.{0,80}\b(?:system|popen|exec[lv]\w{0,2}|spawn\w{1,3})\b/,
       /["'](?:node:)?child_process["']|\bos\.(?:system|popen|exec[lv]p?e?|spawn\w*)\s*\(|shell\s*=\s*True|\b(?:shell_exec|passthru|proc_open)\s*\(|\bDeno\.Command\b|\bBun\.spawn\b/,
-    roles: code,
+    ],
   },
   {
     severity: "info",
     code: "runs_programs",
     message: "It starts other programs.",
-    pattern: /\bsubprocess\.(?:run|Popen|call|check_\w+)\s*\(|\bcreate_subprocess_\w+\s*\(/,
     roles: code,
+    patterns: [/\bsubprocess\.(?:run|Popen|call|check_\w+)\s*\(|\bcreate_subprocess_\w+\s*\(/],
   },
   {
     severity: "warning",
     code: "reads_whole_environment",
     message: "It takes all environment variables at once, not those it needs.",
-    pattern:
-      /\bprocess\.env\b(?!\s*(?:\.|\[|\?\.))|\b(?:dict|list|str|repr|json\.dumps)\s*\(\s*(?:dict\s*\(\s*)?os\.environ\s*\)|\bos\.environ\.(?:items|copy|values)\s*\(|\bprintenv\b(?!\s+\w)|(?:^|[;&|(`]\s*)env\s*(?:\||>|$)/,
     roles: code,
+    patterns: [
+      /\bprocess\.env\b(?!\s*(?:\.|\[|\?\.))|\b(?:dict|list|str|repr|json\.dumps)\s*\(\s*(?:dict\s*\(\s*)?os\.environ\s*\)|\bos\.environ\.(?:items|copy|values)\s*\(|\bprintenv\b(?!\s+\w)|(?:^|[;&|(`]\s*)env\s*(?:\||>|$)/,
+    ],
   },
   {
     severity: "warning",
     code: "reaches_outside",
     message: "It reads or writes outside its own folder.",
-    pattern:
-      /\bos\.homedir\s*\(|expanduser\s*\(|Path\.home\s*\(|\bhomedir\s*\(\)|(?:open|readFile\w{0,20}|writeFile\w{0,20}|createReadStream|rm|unlink)\s*\(\s*["'`](?:\/(?!tmp\b|dev\/(?:null|std))|~|\.\.\/\.\.)|\.\.\/\.\.\/\.\.\//,
     roles: code,
+    patterns: [
+      /\bos\.homedir\s*\(|expanduser\s*\(|Path\.home\s*\(|\bhomedir\s*\(\)|(?:open|readFile\w{0,20}|writeFile\w{0,20}|createReadStream|rm|unlink)\s*\(\s*["'`](?:\/(?!tmp\b|dev\/(?:null|std))|~|\.\.\/\.\.)|\.\.\/\.\.\/\.\.\//,
+    ],
   },
   {
     severity: "info",
     code: "network",
     message: "It uses the network.",
-    pattern:
-      /\bfetch\s*\(|\brequests\.(?:get|post|put|delete|patch|request|Session)\b|\burllib(?:3|\.request)?\b|\bhttpx\b|\baiohttp\b|\baxios\b|["'](?:node:)?(?:https?|net|tls|dgram|dns)["']|\bsocket\.(?:socket|create_connection)\b|\bXMLHttpRequest\b|\bWebSocket\s*\(|\b(?:curl|wget)\s|\bNet::HTTP\b|\bhttp\.client\b/,
     roles: code,
+    patterns: [
+      /\bfetch\s*\(|\brequests\.(?:get|post|put|delete|patch|request|Session)\b|\burllib(?:3|\.request)?\b|\bhttpx\b|\baiohttp\b|\baxios\b|["'](?:node:)?(?:https?|net|tls|dgram|dns)["']|\bsocket\.(?:socket|create_connection)\b|\bXMLHttpRequest\b|\bWebSocket\s*\(|\b(?:curl|wget)\s|\bNet::HTTP\b|\bhttp\.client\b/,
+    ],
   },
   {
     severity: "warning",
     code: "installs_software",
     message: "It installs software from an address of its own and not from the usual place.",
-    pattern:
+    patterns: [
       /\bpip3?\s+install\b.{0,120}(?:--(?:extra-)?index-url|git\+|https?:)|\b(?:npm|pnpm|yarn|npx)\b.{0,80}(?:--registry|\sgit\+|\shttps?:)|--trusted-host\b/,
+    ],
   },
   {
     severity: "info",
     code: "installs_software",
     message: "It installs further software when it is used, which was not reviewed.",
-    pattern:
+    patterns: [
       /\b(?:pip3?|uv pip|pipx|uv tool)\s+install\b|\b(?:npm|pnpm|yarn|bun)\s+(?:install|i|add|ci)\b|\b(?:npx|uvx|bunx)\s+(?!knack\b)\S|\bbrew\s+install\b|\b(?:apt|apt-get|dnf|yum|apk|pacman|choco|winget)\s+(?:-\w+\s+)?(?:install|add|-S)\b|\bgo\s+install\b|\bcargo\s+install\b|\bgem\s+install\b/,
+    ],
   },
 ]);
 

@@ -33,104 +33,90 @@ const protection = {
 const patternRule = linePatternRule([
   {
     ...remote,
-    pattern: pattern("i")`\b${fetchCall}[^|]{0,600}\|\s*(?:tee\s[^|]{0,80}\|\s*)?${runsInput}`,
-  },
-  {
-    ...remote,
-    pattern: pattern("i")`${interpreters}(?:\s+-\w{1,10}){0,4}\s+["']?(?:\$\(|<\(|\`)\s*${fetchers}`,
-  },
-  {
-    ...remote,
-    pattern: pattern("i")`\b(?:eval|source)\b[^\n]{0,20}(?:\$\(|<\(|\`)\s*${fetchers}`,
-  },
-  {
-    ...remote,
-    pattern: /\b(?:iex|invoke-expression)\b.{0,120}(?:downloadstring|webclient|iwr|irm|invoke-webrequest)/i,
-  },
-  {
-    ...remote,
-    pattern: /(?:downloadstring|invoke-webrequest|\biwr\b|\birm\b).{0,300}\|\s*(?:iex|invoke-expression)/i,
-  },
-  { ...remote, pattern: /\b(?:exec|eval)\s*\(.{0,60}(?:urlopen|requests\.get|urllib|fetch\s*\(|http\.get)/i },
-  {
-    ...encoded,
-    pattern: pattern("i")`${decoders}[^|\n]{0,200}\|\s*(?:\w{1,40}\s+(?:-?\w{1,40}\s*)?\|\s*)?${runsInput}`,
+    patterns: [
+      pattern("i")`\b${fetchCall}[^|]{0,600}\|\s*(?:tee\s[^|]{0,80}\|\s*)?${runsInput}`,
+      pattern("i")`${interpreters}(?:\s+-\w{1,10}){0,4}\s+["']?(?:\$\(|<\(|\`)\s*${fetchers}`,
+      pattern("i")`\b(?:eval|source)\b[^\n]{0,20}(?:\$\(|<\(|\`)\s*${fetchers}`,
+      /\b(?:iex|invoke-expression)\b.{0,120}(?:downloadstring|webclient|iwr|irm|invoke-webrequest)/i,
+      /(?:downloadstring|invoke-webrequest|\biwr\b|\birm\b).{0,300}\|\s*(?:iex|invoke-expression)/i,
+      /\b(?:exec|eval)\s*\(.{0,60}(?:urlopen|requests\.get|urllib|fetch\s*\(|http\.get)/i,
+    ],
   },
   {
     ...encoded,
-    pattern: pattern("i")`(?:eval|${interpreters}\s+-c)\b.{0,30}(?:\$\(|<\(|\`).{0,400}${decoders}`,
-  },
-  {
-    ...encoded,
-    pattern:
+    patterns: [
+      pattern("i")`${decoders}[^|\n]{0,200}\|\s*(?:\w{1,40}\s+(?:-?\w{1,40}\s*)?\|\s*)?${runsInput}`,
+      pattern("i")`(?:eval|${interpreters}\s+-c)\b.{0,30}(?:\$\(|<\(|\`).{0,400}${decoders}`,
       /\b(?:powershell|pwsh)(?:\.exe)?\b.{0,120}\s-e(?:nc|ncodedcommand|c)?\s+["']?[A-Za-z0-9+/=]{16}/i,
-  },
-  { ...encoded, pattern: /frombase64string\(.{0,400}(?:\|\s*iex|invoke-expression|::load\()/i },
-  { ...encoded, pattern: /(?:iex|invoke-expression)\b.{0,200}frombase64string/i },
-  {
-    ...encoded,
-    pattern:
+      /frombase64string\(.{0,400}(?:\|\s*iex|invoke-expression|::load\()/i,
+      /(?:iex|invoke-expression)\b.{0,200}frombase64string/i,
       /\b(?:eval|exec|Function)\s*\(.{0,80}(?:atob\s*\(|b64decode\s*\(|["']base64["']|fromhex\s*\(|unhexlify\s*\(|zlib\.decompress)/,
+      /\bcertutil(?:\.exe)?\b.{0,80}-(?:decode|decodehex|urlcache)\b/i,
+    ],
   },
-  { ...encoded, pattern: /\bcertutil(?:\.exe)?\b.{0,80}-(?:decode|decodehex|urlcache)\b/i },
   {
     severity: "danger",
     code: "remote_code",
     message: "It uses a system program in a way known from malware: to fetch or start code.",
-    pattern:
+    patterns: [
       /\b(?:mshta(?:\.exe)?\s+["']?(?:https?:|javascript:|vbscript:)|bitsadmin\b.{0,80}\/transfer|regsvr32\b.{0,80}\/i:http|rundll32\b.{0,60}javascript:)/i,
+    ],
   },
   {
     severity: "danger",
     code: "reverse_shell",
     message: "It opens a shell of this machine to somebody on the network.",
-    pattern:
+    patterns: [
       /\/dev\/(?:tcp|udp)\/|\bn(?:c|cat)\b.{0,40}\s-\w{0,4}e\b|\b(?:ba)?sh\s+-i\s*[<>&]|mkfifo\b.{0,120}\bnc\b|pty\.spawn\(\s*["'](?:\/bin\/)?(?:ba|z)?sh|socat\b.{0,80}exec:/i,
+    ],
   },
   {
     ...protection,
-    pattern:
+    patterns: [
       /\bxattr\b.{0,20}-\w*[dc]\w*\b.{0,40}(?:com\.apple\.quarantine|-r)|spctl\b.{0,20}--(?:master|global)-disable|csrutil\s+disable/i,
-  },
-  {
-    ...protection,
-    pattern:
       /set-mppreference\b.{0,60}-disable|add-mppreference\b.{0,40}-exclusion|netsh\b.{0,40}firewall.{0,40}\boff\b|\bsetenforce\s+0|ufw\s+disable/i,
+      /(?:executionpolicy|-ep)\s+(?:bypass|unrestricted)\b/i,
+    ],
   },
-  { ...protection, pattern: /(?:executionpolicy|-ep)\s+(?:bypass|unrestricted)\b/i },
   {
     severity: "danger",
     code: "credential_theft",
     message: "It asks for the password of the machine in a window of its own, as malware does.",
-    pattern:
+    patterns: [
       /osascript\b.{0,300}display dialog.{0,200}(?:password|hidden answer)|\bdscl\b.{0,30}-?authonly\b|security\s+(?:find-(?:generic|internet)-password|dump-keychain)/i,
+    ],
   },
   {
     severity: "danger",
     code: "persistence",
     message: "It gives itself a way back into the machine.",
-    pattern:
+    patterns: [
       />\s{0,20}\S{0,60}(?:authorized_keys|\/etc\/(?:cron|rc\.local|ld\.so\.preload|sudoers))|\bsudo\s+(?:visudo|useradd)\b/i,
+    ],
   },
   {
     severity: "warning",
     code: "persistence",
     message: "It makes something start by itself later on.",
-    pattern:
+    patterns: [
       /\bcrontab\s+(?:-|\S+\.|\/)|\blaunchctl\s+(?:load|bootstrap|submit)\b|\bsystemctl\b.{0,20}\benable\b|\bschtasks\b.{0,20}\/create|>>\s*\S{0,30}\.(?:bashrc|zshrc|profile|bash_profile|zprofile)\b|currentversion\\run\b/i,
+    ],
   },
   {
     severity: "warning",
     code: "destructive",
     message: "It deletes or overwrites much at once.",
-    pattern:
+    patterns: [
       /\brm\s+-\w*(?:rf|fr)\w*\s+["']?(?:\/|~|\$HOME|\*)(?:["'\s*]|$)|\bmkfs\b|\bdd\b.{0,40}\bof=\/dev\//i,
+    ],
   },
   {
     severity: "warning",
     code: "elevated",
     message: "It asks for administrator rights.",
-    pattern: /(?:^|[\s`$;&|(])sudo\s+\w|start-process\b.{0,80}-verb\s+runas|with administrator privileges/i,
+    patterns: [
+      /(?:^|[\s`$;&|(])sudo\s+\w|start-process\b.{0,80}-verb\s+runas|with administrator privileges/i,
+    ],
   },
 ]);
 

@@ -7,8 +7,8 @@ export interface LinePattern {
   code: string;
   /** What it is and why it matters: one sentence. */
   message: string;
-  /** Takes time in proportion to the line: every repetition in it has a bound or stands alone. */
-  pattern: RegExp;
+  /** They take time in proportion to the line: every repetition in them has a bound or stands alone. */
+  patterns: readonly RegExp[];
   /** Where it counts; everywhere unless given. */
   roles?: readonly TextRole[];
   /** Endings of files it counts in, e.g. `.py`; all unless given. */
@@ -16,23 +16,30 @@ export interface LinePattern {
 }
 
 /** At most one finding of each code for a line. */
-export function linePatternRule(patterns: readonly LinePattern[]): FileRule {
+export function linePatternRule(all: readonly LinePattern[]): FileRule {
   return (file) => {
-    const applying = patterns.filter((pattern) => countsIn(pattern, file));
-    const findings: PackageFinding[] = [];
-    const told = new Set<string>();
-    for (const { number, text } of file.lines) {
-      if (text.length < 4) continue;
-      for (const { pattern, severity, code, message } of applying) {
-        const found = pattern.exec(text);
-        if (found === null || told.has(`${number} ${code}`)) continue;
-        told.add(`${number} ${code}`);
+    const applying = all.filter((each) => countsIn(each, file));
+    /** By line and code: a long line comes in pieces. */
+    const findings = new Map<string, PackageFinding>();
+    for (const { number: line, text } of file.lines.filter((each) => each.text.length >= 4)) {
+      for (const { patterns, severity, code, message } of applying) {
+        const key = `${line} ${code}`;
+        const found = findings.has(key) ? undefined : firstOf(patterns, text);
+        if (found === undefined) continue;
         const around = text.slice(Math.max(0, found.index - 60), found.index + found[0].length + 100);
-        findings.push({ severity, code, message, path: file.path, line: number, excerpt: excerptOf(around) });
+        findings.set(key, { severity, code, message, path: file.path, line, excerpt: excerptOf(around) });
       }
     }
-    return findings;
+    return [...findings.values()];
   };
+}
+
+function firstOf(patterns: readonly RegExp[], text: string): RegExpExecArray | undefined {
+  for (const pattern of patterns) {
+    const found = pattern.exec(text);
+    if (found !== null) return found;
+  }
+  return undefined;
 }
 
 function countsIn({ roles, endings }: LinePattern, { role, path }: ReviewedFile): boolean {

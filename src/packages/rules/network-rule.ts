@@ -34,7 +34,9 @@ export const unusualHostRule: FileRule = (file) =>
       severity: "warning" as const,
       code: "unusual_host",
       message: `It names ${what}.`,
-      ...{ path: file.path, line: number, excerpt: excerptOf(where) },
+      path: file.path,
+      line: number,
+      excerpt: excerptOf(where),
     });
     if (chatHooks.test(text))
       return [finding("somebody's own mailbox in a chat service, where it could send things", text)];
@@ -171,26 +173,12 @@ const variables = [
   /\$env:([A-Za-z_][A-Za-z0-9_]{1,80})/gi,
   /\$\{?([A-Z][A-Z0-9]{1,40}_(?:KEY|TOKEN|SECRET|PASSWORD|API|ID|URL)[A-Z0-9_]{0,30})\b/g,
 ];
-const ordinary = new Set([
-  "PATH",
-  "HOME",
-  "TMPDIR",
-  "TEMP",
-  "TMP",
-  "LANG",
-  "LC_ALL",
-  "PWD",
-  "USER",
-  "SHELL",
-  "NODE_ENV",
-  "DEBUG",
-  "TERM",
-  "NO_COLOR",
-  // What every script is told of its call; see the core's script environment and the sandbox's fixed one.
-  ...["KNACK_SKILL_ID", "KNACK_AGENT_ID", "KNACK_USER_ID", "KNACK_NAMESPACE", "KNACK_THREAD_ID"],
-  ...["KNACK_TURN_ID", "KNACK_PERMISSIONS", "KNACK_WORKSPACE", "KNACK_SKILL_DIR", "KNACK_OUTPUT_DIR"],
-  ...["LINX_AGENT_ID", "LINX_USER_ID", "LINX_SESSION_ID"],
-]);
+/** Those of every process, and what every script is told of its call (the core's script environment and the sandbox's fixed one). */
+const ordinary = new Set(
+  `PATH HOME TMPDIR TEMP TMP LANG LC_ALL PWD USER SHELL NODE_ENV DEBUG TERM NO_COLOR
+  KNACK_SKILL_ID KNACK_AGENT_ID KNACK_USER_ID KNACK_NAMESPACE KNACK_THREAD_ID KNACK_TURN_ID KNACK_PERMISSIONS KNACK_WORKSPACE
+  KNACK_SKILL_DIR KNACK_OUTPUT_DIR LINX_AGENT_ID LINX_USER_ID LINX_SESSION_ID`.split(/\s+/),
+);
 
 /** Variables that code reads, those of every process left out, with where it does first. */
 export function variablesOf({ files }: ReviewSubject): Map<string, { path: string; line: number }> {

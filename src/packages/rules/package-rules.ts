@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { editDistance } from "../../base/nearest-name.ts";
 import type { PackageFinding } from "../../core/skill/packages.ts";
 import {
   excerptOf,
@@ -194,4 +195,34 @@ export function moduleFindings({ files }: ReviewSubject): PackageFinding[] {
     const message = `The skill's scripts get it in place of Python's own module ${name} (scripts of other skills do not).`;
     return [{ severity, code: "shadows_module", message, path }];
   });
+}
+
+/** Letters that pass for Latin ones (Unicode TR39, the frequent ones of Cyrillic, Greek and digits). */
+const lookalikes: ReadonlyMap<string, string> = new Map(
+  "аa еe оo рp сc уy хx іi јj ѕs һh кk мm тt вb нh αa εe οo ρp νv ιi κk τt υu χx ɡg ӏl ԁd ԛq ԝw 0o 1l 3e 5s |l il"
+    .split(" ")
+    .map(([letter = "", latin = ""]) => [letter, latin]),
+);
+
+/** Names that are mistaken for those of a skill that ships, or that mix scripts to look like another. */
+export function nameFindings({ skill, shipped }: ReviewSubject): PackageFinding[] {
+  if (skill.origin.source === "bundled") return [];
+  const findings: PackageFinding[] = [];
+  if (/\p{Script=Latin}/u.test(skill.id) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(skill.id)) {
+    const message = `Its name ${skill.id} mixes letters of several scripts, so that it looks like another name.`;
+    findings.push({ severity: "danger", code: "similar_name", message });
+  }
+  for (const { id } of shipped) {
+    if (id === skill.id) continue;
+    const looksAlike = skeleton(id) === skeleton(skill.id);
+    if (!looksAlike && !(id.length >= 6 && editDistance(id, skill.id.toLowerCase()) <= 1)) continue;
+    const message = `Its name ${skill.id} is easily taken for ${id}, which ships with the bot.`;
+    findings.push({ severity: looksAlike ? "danger" : "warning", code: "similar_name", message });
+  }
+  return findings;
+}
+
+function skeleton(id: string): string {
+  const folded = id.normalize("NFKC").toLowerCase().replaceAll("rn", "m").replaceAll("vv", "w");
+  return [...folded.replace(/[-_.]/g, "")].map((letter) => lookalikes.get(letter) ?? letter).join("");
 }

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import type { ApiClient } from "../../../src/client/api-client.ts";
-import { createMarkdownConverter } from "../../../src/html/markdown.ts";
+import { createMarkdownConverter } from "../../../src/html/readable-page.ts";
 import type { MovedClock } from "../../support/moved-clock.ts";
 import type { PlatformBot } from "../../support/platform-bot.ts";
 import { launch, newPage, partsOf } from "../../support/surfaces/console-chat.ts";

@@ -1,4 +1,4 @@
-import { createMarkdownConverter } from "../../../src/html/markdown.ts";
+import { createMarkdownConverter } from "../../../src/html/readable-page.ts";
 import { launch, newPage, partsOf } from "../../support/surfaces/console-chat.ts";
 import { sayTasks } from "./say-tasks.ts";
 

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { parseHTML } from "linkedom";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import type TurndownService from "turndown";
-import { createMarkdownConverter } from "../../../src/html/markdown.ts";
+import { createMarkdownConverter } from "../../../src/html/readable-page.ts";
 import type { Capabilities, ChatSurface, Conversation, FetchedFile, Part } from "./chat-surface.ts";
 
 const channels = { home: "general", elsewhere: "elsewhere" };

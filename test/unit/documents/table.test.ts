@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { RowCounter } from "../../../src/documents/inside/count-rows.ts";
-import { readTable } from "../../../src/documents/inside/read-table.ts";
+import { RowCounter, readTable } from "../../../src/documents/inside/read-table.ts";
 import { tableOf, withFile } from "../../support/documents/read-bytes.ts";
 
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le");

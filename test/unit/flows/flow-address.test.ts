@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../../src/core/values/json.ts";
-import { fillAddress } from "../../../src/flows/flow-address.ts";
+import { fillAddress } from "../../../src/flows/flow-request.ts";
 import { json, run, start, startApi } from "./flow-app.ts";
 
 const api = "https://api.test/v1";

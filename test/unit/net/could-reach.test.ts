@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createCouldReach } from "../../../src/net/could-reach.ts";
+import { createCouldReach } from "../../../src/net/address-policy.ts";
 
 const couldReach = createCouldReach(["10.1.0.0/16", "127.0.0.0/8"]);
 

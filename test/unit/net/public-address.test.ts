@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAddressPolicy } from "../../../src/net/address-policy.ts";
-import { isPublicAddress } from "../../../src/net/public-address.ts";
+import { createAddressPolicy, isPublicAddress } from "../../../src/net/address-policy.ts";
 
 describe("isPublicAddress", () => {
   it.each([

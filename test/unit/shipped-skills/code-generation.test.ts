@@ -1,6 +1,6 @@
 import { unzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import { readCount } from "../../../skills/code-generation/test-results.ts";
+import { readCount } from "../../../skills/code-generation/skill.ts";
 import { validatePackage } from "../../../src/skills/document/validate-package.ts";
 import { exited, fakeCode } from "../../support/fake-code.ts";
 import { createSkillBench } from "../../support/skill-bench.ts";

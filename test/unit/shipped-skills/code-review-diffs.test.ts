@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { addressesOf, diffAddress } from "../../../skills/code-review/change-address.ts";
-import { checkFindings, reportOf, tableOf } from "../../../skills/code-review/findings.ts";
-import { isDiff, piecesOfDiff, piecesOfFile } from "../../../skills/code-review/read-change.ts";
+import {
+  addressesOf,
+  diffAddress,
+  isDiff,
+  piecesOfDiff,
+  piecesOfFile,
+} from "../../../skills/code-review/read-change.ts";
+import { checkFindings, reportOf, tableOf } from "../../../skills/code-review/skill.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
 import { createSkillBench } from "../../support/skill-bench.ts";
 import { startServer } from "../net/local-server.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { diffAddress } from "../../../skills/code-review/change-address.ts";
+import { diffAddress } from "../../../skills/code-review/read-change.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
 import { validatePackage } from "../../../src/skills/document/validate-package.ts";
 import { createSkillBench } from "../../support/skill-bench.ts";

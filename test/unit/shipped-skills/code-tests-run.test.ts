@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readCount, testCommand, testLanguage } from "../../../skills/code-generation/test-results.ts";
+import { readCount, testCommand, testLanguage } from "../../../skills/code-generation/skill.ts";
 import { needs } from "../../support/needs.ts";
 
 /** What the runner of a language prints on these files. */

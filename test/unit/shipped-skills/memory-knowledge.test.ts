@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cutPieces } from "../../../skills/memory/cut-pieces.ts";
-import { excerpt } from "../../../skills/memory/excerpt.ts";
+import { cutPieces } from "../../../skills/memory/learn.ts";
+import { excerpt } from "../../../skills/memory/recall.ts";
 import type { DocumentReader } from "../../../src/core/ports/documents.ts";
 import type { Embedder } from "../../../src/core/ports/services.ts";
 import type { Web } from "../../../src/core/ports/web.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { WebEngine, WebHit } from "../../../src/core/ports/web.ts";
-import { createWebSearch } from "../../../src/web-search/create-web-search.ts";
-import { addressKey } from "../../../src/web-search/merge-hits.ts";
+import { addressKey, createWebSearch } from "../../../src/web-search/create-web-search.ts";
 
 const hit = (url: string, more: Partial<WebHit> = {}) => ({ title: url, url, text: "", ...more });
 const engine = (name: string, ...hits: Omit<WebHit, "engines">[]): WebEngine => ({

@@ -7,6 +7,15 @@
 # Code of skills is isolated by bubblewrap, which needs the right to make namespaces. Docker's default seccomp profile refuses it:
 # docs/container.md has a profile that allows it. Without it only code of shipped skills runs;
 # `docker exec <container> knack doctor` tells which isolation is in force.
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+COPY .ci ./.ci
+COPY skills ./skills
+COPY src ./src
+RUN ln -s "$(node .ci/build.ts)" .build/knack.mjs && test -e .build/cli.json
+
 FROM node:24-slim
 
 # bubblewrap and util-linux make the sandbox, git fetches skills from repositories, tini reaps; scripts and guides of skills use the others.
@@ -23,9 +32,10 @@ COPY config ./config
 COPY flows ./flows
 COPY skills ./skills
 COPY src ./src
+COPY --from=build /app/.build ./.build
 
 RUN install --directory --owner=node --group=node --mode=0700 /data \
-  && printf '#!/bin/sh\nexec node /app/src/cli.ts "$@"\n' > /usr/local/bin/knack && chmod 755 /usr/local/bin/knack
+  && printf '#!/bin/sh\nexec node --max-semi-space-size=4 /app/.build/knack.mjs "$@"\n' > /usr/local/bin/knack && chmod 755 /usr/local/bin/knack
 # Compiled code is kept beside the data: the next start takes half the time, and the bot 20 MB less memory.
 ENV NODE_ENV=production KNACK_DATA=/data NODE_COMPILE_CACHE=/data/compiled KNACK_PORT=3000
 VOLUME /data

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { builtEntries } from "./.ci/build.ts";
 import { needsReporter } from "./test/support/needs-reporter.ts";
 
 /** Tests whose files cannot share a process: they try the environment of the process itself. */
@@ -9,6 +10,7 @@ const long = ["test/**/*-attacks.test.ts", "test/**/*.long.test.ts"];
 
 /** Everything that needs no installed service. Real files, SQLite, HTTP and child processes; vitest.e2e.config.ts has the rest. */
 export default defineConfig({
+  plugins: [builtEntries()],
   test: {
     testTimeout: 15_000,
     hookTimeout: 15_000,

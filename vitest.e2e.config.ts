@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { builtEntries } from "./.ci/build.ts";
 import { needsReporter } from "./test/support/needs-reporter.ts";
 
 /**
@@ -6,6 +7,7 @@ import { needsReporter } from "./test/support/needs-reporter.ts";
  * life, and the bot in its own process, driven from outside.
  */
 export default defineConfig({
+  plugins: [builtEntries()],
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,

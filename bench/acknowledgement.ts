@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { programToRun } from "../.ci/build.ts";
 import type { Observation } from "../test/support/slack/observation.ts";
 import { type SlackServer, startSlackServer } from "../test/support/slack/slack-server.ts";
 import { addressOf, stop } from "./bot-child.ts";
 import type { MockModel } from "./child.ts";
 import { limited, type Measure } from "./measure.ts";
 
-const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
+const { file: cli } = await programToRun();
 
 /** Turns that run while the measured messages come. */
 const running = 200;

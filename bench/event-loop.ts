@@ -2,14 +2,14 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { programToRun } from "../.ci/build.ts";
 import { createApiClient } from "../src/client/api-client.ts";
 import { addressOf, stop } from "./bot-child.ts";
 import type { MockModel } from "./child.ts";
 import type { LongestBlock } from "./loop-watch.ts";
 import { limited, type Measure, median } from "./measure.ts";
 
-const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
+const { file: cli } = await programToRun();
 const watch = new URL("./loop-watch.ts", import.meta.url).href;
 
 /** Runs of each input; of their longest blocks the median counts. */

@@ -3,6 +3,7 @@ import { cp, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { programToRun } from "../.ci/build.ts";
 import { createApiClient } from "../src/client/api-client.ts";
 import { namespace } from "./bench-app.ts";
 import { addressOf, stop } from "./bot-child.ts";
@@ -12,7 +13,7 @@ import { writeImportedSkills } from "./imported-skills.ts";
 import { type Measure, median, relative } from "./measure.ts";
 import { question } from "./workload.ts";
 
-const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
+const { file: cli } = await programToRun();
 const toolServer = fileURLToPath(new URL("./tool-server-process.ts", import.meta.url));
 
 const repetitions = 7;

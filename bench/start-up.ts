@@ -2,12 +2,12 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { programToRun } from "../.ci/build.ts";
 import { addressOf, stop } from "./bot-child.ts";
 import { limited, type Measure, median } from "./measure.ts";
 
-const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
+const { file: cli } = await programToRun();
 
 /** How long a bot is left alone before its memory is read, ms. */
 const idleFor = 1500;
@@ -39,7 +39,8 @@ export async function measureStartUp(folder: string): Promise<Measure[]> {
 
 function startBot(home: string): ChildProcess {
   const env = { PATH: process.env.PATH, KNACK_DATA: path.join(home, "data"), KNACK_MODEL: "offline" };
-  const args = [cli, "start", "--port", "0"];
+  // As `npm start` does.
+  const args = ["--max-semi-space-size=4", cli, "start", "--port", "0"];
   return spawn(process.execPath, args, { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] });
 }
 

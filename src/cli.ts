@@ -1,16 +1,19 @@
 #!/usr/bin/env node
 /** The command line of this process. What the commands do stands in src/cli/. */
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { CommandContext } from "./cli/command-context.ts";
+import { traceToSources } from "./cli/stack-traces.ts";
 import { processEnvironment } from "./config/environment.ts";
 import { usualLocalServers } from "./models/local-servers.ts";
 
 // With a cache of compiled code a start takes half the time, so everything large is imported after this call. The cache
 // lies beside the code, where nobody else can write; a folder that cannot be written costs time and nothing more.
 enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/knack", import.meta.url)));
+
+traceToSources();
 
 const { stdin, stdout, stderr } = process;
 
@@ -44,7 +47,7 @@ for (const stream of [stdout, stderr]) {
 }
 
 const packageFile = new URL("../package.json", import.meta.url);
-const { version } = JSON.parse(await readFile(packageFile, "utf8")) as { version: string };
+const { version } = JSON.parse(readFileSync(packageFile, "utf8")) as { version: string };
 const { runCommandLine } = await import("./cli/run-command-line.ts");
 const code = await runCommandLine(process.argv.slice(2), context, version);
 await new Promise((flushed) => stdout.write("", flushed));

@@ -2,7 +2,6 @@ import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Command } from "commander";
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
-import { answerOrSay } from "./bot-connection.ts";
 import {
   type CommandContext,
   CommandError,
@@ -49,6 +48,7 @@ async function runFlow(
 ): Promise<number> {
   const vars = parseValues(values, options.vars, "--vars", `'{"city": "Oslo"}'`);
   const file = await readFlowFile(path.resolve(context.cwd, flow), flow);
+  const { answerOrSay } = await import("./bot-connection.ts");
   return answerOrSay(context, options, async ({ client }) => {
     const run = { vars, dry_run: options.dryRun === true, namespace: options.namespace };
     const result =

@@ -1,8 +1,7 @@
-import { createInterface } from "node:readline";
 import type { Command } from "commander";
 import type { ServerStatus } from "../client/shapes.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
-import { answerOrSay, type Connection } from "./bot-connection.ts";
+import type { Connection } from "./bot-connection.ts";
 import {
   type CommandContext,
   CommandError,
@@ -48,6 +47,7 @@ type Tool = ServerStatus["tools"][number] & { definition: string };
  * it shows how things are and changes nothing.
  */
 async function trustServer(context: CommandContext, name: string, options: TrustOptions): Promise<number> {
+  const { answerOrSay } = await import("./bot-connection.ts");
   return answerOrSay(context, options, async ({ client }) => {
     const server = await serverWithTools(client, name);
     const tools = server.tools.filter((tool): tool is Tool => tool.definition !== undefined);
@@ -136,6 +136,7 @@ async function chosenByHand(
   if (stdin.isTTY !== true || json) return undefined;
   const wasConfirmed = tools.some(({ trusted }) => trusted === true);
   const ticked = new Set(tools.filter((tool) => (wasConfirmed ? tool.trusted : onlyReads(tool))));
+  const { createInterface } = await import("node:readline");
   const lines = createInterface({ input: stdin, output: stderr, terminal: true });
   const left = new Promise<"q">((resolve) => {
     for (const event of ["close", "SIGINT"]) lines.once(event, () => resolve("q"));

@@ -5,7 +5,6 @@ import { allOperations } from "../app/operations/table.ts";
 import type { Clock } from "../core/ports/storage.ts";
 import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
-import { answerOrSay } from "./bot-connection.ts";
 import {
   type CommandContext,
   exitCode,
@@ -87,6 +86,7 @@ async function runCommand(
     ...(json ? { json } : {}),
     ...(settled ? { settled } : {}),
   };
+  const { answerOrSay } = await import("./bot-connection.ts");
   return answerOrSay(context, options, async ({ client, remote }) => {
     if (needsBot !== undefined && remote === undefined) {
       const error = `The bot has to run for this, ${needsBot}. Start it with: knack start`;

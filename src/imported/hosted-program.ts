@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { errorText } from "../base/error-text.ts";
 import type { MountedFolder } from "../core/ports/working-folder.ts";
@@ -55,7 +55,7 @@ export interface HostedProgramOptions {
 const maxLog = 2_000;
 const maxError = 10_000;
 
-const module = join(import.meta.dirname, "host", "handler-host.ts");
+const module = fileURLToPath(new URL("./host/handler-host.ts", import.meta.url));
 
 const requestSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("approval"), payload: jsonSchema, description: z.string() }),

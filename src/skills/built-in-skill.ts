@@ -1,24 +1,16 @@
-import path from "node:path";
-import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { type SkillDefinition, type SkillModule, toJsonSchema } from "../core/skill/define-skill.ts";
 import { parametersOf, type Skill } from "../core/skill/skill.ts";
 import type { Tool } from "../core/skill/tool.ts";
+import { importModule, moduleName } from "./import-module.ts";
 import { createSkillTools, partId } from "./skill-tools.ts";
 
-/** The file beside a shipped SKILL.md that holds its code. */
-export const moduleName = "skill.ts";
-
 /**
- * Imports the code of a shipped skill. The hash is part of the address, so a changed skill is imported anew; modules it
- * imports from elsewhere are not.
+ * Imports the code of a shipped skill.
  * @throws what the module throws, or a TypeError when it does not export `skill`.
  */
 export async function importSkillModule(folder: string, hash: string): Promise<SkillModule> {
-  const url = pathToFileURL(path.join(folder, moduleName));
-  url.searchParams.set("version", hash.slice(0, 16));
-  const loaded: unknown = await import(/* @vite-ignore */ url.href);
-  const parsed = moduleSchema.safeParse(loaded);
+  const parsed = moduleSchema.safeParse(await importModule(folder, hash));
   if (!parsed.success) throw new TypeError(`${moduleName} does not export \`skill\` made with defineSkill`);
   return parsed.data.skill;
 }

@@ -1,12 +1,13 @@
 import path from "node:path";
 import { errorText } from "../base/error-text.ts";
 import type { Diagnostic, Skill, SkillOrigin, ToolPackages } from "../core/skill/skill.ts";
-import { createBuiltInSkills, importSkillModule, moduleName } from "./built-in-skill.ts";
+import { createBuiltInSkills, importSkillModule } from "./built-in-skill.ts";
 import { decodeText } from "./decode-text.ts";
 import { caution, defect } from "./diagnose.ts";
 import type { FoundFolder } from "./discover.ts";
 import { readSkillDocument } from "./document/skill-document.ts";
 import { createDocumentSkill } from "./document-skill.ts";
+import { moduleName } from "./import-module.ts";
 import type { FolderContents } from "./read-contents.ts";
 import type { FolderScan } from "./scan-folder.ts";
 

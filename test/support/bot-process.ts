@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import { fileURLToPath } from "node:url";
+import { programToRun } from "../../.ci/build.ts";
 import { type ApiClient, createApiClient } from "../../src/client/api-client.ts";
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -57,7 +57,8 @@ export interface BotHome {
   remove(): Promise<void>;
 }
 
-const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
+/** As `npm start` runs it. */
+const { file: cli } = await programToRun();
 
 /** @param config YAML of a configuration file; @param env added to an environment of PATH alone. */
 export async function createBotHome({

@@ -1,0 +1,269 @@
+/**
+ * Builds what `npm start` runs: the bot in a few chunks, and each program or thread that starts anew every time in a folder of its own.
+ * `node .ci/build.ts` prints the program to run. A build is found by a hash of what it was made from, so a stale one never runs. Where
+ * none can be made, the sources run. Tests start built programs and threads too (`builtEntries`).
+ */
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import type { Plugin } from "rolldown";
+
+/** What a build was made from: its sources, and the entries that they start. Paths from the repository's folder. */
+interface Inputs {
+  sources: readonly string[];
+  entries: readonly string[];
+}
+
+const repository = resolve(import.meta.dirname, "..");
+const program = "src/cli.ts";
+
+/** Newest builds of an entry that are kept: a running bot loads parts of its own when they are needed. */
+const maxBuilds = 5;
+
+/** How sources name what starts in a thread or process of its own. */
+const entryAddress = /new URL\("(\.\/[\w./-]+\.ts)", import\.meta\.url\)/g;
+const ownAddress = new RegExp(`${entryAddress.source}|import\\.meta\\.(?:url|dirname)\\b`, "g");
+
+/**
+ * Modules that are loaded together, by where their imports begin: before compiled code is looked for; for every command; for commands
+ * that ask a bot; by an idle bot. What `import()` names has a chunk of its own.
+ */
+const chunks = [
+  { name: "beginning", test: /\/src\/(?:config\/environment|models\/local-servers)\.ts$/, priority: 3 },
+  { name: "command-line", test: /\/src\/cli\/run-command-line\.ts$/, priority: 2 },
+  { name: "connection", test: /\/src\/cli\/bot-connection\.ts$/, priority: 1 },
+  { name: "bot", test: /\/src\/(?:main|cli\/start|sandbox\/create-sandbox)\.ts$/, priority: 0 },
+];
+
+/** Makes and finds the builds of a repository. */
+export function createBuilder(root = repository) {
+  const folder = join(root, ".build");
+  const found = new Map<string, Promise<string>>();
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** The file of an entry's build, which is made unless there is one of these sources. @throws when it cannot be made */
+  function build(entry: string): Promise<string> {
+    const file = found.get(entry) ?? findOrMake(entry);
+    found.set(entry, file);
+    return file;
+  }
+
+  async function findOrMake(entry: string): Promise<string> {
+    const before = await find(entry);
+    if (before !== undefined) return before;
+    // One after the other, each in a process of its own: a bundler takes a gigabyte.
+    const made = last.then(() => promisify(execFile)(process.execPath, [import.meta.filename, entry, root]));
+    last = made.catch(() => undefined);
+    await made;
+    const after = await find(entry);
+    if (after === undefined) throw new Error(`the sources of ${entry} changed meanwhile`);
+    return after;
+  }
+
+  async function find(entry: string): Promise<string | undefined> {
+    const list = listOf(entry);
+    const file = existsSync(list) ? await placeOf(entry, JSON.parse(readFileSync(list, "utf8"))) : undefined;
+    return file !== undefined && existsSync(file) ? file : undefined;
+  }
+
+  /** Bundles an entry in this process. */
+  async function make(entry: string): Promise<void> {
+    const staging = join(folder, `.${nameOf(entry)}-${process.pid}`);
+    mkdirSync(staging, { recursive: true });
+    try {
+      const inputs = await bundle(entry, staging);
+      const file = await placeOf(entry, inputs);
+      if (file !== undefined && !existsSync(file)) renameSync(staging, dirname(file));
+      writeFileSync(`${staging}.json`, JSON.stringify(inputs));
+      renameSync(`${staging}.json`, listOf(entry));
+      removeOld(nameOf(entry));
+    } finally {
+      rmSync(staging, { recursive: true, force: true });
+    }
+  }
+
+  /** Where the build of these inputs belongs; undefined when one of them is gone. */
+  async function placeOf(entry: string, { sources, entries }: Inputs): Promise<string | undefined> {
+    const hash = createHash("sha256").update(readFileSync(import.meta.filename));
+    for (const each of ["package-lock.json", ...sources]) {
+      if (!existsSync(join(root, each))) return undefined;
+      hash.update(`\n${each}\n`).update(readFileSync(join(root, each)));
+    }
+    for (const each of entries) hash.update(relative(folder, await build(each)));
+    if (entry === program) hash.update(skillModules().join());
+    const name = nameOf(entry);
+    return join(folder, `${name}-${hash.digest("hex").slice(0, 16)}`, `${name}.mjs`);
+  }
+
+  async function bundle(entry: string, output: string): Promise<Inputs> {
+    const { rolldown } = await import("rolldown");
+    const inputs = { sources: new Set<string>(), entries: new Set<string>() };
+    const bundled = await rolldown({
+      input: { [nameOf(entry)]: join(root, entry) },
+      platform: "node",
+      plugins: [placed(inputs), shippedModules],
+      preserveEntrySignatures: false,
+      // Optional packages that are not installed stay imports.
+      logLevel: "silent",
+    });
+    await bundled.write({
+      dir: output,
+      entryFileNames: "[name].mjs",
+      chunkFileNames: "[name].mjs",
+      sourcemap: true,
+      sourcemapExcludeSources: true,
+      comments: false,
+      codeSplitting: { groups: chunks },
+      plugins: [oneByteText],
+    });
+    return { sources: [...inputs.sources].sort(), entries: [...inputs.entries].sort() };
+  }
+
+  /** Sources find their files where these lie, and entries where they are built: each in a folder beside the others. */
+  function placed({ sources, entries }: { sources: Set<string>; entries: Set<string> }): Plugin {
+    return {
+      name: "placed",
+      async transform(code, id) {
+        if (id.includes("/node_modules/") || !id.startsWith(`${root}/`)) return null;
+        sources.add(relative(root, id));
+        const built = await entriesIn(code, id);
+        for (const { entry } of built.values()) entries.add(entry);
+        const source = `../../${relative(root, id)}`;
+        const written = code.replace(ownAddress, (address) => {
+          const file = built.get(address)?.file;
+          if (file !== undefined) return `new URL("../${relative(folder, file)}", import.meta.url)`;
+          if (address === "import.meta.url") return `new URL("${source}", import.meta.url).href`;
+          return `process.getBuiltinModule("node:path").resolve(import.meta.dirname, "${dirname(source)}")`;
+        });
+        return { code: written, map: null };
+      },
+    };
+  }
+
+  /** The entries that code starts, by how it names them. */
+  async function entriesIn(code: string, id: string): Promise<Map<string, { entry: string; file: string }>> {
+    const entries = new Map<string, { entry: string; file: string }>();
+    for (const [address, path = ""] of code.matchAll(entryAddress)) {
+      const entry = relative(root, resolve(dirname(id), path));
+      entries.set(address, { entry, file: await build(entry) });
+    }
+    return entries;
+  }
+
+  /** The code of shipped skills is part of the bot; its sources import it by the folder's address. */
+  const shippedModules: Plugin = {
+    name: "shipped-modules",
+    load(id) {
+      if (id !== join(root, "src/skills/import-module.ts")) return null;
+      const imports = skillModules().map(
+        (file, at) => `import * as skill${at} from ${JSON.stringify(join(root, file))};`,
+      );
+      const table = skillModules().map(
+        (file, at) => `${JSON.stringify(basename(dirname(file)))}: skill${at}`,
+      );
+      return `${imports.join("\n")}
+const modules = { ${table.join()} };
+export const moduleName = "skill.ts";
+export async function importModule(folder) {
+  const module = modules[folder.slice(folder.lastIndexOf("/") + 1)];
+  if (module === undefined) throw new Error("it was added after the bot started. Restart the bot");
+  return module;
+}`;
+    },
+  };
+
+  function skillModules(): string[] {
+    const modules = readdirSync(join(root, "skills")).map((name) => `skills/${name}/skill.ts`);
+    return modules.filter((file) => existsSync(join(root, file))).sort();
+  }
+
+  function listOf(entry: string): string {
+    return join(folder, `${nameOf(entry)}.json`);
+  }
+
+  function removeOld(name: string): void {
+    const builds = readdirSync(folder).filter(
+      (each) => each.replace(/-[0-9a-f]{16}$/, "") === name && each !== name,
+    );
+    const ages = builds.map((each) => ({
+      path: join(folder, each),
+      made: statSync(join(folder, each)).mtimeMs,
+    }));
+    for (const { path } of ages.sort((one, other) => other.made - one.made).slice(maxBuilds))
+      rmSync(path, { recursive: true, force: true });
+  }
+
+  return { build, make, entriesIn };
+}
+
+/** For vitest: programs and threads that tests start are built ones, which begin sooner. */
+export function builtEntries() {
+  const { entriesIn } = createBuilder();
+  return {
+    name: "built-entries",
+    enforce: "pre" as const,
+    async transform(code: string, id: string) {
+      if (!/^(?:src|skills)\//.test(relative(repository, id)) || !code.includes("import.meta.url"))
+        return null;
+      let written = code;
+      for (const [address, { file }] of await entriesIn(code, id))
+        written = written.replace(address, () => `new URL(${JSON.stringify(pathToFileURL(file).href)})`);
+      return written === code ? null : { code: written, map: null };
+    },
+  };
+}
+
+function nameOf(entry: string): string {
+  return basename(entry, ".ts");
+}
+
+/** V8 keeps a text in half the memory where no character needs a second byte. */
+const oneByteText: Plugin = {
+  name: "one-byte-text",
+  renderChunk: (code) => ({
+    code: code.replace(/[^\0-\xff]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`),
+    map: null,
+  }),
+};
+
+/** The built program, or where there is none its source, with a line that says so. */
+export async function programToRun(root = repository): Promise<{ file: string; problem?: string }> {
+  try {
+    return { file: await createBuilder(root).build(program) };
+  } catch (error) {
+    const reason =
+      error instanceof Error
+        ? ((error as { stderr?: string }).stderr || error.message).trim()
+        : String(error);
+    const problem = `Knack cannot be built here and runs from its sources, which takes twice the time and more memory (${reason}). Run \`node .ci/build.ts\` in ${root} as a user who may write there.`;
+    return { file: join(root, program), problem };
+  }
+}
+
+if (import.meta.main) {
+  const [entry, root] = process.argv.slice(2);
+  if (entry !== undefined) {
+    await createBuilder(root)
+      .make(entry)
+      .catch((error: Error) => {
+        console.error(error.message);
+        process.exitCode = 1;
+      });
+  } else {
+    const { file, problem } = await programToRun();
+    if (problem !== undefined) console.error(problem);
+    console.log(file);
+  }
+}

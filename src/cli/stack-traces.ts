@@ -1,0 +1,89 @@
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** A source map, as far as it is read (https://tc39.es/ecma426/). */
+interface SourceMap {
+  sources: string[];
+  mappings: string;
+}
+
+/** Of a built file, in a frame of a stack. */
+const builtPlace = /(file:\/\/[^\s()]+\.mjs):(\d+):(\d+)/;
+const base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const noDigit = 255;
+/** By the code of their character. */
+const digits = new Uint8Array(128).fill(noDigit);
+for (const [digit, sign] of [...base64].entries()) digits[sign.charCodeAt(0)] = digit;
+
+/**
+ * Stack traces of a build name the sources it was made from. A map is read when a stack has places that were not asked for before, and is
+ * not kept: Node's `--enable-source-maps` keeps all of them from the start, which takes 50 MB.
+ */
+export function traceToSources(): void {
+  const known = new Map<string, string>();
+  Error.prepareStackTrace = (error, frames) => {
+    const maps = new Map<string, SourceMap | undefined>();
+    const lines = frames.map((frame) => {
+      const [place, file = "", line, column] = builtPlace.exec(String(frame)) ?? [];
+      if (place === undefined) return `    at ${frame}`;
+      if (!known.has(place)) {
+        const map = maps.get(file) ?? readMap(file);
+        maps.set(file, map);
+        const origin = map && findOrigin(map, Number(line), Number(column));
+        known.set(place, origin ? `${new URL(origin.source, file)}:${origin.line}:${origin.column}` : place);
+      }
+      return `    at ${String(frame).replace(place, known.get(place) ?? place)}`;
+    });
+    return [Error.prototype.toString.call(error), ...lines].join("\n");
+  };
+}
+
+function readMap(file: string): SourceMap | undefined {
+  const path = fileURLToPath(`${file}.map`);
+  return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as SourceMap) : undefined;
+}
+
+/** The source of a place of the built file. Lines and columns count from 1. */
+export function findOrigin({ sources, mappings }: SourceMap, line: number, column: number) {
+  const cursor = { text: mappings, at: 0 };
+  let [builtLine, builtColumn, source, sourceLine, sourceColumn] = [1, 0, 0, 0, 0];
+  let found: { source: string; line: number; column: number } | undefined;
+  while (cursor.at < mappings.length && builtLine <= line) {
+    if (!isAtNumber(cursor)) {
+      if (mappings[cursor.at] === ";") [builtLine, builtColumn] = [builtLine + 1, 0];
+      cursor.at += 1;
+      continue;
+    }
+    builtColumn += readNumber(cursor);
+    if (!isAtNumber(cursor)) continue;
+    source += readNumber(cursor);
+    sourceLine += readNumber(cursor);
+    sourceColumn += readNumber(cursor);
+    // The name.
+    if (isAtNumber(cursor)) readNumber(cursor);
+    if (builtLine === line && builtColumn < column)
+      found = { source: sources[source] ?? "", line: sourceLine + 1, column: sourceColumn + 1 };
+  }
+  return found;
+}
+
+interface Cursor {
+  text: string;
+  at: number;
+}
+
+function isAtNumber({ text, at }: Cursor): boolean {
+  return (digits[text.charCodeAt(at)] ?? noDigit) !== noDigit;
+}
+
+/** A number of five bits a digit, the lowest first; of the first digit the last bit is the sign. */
+function readNumber(cursor: Cursor): number {
+  let value = 0;
+  let digit = 32;
+  for (let shift = 0; digit >= 32; shift += 5) {
+    digit = digits[cursor.text.charCodeAt(cursor.at)] ?? 0;
+    value += (digit & 31) << shift;
+    cursor.at += 1;
+  }
+  return value & 1 ? -(value >> 1) : value >> 1;
+}

@@ -1,0 +1,75 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { createBuilder, programToRun } from "../../.ci/build.ts";
+
+/** A repository whose program starts a thread, and has one shipped skill. */
+function repository() {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "knack-build-")));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  write("package-lock.json", "{}");
+  write(
+    "src/cli.ts",
+    `import { word } from "./word.ts";
+const thread: URL = new URL("./thread.ts", import.meta.url);
+console.log(JSON.stringify({ word, thread, folder: import.meta.dirname }));`,
+  );
+  write("src/word.ts", 'export const word: string = "one …";\n');
+  write("src/thread.ts", "console.log(import.meta.url as string);\n");
+  write("skills/greet/skill.ts", "export const skill = 1;\n");
+  return { root, write };
+}
+
+function run(file: string): string {
+  return execFileSync(process.execPath, [file], { encoding: "utf8" });
+}
+
+test("a build has what the sources have, and is found again while they stay as they are", async () => {
+  const { root } = repository();
+  const file = await createBuilder(root).build("src/cli.ts");
+  const said = JSON.parse(run(file));
+  expect(said).toMatchObject({ word: "one …", folder: join(root, "src") });
+  expect(run(fileURLToPath(said.thread))).toBe(`file://${join(root, "src/thread.ts")}\n`);
+  expect(await createBuilder(root).build("src/cli.ts")).toBe(file);
+});
+
+test("after anything that it was made from changed, another build is made", async () => {
+  const { root, write } = repository();
+  const builds = [await createBuilder(root).build("src/cli.ts")];
+  for (const [path, text] of [
+    ["src/word.ts", 'export const word: string = "two";\n'],
+    ["src/thread.ts", "console.log(2 as number);\n"],
+    ["package-lock.json", '{"packages": {}}'],
+    ["skills/part/skill.ts", "export const skill = 2;\n"],
+  ] as const) {
+    write(path, text);
+    builds.push(await createBuilder(root).build("src/cli.ts"));
+  }
+  expect(new Set(builds).size).toBe(5);
+  // A bot that runs goes on with its own.
+  expect(builds.every((file) => existsSync(file))).toBe(true);
+}, 60_000);
+
+test("where no build can be written the sources run, and it is said what to do", async () => {
+  const { root, write } = repository();
+  write(".build", "a file where the folder belongs");
+  const { file, problem } = await programToRun(root);
+  expect(file).toBe(join(root, "src/cli.ts"));
+  expect(problem).toContain(`Run \`node .ci/build.ts\` in ${root} as a user who may write there.`);
+});
+
+test("a build that was made before runs where nothing can be written", async () => {
+  const { root } = repository();
+  const { file } = await programToRun(root);
+  const copy = `${root}-copy`;
+  cpSync(root, copy, { recursive: true });
+  onTestFinished(() => rmSync(copy, { recursive: true }));
+  expect(await programToRun(copy)).toEqual({ file: file.replace(root, copy) });
+});

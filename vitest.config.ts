@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { builtEntries } from "./.ci/build.ts";
 import { needsReporter } from "./test/support/needs-reporter.ts";
@@ -14,8 +15,8 @@ export default defineConfig({
   test: {
     testTimeout: 15_000,
     hookTimeout: 15_000,
-    // One more than the processors of a small machine: many tests wait for child processes.
-    maxWorkers: 3,
+    // One more than there are processors: many tests wait for child processes.
+    maxWorkers: availableParallelism() + 1,
     reporters: ["default", needsReporter((line) => process.stdout.write(line))],
     projects: [
       { extends: true, test: { name: "apart", include: apart, exclude: long } },

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { useBot } from "./support/use-bot.ts";
@@ -55,6 +55,7 @@ it("loads no package before it is needed", async () => {
   const { home } = bot();
   const list = join(home.folder, "loaded.txt");
   const hook = `import { registerHooks } from "node:module";
+import { appendFileSync } from "node:fs";
 registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(list)}, url + "\\n"); return next(url, context); } });`;
   const started = await home.start({
     env: {

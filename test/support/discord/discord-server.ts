@@ -1,10 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import type { ControlActions, ControlInput, ControlOutput, SaidFile } from "./control-protocol.ts";
 import type { DiscordOptions } from "./discord-options.ts";
 import { exampleWorld } from "./example-world.ts";
+import { type FakeDiscord, serveFakeDiscord } from "./fake-discord.ts";
 import { fits } from "./faults.ts";
 import { InteractionHandle } from "./interaction-handle.ts";
 import type { ObservedMessage, ObservedState, ObservedThread } from "./observed-state.ts";
@@ -19,7 +16,7 @@ interface RouteFault {
 type Target = string | InteractionHandle;
 
 /**
- * A fake Discord in a process of its own, and what tests make happen on it. It refuses what Discord refuses: a bot's mistake
+ * A fake Discord behind real HTTP, and what tests make happen on it. It refuses what Discord refuses: a bot's mistake
  * gets Discord's error, a test's own mistake (a click on a button that is gone) throws. Nothing here waits for a time:
  *
  *     const discord = await startDiscordServer();
@@ -27,17 +24,15 @@ type Target = string | InteractionHandle;
  *     const answer = await discord.until(({ messages }) => messages.find(({ author }) => author === ids.bot));
  */
 export class DiscordServer {
-  readonly #child: ChildProcess;
-  readonly #origin: string;
+  readonly #fake: FakeDiscord;
 
-  constructor(child: ChildProcess, origin: string) {
-    this.#child = child;
-    this.#origin = origin;
+  constructor(fake: FakeDiscord) {
+    this.#fake = fake;
   }
 
   /** For `rest.api` of discord.js. */
   get apiUrl(): string {
-    return `${this.#origin}/api`;
+    return `${this.#fake.origin}/api`;
   }
 
   /** Does one action. Throws with the reason if a person could not do that on Discord. */
@@ -45,7 +40,7 @@ export class DiscordServer {
     action: Action,
     input: ControlInput<Action>,
   ): Promise<ControlOutput<Action>> {
-    const response = await fetch(`${this.#origin}/control/${action}`, {
+    const response = await fetch(`${this.#fake.origin}/control/${action}`, {
       method: "POST",
       body: JSON.stringify(input),
     });
@@ -134,7 +129,7 @@ export class DiscordServer {
 
   /** All there is, as soon as there is a change after `version`. */
   async state(version = -1): Promise<ObservedState> {
-    const response = await fetch(`${this.#origin}/control/state?after=${version}`);
+    const response = await fetch(`${this.#fake.origin}/control/state?after=${version}`);
     return (await response.json()) as ObservedState;
   }
 
@@ -173,12 +168,9 @@ export class DiscordServer {
     }
   }
 
-  /** Ends the process; a second call does nothing. */
+  /** Nobody reaches it any more; a second call does nothing. */
   async close(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const exit = once(this.#child, "exit");
-    this.#child.kill("SIGKILL");
-    await exit;
+    this.#fake.stop();
   }
 
   #handle(id: string): InteractionHandle {
@@ -198,15 +190,7 @@ function toFile({ name, contentType = "application/octet-stream", content }: Att
   return { name, contentType, base64: Buffer.from(content).toString("base64") };
 }
 
-/** Starts a fake Discord; without options, of the example world. It ends with `close`, and with who started it. */
+/** Starts a fake Discord; without options, of the example world. */
 export async function startDiscordServer(options: DiscordOptions = exampleWorld()): Promise<DiscordServer> {
-  const script = fileURLToPath(new URL("../discord-server-process.ts", import.meta.url));
-  const child = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });
-  child.stdin.write(`${JSON.stringify(options)}\n`);
-  const ended = once(child, "exit").then(([code]) => {
-    throw new Error(`The fake Discord ended with code ${code} before it was ready.`);
-  });
-  const [line] = await Promise.race([once(createInterface({ input: child.stdout }), "line"), ended]);
-  ended.catch(() => undefined);
-  return new DiscordServer(child, (JSON.parse(String(line)) as { origin: string }).origin);
+  return new DiscordServer(await serveFakeDiscord(structuredClone(options)));
 }

@@ -1,12 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { ControlRefusal } from "./control-refusal.ts";
 import type { Controls } from "./controls.ts";
 import { Observation, type Snapshot } from "./observation.ts";
 import { defaultSeed, type SlackSeed } from "./seed.ts";
-import type { SlackOptions } from "./slack-service.ts";
+import { type SlackOptions, startSlackService } from "./slack-service.ts";
 
 /** The controls, called over HTTP. A refusal of the fake is thrown as `ControlRefusal` with its code. */
 type Remote<T> = {
@@ -30,7 +26,7 @@ export interface SlackServer extends Remote<Controls> {
   look(): Promise<Observation>;
   /** Waits until `predicate` answers something truthy, and answers that. `what` names it when it does not come. */
   until<T>(predicate: (state: Observation) => T, what: string, limitMs?: number): Promise<Truthy<T>>;
-  /** Ends the process; a second call does nothing. */
+  /** Nobody reaches it any more; a second call does nothing. */
   close(): Promise<void>;
 }
 
@@ -38,13 +34,10 @@ export interface SlackServer extends Remote<Controls> {
 const defaultLimitMs = 10_000;
 const longPollMs = 2_000;
 
-/** Starts a fake Slack in a process of its own. It ends with `close`, and with the process that started it. */
+/** Starts a fake Slack behind real HTTP. */
 export async function startSlackServer(options: SlackOptions = {}): Promise<SlackServer> {
-  const script = fileURLToPath(new URL("../slack-server-process.ts", import.meta.url));
-  const child = spawn(process.execPath, [script, JSON.stringify(options)], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const url = await announcedUrl(child);
+  const { url, stop } = await startSlackService(structuredClone(options));
+  let stopped: Promise<void> | undefined;
   const own = {
     url,
     apiUrl: `${url}/api/`,
@@ -53,7 +46,10 @@ export async function startSlackServer(options: SlackOptions = {}): Promise<Slac
     look: async () => new Observation(await stateOf(url, 0, 0)),
     until: <T>(predicate: (state: Observation) => T, what: string, limitMs = defaultLimitMs) =>
       until(url, predicate, what, limitMs),
-    close: () => endProcess(child),
+    async close() {
+      stopped ??= stop();
+      await stopped;
+    },
   };
   return withControls(url, own);
 }
@@ -120,22 +116,4 @@ function summary(snapshot: Snapshot): string {
         `  ${name}: ${acked ? "acked" : "not acked"} (${attempts.length} attempts)`,
     );
   return ["Last calls:", ...calls, "Last deliveries:", ...deliveries].join("\n");
-}
-
-async function announcedUrl(child: ChildProcess): Promise<string> {
-  if (child.stdout === null) throw new Error("The fake Slack has no standard output.");
-  const lines = createInterface({ input: child.stdout });
-  const ended = once(child, "exit").then(([code]) => {
-    throw new Error(`The fake Slack ended with code ${code} before it was ready.`);
-  });
-  const [line] = await Promise.race([once(lines, "line"), ended]);
-  ended.catch(() => undefined);
-  return (JSON.parse(String(line)) as { url: string }).url;
-}
-
-async function endProcess(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, "exit");
-  child.kill("SIGKILL");
-  await exit;
 }

@@ -77,15 +77,6 @@ describe("the history of a thread", () => {
     expect(countTokens(sent)).toBeLessThan(3_000);
     expect(last?.messages.at(-1)?.text).toContain("question 15");
   });
-
-  it("of a thousand messages is read from the log and sent whole when it fits", async () => {
-    const log = createMemoryTurnLog();
-    const model = scriptedModel(["short"]);
-    const { ask } = createTestApp(model, { log, limits: { transcript_tokens: 100_000 } });
-    for (let i = 0; i < 500; i += 1) await ask(`message ${i}`);
-    await ask("last");
-    expect(model.requests.at(-1)?.messages).toHaveLength(1001);
-  });
 });
 
 describe("spending", () => {

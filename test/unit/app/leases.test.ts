@@ -35,10 +35,15 @@ test("a lease that is renewed stays; one that is over passes on, and its old own
 });
 
 test("a lease that is over is not renewed, even when nobody else took it", async () => {
-  const { one, pass } = twoOwners();
+  const { one, two, pass } = twoOwners();
   await one.acquire("a", 100);
   pass(100);
   expect(await one.renew("a", 100)).toBe(false);
+  await one.acquire("a", 100);
+  pass(99);
+  expect(await two.acquire("a", 100)).toBe(false);
+  pass(1);
+  expect(await two.acquire("a", 100)).toBe(true);
 });
 
 test("a released lease is free; nobody releases another's", async () => {

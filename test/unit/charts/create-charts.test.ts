@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { ChartProblem } from "../../../src/charts/draw-request.ts";
+import { drawChart } from "../../../src/charts/inside/draw-chart.ts";
 import type { ChartRow } from "../../../src/core/ports/services.ts";
 import type { Json } from "../../../src/core/values/json.ts";
 import { bar, draw, rows } from "../../support/draw-chart.ts";
@@ -44,7 +46,6 @@ describe("a chart", () => {
       rows,
       /another mark than image/,
     ],
-    ["a mark that does not exist", { ...bar, mark: "blob" }, rows, /cannot be drawn/],
     [
       "too many marks",
       { mark: "point", encoding: bar.encoding },
@@ -65,14 +66,21 @@ describe("a chart", () => {
       [...rows, { k: "Mar", v: -3 }],
       /below zero.*draw bars/,
     ],
-    [
-      "an expression that does not parse",
-      { ...bar, transform: [{ calculate: "datum.v +* 2", as: "w" }] },
-      rows,
-      /cannot be drawn/,
-    ],
   ])("says what is wrong: %s", async (_name, spec, given, words) => {
-    const drawn = await draw(spec, given);
-    expect(drawn).toMatchObject({ ok: false, problem: expect.stringMatching(words) });
+    const drawn = drawChart({ spec, rows: given, width: 400, height: 300 });
+    await expect(drawn).rejects.toThrow(words);
+    await expect(drawn).rejects.toBeInstanceOf(ChartProblem);
+  });
+
+  it.each([
+    ["there is no such mark", { ...bar, mark: "blob" }, "cannot be drawn"],
+    [
+      "an expression does not parse",
+      { ...bar, transform: [{ calculate: "datum.v +* 2", as: "w" }] },
+      "cannot be drawn",
+    ],
+    ["a field is not known", { ...bar, encoding: { x: { field: "kk" } } }, 'no "kk"'],
+  ])("is refused by its process with words: %s", async (_what, spec, words) => {
+    expect(await draw(spec)).toMatchObject({ ok: false, problem: expect.stringContaining(words) });
   });
 });

@@ -47,10 +47,11 @@ it.each([
   ["a day before", "2026-11-29", "anthropic/claude-sonnet-4-5 ends on 2026-11-30, tomorrow"],
   ["on the day", "2026-11-30", "anthropic/claude-sonnet-4-5 ends on 2026-11-30, today"],
   ["a day after", "2026-12-01", "anthropic/claude-sonnet-4-5 ended on 2026-11-30"],
-])("the end of a model, %s it (%s), is told: %s", async (_when, day, detail) => {
+])("the end of a model, %s it (%s), is told: %s", (_when, day, detail) => {
+  const choice = "anthropic/claude-sonnet-4-5";
   const advice = "Use anthropic/claude-sonnet-5-5 instead.";
   const expected = detail === undefined ? [] : [expect.objectContaining({ detail, advice })];
-  expect(await warnings("choice: anthropic/claude-sonnet-4-5", day)).toEqual(expected);
+  expect(checkModelLifetimes([choice], { choice }, Date.parse(`${day}T12:00:00Z`))).toEqual(expected);
 });
 
 it("is told of each model that takes over", async () => {

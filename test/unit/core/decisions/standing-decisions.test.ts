@@ -108,3 +108,71 @@ it("never refuses the destination whatever else a call says, and takes the place
   const again = await decided([never(mia), always(mia, { binding: paid(1) })]);
   expect(again.standing).toMatchObject([{ verdict: "always" }]);
 });
+
+type Cause = Parameters<typeof refusalFor>[3];
+const [schedule, trigger]: Cause[] = [
+  { kind: "schedule", id: "s1" },
+  { kind: "trigger", id: "s1" },
+];
+it.each<[string, string | undefined, Cause, allows: boolean, refuses: boolean]>([
+  ["everywhere, in a person's turn", undefined, undefined, true, true],
+  ["everywhere, in a schedule's turn", undefined, schedule, true, true],
+  ["everywhere, in a trigger's turn", undefined, trigger, false, true],
+  ["in a trigger's turns, in one of them", "s1", trigger, true, true],
+  ["in a schedule's turns, in one of them", "s1", schedule, true, true],
+  ["in another's turns, in a trigger's", "s2", trigger, false, false],
+  ["in another's turns, in a person's", "s2", undefined, false, false],
+])(
+  "what holds %s, counts as an always only where its words were vouched for",
+  async (_where, within, cause, allows, refuses) => {
+    const limits = within === undefined ? {} : { within };
+    const { standing } = await decided([always(mia, limits)]);
+    const allowed = allowanceFor(standing, binding, { approver: "asker", asker: "ben", cause });
+    expect(allowed !== undefined).toBe(allows);
+    expect(refusalFor(standing, binding, "ben", cause)).toBeUndefined();
+    const refused = await decided([never(mia, limits)]);
+    expect(refusalFor(refused.standing, binding, "ben", cause) !== undefined).toBe(refuses);
+    expect(
+      allowanceFor(refused.standing, binding, { approver: "asker", asker: "ben", cause }),
+    ).toBeUndefined();
+  },
+);
+
+it("of two refusals the stricter one counts, and of equals the first", async () => {
+  const operator = { ...mia, by: "olga", approver: "operator" } as const;
+  for (const made of [
+    [never(mia), never(operator as never, { only_for: "ben" })],
+    [never(operator as never, { only_for: "ben" }), never(mia)],
+  ]) {
+    const { standing } = await decided(made);
+    expect(refusalFor(standing, binding, "ben")?.by).toBe("olga");
+  }
+  const { standing } = await decided([
+    never(mia),
+    never({ ...mia, by: "max" } as never, { only_for: "ben" }),
+  ]);
+  expect(refusalFor(standing, binding, "ben")?.by).toBe("mia");
+});
+
+it("a channel keeps its latest two hundred decisions of a verdict, each about something else", async () => {
+  const made = Array.from({ length: 205 }, (_, at) =>
+    always(mia, { binding: { ...binding, values: { at } } }),
+  );
+  const { store, standing } = await decided([never(mia, { binding: other }), ...made]);
+  expect(standing.map(({ id }) => id)).toEqual([1, ...Array.from({ length: 200 }, (_, at) => at + 7)]);
+  await removeStanding(store, general, 1);
+  expect(await readStanding(store, general)).toHaveLength(200);
+});
+
+it("a decision replaces none of other people or of another schedule", async () => {
+  const { standing } = await decided([
+    always(mia),
+    always(ben),
+    always(mia, { within: "s1" }),
+    always(mia, { within: "s2" }),
+  ]);
+  expect(standing).toHaveLength(4);
+  expect((await decided([always(mia), always({ ...mia, by: "max" } as never)])).standing).toMatchObject([
+    { by: "max" },
+  ]);
+});

@@ -128,6 +128,12 @@ describe("source files", () => {
     const long = files.filter((file) => codeLines(join(root, "src", file)) > 300);
     expect(long).toEqual([]);
   });
+
+  it("stand in rooms: at most 25 files in a folder", () => {
+    const folders = Object.groupBy(files, (file) => dirname(file));
+    const flat = Object.entries(folders).filter(([, inside = []]) => inside.length > 25);
+    expect(flat.map(([folder]) => folder)).toEqual([]);
+  });
 });
 
 function codeLines(file: string): number {

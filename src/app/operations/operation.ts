@@ -21,7 +21,7 @@ export interface OperationCall<Input> {
   asker: Asker;
   services: Services;
   signal: AbortSignal;
-  /** What came with it: attached to a slash command, or uploaded by a program. */
+  /** Files attached to a slash command or uploaded by a program. */
   files?: readonly CommandFile[];
   /** The slash command it was given as; absent when a program asks. */
   command?: CommandCall;
@@ -53,7 +53,7 @@ export type ChatForm<Input, Output> = {
   /** What follows the name, as help shows it. */
   usage?: string;
   description?: string;
-  /** The command whose usage tells of this one: `agent approvals` of `agent approvals remove`. */
+  /** The command whose usage line documents this one: `agent approvals` for `agent approvals remove`. */
   partOf?: string;
   /** It stops something, and does not wait behind other commands. */
   urgent?: true;
@@ -113,12 +113,12 @@ export interface CommandLineForm<Input, Output> {
   settled?: true;
   /** How work that takes long is shown while it goes on, and waited for. */
   follow?: Follow<Output>;
-  /** Needs a bot that goes on running: why, after “The bot has to run for this,”. */
+  /** Why this needs a running bot; completes “The bot has to run for this,”. */
   needsBot?: string;
   print(output: Output, terminal: Terminal, input: Input): readonly string[];
   /** What is wrong with some of what is printed, on stderr. Not said beside JSON, which holds it. */
   diagnose?(output: Output, terminal: Terminal): readonly string[];
-  /** What else to say, on stderr. `here`: no bot was running, so this one ends with the command. */
+  /** Warnings, on stderr. `here`: no bot was running, so this one ends with the command. */
   warn?(output: Output, terminal: Terminal, here: boolean): readonly string[];
   /** Whether the output is a failure all the same. */
   failed?(output: Output, input: Input): boolean;

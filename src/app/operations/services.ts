@@ -39,7 +39,7 @@ export interface CompletableCommand {
   /** What follows the name, as help shows it: `<skill>`. */
   usage: string;
   description: string;
-  /** The command whose usage tells of this one. */
+  /** The command whose usage line documents this one. */
   partOf?: string | undefined;
   /** What the first word after the name may be. */
   complete?(services: Services, namespace: string): Promise<{ text: string; description: string }[]>;

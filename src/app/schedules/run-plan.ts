@@ -34,12 +34,12 @@ export async function tryLater({ book, now }: RunDeps, id: string): Promise<void
   });
 }
 
-/** A paused bot takes nothing up; what came due meanwhile is late then. */
+/** While paused nothing runs; work that came due is late. */
 export async function holdWhilePaused({ book, now }: RunDeps, id: string): Promise<void> {
   await book.change(id, () => ({ due_at: now() + pauses.minMs }));
 }
 
-/** Pauses a plan that cannot run any more, and says so where it was made. A crash in between says it once all the same. */
+/** Pauses a plan that can no longer run, and announces it where it was made: once, even after a crash. */
 export async function pauseAndTell(
   deps: RunDeps,
   entry: Entry<Schedule | Trigger>,

@@ -225,7 +225,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       logger.warn({ err: error, turn_id }, "A turn could not be given back; it goes on when its lease ends");
   };
 
-  /** Renews the leases of everything that runs, for as long as anything does; what another worker has is given up. */
+  /** Renews the leases of running turns, and drops turns that another worker now owns. */
   const keepLeases = () => {
     if (keepingLeases) return;
     keepingLeases = true;

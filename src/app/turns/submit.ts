@@ -129,7 +129,7 @@ async function withGuide(inbound: Inbound, { reader, asked }: SubmitDeps): Promi
   return guide === undefined ? inbound : { ...message, kind: "message", guide };
 }
 
-/** A log that cannot be written is told to the person: their message was not taken. */
+/** Tells the person when the log cannot be written: their message was not accepted. */
 async function acceptSafely(log: TurnLog, inbound: Inbound, turnId: string, at: number) {
   try {
     return { ok: true as const, value: await log.accept(inbound, turnId, at) };

@@ -91,7 +91,7 @@ export function createTurnWriter(
     if (events.some(mustSurvivePowerLoss)) await log.durable();
     publish(events);
   };
-  /** One write after the other. After a failed one nothing more is written: whoever writes next gets its error. */
+  /** Writes run one after the other. After a failed write, later writes reject with the same error. */
   const flush = () => {
     cancelTimer?.();
     cancelTimer = undefined;
@@ -109,7 +109,7 @@ export function createTurnWriter(
     return { ...redact(body), turn_id, seq, at: clock.now() };
   };
   const show = (body: TurnEventBody) => {
-    // The next claim of the turn begins a stride further on.
+    // The next claim starts at the next sequence stride.
     if (seq + 1 < claimed.last_seq + seqStride) publish([stamp(body)]);
   };
   return {

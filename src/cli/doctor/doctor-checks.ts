@@ -174,7 +174,7 @@ export function checkEmbeddings(config: Config): Finding {
 
 const unknownPrice = "its price is not known, so its cost is not counted";
 
-/** Whether the model that a setting names for work beside conversation can be asked. `without`: what is so where it is off. */
+/** Whether the model that a setting names for work beside conversation can be asked. `without`: what happens when it is off. */
 function checkOtherWork(
   { model }: Config,
   setting: "transcription" | "images" | "embeddings",

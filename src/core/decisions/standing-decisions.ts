@@ -88,7 +88,7 @@ export async function addStanding(
   });
 }
 
-/** Takes a decision back: such calls ask again. Nothing happens when there is none of this id. */
+/** Deletes a decision, so matching calls ask again. No-op for an unknown id. */
 export async function removeStanding(store: KeyValue, namespace: string, id: number): Promise<void> {
   await store.update(keyOf(namespace), (value) => {
     const { next, allowances, refusals } = parse(value);

@@ -1,5 +1,5 @@
 /**
- * Coming back: what people and the agent planned. A schedule comes due at a time; a trigger waits for something to happen. Both begin
+ * What people and the agent planned. A schedule comes due at a time; a trigger waits for something to happen. Both begin
  * turns as the person who made them, with the rights that person has then.
  */
 import { z } from "zod";
@@ -124,7 +124,7 @@ export type TriggerCondition = z.infer<typeof conditionSchema>;
 /** Events that wait for turns of one trigger; further ones are counted. */
 export const maxHeld = 100;
 
-/** Events that one turn is told together, as far as they fit into what it is told. */
+/** Maximum events reported together in one turn, as far as they fit. */
 export const maxTogether = 50;
 
 export const triggerSchema = plannedSchema.extend({

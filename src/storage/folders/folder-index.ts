@@ -25,7 +25,7 @@ export type FolderIndex = Map<string, KnownFile>;
 const indexName = "files.json";
 const indexSchema = z.record(z.string(), knownFileSchema);
 
-/** What stands in the index; where it is damaged, one that was made anew from the files: with whom they came is lost then. */
+/** The index, rebuilt from the files if damaged; who sent them is then lost. */
 export async function readIndex(root: string): Promise<{ index: FolderIndex; damaged: boolean }> {
   const read = await readJson(join(root, indexName), indexSchema);
   if (read.status === "read") return { index: new Map(Object.entries(read.value)), damaged: false };

@@ -21,7 +21,7 @@ const botTurnsInARow = 3;
 const refusalPauseMs = 10 * 60_000;
 const pausedPauseMs = 60 * 60_000;
 
-/** Messages whose second delivery is recognised although they made no turn. */
+/** Dedupe window for messages that produced no turn. */
 const rememberedMessages = 5_000;
 
 /** Characters of their texts together: one message of Slack's can have 40,000. */

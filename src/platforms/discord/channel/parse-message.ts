@@ -69,7 +69,7 @@ export function parseMessage(message: RawMessage, bot: BotIds, names: Names): Pa
   };
 }
 
-/** As many as an inbound holds. */
+/** Maximum mentions per inbound. */
 const maxMentions = 50;
 
 function mentionedIn({ mentions, mention_roles }: RawMessage, bot: BotIds, names: Names): Mention[] {

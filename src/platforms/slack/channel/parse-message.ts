@@ -83,10 +83,10 @@ export async function parseMessage(
   };
 }
 
-/** As many as an inbound holds. */
+/** Maximum mentions per inbound. */
 const maxMentions = 50;
 
-/** With the names people read; the id where none can be found soon. */
+/** Resolves display names; falls back to the id. */
 async function namedIn(
   { people, userGroups }: Pick<ReturnType<typeof mentionsIn>, "people" | "userGroups">,
   self: string,
@@ -126,7 +126,7 @@ function voiceOf({ duration_ms }: SlackFile): NonNullable<FileReference["voice"]
   return typeof duration_ms === "number" && duration_ms > 0 ? { seconds: duration_ms / 1_000 } : {};
 }
 
-/** Of a file in a channel shared with another company Slack tells only the id here; the rest is asked for on download. */
+/** For Slack Connect channels, Slack sends only the file id here; the rest is requested on download. */
 function fileReference(file: SlackFile): FileReference {
   const shown = shownPicture(file);
   if (shown !== undefined) return shown;

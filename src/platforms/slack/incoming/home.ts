@@ -37,7 +37,7 @@ export interface HomeDeps {
   logger: Log;
 }
 
-/** Where what is asked for in the home tab belongs. */
+/** The place that requests from the home tab belong to. */
 function placeOf(team: string, person: string): Place {
   return { namespace: directNamespace(team, person), thread: commandThread };
 }

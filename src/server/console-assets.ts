@@ -37,7 +37,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
 const placeholder = "<!-- importmap -->";
 
 /** What browsers may have of `src`: the console, and modules it shares with the rest. No dot but the ending's. */
-const shared = /^(?:console\/(?:[\w-]+\/)*[\w-]+\.(?:ts|css|svg|png)|(?:base|client|core)\/[\w-]+\.ts)$/;
+const shared =
+  /^(?:console\/(?:[\w-]+\/)*[\w-]+\.(?:ts|css|svg|png)|(?:base|client|core\/[\w-]+)\/[\w-]+\.ts)$/;
 
 /**
  * The console as its source files, TypeScript without its types. Nothing is read before it is asked for; a file that

@@ -1,4 +1,3 @@
-import { writeButtonId } from "../../src/core/ports/button-action.ts";
 import type { ChatActions, ThreadMessage } from "../../src/core/ports/chat-actions.ts";
 import {
   type AnswerStream,
@@ -10,6 +9,7 @@ import {
   type OutgoingMessage,
   PlatformError,
   type ReplyTarget,
+  writeButtonId,
 } from "../../src/core/ports/chat-platform.ts";
 import type { FileReference } from "../../src/core/values/inbound.ts";
 import type { Place } from "../../src/core/values/place.ts";

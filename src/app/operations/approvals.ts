@@ -7,10 +7,10 @@ import {
   type StandingDecision,
 } from "../../core/decisions/standing-decisions.ts";
 import { type ApprovalVerdict, emptyTurnView, foldTurn, verdictInput } from "../../core/log/turn-view.ts";
-import { destinationText } from "../../core/values/call-binding.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { mayApprove } from "../../core/values/inbound.ts";
 import { namespaceSchema } from "../../core/values/place.ts";
+import { destinationText } from "../../core/values/shown.ts";
 import { type ChatForm, type OperationCall, operation, said, shown } from "./operation.ts";
 
 const verdict = z.object({

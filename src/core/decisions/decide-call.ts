@@ -8,7 +8,8 @@ import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import type { Skill } from "../skill/skill.ts";
 import type { ServerTool, Tool } from "../skill/tool.ts";
 import { sharingReason } from "../transcript/audience.ts";
-import { type Binding, bindCall, readArguments } from "../values/call-binding.ts";
+import { readArguments } from "../values/call-arguments.ts";
+import { type Binding, bindCall } from "../values/call-binding.ts";
 import {
   type ApprovalNeed,
   type Approver,

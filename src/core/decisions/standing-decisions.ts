@@ -9,16 +9,11 @@ import { type CallRequest, calledBy, type TurnScope } from "../scope/turn-scope.
 import type { ServerTool } from "../skill/tool.ts";
 import { hasReadUntrusted } from "../transcript/untrusted.ts";
 import { linksIn } from "../values/address.ts";
-import {
-  type Binding,
-  bindingSchema,
-  bindsNothing,
-  isSameBinding,
-  type ReadArguments,
-  refusalOf,
-} from "../values/call-binding.ts";
+import type { ReadArguments } from "../values/call-arguments.ts";
+import { type Binding, bindingSchema, isSameBinding, refusalOf } from "../values/call-binding.ts";
 import { type Approver, approvers, type Cause, isAtLeast } from "../values/inbound.ts";
 import { type Json, toJson } from "../values/json.ts";
+import { bindsNothing } from "../values/shown.ts";
 import { isKnownAddress } from "./known-addresses.ts";
 
 const storedSchema = z.object({

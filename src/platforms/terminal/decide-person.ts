@@ -1,6 +1,5 @@
 import type { ApprovalVerdict, ApprovalView } from "../../core/log/turn-view.ts";
-import { alwaysLabel, alwaysText } from "../../core/values/call-binding.ts";
-import { exactJson } from "../../core/values/shown.ts";
+import { alwaysLabel, alwaysText, exactJson } from "../../core/values/shown.ts";
 import { type PersonPrompt, readUntil } from "./ask-person.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine, plainText } from "./plain-text.ts";

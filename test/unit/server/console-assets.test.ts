@@ -101,10 +101,13 @@ describe("the console's modules", () => {
     ["one of Node when asked", 'export const load = () => import("node:fs");'],
     ["one that is passed on", 'export { z } from "zod";'],
   ])("are not served when they import %s", async (_what, code) => {
-    const source = await sourceWith({ "core/a.ts": code, "core/b.ts": 'export const text = "zod";' });
+    const source = await sourceWith({
+      "core/room/a.ts": code,
+      "core/room/b.ts": 'export const text = "zod";',
+    });
     const assets = loadConsoleAssets(source);
-    expect(await assets.file("core/a.ts")).toBeUndefined();
-    expect(await assets.file("core/b.ts")).toBeDefined();
+    expect(await assets.file("core/room/a.ts")).toBeUndefined();
+    expect(await assets.file("core/room/b.ts")).toBeDefined();
   });
 
   it("are read anew when they change", async () => {

@@ -1,5 +1,9 @@
-import { type ButtonAction, readButtonId, turnOfButton } from "../../../core/ports/button-action.ts";
-import { PlatformError } from "../../../core/ports/chat-platform.ts";
+import {
+  type ButtonAction,
+  PlatformError,
+  readButtonId,
+  turnOfButton,
+} from "../../../core/ports/chat-platform.ts";
 import type { Author } from "../../../core/values/inbound.ts";
 import { isDirectMessage, isWithin, type Place } from "../../../core/values/place.ts";
 import type { ButtonPress } from "../chat-intake.ts";

@@ -9,7 +9,7 @@ import {
   verdictInput,
 } from "../../../core/log/turn-view.ts";
 import type { StepView } from "../../../core/log/turn-view-steps.ts";
-import { type ButtonAction, repeatKey } from "../../../core/ports/button-action.ts";
+import { type ButtonAction, repeatKey } from "../../../core/ports/chat-platform.ts";
 import type { KeyValue } from "../../../core/ports/storage.ts";
 import { type Author, mayStop, type Origin, onBehalfOf } from "../../../core/values/inbound.ts";
 import type { Json } from "../../../core/values/json.ts";

@@ -3,9 +3,8 @@ import { anyOf, type NamedDecider } from "../../../core/effects/mentioning.ts";
 import type { TurnEventOf } from "../../../core/log/turn-event.ts";
 import type { ApprovalVerdict } from "../../../core/log/turn-view.ts";
 import type { OutgoingButton, OutgoingMessage } from "../../../core/ports/chat-platform.ts";
-import { alwaysLabel, alwaysText } from "../../../core/values/call-binding.ts";
 import type { Json } from "../../../core/values/json.ts";
-import { exactJson } from "../../../core/values/shown.ts";
+import { alwaysLabel, alwaysText, exactJson } from "../../../core/values/shown.ts";
 
 export type Approval = Omit<TurnEventOf<"approval_requested">, "seq" | "at" | "turn_id">;
 

@@ -1,7 +1,7 @@
 import { isContainer } from "../../../base/record.ts";
 import { type TurnEvent, withoutDetails } from "../../../core/log/turn-event.ts";
 import type { TurnRecord } from "../../../core/log/turn-log.ts";
-import { repeatedTurn } from "../../../core/ports/button-action.ts";
+import { repeatedTurn } from "../../../core/ports/chat-platform.ts";
 import type { Author } from "../../../core/values/inbound.ts";
 import { type Json, objectOf } from "../../../core/values/json.ts";
 import { type Place, partsOf } from "../../../core/values/place.ts";

@@ -1,7 +1,7 @@
 import { type APIMessage, EmbedType } from "discord-api-types/v10";
 import { cutText } from "../../../base/markdown-text.ts";
 import { isRecord } from "../../../base/record.ts";
-import { readButtonId } from "../../../core/ports/button-action.ts";
+import { readButtonId } from "../../../core/ports/chat-platform.ts";
 import { componentTypes } from "../connection/discord-facts.ts";
 
 /** What stands in for words that Discord keeps from the bot: they come empty, and no message is. */

@@ -1,6 +1,11 @@
 import type { APIMessage } from "discord.js";
-import { type ButtonAction, turnOfButton } from "../../../core/ports/button-action.ts";
-import type { MessageTag, OutgoingMessage, ReplyTarget } from "../../../core/ports/chat-platform.ts";
+import {
+  type ButtonAction,
+  type MessageTag,
+  type OutgoingMessage,
+  type ReplyTarget,
+  turnOfButton,
+} from "../../../core/ports/chat-platform.ts";
 import type { Place } from "../../../core/values/place.ts";
 import type { ConversationTargets } from "../channel/conversation-targets.ts";
 import type { Directory } from "../channel/directory.ts";

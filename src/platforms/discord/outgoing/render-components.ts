@@ -5,8 +5,12 @@ import type {
   APIMessageTopLevelComponent,
 } from "discord.js";
 import { cutText } from "../../../base/markdown-text.ts";
-import { type ButtonAction, readButtonId, writeButtonId } from "../../../core/ports/button-action.ts";
-import type { OutgoingButton } from "../../../core/ports/chat-platform.ts";
+import {
+  type ButtonAction,
+  type OutgoingButton,
+  readButtonId,
+  writeButtonId,
+} from "../../../core/ports/chat-platform.ts";
 import { componentTypes } from "../connection/discord-facts.ts";
 
 type Row = APIActionRowComponent<APIComponentInMessageActionRow>;

@@ -1,6 +1,6 @@
 import { beginningOf } from "../../../base/markdown-text.ts";
 import { isRecord } from "../../../base/record.ts";
-import { readButtonId } from "../../../core/ports/button-action.ts";
+import { readButtonId } from "../../../core/ports/chat-platform.ts";
 
 type Part = Readonly<Record<string, unknown>>;
 

@@ -1,12 +1,13 @@
 import type { types } from "@slack/bolt";
 import { beginningOf } from "../../../base/markdown-text.ts";
-import { type ButtonAction, writeButtonId } from "../../../core/ports/button-action.ts";
 import {
+  type ButtonAction,
   type MessageTag,
   type OutgoingButton,
   type OutgoingMessage,
   type ProgressCard,
   wordsOf,
+  writeButtonId,
 } from "../../../core/ports/chat-platform.ts";
 import { isPersonId } from "../channel/slack-place.ts";
 import { escapedText, fallbackText, withoutMentions } from "./outgoing-text.ts";

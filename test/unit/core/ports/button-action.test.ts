@@ -4,7 +4,7 @@ import {
   readButtonId,
   turnOfButton,
   writeButtonId,
-} from "../../../../src/core/ports/button-action.ts";
+} from "../../../../src/core/ports/chat-platform.ts";
 
 const id = "0198c5a2-7d1e-7c3b-9a60-5a1f0c9e4d27";
 

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { destinationsIn, keptValues, readArguments } from "../../../../src/core/values/call-binding.ts";
+import { destinationsIn, readArguments } from "../../../../src/core/values/call-arguments.ts";
+import { keptValues } from "../../../../src/core/values/call-binding.ts";
 import type { Json } from "../../../../src/core/values/json.ts";
 
 it.each<[string, Json, Json | undefined]>([

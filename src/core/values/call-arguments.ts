@@ -1,0 +1,154 @@
+import { isContainer } from "../../base/record.ts";
+import { canonicalJson, type Json } from "./json.ts";
+
+/** The arguments of a call as decisions for good look at them: what is free text, and what says where the call goes. */
+
+/** Names of arguments that hold what people write for people to read, where each word of a name is one of these. */
+const freeWords = new Set(
+  (
+    "text texts body content contents subject title headline heading caption description summary markdown html plain message msg " +
+    "comment comments note notes reply"
+  ).split(" "),
+);
+
+/** Of these, names under which some tools expect the id of a message or note instead. */
+const mayBeReference = new Set("message msg comment comments note notes reply".split(" "));
+
+/** Names of arguments that only hold others. */
+const envelopes = new Set(
+  (
+    "data payload params parameters args arguments input request body message messages content contents item items block blocks " +
+    "fields attributes properties post draft options"
+  ).split(" "),
+);
+
+/** What a call's arguments say, for a decision for good. */
+export interface ReadArguments {
+  /** All that is not free text, by path. */
+  bound: Record<string, Json>;
+  /** The free text, by path. */
+  free: Record<string, string>;
+}
+
+/**
+ * Tells the free text of a call from everything else. `open`: names of arguments at the top that lead nowhere either, as the tool
+ * itself says.
+ */
+export function readArguments(input: Json, open: readonly string[] = []): ReadArguments {
+  if (!isContainer(input)) return { bound: { "": input }, free: {} };
+  const bound: [string, Json][] = [];
+  const free: [string, string][] = [];
+  const inside: Inside[] = [{ path: "", members: input, open }];
+  for (let next = inside.pop(); next !== undefined; next = inside.pop()) {
+    for (const [name, value] of membersOf(next.members)) {
+      const path = pathOf(next, name);
+      const text = freeText(next, name, value);
+      if (holdsOthers(next, name, value)) inside.push({ path, members: value });
+      else if (text !== undefined) free.push([path, text]);
+      else bound.push([path, value]);
+    }
+  }
+  return { bound: Object.fromEntries(bound), free: Object.fromEntries(free) };
+}
+
+/** Arguments that are looked into, and their path. */
+interface Inside {
+  path: string;
+  members: Json;
+  open?: readonly string[];
+}
+
+function holdsOthers({ path, members }: Inside, name: string, value: Json): boolean {
+  if (!isFilled(value) || path.length > maxPath) return false;
+  return Array.isArray(members) || (envelopes.has(name.toLowerCase()) && !isDestination(name));
+}
+
+/** Characters of the path of an argument within envelopes; what lies deeper is bound as a whole. */
+const maxPath = 300;
+
+/** Two different paths are never written alike: odd names are quoted. */
+function pathOf({ path }: Inside, name: string): string {
+  const plain = /^(?!__)[\p{L}\p{N}_-]{1,100}$/u.test(name) ? name : JSON.stringify(name);
+  return path === "" ? plain : `${path}.${plain}`;
+}
+
+function isFilled(value: Json): boolean {
+  return isContainer(value) && Object.keys(value).length > 0;
+}
+
+/** The value where it is free text; of an argument that the tool says is open nothing has to be known. */
+function freeText({ members, open = [] }: Inside, name: string, value: Json): string | undefined {
+  if (open.includes(name)) return "";
+  const words = wordsOf(name);
+  if (typeof value !== "string" || Array.isArray(members) || words.length === 0) return undefined;
+  if (!words.every((word) => freeWords.has(word))) return undefined;
+  return words.every((word) => mayBeReference.has(word)) && isReference(value) ? undefined : value;
+}
+
+/** One word with a digit or a sign, as ids and handles are. */
+function isReference(value: string): boolean {
+  return !/\s/.test(value) && /[\d@#/<_]/.test(value);
+}
+
+function wordsOf(name: string): string[] {
+  return name
+    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+}
+
+/**
+ * Words in the name of an argument that say where a call goes or what it runs. `to`, `cc_list`, `channelId` and `webhook_url` count,
+ * at any depth.
+ */
+const destinationWords = new Set(
+  (
+    "to cc bcc recipient recipients receiver receivers channel channels room rooms conversation conversations chat chats group groups " +
+    "email emails mail user users member members person people contact contacts attendee attendees invitee invitees assignee " +
+    "assignees address addresses phone number url urls uri uris href link links endpoint webhook host hosts hostname domain server " +
+    "destination target account team workspace org organization owner repo repository project calendar list board bucket path file " +
+    "command script"
+  ).split(" "),
+);
+
+/** Characters of JSON that are kept of a call's destinations; a call with more of them is asked about each time. */
+const maxDestinations = 4_000;
+
+/** The destinations of a call, by their paths: `message.to`. Undefined when there are more than can be kept. */
+export function destinationsIn(input: Json): Record<string, Json> | undefined {
+  const found: Record<string, Json> = {};
+  const open: { path: string; members: Json }[] = [{ path: "", members: input }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { path, members } = next;
+    if (path.length > maxDestinations) return undefined;
+    const isList = Array.isArray(members);
+    for (const [name, value] of membersOf(members)) {
+      const at = path === "" ? name : `${path}.${name}`;
+      if (!isList && isDestination(name)) found[at] = value;
+      else open.push({ path: at, members: value });
+    }
+  }
+  return lengthOf(found) > maxDestinations ? undefined : found;
+}
+
+function membersOf(value: Json): [string, Json][] {
+  return isContainer(value) ? Object.entries(value) : [];
+}
+
+/** Characters of JSON; endless for what is nested too deeply to be written. */
+function lengthOf(value: unknown): number {
+  try {
+    return canonicalJson(value).length;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+function isDestination(name: string): boolean {
+  const words = name
+    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z]+/);
+  return words.some((word) => destinationWords.has(word));
+}

@@ -59,7 +59,7 @@ export async function runSealed(run: SealedRun, signal: AbortSignal): Promise<Se
 }
 
 function start({ entry, request, on, descriptor, env = {} }: SealedRun) {
-  const readable = readableFolders(entry).map((folder) => `--allow-fs-read=${folder}/*`);
+  const readable = readableFolders().map((folder) => `--allow-fs-read=${folder}/*`);
   const args = [
     "--permission",
     "--allow-worker",
@@ -80,12 +80,12 @@ function start({ entry, request, on, descriptor, env = {} }: SealedRun) {
 }
 
 /** The bot's code, as sources or built, and its libraries, wherever they are installed. */
-function readableFolders(entry: URL): string[] {
+function readableFolders(): string[] {
   const source = fileURLToPath(new URL("..", import.meta.url));
   const library = fileURLToPath(import.meta.resolve("zod"));
   const marker = `${path.sep}node_modules${path.sep}`;
   const libraries = library.slice(0, library.lastIndexOf(marker) + marker.length);
-  return [source, fileURLToPath(new URL("..", entry)), libraries, path.join(source, "../node_modules")]
+  return [source, path.join(source, "../.build"), libraries, path.join(source, "../node_modules")]
     .map((folder) => path.resolve(folder))
     .filter(existsSync);
 }

@@ -63,6 +63,7 @@ export function createBuilder(root = repository) {
   async function findOrMake(entry: string): Promise<string> {
     const before = await find(entry);
     if (before !== undefined) return before;
+    if (entry === program) console.error("Building Knack, once after an install or a change …");
     // One after the other, each in a process of its own: a bundler takes a gigabyte.
     const made = last.then(() => promisify(execFile)(process.execPath, [import.meta.filename, entry, root]));
     last = made.catch(() => undefined);

@@ -33,6 +33,10 @@ const tick = { running: 200, idle: 20_000 };
 
 /** As in layout.css. */
 const panelCoversConversation = "(width <= 75rem)";
+/** So long a window may be hidden and still be kept up to date, ms. */
+const patience = 5_000;
+/** Closer than this to the end counts as reading the latest, px. */
+const near = 90;
 
 function startConsole(root: HTMLElement, announcer: HTMLElement): void {
   const storage = createBrowserStorage(localStorage, sessionStorage);
@@ -223,9 +227,6 @@ function hasColourEmoji(page: Document): boolean {
   return data.some((value, index) => index % 4 === 0 && Math.abs(value - (data[index + 2] ?? value)) > 24);
 }
 
-/** So long a window may be hidden and still be kept up to date, ms. */
-const patience = 5_000;
-
 /**
  * Browsers hold six connections to a server at most, for all windows together (HTTP/1.1): a window that nobody sees gives its
  * own back, and catches up when it is looked at again.
@@ -243,9 +244,6 @@ function restWhenHidden(page: Document, { rest, resume }: { rest(): void; resume
 interface ScrollFollow {
   toLatest(): void;
 }
-
-/** Closer than this to the end counts as reading the latest, px. */
-const near = 90;
 
 /** `scroller` must stay on the page; `jump` is shown while the end is out of view. */
 function followScroll(scroller: HTMLElement, jump: HTMLElement): ScrollFollow {

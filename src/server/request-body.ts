@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Readable } from "node:stream";
-import { Busboy, type BusboyInstance } from "@fastify/busboy";
+import type { BusboyInstance } from "@fastify/busboy";
 import type { MiddlewareHandler } from "hono";
 import { parseExactly } from "../base/exact-number.ts";
 import { parseJson } from "../core/values/json.ts";
@@ -101,7 +101,7 @@ const maxParts = 1_000;
  * @throws HttpProblem 400 when the form is damaged, cut off, or has more than 1,000 parts
  */
 async function readForm(body: AsyncIterable<Uint8Array>, contentType: string): Promise<FormData> {
-  const { parser, form, failed } = startParser(contentType);
+  const { parser, form, failed } = await startParser(contentType);
   for await (const piece of body)
     if (!parser.write(piece)) await Promise.race([once(parser, "drain"), failed]);
   const finished = once(parser, "finish");
@@ -110,11 +110,12 @@ async function readForm(body: AsyncIterable<Uint8Array>, contentType: string): P
   return form;
 }
 
-function startParser(contentType: string): {
+async function startParser(contentType: string): Promise<{
   parser: BusboyInstance;
   form: FormData;
   failed: Promise<never>;
-} {
+}> {
+  const { Busboy } = await import("@fastify/busboy");
   try {
     const limits = { parts: maxParts, fieldSize: Number.POSITIVE_INFINITY };
     const parser = new Busboy({ headers: { "content-type": contentType }, preservePath: true, limits });

@@ -48,73 +48,83 @@ const chunks = [
 ];
 
 /** Makes and finds the builds of a repository. */
-export function createBuilder(root = repository) {
-  const folder = join(root, ".build");
-  const found = new Map<string, Promise<string>>();
-  let last: Promise<unknown> = Promise.resolve();
+export class Builder {
+  readonly #root: string;
+  readonly #folder: string;
+  readonly #found = new Map<string, Promise<string>>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(root = repository) {
+    this.#root = root;
+    this.#folder = join(root, ".build");
+  }
 
   /** The file of an entry's build, which is made unless there is one of these sources. @throws when it cannot be made */
-  function build(entry: string): Promise<string> {
-    const file = found.get(entry) ?? findOrMake(entry);
-    found.set(entry, file);
+  build(entry: string): Promise<string> {
+    const file = this.#found.get(entry) ?? this.#findOrMake(entry);
+    this.#found.set(entry, file);
     return file;
   }
 
-  async function findOrMake(entry: string): Promise<string> {
-    const before = await find(entry);
+  async #findOrMake(entry: string): Promise<string> {
+    const before = await this.#find(entry);
     if (before !== undefined) return before;
     if (entry === program) console.error("Building Knack, once after an install or a change …");
     // One after the other, each in a process of its own: a bundler takes a gigabyte.
-    const made = last.then(() => promisify(execFile)(process.execPath, [import.meta.filename, entry, root]));
-    last = made.catch(() => undefined);
+    const made = this.#last.then(() =>
+      promisify(execFile)(process.execPath, [import.meta.filename, entry, this.#root]),
+    );
+    this.#last = made.catch(() => undefined);
     await made;
-    const after = await find(entry);
+    const after = await this.#find(entry);
     if (after === undefined) throw new Error(`the sources of ${entry} changed meanwhile`);
     return after;
   }
 
-  async function find(entry: string): Promise<string | undefined> {
-    const list = listOf(entry);
-    const file = existsSync(list) ? await placeOf(entry, JSON.parse(readFileSync(list, "utf8"))) : undefined;
+  async #find(entry: string): Promise<string | undefined> {
+    const list = this.#listOf(entry);
+    const file = existsSync(list)
+      ? await this.#placeOf(entry, JSON.parse(readFileSync(list, "utf8")))
+      : undefined;
     return file !== undefined && existsSync(file) ? file : undefined;
   }
 
   /** Bundles an entry in this process. */
-  async function make(entry: string): Promise<void> {
-    const staging = join(folder, `.${nameOf(entry)}-${process.pid}`);
+  async make(entry: string): Promise<void> {
+    const staging = join(this.#folder, `.${nameOf(entry)}-${process.pid}`);
     mkdirSync(staging, { recursive: true });
     try {
-      const inputs = await bundle(entry, staging);
-      const file = await placeOf(entry, inputs);
+      const inputs = await this.#bundle(entry, staging);
+      const file = await this.#placeOf(entry, inputs);
       if (file !== undefined && !existsSync(file)) renameSync(staging, dirname(file));
       writeFileSync(`${staging}.json`, JSON.stringify(inputs));
-      renameSync(`${staging}.json`, listOf(entry));
-      removeOld(nameOf(entry));
+      renameSync(`${staging}.json`, this.#listOf(entry));
+      this.#removeOld(nameOf(entry));
     } finally {
       rmSync(staging, { recursive: true, force: true });
     }
   }
 
   /** Where the build of these inputs belongs; undefined when one of them is gone. */
-  async function placeOf(entry: string, { sources, entries }: Inputs): Promise<string | undefined> {
+  async #placeOf(entry: string, { sources, entries }: Inputs): Promise<string | undefined> {
     const hash = createHash("sha256").update(readFileSync(import.meta.filename));
     for (const each of ["package-lock.json", ...sources]) {
-      if (!existsSync(join(root, each))) return undefined;
-      hash.update(`\n${each}\n`).update(readFileSync(join(root, each)));
+      if (!existsSync(join(this.#root, each))) return undefined;
+      hash.update(`\n${each}\n`).update(readFileSync(join(this.#root, each)));
     }
-    for (const each of entries) hash.update(relative(folder, await build(each)));
-    if (entry === program) hash.update(skillModules().join());
+    for (const each of entries) hash.update(relative(this.#folder, await this.build(each)));
+    if (entry === program) hash.update(this.#skillModules().join());
     const name = nameOf(entry);
-    return join(folder, `${name}-${hash.digest("hex").slice(0, 16)}`, `${name}.mjs`);
+    return join(this.#folder, `${name}-${hash.digest("hex").slice(0, 16)}`, `${name}.mjs`);
   }
 
-  async function bundle(entry: string, output: string): Promise<Inputs> {
+  async #bundle(entry: string, output: string): Promise<Inputs> {
     const { rolldown } = await import("rolldown");
     const inputs = { sources: new Set<string>(), entries: new Set<string>() };
     const bundled = await rolldown({
-      input: { [nameOf(entry)]: join(root, entry) },
+      input: { [nameOf(entry)]: join(this.#root, entry) },
       platform: "node",
-      plugins: [placed(inputs), shippedModules],
+      plugins: [this.#placed(inputs), this.#shippedModules()],
       preserveEntrySignatures: false,
       // Optional packages that are not installed stay imports.
       logLevel: "silent",
@@ -133,18 +143,18 @@ export function createBuilder(root = repository) {
   }
 
   /** Sources find their files where these lie, and entries where they are built: each in a folder beside the others. */
-  function placed({ sources, entries }: { sources: Set<string>; entries: Set<string> }): Plugin {
+  #placed({ sources, entries }: { sources: Set<string>; entries: Set<string> }): Plugin {
     return {
       name: "placed",
-      async transform(code, id) {
-        if (id.includes("/node_modules/") || !id.startsWith(`${root}/`)) return null;
-        sources.add(relative(root, id));
-        const built = await entriesIn(code, id);
+      transform: async (code, id) => {
+        if (id.includes("/node_modules/") || !id.startsWith(`${this.#root}/`)) return null;
+        sources.add(relative(this.#root, id));
+        const built = await this.entriesIn(code, id);
         for (const { entry } of built.values()) entries.add(entry);
-        const source = `../../${relative(root, id)}`;
+        const source = `../../${relative(this.#root, id)}`;
         const written = code.replace(ownAddress, (address) => {
           const file = built.get(address)?.file;
-          if (file !== undefined) return `new URL("../${relative(folder, file)}", import.meta.url)`;
+          if (file !== undefined) return `new URL("../${relative(this.#folder, file)}", import.meta.url)`;
           if (address === "import.meta.url") return `new URL("${source}", import.meta.url).href`;
           return `process.getBuiltinModule("node:path").resolve(import.meta.dirname, "${dirname(source)}")`;
         });
@@ -154,27 +164,27 @@ export function createBuilder(root = repository) {
   }
 
   /** The entries that code starts, by how it names them. */
-  async function entriesIn(code: string, id: string): Promise<Map<string, { entry: string; file: string }>> {
+  async entriesIn(code: string, id: string): Promise<Map<string, { entry: string; file: string }>> {
     const entries = new Map<string, { entry: string; file: string }>();
     for (const [address, path = ""] of code.matchAll(entryAddress)) {
-      const entry = relative(root, resolve(dirname(id), path));
-      entries.set(address, { entry, file: await build(entry) });
+      const entry = relative(this.#root, resolve(dirname(id), path));
+      entries.set(address, { entry, file: await this.build(entry) });
     }
     return entries;
   }
 
   /** The code of shipped skills is part of the bot; its sources import it by the folder's address. */
-  const shippedModules: Plugin = {
-    name: "shipped-modules",
-    load(id) {
-      if (id !== join(root, "src/skills/import-module.ts")) return null;
-      const imports = skillModules().map(
-        (file, at) => `import * as skill${at} from ${JSON.stringify(join(root, file))};`,
-      );
-      const table = skillModules().map(
-        (file, at) => `${JSON.stringify(basename(dirname(file)))}: skill${at}`,
-      );
-      return `${imports.join("\n")}
+  #shippedModules(): Plugin {
+    return {
+      name: "shipped-modules",
+      load: (id) => {
+        if (id !== join(this.#root, "src/skills/import-module.ts")) return null;
+        const modules = this.#skillModules();
+        const imports = modules.map(
+          (file, at) => `import * as skill${at} from ${JSON.stringify(join(this.#root, file))};`,
+        );
+        const table = modules.map((file, at) => `${JSON.stringify(basename(dirname(file)))}: skill${at}`);
+        return `${imports.join("\n")}
 const modules = { ${table.join()} };
 export const moduleName = "skill.ts";
 export async function importModule(folder) {
@@ -182,36 +192,35 @@ export async function importModule(folder) {
   if (module === undefined) throw new Error("it was added after the bot started. Restart the bot");
   return module;
 }`;
-    },
-  };
-
-  function skillModules(): string[] {
-    const modules = readdirSync(join(root, "skills")).map((name) => `skills/${name}/skill.ts`);
-    return modules.filter((file) => existsSync(join(root, file))).sort();
+      },
+    };
   }
 
-  function listOf(entry: string): string {
-    return join(folder, `${nameOf(entry)}.json`);
+  #skillModules(): string[] {
+    const modules = readdirSync(join(this.#root, "skills")).map((name) => `skills/${name}/skill.ts`);
+    return modules.filter((file) => existsSync(join(this.#root, file))).sort();
   }
 
-  function removeOld(name: string): void {
-    const builds = readdirSync(folder).filter(
+  #listOf(entry: string): string {
+    return join(this.#folder, `${nameOf(entry)}.json`);
+  }
+
+  #removeOld(name: string): void {
+    const builds = readdirSync(this.#folder).filter(
       (each) => each.replace(/-[0-9a-f]{16}$/, "") === name && each !== name,
     );
     const ages = builds.map((each) => ({
-      path: join(folder, each),
-      made: statSync(join(folder, each)).mtimeMs,
+      path: join(this.#folder, each),
+      made: statSync(join(this.#folder, each)).mtimeMs,
     }));
     for (const { path } of ages.sort((one, other) => other.made - one.made).slice(maxBuilds))
       rmSync(path, { recursive: true, force: true });
   }
-
-  return { build, make, entriesIn };
 }
 
 /** For vitest: programs and threads that tests start are built ones, which begin sooner. */
 export function builtEntries() {
-  const { entriesIn } = createBuilder();
+  const builder = new Builder();
   return {
     name: "built-entries",
     enforce: "pre" as const,
@@ -219,7 +228,7 @@ export function builtEntries() {
       if (!/^(?:src|skills)\//.test(relative(repository, id)) || !code.includes("import.meta.url"))
         return null;
       let written = code;
-      for (const [address, { file }] of await entriesIn(code, id))
+      for (const [address, { file }] of await builder.entriesIn(code, id))
         written = written.replace(address, () => `new URL(${JSON.stringify(pathToFileURL(file).href)})`);
       return written === code ? null : { code: written, map: null };
     },
@@ -242,13 +251,13 @@ const oneByteText: Plugin = {
 /** The built program, or where there is none its source, with a line that says so. */
 export async function programToRun(root = repository): Promise<{ file: string; problem?: string }> {
   try {
-    return { file: await createBuilder(root).build(program) };
+    return { file: await new Builder(root).build(program) };
   } catch (error) {
     const reason =
       error instanceof Error
         ? ((error as { stderr?: string }).stderr || error.message).trim()
         : String(error);
-    const problem = `Knack cannot be built here and runs from its sources, which takes twice the time and more memory (${reason}). Run \`node .ci/build.ts\` in ${root} as a user who may write there.`;
+    const problem = `Knack cannot be built here and runs from its sources, which takes longer and needs more memory (${reason}). Run \`node .ci/build.ts\` in ${root} as a user who may write there.`;
     return { file: join(root, program), problem };
   }
 }
@@ -256,12 +265,10 @@ export async function programToRun(root = repository): Promise<{ file: string; p
 if (import.meta.main) {
   const [entry, root] = process.argv.slice(2);
   if (entry !== undefined) {
-    await createBuilder(root)
-      .make(entry)
-      .catch((error: Error) => {
-        console.error(error.message);
-        process.exitCode = 1;
-      });
+    await new Builder(root).make(entry).catch((error: Error) => {
+      console.error(error.message);
+      process.exitCode = 1;
+    });
   } else {
     const { file, problem } = await programToRun();
     if (problem !== undefined) console.error(problem);

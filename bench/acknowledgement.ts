@@ -1,14 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { programToRun } from "../.ci/build.ts";
+import { builtProgram } from "../test/support/built-program.ts";
 import type { Observation } from "../test/support/slack/observation.ts";
 import { type SlackServer, startSlackServer } from "../test/support/slack/slack-server.ts";
 import { addressOf, stop } from "./bot-child.ts";
 import type { MockModel } from "./child.ts";
 import { limited, type Measure } from "./measure.ts";
-
-const { file: cli } = await programToRun();
 
 /** Turns that run while the measured messages come. */
 const running = 200;
@@ -26,7 +24,7 @@ export async function measureAcknowledgement(mock: MockModel, folder: string): P
   await mkdir(home);
   await writeFile(path.join(home, "knack.yaml"), `turns: {concurrent: ${slots}}\n`);
   const slack = await startSlackServer({ ackTimeoutMs: 60_000 });
-  const bot = startBot(home, slack, new URL("/slow/v1", mock.url).href);
+  const bot = await startBot(home, slack, new URL("/slow/v1", mock.url).href);
   try {
     await addressOf(bot);
     await slack.until((state) => state.all.connections > 0, "the bot's socket", 30_000);
@@ -75,7 +73,7 @@ function acknowledged(state: Observation, from = 0): number[] {
     .flatMap(({ attempts }) => attempts.flatMap((attempt) => attempt.latency_ms ?? []));
 }
 
-function startBot(home: string, slack: SlackServer, modelUrl: string): ChildProcess {
+async function startBot(home: string, slack: SlackServer, modelUrl: string): Promise<ChildProcess> {
   const env = {
     PATH: process.env.PATH,
     KNACK_CONFIG: "knack.yaml",
@@ -88,7 +86,7 @@ function startBot(home: string, slack: SlackServer, modelUrl: string): ChildProc
     SLACK_APP_TOKEN: slack.seed.app.app_token,
     LOG_LEVEL: "error",
   };
-  return spawn(process.execPath, [cli, "start", "--port", "0"], {
+  return spawn(process.execPath, [await builtProgram(), "start", "--port", "0"], {
     cwd: home,
     env,
     stdio: ["ignore", "pipe", "pipe"],

@@ -2,14 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import { programToRun } from "../.ci/build.ts";
 import { createApiClient } from "../src/client/api-client.ts";
+import { builtProgram } from "../test/support/built-program.ts";
 import { addressOf, stop } from "./bot-child.ts";
 import type { MockModel } from "./child.ts";
 import type { LongestBlock } from "./loop-watch.ts";
 import { limited, type Measure, median } from "./measure.ts";
 
-const { file: cli } = await programToRun();
 const watch = new URL("./loop-watch.ts", import.meta.url).href;
 
 /** Runs of each input; of their longest blocks the median counts. */
@@ -31,7 +30,7 @@ const inputs: Readonly<Record<string, (bot: Bot, run: number) => Promise<void>>>
 export async function measureEventLoop(mock: MockModel, folder: string): Promise<Measure[]> {
   const home = path.join(folder, "event-loop");
   await mkdir(home);
-  const child = startBot(home, new URL("/paced/v1", mock.url).href);
+  const child = await startBot(home, new URL("/paced/v1", mock.url).href);
   try {
     const bot = { child, url: await addressOf(child) };
     // What is loaded for the first message, and compiled for the next ones, is no input of theirs.
@@ -40,9 +39,9 @@ export async function measureEventLoop(mock: MockModel, folder: string): Promise
     for (const [name, send] of Object.entries(inputs)) {
       const blocks: LongestBlock[] = [];
       for (let run = 0; run < runs; run += 1) {
-        await maxBlock(child);
+        await longestBlock(child);
         await send(bot, run);
-        blocks.push(await maxBlock(child));
+        blocks.push(await longestBlock(child));
       }
       const of = (kind: keyof LongestBlock) => median(blocks.map((block) => block[kind]));
       measures.push(
@@ -108,7 +107,7 @@ async function runSkill({ url }: Bot, count: number): Promise<void> {
   await response.text();
 }
 
-async function maxBlock(child: ChildProcess): Promise<LongestBlock> {
+async function longestBlock(child: ChildProcess): Promise<LongestBlock> {
   child.send("longest");
   const [longest] = await once(child, "message");
   return longest;
@@ -123,8 +122,8 @@ function words(characters: number): string {
   return "What do you make of this text, and who wrote it? ".repeat(characters / 49);
 }
 
-function startBot(home: string, modelUrl: string): ChildProcess {
-  return spawn(process.execPath, ["--import", watch, cli, "start", "--port", "0"], {
+async function startBot(home: string, modelUrl: string): Promise<ChildProcess> {
+  return spawn(process.execPath, ["--import", watch, await builtProgram(), "start", "--port", "0"], {
     cwd: home,
     env: {
       PATH: process.env.PATH,

@@ -3,8 +3,8 @@ import { cp, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { programToRun } from "../.ci/build.ts";
 import { createApiClient } from "../src/client/api-client.ts";
+import { builtProgram } from "../test/support/built-program.ts";
 import { namespace } from "./bench-app.ts";
 import { addressOf, stop } from "./bot-child.ts";
 import type { MockModel } from "./child.ts";
@@ -13,7 +13,6 @@ import { writeImportedSkills } from "./imported-skills.ts";
 import { type Measure, median, relative } from "./measure.ts";
 import { question } from "./workload.ts";
 
-const { file: cli } = await programToRun();
 const toolServer = fileURLToPath(new URL("./tool-server-process.ts", import.meta.url));
 
 const repetitions = 7;
@@ -133,6 +132,6 @@ async function startBot(
     OPENAI_BASE_URL: mock.url,
     LOG_LEVEL: "error",
   };
-  const args = [cli, "start", "--port", "0"];
+  const args = [await builtProgram(), "start", "--port", "0"];
   return spawn(process.execPath, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
 }

@@ -3,24 +3,23 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { programToRun } from "../.ci/build.ts";
+import { builtProgram } from "../test/support/built-program.ts";
 import { addressOf, stop } from "./bot-child.ts";
 import { limited, type Measure, median } from "./measure.ts";
-
-const { file: cli } = await programToRun();
 
 /** How long a bot is left alone before its memory is read, ms. */
 const idleFor = 1500;
 
 /** `knack start` in an empty folder: until it answers `/readyz`, and the memory it takes when nobody talks to it. */
 export async function measureStartUp(folder: string): Promise<Measure[]> {
+  const program = await builtProgram();
   const ready: number[] = [];
   const memory: number[] = [];
   for (let at = 0; at < 3; at += 1) {
     const home = path.join(folder, `home-${at}`);
     await mkdir(home);
     const from = performance.now();
-    const bot = startBot(home);
+    const bot = startBot(program, home);
     try {
       const answer = await fetch(new URL("/readyz", await addressOf(bot)));
       if (!answer.ok) throw new Error(`The bot is not ready: ${await answer.text()}`);
@@ -37,10 +36,10 @@ export async function measureStartUp(folder: string): Promise<Measure[]> {
   ];
 }
 
-function startBot(home: string): ChildProcess {
+function startBot(program: string, home: string): ChildProcess {
   const env = { PATH: process.env.PATH, KNACK_DATA: path.join(home, "data"), KNACK_MODEL: "offline" };
   // As `npm start` does.
-  const args = ["--max-semi-space-size=4", cli, "start", "--port", "0"];
+  const args = ["--max-semi-space-size=4", program, "start", "--port", "0"];
   return spawn(process.execPath, args, { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] });
 }
 

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import { programToRun } from "../../.ci/build.ts";
 import { type ApiClient, createApiClient } from "../../src/client/api-client.ts";
+import { builtProgram } from "./built-program.ts";
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
@@ -57,9 +57,6 @@ export interface BotHome {
   remove(): Promise<void>;
 }
 
-/** As `npm start` runs it. */
-const { file: cli } = await programToRun();
-
 /** @param config YAML of a configuration file; @param env added to an environment of PATH alone. */
 export async function createBotHome({
   env = {},
@@ -68,6 +65,7 @@ export async function createBotHome({
   env?: Record<string, string>;
   config?: string;
 } = {}): Promise<BotHome> {
+  const cli = await builtProgram();
   const folder = await mkdtemp(join(tmpdir(), "knack-bot-"));
   const data = join(folder, "data");
   const children: Child[] = [];

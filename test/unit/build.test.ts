@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { createBuilder, programToRun } from "../../.ci/build.ts";
+import { Builder, programToRun } from "../../.ci/build.ts";
 
 /** A repository whose program starts a thread, and has one shipped skill. */
 function repository() {
@@ -33,16 +33,16 @@ function run(file: string): string {
 
 test("a build has what the sources have, and is found again while they stay as they are", async () => {
   const { root } = repository();
-  const file = await createBuilder(root).build("src/cli.ts");
+  const file = await new Builder(root).build("src/cli.ts");
   const said = JSON.parse(run(file));
   expect(said).toMatchObject({ word: "one …", folder: join(root, "src") });
   expect(run(fileURLToPath(said.thread))).toBe(`file://${join(root, "src/thread.ts")}\n`);
-  expect(await createBuilder(root).build("src/cli.ts")).toBe(file);
+  expect(await new Builder(root).build("src/cli.ts")).toBe(file);
 });
 
 test("after anything that it was made from changed, another build is made", async () => {
   const { root, write } = repository();
-  const builds = [await createBuilder(root).build("src/cli.ts")];
+  const builds = [await new Builder(root).build("src/cli.ts")];
   for (const [path, text] of [
     ["src/word.ts", 'export const word: string = "two";\n'],
     ["src/thread.ts", "console.log(2 as number);\n"],
@@ -50,7 +50,7 @@ test("after anything that it was made from changed, another build is made", asyn
     ["skills/part/skill.ts", "export const skill = 2;\n"],
   ] as const) {
     write(path, text);
-    builds.push(await createBuilder(root).build("src/cli.ts"));
+    builds.push(await new Builder(root).build("src/cli.ts"));
   }
   expect(new Set(builds).size).toBe(5);
   // A bot that runs goes on with its own.

@@ -6,7 +6,7 @@
  * counted down instead of up and a wake-up too many (`dispatcher.ts`), and a million events that are shown but not stored (`turn-writer.ts`).
  */
 interface Guard {
-  /** Paths below `src`, each with an optional range of lines: `core/values/redact.ts:20-40`. */
+  /** Paths below `src`, each with an optional range of declarations: `core/values/inbound.ts hasTrust..mayApprove`. */
   files: readonly string[];
   /** Paths below `test`, without `.test.ts`. Every mutant runs only those of them that reach it. */
   tests: readonly string[];
@@ -17,14 +17,17 @@ export const testsVariable = "KNACK_GUARD_TESTS";
 
 /** By the name that `npm run mutate -- NAME` takes. */
 export const guards: Readonly<Record<string, Guard>> = {
-  permissions: { files: ["core/values/inbound.ts:163-209"], tests: ["unit/core/values/permissions"] },
-  reach: { files: ["core/decisions/approval.ts:163-206"], tests: ["unit/core/decisions/may-reach"] },
+  permissions: {
+    files: ["core/values/inbound.ts hasTrust..mayApprove"],
+    tests: ["unit/core/values/permissions"],
+  },
+  reach: { files: ["core/decisions/approval.ts mayReach..webOf"], tests: ["unit/core/decisions/may-reach"] },
   standing: {
-    files: ["core/decisions/standing-decisions.ts:1-148"],
+    files: ["core/decisions/standing-decisions.ts readStanding..parse"],
     tests: ["unit/core/decisions/standing-decisions"],
   },
   allowed: {
-    files: ["core/decisions/standing-decisions.ts:149-228"],
+    files: ["core/decisions/standing-decisions.ts isStillAllowed..hasOnlyKnownText"],
     tests: ["unit/core/decisions/allowed-call"],
   },
   decisions: {
@@ -40,6 +43,9 @@ export const guards: Readonly<Record<string, Guard>> = {
   leases: { files: ["app/turns/leases.ts"], tests: ["unit/app/leases"] },
   spending: { files: ["app/turns/spending.ts"], tests: ["unit/app/spending"] },
   webhooks: { files: ["app/schedules/webhooks.ts"], tests: ["unit/app/schedules/webhooks"] },
-  due: { files: ["storage/sqlite/sqlite-turn-log.ts:58-125"], tests: ["contract/due-entries"] },
+  due: {
+    files: ["storage/sqlite/sqlite-turn-log.ts createDueEntries..textOf"],
+    tests: ["contract/due-entries"],
+  },
   retention: { files: ["app/services/retention-sweep.ts"], tests: ["unit/app/retention-sweep"] },
 };

@@ -3,6 +3,7 @@
  * that no test notices and the share that is noticed, and ends with exit code 1 if that is below 80 % in any file. A later run repeats
  * only what a change of a file or a test affects. `npm run mutate -- redaction leases` runs the named guards.
  */
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
@@ -19,7 +20,7 @@ async function mutantsOf(name: string): Promise<Mutant[]> {
   // Not as Stryker's `testFiles`: with these it runs no test at all for a mutant of a constant.
   process.env[testsVariable] = JSON.stringify(guard.tests.map((file) => `test/${file}.test.ts`));
   return new Stryker({
-    mutate: guard.files.map((file) => `src/${file}`),
+    mutate: guard.files.map(rangeOf),
     testRunner: "vitest",
     plugins: ["@stryker-mutator/vitest-runner"],
     vitest: { configFile: "test/mutation/vitest.config.ts", related: false, pool: "threads" },
@@ -34,6 +35,22 @@ async function mutantsOf(name: string): Promise<Mutant[]> {
     fileLogLevel: "off",
     logLevel: "warn",
   } as ConstructorParameters<typeof Stryker>[0]).runMutationTest();
+}
+
+/** As Stryker names a file, or the lines of a range of its declarations. @throws when a declaration is not there */
+function rangeOf(file: string): string {
+  const [name = "", range = ""] = file.split(" ");
+  if (range === "") return `src/${name}`;
+  const lines = readFileSync(`src/${name}`, "utf8").split("\n");
+  const beginnings = range.split("..").map((declared) => {
+    const at = lines.findIndex((line) =>
+      new RegExp(`^(?:export )?(?:async )?function ${declared}\\b`).test(line),
+    );
+    if (at < 0) throw new Error(`src/${name} has no function ${declared}`);
+    return at;
+  });
+  const [first = 0, last = first] = beginnings;
+  return `src/${name}:${first + 1}-${lines.indexOf("}", last) + 1}`;
 }
 
 /** The share that was noticed, percent, with a line for each mutant that was not. Prints both. */
@@ -56,7 +73,7 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(guards)) {
   const began = performance.now();
   const byFile = Map.groupBy(await mutantsOf(name), ({ fileName }) => path.relative("", fileName));
   // Stryker's record still has files that the guard had before.
-  for (const file of new Set(guards[name]?.files.map((each) => `src/${each.split(":")[0]}`)))
+  for (const file of new Set(guards[name]?.files.map((each) => `src/${each.split(" ")[0]}`)))
     if (!(report(file, byFile.get(file) ?? []) >= minPercent)) process.exitCode = 1;
   console.log(`${name}: ${Math.round((performance.now() - began) / 1_000)} s`);
 }

@@ -1,12 +1,41 @@
 import type { Word } from "./words.ts";
 
 /** Languages people write in most, by the codes of the language guesser (ISO 639-3) and of `Intl` (BCP 47). */
-const codes = new Map(
-  `eng en deu de fra fr spa es ita it por pt nld nl swe sv dan da nob no fin fi pol pl ces cs slk sk hun hu ron ro tur tr
-  ell el rus ru ukr uk bul bg arb ar heb he pes fa hin hi urd ur ben bn tha th vie vi ind id jpn ja kor ko cmn zh`
-    .match(/[a-z]{3} [a-z]{2}/g)
-    ?.map((pair): [string, string] => [pair.slice(0, 3), pair.slice(4)]),
-);
+const codes: Readonly<Record<string, string>> = {
+  eng: "en",
+  deu: "de",
+  fra: "fr",
+  spa: "es",
+  ita: "it",
+  por: "pt",
+  nld: "nl",
+  swe: "sv",
+  dan: "da",
+  nob: "no",
+  fin: "fi",
+  pol: "pl",
+  ces: "cs",
+  slk: "sk",
+  hun: "hu",
+  ron: "ro",
+  tur: "tr",
+  ell: "el",
+  rus: "ru",
+  ukr: "uk",
+  bul: "bg",
+  arb: "ar",
+  heb: "he",
+  pes: "fa",
+  hin: "hi",
+  urd: "ur",
+  ben: "bn",
+  tha: "th",
+  vie: "vi",
+  ind: "id",
+  jpn: "ja",
+  kor: "ko",
+  cmn: "zh",
+};
 
 /** Where the names of the stop word package differ from the guesser's. */
 const listNames: Readonly<Record<string, string>> = { ar: "ara", fa: "fas", zh: "zho" };
@@ -19,7 +48,7 @@ const shortText = 200;
 /** The language of a text as a BCP 47 code. `en` when nothing tells. */
 export async function detectLanguage(text: string, words: readonly Word[]): Promise<string> {
   const { franc } = await import("franc-min");
-  const guessed = codes.get(franc(text.slice(0, sample), { minLength: 10 }));
+  const guessed = codes[franc(text.slice(0, sample), { minLength: 10 })];
   if (text.length >= shortText && guessed !== undefined) return guessed;
   const voted = await vote(words.filter(({ lower }) => lower.length > 1).slice(0, 200));
   return voted ?? (isLatin(text) ? "en" : (guessed ?? "en"));
@@ -28,7 +57,7 @@ export async function detectLanguage(text: string, words: readonly Word[]): Prom
 /** The common words of a language that say nothing about a text; empty for a language without a list. */
 export async function stopWordsOf(language: string): Promise<ReadonlySet<string>> {
   const { default: lists } = await import("stopword");
-  const code = listNames[language] ?? [...codes].find(([, tag]) => tag === language)?.[0] ?? "";
+  const code = listNames[language] ?? Object.entries(codes).find(([, tag]) => tag === language)?.[0] ?? "";
   const list = lists[code];
   const words = Array.isArray(list) ? list.filter((word) => typeof word === "string") : [];
   return new Set(words.map((word) => word.toLowerCase()));

@@ -113,11 +113,11 @@ export async function judgeSentiment(text: string, language: string): Promise<Se
     contrasts: turns
       .flatMap(({ contrast }) => (contrast === undefined ? [] : [contrast]))
       .slice(0, maxShown.sentences),
-    sentences: (telling.length > 1 ? telling : []).slice(0, maxShown.sentences).map((sentence) => ({
-      text: sentence.text.length > 200 ? `${sentence.text.slice(0, 200)}…` : sentence.text,
-      label: labelOf(sentence.feelings, 1).label,
-      score: labelOf(sentence.feelings, 1).score,
-    })),
+    sentences: (telling.length > 1 ? telling : []).slice(0, maxShown.sentences).map((sentence) => {
+      const { label, score } = labelOf(sentence.feelings, 1);
+      const text = sentence.text.length > 200 ? `${sentence.text.slice(0, 200)}…` : sentence.text;
+      return { text, label, score };
+    }),
   };
 }
 

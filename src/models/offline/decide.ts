@@ -49,16 +49,10 @@ export function decide({
   const situation = { conversation, request: readRequest(conversation.said), tools, system };
   const last = conversation.done.at(-1);
   if (last === undefined) return begin(situation);
-  const { skill_name } = argumentsOf(last);
-  const what = { list_skills: "Looking for a skill", activate_skill: String(skill_name ?? "the skill") };
-  if (last.result.is_error) {
-    const name = what[last.name as keyof typeof what] ?? last.name;
-    return answer(failed(name, readError(last.result.text)));
-  }
+  if (last.result.is_error) return answer(failed(nameOf(last), readError(last.result.text)));
   if (last.name === "list_skills") return choose(situation, last);
-  return last.name === "activate_skill"
-    ? afterActivation(situation, last, what.activate_skill)
-    : show(situation, last);
+  if (last.name === "activate_skill") return afterActivation(situation, last);
+  return show(situation, last);
 }
 
 function begin(situation: Situation): Decision {
@@ -117,8 +111,9 @@ function take(situation: Situation, skill: ListedSkill, triggers: ReadonlySet<st
   return answer(showGuide(skill.id, guideIn(situation.system, skill.id) ?? skill.description));
 }
 
-function afterActivation(situation: Situation, last: DoneCall, id: string): Decision {
+function afterActivation(situation: Situation, last: DoneCall): Decision {
   const { conversation, system, tools, request } = situation;
+  const id = activatedSkill(last);
   const own = toolsOfSkill(tools, id, last.result.text);
   if (own.length === 0)
     return answer(showGuide(id, guideIn(last.result.text, id) ?? guideIn(system, id) ?? "(no guide)"));
@@ -198,6 +193,16 @@ function foundNothing(value: Json): boolean {
 function queryOf(done: DoneCall): string | undefined {
   const { query } = argumentsOf(done);
   return typeof query === "string" ? query : undefined;
+}
+
+/** What a call is called for people. */
+function nameOf(done: DoneCall): string {
+  if (done.name === "list_skills") return "Looking for a skill";
+  return done.name === "activate_skill" ? activatedSkill(done) : done.name;
+}
+
+function activatedSkill(done: DoneCall): string {
+  return String(argumentsOf(done).skill_name ?? "the skill");
 }
 
 /** The rules wrote these arguments themselves, so they parse. */

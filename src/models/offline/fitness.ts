@@ -119,16 +119,22 @@ function rank<T>(request: RequestText, candidates: readonly Candidate<T>[]): Fit
   // A question about remembering asks to recall.
   const stems = new Set(telling.map(({ stem }) => (isQuestion && stem === "rememb" ? "recal" : stem)));
   const weight = weigher(request);
-  const rarity = (knows: (candidate: Candidate<T>) => boolean) =>
-    1 / Math.sqrt(Math.max(1, candidates.filter(knows).length));
+  const rarity = (knows: (candidate: Candidate<T>, stem: string) => boolean) =>
+    new Map(
+      [...stems].map((stem) => [
+        stem,
+        1 / Math.sqrt(Math.max(1, candidates.filter((each) => knows(each, stem)).length)),
+      ]),
+    );
+  const asName = rarity(({ names }, stem) => names.has(stem));
+  const asAny = rarity(({ names, telling }, stem) => names.has(stem) || telling.has(stem));
   // One naming word within a long text is chance.
   const chance = 1 + 0.06 * Math.max(0, stems.size - 6);
   const fits = candidates.map(({ value, names, telling, takesUrl }) => {
     let score = takesUrl && urls.length > 0 ? worth.url : 0;
     for (const stem of stems) {
-      if (names.has(stem)) score += worth.name * weight(stem) * rarity((other) => other.names.has(stem));
-      else if (telling.has(stem))
-        score += worth.telling * rarity((other) => other.names.has(stem) || other.telling.has(stem));
+      if (names.has(stem)) score += worth.name * weight(stem) * (asName.get(stem) ?? 1);
+      else if (telling.has(stem)) score += worth.telling * (asAny.get(stem) ?? 1);
     }
     return { value, score: score / chance, triggers: new Set([...stems].filter((stem) => names.has(stem))) };
   });

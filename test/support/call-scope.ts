@@ -29,13 +29,21 @@ export function callScope(options: CallScopeOptions = {}) {
   const seen = { thread: createSeenAddresses(), turn: createSeenAddresses() };
   seen.thread.untrusted = options.untrusted ?? false;
   const turn = {
-    ...{ turn_id: "t1", text, cause, catalogue, deadline: 90_000, limits: { question_ms: 60_000 } },
+    turn_id: "t1",
+    text,
+    cause,
+    catalogue,
+    deadline: 90_000,
+    limits: { question_ms: 60_000 },
     author: { id: "ben", name: "Ben", trust },
-    ...{ place: { namespace, thread: "t" }, where: { place: "general" } },
+    place: { namespace, thread: "t" },
+    where: { place: "general" },
     mentions: [{ id: "U7", name: "Mia" }],
   } as unknown as Turn;
   const scope = {
-    ...{ turn, state, seen },
+    turn,
+    state,
+    seen,
     transcript: { read: readAtOpening({ messages: [], active: [] }, []), told: { skills: {} } },
     offer: { all: new Map(skills.map((skill) => [skill.id, { skill }])) },
     ports: {

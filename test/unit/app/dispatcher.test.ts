@@ -31,7 +31,12 @@ function createWorld({ own = () => ({}), concurrent = 2, commands = 2, maxMs = 6
   const note = (fields: unknown, message?: string) =>
     void logged.push((fields as { err?: unknown }).err === undefined ? "no reason" : String(message));
   const dispatcher = createDispatcher({
-    ...{ log, feed, clock, redact: createRedactor([]), owner: "me", lease_ms: leaseMs },
+    log,
+    feed,
+    clock,
+    redact: createRedactor([]),
+    owner: "me",
+    lease_ms: leaseMs,
     logger: { debug: note, info: note, warn: note, error: note },
     concurrent,
     concurrent_commands: commands,
@@ -67,7 +72,14 @@ function createWorld({ own = () => ({}), concurrent = 2, commands = 2, maxMs = 6
     await real.accept({ key: id, ...place, author, kind: "message", text: "hi", ...more }, id, clock.now());
   };
   return {
-    ...{ clock, feed, log: real, logged, dispatcher, runs, calm, accept },
+    clock,
+    feed,
+    log: real,
+    logged,
+    dispatcher,
+    runs,
+    calm,
+    accept,
     begin: () => {
       dispatcher.serve(runner);
       dispatcher.start();

@@ -28,7 +28,8 @@ function createWorld() {
     return answer;
   };
   const deps: SweepDeps = {
-    ...{ log, store },
+    log,
+    store,
     files: {
       async *turns() {
         for (const [turn_id, changed_at] of [...files]) yield { turn_id, changed_at };
@@ -71,7 +72,14 @@ function createWorld() {
     return { counts, steps };
   };
   return {
-    ...{ deps, log, store, files, folders, before, turn, sweep },
+    deps,
+    log,
+    store,
+    files,
+    folders,
+    before,
+    turn,
+    sweep,
     types: (id: string) => typesOf(log, id),
   };
 }
@@ -213,7 +221,8 @@ describe("a sweep", () => {
     });
     await world.sweep();
     expect(world.before).toEqual({
-      ...{ audit: { time: ago(400), dryRun: false }, index: { time: ago(365) } },
+      audit: { time: ago(400), dryRun: false },
+      index: { time: ago(365) },
       copies: { before: ago(14), dryRun: false },
     });
   });

@@ -31,7 +31,9 @@ async function createWorld(own: (log: TurnLog) => Partial<TurnLog> = () => ({}))
   const shown: Parameters<typeof feed.publish>[] = [];
   const writer = createTurnWriter(
     {
-      ...{ log, clock, redact: createRedactor(["hunter22"]) },
+      log,
+      clock,
+      redact: createRedactor(["hunter22"]),
       feed: {
         ...feed,
         publish(...item) {
@@ -65,7 +67,12 @@ const opening = {
 } as const;
 const message = { role: "user", text: "hi" } as const;
 const finishedCall: TurnEventBody = {
-  ...{ type: "tool_finished", call_id: "c", tool: "t", status: "ok", output: "x", duration_ms: 1 },
+  type: "tool_finished",
+  call_id: "c",
+  tool: "t",
+  status: "ok",
+  output: "x",
+  duration_ms: 1,
 };
 
 it.each<

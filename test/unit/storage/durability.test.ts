@@ -194,7 +194,7 @@ describe("what is acknowledged", () => {
 
 describe("the event loop", () => {
   /** The longest the loop was away while `work` went on, ms. */
-  const maxPause = async (work: Promise<unknown>) => {
+  const longestPause = async (work: Promise<unknown>) => {
     let longest = 0;
     let last = performance.now();
     let over = false;
@@ -222,7 +222,7 @@ describe("the event loop", () => {
     const writes = ["t1", "t2", "t3"].map((id) => log.accept(inbound(`k${id}`), id, 1));
     const kept = Promise.all(writes);
     expect(await isSettled(Promise.race(writes))).toBe(false);
-    const [pause] = await Promise.all([maxPause(kept), holder.kill()]);
+    const [pause] = await Promise.all([longestPause(kept), holder.kill()]);
     await kept;
     // Before, one try blocked for 5 s.
     expect(pause).toBeLessThan(1_000);

@@ -6,10 +6,15 @@ import { callScope, call as request } from "../../../support/call-scope.ts";
 
 type Arguments = Partial<ReadArguments>;
 const bound = ({ bound: own = {}, free = {} }: Arguments) => ({
-  ...{ request, skill_id: "mail", args: { bound: own, free } },
+  request,
+  skill_id: "mail",
+  args: { bound: own, free },
 });
 const binding = (values: Record<string, Json> = {}) => ({
-  ...{ skill_id: "mail", tool: "send", definition: "d1", values },
+  skill_id: "mail",
+  tool: "send",
+  definition: "d1",
+  values,
 });
 const read = { untrusted: true };
 

@@ -45,7 +45,12 @@ async function decide({ tool = sends, skill = {}, input = to, standing = [], ...
   if (binding === undefined) return first;
   for (const each of standing)
     await addStanding(scope.ports.store, namespace, {
-      ...{ verdict: "always", approver: "manager", by: "mia", name: "Mia", at: 1, binding },
+      verdict: "always",
+      approver: "manager",
+      by: "mia",
+      name: "Mia",
+      at: 1,
+      binding,
       ...each,
     });
   return await decisionFor(scope, request, send, input);
@@ -64,7 +69,12 @@ const sharing = "What I read for you alone may be in it, and others here could s
 const server = (more: Partial<ServerTool> = {}): Partial<TestTool> => ({
   effect: "side_effect",
   server: {
-    ...{ server: "hub", tool: "send", definition: "d1", own: true, hints: {}, configured: {} },
+    server: "hub",
+    tool: "send",
+    definition: "d1",
+    own: true,
+    hints: {},
+    configured: {},
     ...more,
   },
 });

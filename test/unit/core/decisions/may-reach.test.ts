@@ -7,7 +7,10 @@ import { call, callScope } from "../../../support/call-scope.ts";
 
 type Redirect = Parameters<NonNullable<WebRequest["mayFollow"]>>[0];
 const redirect = (to: string, more: Partial<Redirect> = {}): Redirect => ({
-  ...{ from: "https://example.com/a", to, sends: false, ...more },
+  from: "https://example.com/a",
+  to,
+  sends: false,
+  ...more,
 });
 
 /** The web of a call, and what it asked the real one for. */
@@ -92,7 +95,10 @@ describe("a request that a running call would send", () => {
       {
         type: "approval_requested",
         call_id: expect.stringMatching(/^c1\/approval:reach:[0-9a-f]{64}$/),
-        ...{ tool: "reach_address", skill_id: "mail", approver: "asker", input: { address } },
+        tool: "reach_address",
+        skill_id: "mail",
+        approver: "asker",
+        input: { address },
         question: "May mail send a request to example.com?",
         reason: expect.stringContaining("example.com was named by nobody here"),
         addresses: ["example.com/log?d=1"],

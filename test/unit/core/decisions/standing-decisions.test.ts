@@ -12,14 +12,19 @@ import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.t
 
 const general = "slack:T1:C1";
 const binding = {
-  ...{ skill_id: "mail", tool: "send", definition: "d1" },
+  skill_id: "mail",
+  tool: "send",
+  definition: "d1",
   values: { to: "ann" },
 } satisfies Binding;
 const mia = { by: "mia", name: "Mia", at: 1, approver: "manager" } as const;
 const ben = { by: "ben", name: "Ben", at: 1, approver: "asker", only_for: "ben" } as const;
 type Made = Omit<StandingDecision, "id">;
 const always = (by: typeof mia | typeof ben, more: Partial<Made> = {}): Made => ({
-  ...{ verdict: "always", binding, ...by, ...more },
+  verdict: "always",
+  binding,
+  ...by,
+  ...more,
 });
 const never = (by: typeof mia | typeof ben, more: Partial<Made> = {}): Made => ({
   ...always(by, more),

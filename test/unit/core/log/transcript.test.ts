@@ -42,7 +42,10 @@ const opening: Opening = {
 };
 const user = (text: string): Message => ({ role: "user", text });
 const answer = (text: string, more: Partial<AssistantMessage> = {}): AssistantMessage => ({
-  ...{ role: "assistant", text, tool_calls: [], ...more },
+  role: "assistant",
+  text,
+  tool_calls: [],
+  ...more,
 });
 const change = (more: Partial<SystemMessage> = {}): SystemMessage => ({ role: "system", text: "", ...more });
 

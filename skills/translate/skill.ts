@@ -177,8 +177,8 @@ function lossOf(original: string, translation: string): string[] {
 
 /** Longer than every line of the kind in the text: headings have such lines too. */
 function lineAround(text: string): string {
-  const maxRun = Math.max(4, ...(text.match(/={5,}/g) ?? []).map((run) => run.length));
-  return "=".repeat(maxRun + 1);
+  const longestRun = Math.max(4, ...(text.match(/={5,}/g) ?? []).map((run) => run.length));
+  return "=".repeat(longestRun + 1);
 }
 
 /** Without the lines around it, which some models repeat. */

@@ -22,7 +22,7 @@ const depths = {
   deep: { round: 8, pages: 26, refinements: 3 },
 };
 /** Pages of one site in a round, and pages read at the same time. */
-const maxOfSite = 3;
+const maxHitsOfSite = 3;
 const atOnce = 3;
 
 /** Characters of what is searched for. */
@@ -147,7 +147,7 @@ function choose(found: readonly (readonly Hit[])[], most: number, { seen }: Stat
   for (const hit of inTurn)
     if (!seen.has(pageKey(hit.url)) && !fresh.has(pageKey(hit.url))) fresh.set(pageKey(hit.url), hit);
   const sites = Map.groupBy(fresh.values(), ({ url }) => URL.parse(url)?.host ?? "");
-  const few = new Set([...sites.values()].flatMap((hits) => hits.slice(0, maxOfSite)));
+  const few = new Set([...sites.values()].flatMap((hits) => hits.slice(0, maxHitsOfSite)));
   const rest = [...fresh.values()].filter((hit) => !few.has(hit));
   const chosen = [...[...fresh.values()].filter((hit) => few.has(hit)), ...rest].slice(0, Math.max(0, most));
   for (const { url } of chosen) seen.add(pageKey(url));

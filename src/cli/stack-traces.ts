@@ -16,8 +16,8 @@ const digits = new Uint8Array(128).fill(noDigit);
 for (const [digit, sign] of [...base64].entries()) digits[sign.charCodeAt(0)] = digit;
 
 /**
- * Stack traces of a build name the sources it was made from. A map is read when a stack has places that were not asked for before, and is
- * not kept: Node's `--enable-source-maps` keeps all of them from the start, which takes 50 MB.
+ * Makes stack traces of a build name its sources. A map is read when a stack has new places, and is not kept. Node's
+ * `--enable-source-maps` keeps all maps (50 MB); its `SourceMap` takes 0.4 s and 80 MB to look up one place.
  */
 export function traceToSources(): void {
   const known = new Map<string, string>();

@@ -10,7 +10,7 @@ export class AnswerRenderer extends Renderer {
     this.#level = level;
   }
 
-  /** A block of code with its language and a copy button; see copying.ts. */
+  /** A block of code with its language and a copy button; `app.ts` copies. */
   override code({ text, lang }: Tokens.Code): string {
     const language = /^[\w+#.-]{1,30}/.exec(lang ?? "")?.[0] ?? "";
     const head = `<div class="code-head"><span>${escapeHtml(language || "text")}</span><button type="button" class="quiet-button" data-copy="code">Copy</button></div>`;

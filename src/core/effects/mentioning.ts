@@ -1,5 +1,5 @@
 /**
- * Whom messages of a turn may call. Free are the person of the turn and those whom their message mentions or names (`said-words.ts`);
+ * Whom messages of a turn may call. Free are the person of the turn and those whom their message mentions or names (`values/said-line.ts`);
  * everybody else is confirmed by the person, and nobody calls everyone.
  */
 

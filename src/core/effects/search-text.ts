@@ -22,7 +22,7 @@ export interface SearchLimits {
   context: number;
 }
 
-/** Most matches shown at once. */
+/** Maximum matches shown at once. */
 const maxMatches = 30;
 /** Alternatives and words that are looked at in a search. */
 const maxAlternatives = 20;
@@ -55,7 +55,8 @@ export function searchText(text: string, search: string, limits: SearchLimits): 
   const isBefore = exact.length === 0 && limits.from > 0 && matchesOf(lines, find, 0).length > 0;
   if (exact.length > 0 || isBefore) return passagesOf(text, lines, exact, limits);
   const words = wordsOf(search);
-  const { finder, most } = words.length > 1 ? maxWords(lines, words) : { finder: undefined, most: 0 };
+  const { finder, most } =
+    words.length > 1 ? linesWithMostWords(lines, words) : { finder: undefined, most: 0 };
   if (finder === undefined) return { passages: "", shown: 0, total: 0, lines: lines.length };
   const note = `No line has “${search}”; these have ${most} of its ${words.length} words.`;
   return { ...passagesOf(text, lines, matchesOf(lines, finder, limits.from), limits), note };
@@ -94,7 +95,7 @@ function wordsOf(search: string): string[] {
 }
 
 /** Finds the lines that have as many of the words as any line has. */
-function maxWords(
+function linesWithMostWords(
   lines: readonly string[],
   words: readonly string[],
 ): { finder: Finder | undefined; most: number } {

@@ -1,6 +1,6 @@
 /**
  * Turn events: the only output of core, the entries of the turn log, and what the API streams.
- * Stored events make a turn replayable; ephemeral ones (`event-audience.ts`) are only seen live.
+ * Stored events make a turn replayable; ephemeral ones (`isEphemeral`) are only seen live.
  */
 
 import type { Seen, Told, Untrusted } from "../values/address.ts";

@@ -16,7 +16,7 @@ import { defineMetaTool, failure, ok, printedLines } from "./meta-tool.ts";
 /** Bytes that code may print. */
 const maxOutput = 950_000;
 /** The runner ends it, and with what it printed; this only catches one that does not. Ms. */
-const maxRun = 86_400_000;
+const maxRunMs = 86_400_000;
 
 /** Code that the model writes, in the sandbox, on the files of the thread. */
 export const createRunCode = () =>
@@ -33,7 +33,7 @@ export const createRunCode = () =>
     effect: "side_effect",
     shares: true,
     approval: (_input, scope) => mayCarryOut(scope),
-    max_execution_ms: maxRun,
+    max_execution_ms: maxRunMs,
     offered: ({ code }) => code !== undefined,
     run: async ({ language, code }, context, { turn, ports }) => {
       const runner = ports.code;

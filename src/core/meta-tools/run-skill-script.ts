@@ -13,7 +13,7 @@ import { defineMetaTool, failure, ok, printedLines } from "./meta-tool.ts";
 const maxOutput = 950_000;
 
 /** A script has the time its skill says; this only catches a runner that does not end it. Ms. */
-const maxRun = 86_400_000;
+const maxRunMs = 86_400_000;
 
 export const createRunSkillScript = () =>
   defineMetaTool({
@@ -35,7 +35,7 @@ export const createRunSkillScript = () =>
       const found = findOffered(scope, skill_name);
       return found.status === "error" ? undefined : found.offered.skill.id;
     },
-    max_execution_ms: maxRun,
+    max_execution_ms: maxRunMs,
     offered: (_turn, { scripts }) => scripts !== undefined,
     run: async ({ skill_name, script, command, ...input }, context, scope, request) => {
       const found = findOffered(scope, skill_name);

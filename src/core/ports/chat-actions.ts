@@ -1,7 +1,7 @@
 /**
  * What the agent does in a chat beside answering: reading channels, finding people, reacting, posting elsewhere. A platform (or the web
  * chat, from the turn log) implements it and does what it is asked as the bot; whether the person who asks may have it done is
- * decided in `chat-work.ts`, from what `access` says at that moment.
+ * decided in `effects/create-chat-work.ts`, from what `access` says at that moment.
  *
  * A message is named by its reference: what `ChatPlatform.post` returns and `edit`, `remove` and every method here take.
  */

@@ -284,7 +284,7 @@ interface OwnMessage {
 }
 
 /**
- * The chats the bot is in, as its tools reach them. All of it is done as the bot: `chat-work.ts` decides first whether the person the turn
+ * The chats the bot is in, as its tools reach them. All of it is done as the bot: `effects/create-chat-work.ts` decides first whether the person the turn
  * is for may have it done. Rejects with `PlatformError`.
  */
 export interface Chats {

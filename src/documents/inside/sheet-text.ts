@@ -5,7 +5,7 @@ import type { BoundedText } from "./opened-document.ts";
 export const firstRows = 20;
 /** Characters kept of a cell of these rows, and of these rows together. */
 const maxCell = 500;
-const maxFirst = 100_000;
+const maxFirstCharacters = 100_000;
 
 /**
  * Writes a sheet as its name and lines of CSV, and answers its table. Empty rows and empty cells at the ends of rows are left out.
@@ -33,7 +33,7 @@ export function writeSheet(
 
 /** A table of its first row and those after it, cut to what is kept. */
 export function makeTable(head: readonly (readonly string[])[], rows: number): Omit<Table, "name"> {
-  let room = maxFirst;
+  let room = maxFirstCharacters;
   const cut = (cells: readonly string[]) =>
     cells.map((cell) => {
       const part = cell.length <= maxCell ? cell : `${cell.slice(0, maxCell).toWellFormed()}…`;

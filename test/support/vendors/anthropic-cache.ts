@@ -67,7 +67,7 @@ export function countClaude(request: ClaudeRequest, kept: Map<Wire, number>, wor
   const marks = all.flatMap((part, index) =>
     part.ttl !== undefined && part.tokens >= request.facts.cache_minimum ? [index] : [],
   );
-  const hit = maxHit(all, marks, world, now);
+  const hit = longestHit(all, marks, world, now);
   const read = hit === -1 ? 0 : (all[hit]?.tokens ?? 0);
   for (const part of all.slice(0, hit + 1)) world.cache.renew(part.prefix, now);
   const end = { long: read, all: read };
@@ -86,7 +86,7 @@ export function countClaude(request: ClaudeRequest, kept: Map<Wire, number>, wor
   };
 }
 
-function maxHit(all: readonly Part[], marks: readonly number[], world: World, now: number): number {
+function longestHit(all: readonly Part[], marks: readonly number[], world: World, now: number): number {
   let hit = -1;
   for (const mark of marks) {
     for (let index = mark; index > mark - lookBack && index > hit; index -= 1) {

@@ -131,11 +131,11 @@ export function renderClosedApproval(
 /** `whole` is set when the arguments do not fit: who decides must be able to see all of them. */
 function describeApproval(approval: Approval, room: number): { markdown: string; whole?: string } {
   const json = exactJson(approval.input);
-  const maxRun = Math.max(2, ...(json.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = "`".repeat(Math.min(maxRun + 1, 50));
+  const longestRun = Math.max(2, ...(json.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(Math.min(longestRun + 1, 50));
   const head = headOf(approval);
   const space = Math.max(0, room - head.length - 2 * fence.length - 120);
-  const shown = maxRun >= 50 ? "" : cutText(json, space);
+  const shown = longestRun >= 50 ? "" : cutText(json, space);
   const isCut = shown !== json;
   const note = isCut ? "\n*This is only the beginning: all of it is in `arguments.json`.*" : "";
   const markdown = `${head}\n${fence}json\n${shown}\n${fence}${note}`;

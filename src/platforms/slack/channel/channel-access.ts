@@ -12,7 +12,7 @@ import { readPages } from "./workspace-lists.ts";
 const accessAge = 15_000;
 /** Channels of the bot, and of a person, that are looked at. */
 const maxChannels = 1_000;
-const maxOfPerson = 5_000;
+const maxChannelsOfPerson = 5_000;
 
 /** What Slack says of a conversation. https://docs.slack.dev/reference/objects/conversation-object */
 const conversationSchema = z.looseObject({
@@ -119,7 +119,7 @@ async function readChannels(
 ): Promise<Conversation[]> {
   const types = "public_channel,private_channel,mpim";
   const all = await readPages(
-    maxOfPerson,
+    maxChannelsOfPerson,
     (page) =>
       workspaces.call(team, "list channels", ({ read, self }) =>
         read.users.conversations({ ...(user === self ? {} : { user }), types, ...page }),

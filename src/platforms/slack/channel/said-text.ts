@@ -46,7 +46,7 @@ export interface Sayings {
 }
 
 /** Characters of the blocks of one message that are read: as many as Slack lets a text have. */
-const maxOfBlocks = 40_000;
+const maxBlockCharacters = 40_000;
 /** Characters of what is attached to one message that are read. */
 const maxAttached = 8_000;
 
@@ -73,7 +73,7 @@ export function saidText(message: Sayings): string {
 export function ownText({ text, blocks, bot_id }: Sayings): string {
   const written = text ?? "";
   const byPerson = typeof bot_id !== "string" && written.trim() !== "" && onlyRichText(blocks);
-  return byPerson ? written : unitedText(written, shortened(blockText(blocks), maxOfBlocks));
+  return byPerson ? written : unitedText(written, shortened(blockText(blocks), maxBlockCharacters));
 }
 
 function onlyRichText(blocks: Sayings["blocks"]): boolean {

@@ -125,7 +125,12 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
       maxBytes: config.files.thread_megabytes * 1_000_000,
     });
     const skills = await openSkills(config, {
-      ...{ store, folders, web, own, version, clock: systemClock },
+      store,
+      folders,
+      web,
+      own,
+      version,
+      clock: systemClock,
       report: (error, where) => logger.error({ err: error, where }, "Unexpected error"),
       // What comes was cut at 2,000 characters, maybe within a secret.
       onLog: (skill, text) =>

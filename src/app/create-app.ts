@@ -75,7 +75,10 @@ export function createApp(deps: AppDeps): RunningApp {
   const kept = keptFor(deps.retention.conversation_days);
   const channelIndex = createChannelIndex({ ...deps, platforms, kept });
   const chats = createChats({
-    ...{ ...deps, platforms, name: deps.ports.name, isIndexed: channelIndex.isOn },
+    ...deps,
+    platforms,
+    name: deps.ports.name,
+    isIndexed: channelIndex.isOn,
     forget: (turnId, by) => services.forget(turnId, by),
   });
   const basePorts = {
@@ -87,7 +90,9 @@ export function createApp(deps: AppDeps): RunningApp {
     openings,
     facts: createPinnedFacts(store),
     conversations: createPastConversations({
-      ...{ ...deps, ...deps.ports, createIndex: deps.createTextIndex },
+      ...deps,
+      ...deps.ports,
+      createIndex: deps.createTextIndex,
       actionsOf: chats.actions,
     }),
     rolesOf: createRolesOf(platforms),
@@ -176,7 +181,11 @@ export function createApp(deps: AppDeps): RunningApp {
     forget: createForget(forgetting),
     forgetPerson: createForgetPerson({
       ...forgetting,
-      ...{ stored, openings, index: deps.index, knowledge, copies: deps.copies },
+      stored,
+      openings,
+      index: deps.index,
+      knowledge,
+      copies: deps.copies,
     }),
     retention,
     commands,

@@ -129,7 +129,13 @@ function providerOf(name: string, sections: ProviderSections): ModelProvider {
   const needsKey = preset.local !== true && !isSigned && (section.base_url === undefined || kind === "azure");
   const addressName = name === kind ? preset.addressVariables?.[0] : undefined;
   return {
-    ...{ name, kind, preset, section, address, keyName, needsKey },
+    name,
+    kind,
+    preset,
+    section,
+    address,
+    keyName,
+    needsKey,
     missing:
       address === undefined
         ? { what: "address", set: addressName ?? setting("base_url") }

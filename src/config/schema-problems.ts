@@ -5,7 +5,11 @@ import { configKeys, meaningAt, membersAt } from "./config-keys.ts";
 import { type Layer, setter } from "./layer.ts";
 
 const kinds: Readonly<Record<string, string>> = {
-  ...{ string: "text", number: "a number", int: "a whole number", boolean: "true or false", array: "a list" },
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
   ...{
     object: "a section of settings",
     record: "a section of settings",

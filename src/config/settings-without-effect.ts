@@ -171,10 +171,15 @@ export function unknownInAgent(
   const where = `agent ${id}`;
   return [
     ...unknownNames(Object.keys(skills), { ...known, tools: [] }, (name) => name).map(({ name, hint }) => ({
-      ...{ where, key: "skills", message: `has no effect: there is no skill ${name}`, hint },
+      where,
+      key: "skills",
+      message: `has no effect: there is no skill ${name}`,
+      hint,
     })),
     ...unknownNames(Object.keys(black_tool_actions), known).map(({ name, hint }) => ({
-      ...{ where, key: "black_tool_actions", hint },
+      where,
+      key: "black_tool_actions",
+      hint,
       message: `denies nothing: there is no skill, tool or server ${name}`,
     })),
   ];

@@ -112,7 +112,9 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
   };
 
   const lanes = createAccountLanes({
-    ...{ clock, open, idle_ms: config.credentials === "per_user" ? idleMs : undefined },
+    clock,
+    open,
+    idle_ms: config.credentials === "per_user" ? idleMs : undefined,
     most_attempts: config.target.type === "stdio" ? deps.most_attempts : Number.POSITIVE_INFINITY,
     report: (error) => deps.report(error, config.name),
   });

@@ -76,7 +76,9 @@ async function readJson(
     }
     if (response.ok) return JSON.parse(text);
     throw Object.assign(new Error(""), {
-      ...{ status: response.status, headers: response.headers, error: jsonOr(text) },
+      status: response.status,
+      headers: response.headers,
+      error: jsonOr(text),
     });
   } catch (error) {
     if (signal.aborted) throw signal.reason;

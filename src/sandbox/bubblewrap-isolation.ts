@@ -101,10 +101,16 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
   const node = process.execPath;
   const bounded = options.mounts && (await makeBoundedFolders(runFolder));
   const layout = {
-    ...{ skillFolder, leftOut: request.leftOut, moduleFolder, textFolder, packages, working },
+    skillFolder,
+    leftOut: request.leftOut,
+    moduleFolder,
+    textFolder,
+    packages,
+    working,
     wayOut,
     node,
-    ...{ files: own.files, empty: own.empty },
+    files: own.files,
+    empty: own.empty,
     workspaceBytes,
     bounded,
     contained,

@@ -46,7 +46,13 @@ export async function chooseIsolation(choice: Choice): Promise<Isolation> {
   for (const attempt of attempts) {
     const isolation = createBubblewrapIsolation({
       ...attempt,
-      ...{ bwrap: path, shell, programs, limits, hidden, certificates, timeZone },
+      bwrap: path,
+      shell,
+      programs,
+      limits,
+      hidden,
+      certificates,
+      timeZone,
     });
     const failure = await probe(isolation, runs);
     if (failure === undefined) return isolation;

@@ -82,7 +82,11 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const sets = new PreparedSets(join(resolve(options.dataDir), "prepared"));
   if (options.packages !== undefined) await sets.clean();
   const context: SandboxContext = {
-    ...{ isolation, limits, runs, openProxy: options.openProxy, openPackageProxy: options.openPackageProxy },
+    isolation,
+    limits,
+    runs,
+    openProxy: options.openProxy,
+    openPackageProxy: options.openPackageProxy,
     prepared: createPreparedFolders(
       sets,
       async ({ language, runtime }) => (await runtimeOf(language)) === runtime,
@@ -100,7 +104,12 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
     sources === undefined
       ? { ...noPreparedPackages, settled: async () => undefined }
       : createPreparedPackages({
-          ...{ sandbox: context, sets, sources, runtimeOf, now: Date.now, signal: closing.signal },
+          sandbox: context,
+          sets,
+          sources,
+          runtimeOf,
+          now: Date.now,
+          signal: closing.signal,
           patienceMs: options.preparePatienceMs ?? 100_000,
         });
   return {

@@ -176,7 +176,12 @@ export function proxyEnvironment(port: number): Record<string, string> {
   // Some programs know networks, some only names. No `[::1]`: httpx takes what is behind its colon for a port and fails.
   const direct = "localhost,127.0.0.1,::1,0.0.0.0,127.0.0.0/8,sandbox";
   return {
-    ...{ HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy, https_proxy: proxy },
-    ...{ NO_PROXY: direct, no_proxy: direct, NODE_USE_ENV_PROXY: "1" },
+    HTTP_PROXY: proxy,
+    HTTPS_PROXY: proxy,
+    http_proxy: proxy,
+    https_proxy: proxy,
+    NO_PROXY: direct,
+    no_proxy: direct,
+    NODE_USE_ENV_PROXY: "1",
   };
 }

@@ -83,7 +83,10 @@ export async function writeMachineFiles(
   const empty = join(folder, "empty");
   await writeFile(empty, "", { mode: 0o444 });
   const env = {
-    ...{ USER: "script", LOGNAME: "script", SHELL: "/bin/sh", ...(knowsZone ? { TZ: timeZone } : {}) },
+    USER: "script",
+    LOGNAME: "script",
+    SHELL: "/bin/sh",
+    ...(knowsZone ? { TZ: timeZone } : {}),
     ...packageManagers,
     ...trusted.env,
   };

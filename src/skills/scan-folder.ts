@@ -68,8 +68,19 @@ function scanAll(
   withoutModules: boolean,
 ): FolderScan {
   const scan: Scanning = {
-    ...{ files: [], diagnostics: [], tooLarge: false, young: false, leftOut: [] },
-    ...{ root, folder, listings, maxFiles, lookedAt: Date.now(), bytes: 0, entries: 0, withoutModules },
+    files: [],
+    diagnostics: [],
+    tooLarge: false,
+    young: false,
+    leftOut: [],
+    root,
+    folder,
+    listings,
+    maxFiles,
+    lookedAt: Date.now(),
+    bytes: 0,
+    entries: 0,
+    withoutModules,
   };
   scanDirectory(scan, folder, "");
   for (const left of scan.leftOut) {

@@ -68,7 +68,8 @@ function packageOptions(
       pythonIndex: python_index ?? "https://pypi.org/simple",
       npmRegistry: npm_registry ?? "https://registry.npmjs.org/",
       hosts: package_hosts,
-      ...{ maxBytes, maxMs: maxInstall },
+      maxBytes,
+      maxMs: maxInstall,
     },
   };
 }

@@ -126,13 +126,19 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
   });
   const formats = [imported.format];
   const packages = await openPackages(config, {
-    ...{ store, clock, own, formats, flowPorts },
+    store,
+    clock,
+    own,
+    formats,
+    flowPorts,
     isolation: runners.describe,
     find: async (id) => (await catalogue.current()).skills.get(id),
   });
   const sources: SkillSource[] = [
     ...skillSources(config, {
-      ...{ formats, flowPorts, toolPackages: imported.toolPackages },
+      formats,
+      flowPorts,
+      toolPackages: imported.toolPackages,
       verify: packages.verify,
     }),
     mcp.source,

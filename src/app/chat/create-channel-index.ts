@@ -214,7 +214,9 @@ async function keep(
   const said = messages.filter(({ author, text }) => !author.bot && text.trim() !== "");
   await index.put(
     said.map(({ id, thread, author, text, at }) => ({
-      ...{ namespace, reference: id, at },
+      namespace,
+      reference: id,
+      at,
       ...(thread === undefined || thread === id ? {} : { thread }),
       author: { id: author.id, name: author.name },
       text: beginningOf(text, maxText),

@@ -63,7 +63,8 @@ export const decideApproval = operation({
 });
 
 const contradiction: Outcome<never> = {
-  ...{ ok: false, status: 400 },
+  ok: false,
+  status: 400,
   message: "`never` is a refusal: send it with `approve: false`.",
 };
 
@@ -205,7 +206,12 @@ export const listApprovals = operation({
       approvals
         .filter(({ state }) => state === "open")
         .map(({ approval_id, tool, label = tool, reason = "", approver, expires_at }) => ({
-          ...{ approval_id, tool: label, asker: author.name, reason, approver, expires_at },
+          approval_id,
+          tool: label,
+          asker: author.name,
+          reason,
+          approver,
+          expires_at,
         })),
     );
     const standing = await readStanding(store, namespace);

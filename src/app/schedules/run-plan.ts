@@ -49,8 +49,10 @@ export async function pauseAndTell(
   const says = `I paused “${beginningOf(value.text, 200)}”: ${because} \`/agent schedule resume ${id}\` wakes it, \`/agent schedule remove ${id}\` deletes it.`;
   const mark = value.what === "trigger" ? value.starts : value.next;
   await begin(deps, entry, {
-    ...{ author: value.maker, place: { namespace: entry.namespace, thread: value.thread } },
-    ...{ key: `${kindOf(value)}:${id}:paused:${mark}`, cause: { says, because } },
+    author: value.maker,
+    place: { namespace: entry.namespace, thread: value.thread },
+    key: `${kindOf(value)}:${id}:paused:${mark}`,
+    cause: { says, because },
   });
   await deps.book.change(id, (now) => ({
     value: { ...now.value, paused: { because, at: deps.now() }, failures: 0 },
@@ -75,7 +77,10 @@ export async function begin(
   { author, place: { namespace, thread, in_channel }, key, cause, reads = false }: Beginning,
 ): Promise<string | undefined> {
   const submitted = await submit({
-    ...{ namespace, thread, author, key },
+    namespace,
+    thread,
+    author,
+    key,
     text: value.text,
     cause: { kind: kindOf(value), id, ...cause, ...(in_channel ? { in_channel } : {}) },
     ...(value.on_platform ? { origin: { said_at: now(), files: [], in_thread: reads } } : {}),

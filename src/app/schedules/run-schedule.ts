@@ -59,7 +59,10 @@ export async function runSchedule(deps: RunDeps, entry: Entry<Schedule>): Promis
         ? reminderText(plan, due, deps.now())
         : undefined;
   const begun = await begin(deps, entry, {
-    ...{ author: maker.author, place, key: `schedule:${id}:${at}`, reads: "at" in plan.timing },
+    author: maker.author,
+    place,
+    key: `schedule:${id}:${at}`,
+    reads: "at" in plan.timing,
     cause: {
       because: says === undefined ? `${because}${lateWords(plan, due, deps.now())}` : because,
       ...(says === undefined ? {} : { says }),

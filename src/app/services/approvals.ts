@@ -128,7 +128,12 @@ async function decideForGood(
   const isManager = mayApprove(by, "manager", { author: by });
   const approver = mayApprove(by, "operator", { author: by }) ? "operator" : isManager ? "manager" : "asker";
   await addStanding(store, namespace, {
-    ...{ verdict, binding, approver, by: by.id, name: by.name, at: clock.now() },
+    verdict,
+    binding,
+    approver,
+    by: by.id,
+    name: by.name,
+    at: clock.now(),
     ...(isManager ? {} : { only_for: by.id }),
     ...(cause === undefined ? {} : { within: cause.id }),
   });

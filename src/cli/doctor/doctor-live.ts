@@ -139,7 +139,10 @@ async function tryTools(ask: Ask): Promise<string | undefined> {
   if (call === undefined) return "it answered without the tool it was to call";
   const results = called.tool_calls.map(
     ({ id, name }): Message => ({
-      ...{ role: "tool", call_id: id, tool: name, is_error: false },
+      role: "tool",
+      call_id: id,
+      tool: name,
+      is_error: false,
       text: `The passphrase is ${passphrase}.`,
     }),
   );

@@ -80,7 +80,14 @@ export async function approveWithin(
   const known = scope.state.approvals.get(call_id);
   if (known === undefined)
     await ask(scope, {
-      ...{ call_id, skill_id, tool: action, label, input, question, reason, addresses },
+      call_id,
+      skill_id,
+      tool: action,
+      label,
+      input,
+      question,
+      reason,
+      addresses,
       approver: approverWithin(scope, skill_id, approver),
     });
   const decided = known === undefined ? "waiting" : await takeDecision(scope, known);

@@ -186,7 +186,12 @@ export function createDesk(scope: TurnScope, callId: string, skillId: string): C
       return access;
     });
   return {
-    ...{ scope, callId, skillId, actions, channel, doing },
+    scope,
+    callId,
+    skillId,
+    actions,
+    channel,
+    doing,
     async message(reference) {
       const found = await doing(() => look(scope, actions(), reference));
       if (found === undefined) {

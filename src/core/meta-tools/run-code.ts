@@ -42,7 +42,9 @@ export const createRunCode = () =>
       const { max_ms } = turn.code;
       const ran = await context.inFolder(code, (working) =>
         runner.run({
-          ...{ language, code, working },
+          language,
+          code,
+          working,
           signal: context.signal,
           timeout_ms: max_ms,
           max_output_bytes: maxOutput,

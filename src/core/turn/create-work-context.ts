@@ -84,7 +84,10 @@ function codeWork(scope: TurnScope, { inFolder, approve }: Own, signal: AbortSig
       }
       const ran = await inFolder(`${about}\n${code}`, (working) =>
         runner.run({
-          ...{ language, code, working, signal },
+          language,
+          code,
+          working,
+          signal,
           timeout_ms: Math.min(timeout_ms, means.max_ms),
           max_output_bytes: 950_000,
         }),

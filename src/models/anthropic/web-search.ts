@@ -99,7 +99,9 @@ function readSearch(content: readonly Anthropic.ContentBlock[]) {
   );
   const found = searches.filter((results) => Array.isArray(results));
   const hits = found.flat().map(({ title, url, page_age }) => ({
-    ...{ title, url, text: [...new Set(cited.get(url))].join(" … ") },
+    title,
+    url,
+    text: [...new Set(cited.get(url))].join(" … "),
     ...(page_age ? { date: page_age } : {}),
   }));
   const error = searches.flatMap((results) => (Array.isArray(results) ? [] : [results.error_code]))[0];

@@ -47,7 +47,8 @@ export function createOpenAiSearch(options: ProviderModelOptions, price: Price |
         );
         const { usage } = answer;
         const metered = usage && {
-          ...{ input_tokens: usage.input_tokens, output_tokens: usage.output_tokens },
+          input_tokens: usage.input_tokens,
+          output_tokens: usage.output_tokens,
           cached_tokens: usage.input_tokens_details?.cached_tokens ?? 0,
         };
         const { hits, searches, failed } = readSearch(answer);

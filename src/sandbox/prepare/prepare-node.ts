@@ -57,7 +57,8 @@ export async function prepareNode(
   const resolving = join(build, "resolve");
   const own = before === undefined ? [] : [["package-lock.json", JSON.stringify(before)] as const];
   await runNpm(npm, ["install", "--package-lock-only"], {
-    ...{ folder: resolving, context },
+    folder: resolving,
+    context,
     files: [["package.json", manifest], ...own],
   });
   const written = (await readReport(join(resolving, "package-lock.json"))) ?? "";
@@ -65,7 +66,8 @@ export async function prepareNode(
   const packages = inOrder(checked(found, before, context), asked);
   const folder = join(build, "install");
   await runNpm(npm, ["ci"], {
-    ...{ folder, context },
+    folder,
+    context,
     files: [
       ["package.json", manifest],
       ["package-lock.json", written],
@@ -97,7 +99,8 @@ async function runNpm(
         ...(npm.startsWith(debianModules) ? { NODE_PATH: debianModules } : {}),
       },
     },
-    ...{ address, folder },
+    address,
+    folder,
     async fill(path: string) {
       for (const [name, text] of files) {
         await writeFile(join(path, name), text);

@@ -66,7 +66,9 @@ export async function preparePython(
   const lock = lockOf(packages);
   const folder = join(build, "install");
   await runPip(python, ["install", "--require-hashes", "--no-deps", "--target", inBuild("site"), ...common], {
-    ...{ folder, requirements: lock, context },
+    folder,
+    requirements: lock,
+    context,
   });
   return { folder: join(folder, "site"), packages, lock };
 }
@@ -83,7 +85,8 @@ async function resolve(
     ...["--log", inBuild(logFile), "--constraint", inBuild("constraints.txt"), ...common],
   ];
   await runPip(python, args, {
-    ...{ folder, context },
+    folder,
+    context,
     requirements: asked.map(({ spec }) => `${spec}\n`).join(""),
     fill: (path) => writeFile(join(path, "constraints.txt"), constraints, { mode: 0o644 }),
   });
@@ -116,7 +119,9 @@ async function runPip(
       // The address may have a password, and every user of the machine can read arguments.
       env: { PIP_INDEX_URL: address, ...(protocol === "http:" ? { PIP_TRUSTED_HOST: host } : {}) },
     },
-    ...{ address, folder, ...(fill === undefined ? {} : { fill }) },
+    address,
+    folder,
+    ...(fill === undefined ? {} : { fill }),
   };
   const log = { text: "" };
   try {

@@ -207,9 +207,14 @@ async function build(
         : await prepareNode(asked, { lock: pins?.lock, renewed }, folder, context);
     const bytes = await sealFolder(made.folder, sources.maxBytes);
     const set = {
-      ...{ language, asked: asked.map(({ text }) => text), packages: made.packages, by, bytes },
+      language,
+      asked: asked.map(({ text }) => text),
+      packages: made.packages,
+      by,
+      bytes,
       ...(skill === undefined || listed === undefined ? {} : { skill: { id: skill, listed: listed.hash } }),
-      ...{ runtime: runtime ?? "unknown", prepared_at: options.now() },
+      runtime: runtime ?? "unknown",
+      prepared_at: options.now(),
     };
     await sets.swap(name, made.folder, set, made.lock);
     const whose = skill === undefined ? "all code in the sandbox" : `the code of ${skill}`;
@@ -234,7 +239,12 @@ async function shownSet(set: StoredSet, { runtimeOf }: PreparedOptions): Promise
   const { language, skill, asked, packages, runtime, prepared_at, by, bytes } = set;
   const version = await runtimeOf(language);
   return {
-    ...{ language, asked, runtime, prepared_at, by, bytes },
+    language,
+    asked,
+    runtime,
+    prepared_at,
+    by,
+    bytes,
     ...(skill === undefined ? {} : { skill: skill.id }),
     packages: packages.map(({ name, version: of }) => ({ name, version: of })),
     ...(version === runtime ? {} : { problem: outdated(set, version) }),

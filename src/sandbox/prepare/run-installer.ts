@@ -56,7 +56,10 @@ export async function runInstaller(
   await fill?.(folder);
   const hosts = [...hostsOf(address), ...sources.hosts];
   const request = {
-    ...{ working, signal, stdin: "", env: code.env },
+    working,
+    signal,
+    stdin: "",
+    env: code.env,
     onLine: (line: string) => onLine(withoutSecrets(line, address)),
     network: { permits: (host: string) => coversHost(hosts, host) },
     timeout_ms: sources.maxMs,

@@ -37,7 +37,9 @@ export function createProgramRunner(context: SandboxContext): ProgramRunner {
         interpreter: ["node"],
         entry: { module },
         args: [],
-        ...{ env, packages, working },
+        env,
+        packages,
+        working,
         leftOut,
         shipped: isShipped(request.skill),
       };
@@ -78,7 +80,9 @@ async function startWatched(
   const program = watchProgram(child, {
     onMessage,
     ...(onText === undefined ? {} : { onText }),
-    ...{ limits, memory, working },
+    limits,
+    memory,
+    working,
   });
   try {
     await once(child, "spawn");

@@ -37,7 +37,12 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
   if (exposed !== undefined) return { status: "refused", reason: exposed };
   const { packages, release } = await context.prepared.take(skill);
   const code = {
-    ...{ folder, interpreter, moduleFolders, args, env, packages },
+    folder,
+    interpreter,
+    moduleFolders,
+    args,
+    env,
+    packages,
     entry: { script },
     leftOut,
     shipped: isShipped(skill),

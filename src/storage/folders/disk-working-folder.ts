@@ -195,7 +195,10 @@ export function createDiskWorkingFolder({
 function openedFile(path: string, { handle, stats }: { handle: FileHandle; stats: BigIntStats }): OpenedFile {
   const bytes = Number(stats.size);
   return {
-    ...{ path, bytes, changed_at: Number(stats.mtimeMs), descriptor: handle.fd },
+    path,
+    bytes,
+    changed_at: Number(stats.mtimeMs),
+    descriptor: handle.fd,
     async read(offset, length) {
       const wanted = Math.max(0, Math.min(length, bytes - offset));
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(wanted), 0, wanted, offset);

@@ -148,8 +148,10 @@ export async function forgetRuns(
       const names = new Set(removed.map(shown));
       const others = (changes: FileChange[] | undefined) => changes?.filter(({ path }) => !names.has(path));
       const kept = left.map(({ from, earlier, changed, ...run }) => ({
-        ...{ ...run, from: from.filter((path) => !removed.includes(path)) },
-        ...{ earlier: others(earlier), changed: others(changed) },
+        ...run,
+        from: from.filter((path) => !removed.includes(path)),
+        earlier: others(earlier),
+        changed: others(changed),
       }));
       if (runs.length > 0) await writeRuns(root, kept);
     },

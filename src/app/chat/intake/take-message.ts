@@ -110,7 +110,10 @@ async function take(taking: Taking, message: ChatMessage, thread: ThreadState | 
 function takenMessage(message: ChatMessage, person: ChatPerson, to: SaidTo): TakenMessage {
   const { key, place, id, text, in_thread, said_at, files, mentions = [] } = message;
   const origin = {
-    ...{ message: id, said_at, files: [...files], in_thread },
+    message: id,
+    said_at,
+    files: [...files],
+    in_thread,
     ...(mentions.length === 0 ? {} : { mentions: [...mentions] }),
   };
   return { key, place, id, in_thread, author: authorOf(person), text, to, origin };

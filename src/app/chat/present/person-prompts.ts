@@ -84,7 +84,11 @@ export function createPersonPrompts(
             : createApprovalPrompt(turn, events, event, message, where !== turn);
         };
         const prompt: Prompt = {
-          ...{ asked: event, tag, decision: undefined, tried: false, closed: false },
+          asked: event,
+          tag,
+          decision: undefined,
+          tried: false,
+          closed: false,
           ...(isPrivate ? promptAside(aside, make, (place) => Object.assign(prompt, { place })) : make(turn)),
         };
         prompts.push(prompt);

@@ -105,7 +105,8 @@ function buttonsOf(turn_id: string, outcome: AnswerReady["outcome"], hasSteps: b
 export function finishedBy({ outcome, text, output, private: isPrivate }: AnswerReady): TurnEventBody {
   return {
     type: "turn_finished",
-    ...{ outcome, text },
+    outcome,
+    text,
     ...(output === undefined ? {} : { output }),
     ...(isPrivate === undefined ? {} : { private: isPrivate }),
   };

@@ -95,7 +95,16 @@ function openStage(
   const turn: PresentedTurn = {
     ...base,
     ...(calls ? { mention: author.id } : {}),
-    ...{ turn_id, kind, author, text, place, clock, redact, logger, resumed, givenUp },
+    turn_id,
+    kind,
+    author,
+    text,
+    place,
+    clock,
+    redact,
+    logger,
+    resumed,
+    givenUp,
     note: notes.add,
     calls: new Set([author.id, ...(inbound.origin?.mentions ?? []).map(({ id }) => id)]),
   };
@@ -166,7 +175,8 @@ async function* showRun(
   const { outcome, text, output, private: isPrivate } = finished;
   const ready: AnswerReady = {
     type: "answer_ready",
-    ...{ outcome, text },
+    outcome,
+    text,
     ...(output === undefined ? {} : { output }),
     ...(isPrivate === undefined ? {} : { private: isPrivate }),
   };

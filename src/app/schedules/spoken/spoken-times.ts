@@ -71,7 +71,11 @@ function findTime(text: string, now: number, time_zone: string): Found | undefin
 }
 
 const closing: Readonly<Record<string, readonly string[]>> = {
-  ...{ '"': ['"'], "`": ["`"], "“": ["”"], "«": ["»"], "„": ["“", "”"] },
+  '"': ['"'],
+  "`": ["`"],
+  "“": ["”"],
+  "«": ["»"],
+  "„": ["“", "”"],
 };
 
 /** The text with an x for each character between quotation marks, and for these. One that is not closed counts for nothing. */

@@ -45,9 +45,15 @@ function each(word: string, times: number): Meaning {
 }
 
 const adverbs: Readonly<Record<string, [unit: Unit, count: number]>> = {
-  ...{ hourly: ["hour", 1], daily: ["day", 1], nightly: ["day", 1], weekly: ["week", 1] },
-  ...{ fortnightly: ["week", 2], monthly: ["month", 1], quarterly: ["quarter", 1] },
-  ...{ yearly: ["year", 1], annually: ["year", 1] },
+  hourly: ["hour", 1],
+  daily: ["day", 1],
+  nightly: ["day", 1],
+  weekly: ["week", 1],
+  fortnightly: ["week", 2],
+  monthly: ["month", 1],
+  quarterly: ["quarter", 1],
+  yearly: ["year", 1],
+  annually: ["year", 1],
 };
 
 /** A time of the day; `half` is `a` or `p`. */
@@ -198,13 +204,18 @@ const days: Reader[] = [
     () => ({ kind: "words" }),
   ),
   rule(pattern()`${weekday}(?:\/${weekday})+`, (_, text) => ({
-    ...{ kind: "weekdays", plural: /days\b/i.test(text), short: false },
+    kind: "weekdays",
+    plural: /days\b/i.test(text),
+    short: false,
     days: text.split("/").map(dayOf),
   })),
   rule(/(?:weekdays|workdays|working days|business days)/, () => workingDays),
   rule(/weekends/, () => weekend),
   rule(weekday, (_, text) => ({
-    ...{ kind: "weekdays", days: [dayOf(text)], plural: /days$/i.test(text), short: !/day/i.test(text) },
+    kind: "weekdays",
+    days: [dayOf(text)],
+    plural: /days$/i.test(text),
+    short: !/day/i.test(text),
   })),
   rule(
     /(?:today|tonight|tomorrow|(?:on )?(?:the )?day after tomorrow|this (?:morning|afternoon|evening))/,
@@ -221,7 +232,9 @@ const days: Reader[] = [
   rule(pattern()`in ${number} (?:days?|weeks?|months?|years?)`, () => ({ kind: "date" })),
   rule(pattern()`${number} (?:days?|weeks?|months?|years?) from now`, () => ({ kind: "date" })),
   rule(/(next|this|the coming) (week|month|quarter|year)/, ([which = "", name = ""]) => ({
-    ...{ kind: "span", unit: name.toLowerCase() as Unit, ahead: /this/i.test(which) ? 0 : 1 },
+    kind: "span",
+    unit: name.toLowerCase() as Unit,
+    ahead: /this/i.test(which) ? 0 : 1,
   })),
 ];
 

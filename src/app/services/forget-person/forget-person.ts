@@ -84,10 +84,22 @@ async function forgetPerson(
     left.push(...(await finish(deps, person, { pseudonym, asker, isDone, deleted: others.deleted })));
   }
   return {
-    ...{ user: writtenAs(person), pseudonym, dry_run: dryRun, complete: left.length === 0 },
-    ...{ turns: own.count, other_turns: others.count, facts, documents, messages, plans, ...values },
-    ...{ feedback: values.feedback + unplaced.feedback, renamed: values.renamed + unplaced.renamed },
-    ...{ audit_lines, kept: [...new Set([...kept, ...others.kept])], left },
+    user: writtenAs(person),
+    pseudonym,
+    dry_run: dryRun,
+    complete: left.length === 0,
+    turns: own.count,
+    other_turns: others.count,
+    facts,
+    documents,
+    messages,
+    plans,
+    ...values,
+    feedback: values.feedback + unplaced.feedback,
+    renamed: values.renamed + unplaced.renamed,
+    audit_lines,
+    kept: [...new Set([...kept, ...others.kept])],
+    left,
     ...(copies.length === 0 ? {} : { copies }),
   };
 }

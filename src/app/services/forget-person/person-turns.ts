@@ -77,7 +77,11 @@ export async function forgetOwnTurns(
     if (problem === undefined) done.count += isNew ? 1 : 0;
     else done.left.push(`Turn ${turn_id} of theirs in ${namespace}: ${problem}`);
     const own = done.threads.get(placeKey(turn)) ?? {
-      ...{ namespace, thread, all: new Set(), deleted: [], since: accepted_at },
+      namespace,
+      thread,
+      all: new Set(),
+      deleted: [],
+      since: accepted_at,
     };
     own.all.add(turn_id);
     if (problem === undefined) own.deleted.push(turn_id);

@@ -60,7 +60,10 @@ export async function receiveReaction(
   if (user_id === (await deps.directory.self()).id) return;
   const author = guild_id === undefined ? user_id : undefined;
   const place = await placeOfMessage(deps, {
-    ...{ id: message_id, channel_id, guild_id, author },
+    id: message_id,
+    channel_id,
+    guild_id,
+    author,
     part_of: message_id,
   });
   if (place === undefined) return;

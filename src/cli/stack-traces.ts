@@ -7,8 +7,6 @@ interface SourceMap {
   mappings: string;
 }
 
-/** Of a built file, in a frame of a stack. */
-const builtPlace = /(file:\/\/[^\s()]+\.mjs):(\d+):(\d+)/;
 const base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const noDigit = 255;
 /** By the code of their character. */
@@ -24,8 +22,9 @@ export function traceToSources(): void {
   Error.prepareStackTrace = (error, frames) => {
     const maps = new Map<string, SourceMap | undefined>();
     const lines = frames.map((frame) => {
-      const [place, file = "", line, column] = builtPlace.exec(String(frame)) ?? [];
-      if (place === undefined) return `    at ${frame}`;
+      const [file, line, column] = [frame.getFileName() ?? "", frame.getLineNumber(), frame.getColumnNumber()];
+      if (!file.startsWith("file:") || !file.endsWith(".mjs")) return `    at ${frame}`;
+      const place = `${file}:${line}:${column}`;
       if (!known.has(place)) {
         const map = maps.get(file) ?? readMap(file);
         maps.set(file, map);

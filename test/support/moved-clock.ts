@@ -3,7 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** The wall clock of all processes that are started with `env`, which a test moves. Waits and leases keep their own time. */
+/**
+ * A wall clock that a test moves: of all processes that are started with `env`, and of the test's own, where the fakes
+ * live. Waits and leases keep their own time.
+ */
 export interface MovedClock {
   env: Record<string, string>;
   /** What it says now, ms since the epoch. */
@@ -19,6 +22,8 @@ export async function createMovedClock(): Promise<MovedClock> {
   const folder = await mkdtemp(join(tmpdir(), "moved-clock-"));
   const file = join(folder, "offset");
   const script = pathToFileURL(join(import.meta.dirname, "moved-clock.mjs")).href;
+  const realNow = Date.now;
+  const RealDate = Date;
   let offset = 0;
   const move = async (to: number) => {
     offset = to;
@@ -26,11 +31,17 @@ export async function createMovedClock(): Promise<MovedClock> {
     await writeFile(`${file}.new`, String(offset));
     await rename(`${file}.new`, file);
   };
+  process.env.MOVED_CLOCK = file;
+  await import("./moved-clock.mjs");
   return {
     env: { MOVED_CLOCK: file, NODE_OPTIONS: `--import ${script}` },
-    now: () => Date.now() + offset,
-    set: (time) => move(time - Date.now()),
+    now: () => realNow() + offset,
+    set: (time) => move(time - realNow()),
     pass: (ms) => move(offset + ms),
-    remove: () => rm(folder, { recursive: true }),
+    async remove() {
+      globalThis.Date = RealDate;
+      delete process.env.MOVED_CLOCK;
+      await rm(folder, { recursive: true });
+    },
   };
 }

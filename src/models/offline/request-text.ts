@@ -170,7 +170,7 @@ function instructionBefore(start: string): string | undefined {
   return isShort ? colon : question.exec(start)?.[0];
 }
 
-const quotation = /(?<![\p{L}\p{N}])(?:"[^"]+"|“[^”]+”|„[^“]+“|«[^»]+»|‘[^’]+’|`[^`]+`)/gu;
+const quotation = /(?<![\p{L}\p{N}])(?:"[^"]+"|“[^“”]+”|„[^„“]+“|«[^«»]+»|‘[^‘’]+’|`[^`]+`)/gu;
 
 /** A text without the quotation marks around it. */
 function unquote(text: string): string {

@@ -50,7 +50,7 @@ export function formatTable(measures: readonly Measure[]): string {
     baseline === undefined ? "–" : `${short(baseline)} ${unit}`,
     ratio.toFixed(2),
     baseline === undefined ? `${at_least ? "≥" : "<"} ${target} ${unit}` : `≤ ${target.toFixed(1)}`,
-    ok ? "ok" : "OVER",
+    ok ? "ok" : "MISSED",
   ]);
   const widths = header.map((_, at) => Math.max(...[header, ...rows].map((row) => row[at]?.length ?? 0)));
   const line = (row: readonly string[]) =>

@@ -6,7 +6,7 @@
  * 2. The same in a thread that has 1,000 messages.
  * 3. Tokens of the first request of a thread with 1,000 skills installed.
  * 4. Loading 1,000 skill folders, cold and again.
- * 5. Start of the bot until it is ready, and its memory when idle.
+ * 5. Start of the bot until it is ready, its memory when idle, and how long `knack --help` takes.
  * 6. How long Slack waits for an acknowledgement while 200 turns run.
  * 7. A flow of 20 blocks that do next to nothing, from the command to the end of its turn, with the turn log in SQLite.
  * 8. A call of an imported skill in the sandbox, beside its own work, once its process runs.
@@ -19,8 +19,8 @@
  * 14. What a turn that uses a tool, a flow and the list of skills takes on the disk.
  * 15. The longest time for which the event loop of a whole bot is blocked by what one person sends.
  *
- * `--json` prints the measures as JSON, `--check` exits 1 when a target is missed, `--profile` prints where the CPU of
- * measure 1 goes instead and keeps the CPU profiles, `--only 1,4` measures some.
+ * A missed target prints MISSED; the exit code stays 0. `--json` prints the measures as JSON, `--profile` prints where the CPU
+ * of measure 1 goes instead and keeps the CPU profiles, `--only 1,4` measures some.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -47,7 +47,6 @@ import { freshThread, longThread, measureTurns } from "./turn-overhead.ts";
 const { values: options } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
-    check: { type: "boolean", default: false },
     profile: { type: "boolean", default: false },
     only: { type: "string" },
   },
@@ -86,5 +85,4 @@ async function measure(): Promise<void> {
   const measures: Measure[] = [];
   for (const at of chosen) measures.push(...((await measurements[at]?.(mock, folder)) ?? []));
   console.log(options.json ? JSON.stringify(measures, null, 2) : formatTable(measures));
-  if (options.check && measures.some(({ ok }) => !ok)) process.exitCode = 1;
 }

@@ -41,7 +41,7 @@ function bot(lines: Parameters<typeof scriptedModel>[0], more: Parameters<typeof
 }
 
 describe("the tools of an agent", () => {
-  it("are those of its categories, and what reads files", async () => {
+  it("an agent has the tools of its categories and those that read files", async () => {
     const { ask, model } = bot(["ok"]);
     await ask("/agent use reader");
     await ask("hi");
@@ -87,7 +87,7 @@ describe("the tools of an agent", () => {
       [{ call: "files", with: { do: "delete" } }],
       /careful may not call files so/,
     ],
-  ])("do not run what is not among them: %s", async (_name, agent, calls, words) => {
+  ])("an agent does not run %s", async (_name, agent, calls, words) => {
     const { ask, model } = bot([calls, "ok"]);
     await ask(`/agent use ${agent}`);
     const { events } = await ask("go");
@@ -95,7 +95,7 @@ describe("the tools of an agent", () => {
     expect(events.filter((event) => event.type === "tool_finished" && event.status === "ok")).toEqual([]);
   });
 
-  it("are not there for a skill or guide that a person asks for by command either", async () => {
+  it("a person's command does not give an agent a skill or guide outside its categories", async () => {
     const { ask, model } = bot(["ok"]);
     expect((await ask("/skill run weather {}")).end).toMatchObject({ outcome: "completed" });
     await ask("/agent use reader");
@@ -108,7 +108,7 @@ describe("the tools of an agent", () => {
     expect(JSON.stringify(model.requests)).not.toContain("Guide of manual");
   });
 
-  it("are all that are not denied", async () => {
+  it("an agent has all tools except the denied ones", async () => {
     const { ask, model } = bot([
       [{ call: "files", with: { do: "read" } }],
       [{ call: "notes_add", with: {} }],
@@ -120,7 +120,7 @@ describe("the tools of an agent", () => {
     expect(toolsIn(model.requests[0])).not.toContain("notes_clear");
   });
 
-  it("come and go with a handover", async () => {
+  it("tools come and go when an agent hands over", async () => {
     const { ask, model } = bot([
       [{ call: "handoff", with: { to: "reader" } }],
       [{ call: "weather", with: {} }],
@@ -132,7 +132,7 @@ describe("the tools of an agent", () => {
     expect(toolResults(model.requests[2]?.messages ?? []).at(-1)).toMatch(/not found/);
   });
 
-  it("stand in the opening by priority, direct ones before the others", async () => {
+  it("the opening lists tools by priority, direct ones first", async () => {
     const long = "x ".repeat(200);
     const many = [
       testSkill("aaa", [{ name: "aaa", description: long }]),
@@ -151,7 +151,7 @@ describe("the tools of an agent", () => {
 });
 
 describe("a mode", () => {
-  it("is chosen by a message for itself alone", async () => {
+  it("a mode named in a message applies to that message only", async () => {
     const { ask, model } = bot(["ok"]);
     const { events } = await ask("quick: what is it?");
     await ask("and now?");
@@ -160,7 +160,7 @@ describe("a mode", () => {
     expect(model.requests[1]?.system).toContain("You are chat now");
   });
 
-  it("has a turn of its own when its message comes while another turn runs", async () => {
+  it("a message with a mode gets its own turn when another turn is running", async () => {
     let later = "";
     const busy = testSkill("busy", [
       {
@@ -180,7 +180,7 @@ describe("a mode", () => {
     expect(own.find(({ type }) => type === "turn_started")).toMatchObject({ profile: "quick" });
   });
 
-  it("is none of the agents that a turn is handed to", async () => {
+  it("a turn cannot be handed to a mode", async () => {
     const { ask, model } = bot([[{ call: "handoff", with: { to: "quick" } }], "ok"]);
     await ask("go");
     expect(model.requests[0]?.system).not.toContain("quick:");
@@ -197,7 +197,7 @@ describe("an agent whose file is wrong", () => {
   const broken: Profile = { id: "legal", description: "", prompt: "", tools: [], unusable };
   const withBroken: [Profile, ...Profile[]] = [...profiles, broken];
 
-  it("takes no turns and says what is wrong, while the others go on", async () => {
+  it("an agent with an invalid file takes no turns and says what is wrong while the others work", async () => {
     const { ask, model } = bot([[{ call: "handoff", with: { to: "legal" } }], "ok"], {
       profiles: withBroken,
     });
@@ -214,7 +214,7 @@ describe("an agent whose file is wrong", () => {
     expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain("There is no agent legal");
   });
 
-  it("is chosen in any case, and told by its nearest name", async () => {
+  it("an agent's name may be written in any case, and an unknown name gets the nearest one", async () => {
     const { ask } = bot(["ok"]);
     expect((await ask("/agent use Reader")).end.text).toContain("**reader** answers");
     expect((await ask("/agent use raeder")).end.text).toContain("Did you mean reader?");
@@ -222,7 +222,7 @@ describe("an agent whose file is wrong", () => {
 });
 
 describe("an agent that is gone", () => {
-  it("leaves those alone that a message names", async () => {
+  it("an agent that is gone does not affect messages that name another agent", async () => {
     const first = bot(["ok"]);
     await first.ask("/agent use reader");
     const left = profiles.filter(({ id }) => id !== "reader") as [Profile, ...Profile[]];
@@ -230,7 +230,7 @@ describe("an agent that is gone", () => {
     expect((await ask("careful: hi")).end).toMatchObject({ outcome: "completed", text: "ok" });
   });
 
-  it("answers nothing: people are told which there are", async () => {
+  it("an agent that is gone answers nothing, and people are told which agents exist", async () => {
     const first = bot(["ok"]);
     await first.ask("/agent use reader");
     const [chat, ...others] = profiles.filter(({ id }) => id !== "reader");

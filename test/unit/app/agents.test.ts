@@ -9,7 +9,7 @@ const profiles: [Profile, ...Profile[]] = [
 ];
 
 describe("agents", () => {
-  it("hand a turn over: the model is told who it is now, behind what it was told before", async () => {
+  it("an agent hands a turn over, and the model is told its new role after the earlier messages", async () => {
     const model = scriptedModel([
       [{ call: "handoff", with: { to: "research", reason: "find out" } }],
       "found",
@@ -27,14 +27,14 @@ describe("agents", () => {
     expect(end.text).toBe("found");
   });
 
-  it("that are not there are told with the nearest name", async () => {
+  it("a handoff to an unknown agent is answered with the nearest name", async () => {
     const model = scriptedModel([[{ call: "handoff", with: { to: "reserch" } }], "ok"]);
     const { ask } = createTestApp(model, { profiles });
     await ask("look this up");
     expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain("Did you mean research?");
   });
 
-  it("are chosen per channel by its managers", async () => {
+  it("managers choose the agent of a channel", async () => {
     const model = scriptedModel(["ok"]);
     const { ask } = createTestApp(model, { profiles });
     expect((await ask("/agent use research", { by: ben })).end.outcome).toBe("failed");
@@ -45,7 +45,7 @@ describe("agents", () => {
     expect(model.requests.map((request) => request.system.includes("You research."))).toEqual([true, false]);
   });
 
-  it("with nobody to hand over to are not offered a handoff", async () => {
+  it("an agent with nobody to hand over to is not offered a handoff", async () => {
     const model = scriptedModel(["ok"]);
     await createTestApp(model).ask("hi");
     expect(model.requests[0]?.tools.map((tool) => tool.name)).not.toContain("handoff");
@@ -53,7 +53,7 @@ describe("agents", () => {
 });
 
 describe("a channel limited to some skills", () => {
-  it("is told when a skill is not there", async () => {
+  it("a channel is told when a skill it is limited to does not exist", async () => {
     const { ask } = createTestApp(scriptedModel(["ok"]));
     expect((await ask("/skill only nope")).end.text).toContain("no skill called nope");
   });

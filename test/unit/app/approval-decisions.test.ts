@@ -10,7 +10,7 @@ import { ada, ben, createTestApp, home } from "../../support/test-app.ts";
 import { mia, sender, waitingApp } from "./approval-fixture.ts";
 
 describe("a decision", () => {
-  it("counts only from people with the trust, and is not stored from others", async () => {
+  it("a decision counts only from people with the required trust, and is not stored from others", async () => {
     const { app, log, say, until } = waitingApp({});
     const turnId = await say("go", { by: ben });
     const { approval_id } = await until(turnId, "approval_requested");
@@ -19,7 +19,7 @@ describe("a decision", () => {
     expect(await log.signals(turnId)).toEqual([]);
   });
 
-  it("is refused with the names of those who may, as far as they are known", async () => {
+  it("a refused decision names those who may decide, as far as they are known", async () => {
     const platform = createFakePlatform();
     const { app, chat, say, until } = waitingApp({});
     chat.connect(platform);
@@ -36,7 +36,7 @@ describe("a decision", () => {
     expect(await refusal()).toMatch(/ Ask ol\\\*ga, pat, rob or 2 others\.$/);
   });
 
-  it("is made once: the first one counts", async () => {
+  it("a decision is made once: the first one counts", async () => {
     const { app, say, until, events, ran } = waitingApp({});
     const turnId = await say("go");
     const { approval_id } = await until(turnId, "approval_requested");
@@ -51,7 +51,7 @@ describe("a decision", () => {
     expect(await approve(app, approval_id, true, ada)).toEqual({ ok: true, value: { decided: false } });
   });
 
-  it("is refused when it says yes and never", async () => {
+  it("a decision that says both yes and never is refused", async () => {
     const { app, log, say, until } = waitingApp({});
     const turnId = await say("go");
     const { approval_id } = await until(turnId, "approval_requested");
@@ -61,7 +61,7 @@ describe("a decision", () => {
     expect(await log.signals(turnId)).toEqual([]);
   });
 
-  it("is refused for what nobody asked", async () => {
+  it("a decision is refused when nothing was asked", async () => {
     const { app, say, until } = waitingApp({});
     const turnId = await say("go");
     await until(turnId, "approval_requested");
@@ -69,7 +69,7 @@ describe("a decision", () => {
       expect(await approve(app, id, true, ada)).toMatchObject({ ok: false, status: 404 });
   });
 
-  it("is not made by a message", async () => {
+  it("a message does not decide an approval", async () => {
     const { app, say, until, events, ran, log } = waitingApp({});
     const turnId = await say("go");
     await until(turnId, "turn_waiting");
@@ -82,7 +82,7 @@ describe("a decision", () => {
     expect((await log.get(message))?.merged_into).toBe(turnId);
   });
 
-  it("is for a member in their own direct message where a manager would decide, not where an operator would", async () => {
+  it("members decide in their own direct messages where a manager would, but not where an operator would", async () => {
     const namespace = "console:local:dm-ben";
     const low = waitingApp({ risk: "low", tool: { approval: () => "manager" } });
     const turnId = await low.say("go", { by: ben, namespace });
@@ -95,7 +95,7 @@ describe("a decision", () => {
 });
 
 describe("a turn that waits for approval", () => {
-  it("can be stopped, and nothing runs", async () => {
+  it("a turn that waits for approval can be stopped, and nothing runs", async () => {
     const { app, say, until, events, ran } = waitingApp({});
     const turnId = await say("go");
     await until(turnId, "turn_waiting");
@@ -106,7 +106,7 @@ describe("a turn that waits for approval", () => {
     expect(await approve(app, `${turnId}:1`, true, ada)).toEqual({ ok: true, value: { decided: false } });
   });
 
-  it("does not ask about what the channel has disabled meanwhile, and does not run it", async () => {
+  it("a turn that waits for approval neither asks about nor runs what the channel has since disabled", async () => {
     const { app, say, until, events, ran, results } = waitingApp({});
     const turnId = await say("go");
     await until(turnId, "turn_waiting");
@@ -120,7 +120,7 @@ describe("a turn that waits for approval", () => {
     expect(results()[0]).toContain("not found");
   });
 
-  it("may be a command, which goes on where it was", async () => {
+  it("a command that waits for approval continues where it was", async () => {
     const { app, say, until, events, ran } = waitingApp({});
     const turnId = await say("/skill run mail text=hi", { by: ben });
     const { approval_id } = await until(turnId, "approval_requested");
@@ -166,13 +166,13 @@ describe("a crash after the decision", () => {
     return { all, ran, results: toolResults(model.requests.at(-1)?.messages ?? []) };
   }
 
-  it("runs the call when it had not started, with what was approved", async () => {
+  it("after a crash, a decided call that had not started runs with the approved arguments", async () => {
     const { all, ran } = await resumed(decided);
     expect(ran).toEqual([{ text: "shown" }]);
     expect(all.filter((event) => event.type === "approval_requested")).toHaveLength(1);
   });
 
-  it("does not run it again when it had, and does not ask again", async () => {
+  it("after a crash, a decided call that had started neither runs again nor asks again", async () => {
     const { all, ran, results } = await resumed([
       ...decided,
       { type: "tool_started", ...call, title: "Sending", effect: "side_effect" },

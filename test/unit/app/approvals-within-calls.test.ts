@@ -35,7 +35,7 @@ const asking: Run = async (context) => {
 };
 
 describe("an approval in the middle of a call", () => {
-  it("shows the question and exactly what it is about, and the call goes on when it is given", async () => {
+  it("an approval in the middle of a call shows the question and its exact subject, and the call continues once it is given", async () => {
     const { app, say, until, events } = workerApp(asking);
     const turnId = await say("go", { by: ben });
     expect(await until(turnId, "approval_requested")).toMatchObject({
@@ -51,7 +51,7 @@ describe("an approval in the middle of a call", () => {
     expect((await events(turnId)).at(-1)).toMatchObject({ text: "sent, says mia" });
   });
 
-  it("is not given by a refusal", async () => {
+  it("a refusal in the middle of a call gives no approval", async () => {
     const { app, say, until, events } = workerApp(asking);
     const turnId = await say("go", { by: ben });
     const { approval_id } = await until(turnId, "approval_requested");
@@ -59,7 +59,7 @@ describe("an approval in the middle of a call", () => {
     expect((await events(turnId)).at(-1)).toMatchObject({ text: "not sent (ada)" });
   });
 
-  it("is not given by its time running out", async () => {
+  it("an approval in the middle of a call is not given when its time runs out", async () => {
     const clock = createFakeClock();
     const { say, until, events } = workerApp(asking, { clock, max_duration_ms: 300_000 });
     const turnId = await say("go", { by: ben });
@@ -68,7 +68,7 @@ describe("an approval in the middle of a call", () => {
     expect(all.at(-1)).toMatchObject({ text: "not sent (nobody)" });
   });
 
-  it("is asked once for each place in the call", async () => {
+  it("an approval is asked once for each place in the call", async () => {
     const { app, say, until, events } = workerApp(async (context) => {
       const first = await context.approve({ action: "one", input: 1 });
       const second = await context.approve({ action: "two", input: 2 });
@@ -92,7 +92,7 @@ const reaching: Run = async ({ network }) => {
 };
 
 describe("hosts that a skill's code asks for", () => {
-  it("are for operators to allow, and stay allowed", async () => {
+  it("operators allow the hosts that a skill's code asks for, and they stay allowed", async () => {
     const store = createMemoryKeyValue();
     const first = workerApp(reaching, { store });
     const turnId = await first.say("go", { by: ben });
@@ -111,7 +111,7 @@ describe("hosts that a skill's code asks for", () => {
     expect(again.events.some((event) => event.type === "approval_requested")).toBe(false);
   });
 
-  it("are not granted to another skill that takes the id", async () => {
+  it("allowed hosts are not granted to another skill that takes over the id", async () => {
     const store = createMemoryKeyValue();
     const first = workerApp(reaching, { store });
     const turnId = await first.say("go", { by: ben });
@@ -128,7 +128,7 @@ describe("hosts that a skill's code asks for", () => {
     expect((await ask("go", { by: ben })).end.text).toBe("[]");
   });
 
-  it("are refused when nobody allows them, and the call goes on without", async () => {
+  it("hosts are refused when nobody allows them, and the call continues without them", async () => {
     const { app, say, until, events } = workerApp(reaching);
     const turnId = await say("go", { by: ben });
     await approve(app, (await until(turnId, "approval_requested")).approval_id, false, ada);

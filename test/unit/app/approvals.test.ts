@@ -10,7 +10,7 @@ import { testSkill } from "../../support/test-skill.ts";
 import { mia, script, sender, waitingApp } from "./approval-fixture.ts";
 
 describe("who has to approve", () => {
-  it("is an operator for what a skill of high risk changes, and nobody for what it only reads", async () => {
+  it("an operator approves the changes of a high-risk skill, and nobody its reads", async () => {
     const changing = waitingApp({ clock: createFakeClock() });
     const asked = await changing.until(await changing.say("go", { by: ben }), "approval_requested");
     expect(asked).toMatchObject({
@@ -26,7 +26,7 @@ describe("who has to approve", () => {
     expect(reading.ran).toEqual([{ text: "hello" }]);
   });
 
-  it("is nobody at medium risk, unless the tool asks for somebody", async () => {
+  it("a medium-risk skill needs no approval unless its tool asks for one", async () => {
     const free = waitingApp({ risk: "medium" });
     await free.ask("go", { by: ben });
     expect(free.ran).toHaveLength(1);
@@ -36,12 +36,12 @@ describe("who has to approve", () => {
     expect(asking.ran).toEqual([]);
   });
 
-  it("stays an operator when the tool of a skill of high risk asks for less", async () => {
+  it("an operator still approves when the tool of a high-risk skill asks for less", async () => {
     const { say, until } = waitingApp({ tool: { approval: () => "manager" } });
     expect((await until(await say("go"), "approval_requested")).approver).toBe("operator");
   });
 
-  it("is nobody else when who may decide wrote the very call as a command", async () => {
+  it("nobody else approves when a person who may decide wrote the very call as a command", async () => {
     const { ask, ran, say, until } = waitingApp({});
     await ask("/skill run mail text=hi", { by: ada });
     expect(ran).toEqual([{ text: "hi" }]);
@@ -51,7 +51,7 @@ describe("who has to approve", () => {
 });
 
 describe("an approval", () => {
-  it("runs the call once with exactly what was shown", async () => {
+  it("an approved call runs once with exactly the arguments that were shown", async () => {
     const { app, say, until, events, ran, results } = waitingApp({});
     const turnId = await say("go", { by: ben });
     const { approval_id } = await until(turnId, "approval_requested");
@@ -67,7 +67,7 @@ describe("an approval", () => {
     });
   });
 
-  it("runs a nested call with what was shown, whatever the skill would pass the second time", async () => {
+  it("an approved nested call runs with the arguments shown, whatever the skill would pass the second time", async () => {
     const { ran, skill } = sender();
     let count = 0;
     const caller = testSkill(
@@ -95,7 +95,7 @@ describe("an approval", () => {
     expect(ran).toEqual([{ text: "number 1" }]);
   });
 
-  it("is asked of who asked too, in a turn that frees its worker meanwhile", async () => {
+  it("the asker may give an approval, too, in a turn that has freed its worker", async () => {
     const { app, say, until, ask, events, ran } = waitingApp({ concurrent: 1 });
     const turnId = await say("go", { by: ada });
     const { approval_id } = await until(turnId, "approval_requested");
@@ -107,7 +107,7 @@ describe("an approval", () => {
     expect(ran).toHaveLength(1);
   });
 
-  it("survives a restart between request and decision", async () => {
+  it("an approval survives a restart between request and decision", async () => {
     const log = createMemoryTurnLog();
     const store = createMemoryKeyValue();
     const before = waitingApp({ log, store });
@@ -123,7 +123,7 @@ describe("an approval", () => {
     expect(all.filter((event) => event.type === "approval_requested")).toHaveLength(1);
   });
 
-  it("is decided for each of several calls by itself", async () => {
+  it("each of several calls is approved separately", async () => {
     const { ran, skill } = sender();
     const model = scriptedModel(script({ text: "one" }, { text: "two" }));
     const { app, say, until, events } = createTestApp(model, { skills: [skill] });
@@ -142,7 +142,7 @@ describe("an approval", () => {
 });
 
 describe("a refusal", () => {
-  it("is a result the model reads, and the same call is not asked about again", async () => {
+  it("a refusal is a result the model reads, and the same call is not asked about again", async () => {
     const { ran, skill } = sender();
     const call = [{ call: "send", with: { text: "hello" } }];
     const model = scriptedModel([call, call, "I did not send it."]);
@@ -159,7 +159,7 @@ describe("a refusal", () => {
     expect(second).toContain("refused earlier in this turn");
   });
 
-  it("comes by itself when nobody decides in time", async () => {
+  it("an approval is refused automatically when nobody decides in time", async () => {
     const clock = createFakeClock();
     const { app, say, until, events, ran, results } = waitingApp({ clock, max_duration_ms: 600_000 });
     const turnId = await say("go");

@@ -27,7 +27,7 @@ const lastUserText = (request: ModelRequest | undefined) =>
   request?.messages.findLast(({ role }) => role === "user")?.text;
 
 describe("/skill run of a guide", () => {
-  it("is a turn of the agent with the guide in its prompt and the text as the request", async () => {
+  it("`/skill run` of a guide is an agent turn with the guide in its prompt and the text as the request", async () => {
     const model = scriptedModel(["A poem."]);
     const app = setUp(model);
     const { events, end } = await app.ask("/skill run poems about the sea");
@@ -39,7 +39,7 @@ describe("/skill run of a guide", () => {
     );
   });
 
-  it("counts for its turn alone: the next one is told so, and knows what was said", async () => {
+  it("a guide counts for its turn only: the next turn is told so and knows what was said", async () => {
     const model = scriptedModel(["A poem.", "Shorter."]);
     const app = setUp(model);
     await app.ask("/skill run poems about the sea");
@@ -49,7 +49,7 @@ describe("/skill run of a guide", () => {
     expect(second?.messages.map(({ text }) => text)).toEqual(["about the sea", "A poem.", "make it shorter"]);
   });
 
-  it("waits in the thread's line, and is no word in between for the turn that runs", async () => {
+  it("`/skill run` of a guide waits in the thread's queue and does not steer the running turn", async () => {
     const gate = Promise.withResolvers<void>();
     const model = scriptedModel(
       ({ system }) => (system.includes("Guide of poems.") ? "A poem." : [{ call: "list_skills" }]),
@@ -63,7 +63,7 @@ describe("/skill run of a guide", () => {
     expect((await app.events(second)).at(-1)).toMatchObject({ type: "turn_finished", text: "A poem." });
   });
 
-  it("goes for skills that are only configuration too, whose tools are there in that turn", async () => {
+  it("`/skill run` also works for skills that are only configuration, whose tools exist in that turn", async () => {
     const model = scriptedModel(["Done."]);
     const config = { ...guide("deploys"), kind: "config" as const, tool_list: { ci: [] } };
     const server = testSkill("mcp_ci", [{ name: "ci__deploy" }], { kind: "mcp" });
@@ -71,13 +71,13 @@ describe("/skill run of a guide", () => {
     expect(model.requests[0]?.tools.map(({ name }) => name)).toContain("ci__deploy");
   });
 
-  it("asks the agent to follow the guide when nothing is said with it", async () => {
+  it("`/skill run` without a text asks the agent to follow the guide", async () => {
     const model = scriptedModel(["Done."]);
     await setUp(model).ask("/skill run poems");
     expect(lastUserText(model.requests[0])).toContain("Do what the guide of the skill says");
   });
 
-  it("answers programs with the agent's text", async () => {
+  it("`/skill run` of a guide answers programs with the agent's text", async () => {
     const model = scriptedModel(["A poem."]);
     const { app } = setUp(model);
     const output = await runSkillAs(app, ben, "poems", { text: "about the sea" });
@@ -94,7 +94,7 @@ describe("/skill run of a guide", () => {
     ["that has to be enabled", "/skill run optional x", "/skill enable optional"],
     ["that is not for people", "/skill run internal x", "not for people to run"],
     ["that was installed and never enabled", "/skill run installed x", "/skill enable installed"],
-  ])("of a skill %s does nothing and says why", async (_, text, reason) => {
+  ])("`/skill run` of a skill %s does nothing and says why", async (_, text, reason) => {
     const model = scriptedModel(["never said"]);
     const requires = skillMetadataSchema.shape.requires.parse({ bins: ["no-such-program"] });
     const skills = [
@@ -110,7 +110,7 @@ describe("/skill run of a guide", () => {
     expect(model.requests).toEqual([]);
   });
 
-  it("that went away before its turn came says so", async () => {
+  it("`/skill run` of a skill that goes away before its turn says so", async () => {
     const gate = Promise.withResolvers<void>();
     const model = scriptedModel(["First."], { gate: () => gate.promise });
     const app = setUp(model);
@@ -127,7 +127,7 @@ describe("/skill run of a guide", () => {
   });
 });
 
-it("is run and answered on a chat platform, given as a slash command", async () => {
+it("a guide given as a slash command runs and is answered on a chat platform", async () => {
   const model = scriptedModel(["A poem."]);
   const { intake, platform } = createIntake({ model, skills: [guide("poems")] });
   const place = { namespace: channel, thread: "command-1" };
@@ -147,7 +147,7 @@ describe("a skill kept from the model", () => {
     invocation: { by_people: true, by_model: false },
   });
 
-  it("is in no prompt, no list and no answer of the agent's tools", async () => {
+  it("a skill hidden from the model is in no prompt, no list and no answer of the agent's tools", async () => {
     const model = scriptedModel([
       [
         { call: "list_skills" },
@@ -164,7 +164,7 @@ describe("a skill kept from the model", () => {
     expect(seen).not.toMatch(/secret-plan|hidden-tool/);
   });
 
-  it("is run by people all the same, who can read so", async () => {
+  it("people can run a skill hidden from the model, and can read that they can", async () => {
     const model = scriptedModel(["The plan."]);
     const app = setUp(model, [hidden, tool]);
     expect((await app.ask("/skill info secret-plan")).end.text).toContain("The agent does not see it unless");
@@ -175,7 +175,7 @@ describe("a skill kept from the model", () => {
     });
   });
 
-  it("is the agent's once a person enabled it", async () => {
+  it("a skill hidden from the model becomes the agent's once a person enables it", async () => {
     const model = scriptedModel(["Done."]);
     const app = setUp(model, [hidden]);
     await app.ask("/skill enable secret-plan");
@@ -197,7 +197,7 @@ describe("a command that is dispatched", () => {
   ]);
 
   it.each(["notes", "notes_tool"])(
-    "goes past the model to the tool or skill %s, raw",
+    "a dispatched command passes the model and goes unchanged to the tool or skill %s",
     async (command_tool) => {
       const model = scriptedModel(["never said"]);
       const app = setUp(model, [guide("Quick-Note", { command_tool }), notes]);
@@ -212,7 +212,7 @@ describe("a command that is dispatched", () => {
     },
   );
 
-  it("says so when its tool is not there", async () => {
+  it("a dispatched command says so when its tool does not exist", async () => {
     const app = setUp(scriptedModel(["never said"]), [guide("quick-note", { command_tool: "missing" })]);
     expect((await app.ask("/skill run quick-note x")).end).toMatchObject({
       outcome: "failed",

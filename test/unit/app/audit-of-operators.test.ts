@@ -7,7 +7,7 @@ import { ben, createTestApp } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
 
 describe("what operators do for the whole bot", () => {
-  it("is told to the audit channel, and what was refused is not", async () => {
+  it("the audit channel is told what operators do for the whole bot, but not what was refused", async () => {
     const platform = createFakePlatform();
     const { chat, ask } = createTestApp(scriptedModel([]), {
       skills: [testSkill("memory")],

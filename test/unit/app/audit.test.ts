@@ -11,7 +11,7 @@ const quiet = () => {};
 const record = { stored: { add: quiet }, clock: { now: () => 0 }, redact: <T>(value: T) => value };
 
 describe("the record of what people change", () => {
-  it("is one structured line of the log, also when the audit channel fails", async () => {
+  it("an audit record is one structured log line, even if the audit channel fails", async () => {
     const lines: unknown[][] = [];
     const warnings: unknown[][] = [];
     const warned = Promise.withResolvers<void>();
@@ -37,7 +37,7 @@ describe("the record of what people change", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it("has names as people wrote them, which neither close nor begin anything in the line", async () => {
+  it("an audit record has names as people wrote them, which neither close nor begin anything in the line", async () => {
     const lines: unknown[] = [];
     const posted: string[] = [];
     const audit = createAudit({
@@ -59,7 +59,7 @@ describe("the record of what people change", () => {
     ]);
   });
 
-  it("says of a decision who asked for it, and nothing after that", async () => {
+  it("an audit record of a decision names its asker and nothing after that", async () => {
     const platform = createFakePlatform();
     const { app, chat, say, until, events } = waitingApp({ chat: { audit_channel: "fake:w:audit" } });
     chat.connect(platform);
@@ -75,22 +75,25 @@ describe("the record of what people change", () => {
   it.each([
     ["always", "approved, here and always,", "always allows"],
     ["never", "refused, here and for good,", "refuses"],
-  ] as const)("says what was decided for good (%s), and when it is taken back", async (verdict, did, no) => {
-    const platform = createFakePlatform();
-    const { app, chat, say, ask, until, events } = waitingApp({ chat: { audit_channel: "fake:w:audit" } });
-    chat.connect(platform);
-    const turnId = await say("go", { by: ben });
-    const { approval_id } = await until(turnId, "approval_requested");
-    await approve(app, approval_id, verdict, ada);
-    await events(turnId);
-    await ask("/agent approvals remove 1", { by: ada });
-    expect(platform.visible().map(({ message }) => message.markdown)).toEqual([
-      `**Ada** ${did} **send**, asked for by Ben in \`console:local:general\``,
-      `**Ada** no longer ${no} **send** in \`console:local:general\``,
-    ]);
-  });
+  ] as const)(
+    "an audit record says that a decision is standing (%s), and when it is withdrawn",
+    async (verdict, did, no) => {
+      const platform = createFakePlatform();
+      const { app, chat, say, ask, until, events } = waitingApp({ chat: { audit_channel: "fake:w:audit" } });
+      chat.connect(platform);
+      const turnId = await say("go", { by: ben });
+      const { approval_id } = await until(turnId, "approval_requested");
+      await approve(app, approval_id, verdict, ada);
+      await events(turnId);
+      await ask("/agent approvals remove 1", { by: ada });
+      expect(platform.visible().map(({ message }) => message.markdown)).toEqual([
+        `**Ada** ${did} **send**, asked for by Ben in \`console:local:general\``,
+        `**Ada** no longer ${no} **send** in \`console:local:general\``,
+      ]);
+    },
+  );
 
-  it("is shown at the top level of the audit channel, for what was done and not for what was refused", async () => {
+  it("the audit channel shows what was done at top level, but not what was refused", async () => {
     const platform = createFakePlatform();
     const { app, chat, ask } = createTestApp(scriptedModel(["An answer."]), {
       skills: [testSkill("memory", [{ name: "memory" }])],

@@ -23,7 +23,7 @@ function fillingLog() {
 }
 
 describe("a disk that is full", () => {
-  it("refuses a message with the reason, and nothing is half done", async () => {
+  it("a full disk refuses a message with the reason and leaves nothing half done", async () => {
     const { filling, full, log } = fillingLog();
     const { app } = createTestApp(scriptedModel(["never"]), { log: filling });
     full.now = true;
@@ -36,7 +36,7 @@ describe("a disk that is full", () => {
     expect(await pendingTurns(log)).toBe(0);
   });
 
-  it("in the middle of a turn keeps it, tells those who watch, and it is answered when there is room", async () => {
+  it("a disk that fills up in a turn keeps the turn and tells watchers, and the turn is answered when there is room", async () => {
     const { filling, full, log } = fillingLog();
     const gate = Promise.withResolvers<void>();
     const model = scriptedModel(["the answer"], { gate: () => gate.promise });
@@ -58,7 +58,7 @@ describe("a disk that is full", () => {
     expect((await next.events(turnId)).at(-1)).toMatchObject({ outcome: "completed", text: "the answer" });
   });
 
-  it("lets those who watch see the end, whenever they came and wherever they go on", async () => {
+  it("a full disk does not keep watchers from seeing the end, whenever they join and wherever they resume", async () => {
     const { filling, full } = fillingLog();
     const clock = createFakeClock();
     const gate = Promise.withResolvers<void>();

@@ -66,7 +66,7 @@ function channel(more: Parameters<typeof serverSkill>[1] = {}) {
 }
 
 describe("a call that may change something outside", () => {
-  it("is shown to the person it is for, with the reason, and runs when they confirm it", async () => {
+  it("a call that may change something outside is shown to its person with the reason, and runs when they confirm it", async () => {
     const { say, decide, ran } = channel();
     const asked = await say({ to: "ann" }, ben);
     expect(asked).toMatchObject({
@@ -80,7 +80,7 @@ describe("a call that may change something outside", () => {
     expect(ran).toEqual([{ to: "ann" }]);
   });
 
-  it("is not decided by a person who became a guest after it was asked", async () => {
+  it("a call is not confirmed by a person who has become a guest since it was asked", async () => {
     const { say, decide, ran } = channel();
     const asked = await say({ to: "ann" }, ben);
     expect(await decide(asked, true, { ...ben, trust: "guest" })).toMatchObject({ ok: false, status: 403 });
@@ -88,19 +88,19 @@ describe("a call that may change something outside", () => {
     expect(await decide(asked, true, ben)).toMatchObject({ value: { decided: true } });
   });
 
-  it("may be decided by a manager for them", async () => {
+  it("a manager may confirm a call for its person", async () => {
     const { say, decide, ran } = channel();
     await decide(await say({ to: "ann" }, ben), true, mia);
     expect(ran).toHaveLength(1);
   });
 
-  it("is not asked about when the person ordered exactly it", async () => {
+  it("a call is not asked about when the person ordered exactly that call", async () => {
     const { ask, ran } = channel();
     await ask('/skill run mcp_mail {"to":"ann"}', { by: ben });
     expect(ran).toEqual([{ to: "ann" }]);
   });
 
-  it("is for operators in a direct message where a manager would decide", async () => {
+  it("an operator decides a call in a direct message where a manager would decide", async () => {
     const { say, decide, ran } = channel({ destructive: true });
     const asked = await say({ to: "ann" }, ben, direct);
     expect(asked?.approver).toBe("operator");
@@ -113,7 +113,7 @@ describe("a call that may change something outside", () => {
 });
 
 describe("always here", () => {
-  it("holds for who asked, this recipient and this channel alone", async () => {
+  it('an asker\'s "always" holds only for them, this recipient and this channel', async () => {
     const { say, decide, ran } = channel();
     await decide(await say({ to: "ann", text: "1" }, ben), "always", ben);
     expect(await say({ to: "ann", text: "2" }, ben)).toBeUndefined();
@@ -124,13 +124,13 @@ describe("always here", () => {
     expect(ran).toHaveLength(2);
   });
 
-  it("holds for everyone in the channel when a manager gives it", async () => {
+  it('a manager\'s "always" holds for everyone in the channel', async () => {
     const { say, decide } = channel({ destructive: true });
     await decide(await say({ to: "ann" }, ben), "always", mia);
     expect(await say({ to: "ann" }, cleo)).toBeUndefined();
   });
 
-  it("ends when the tool is another one, or asks for somebody higher", async () => {
+  it('an "always" ends when the tool changes or asks for somebody higher', async () => {
     const { say, decide, source, ran } = channel();
     await decide(await say({ to: "ann" }, ben), "always", ben);
     source.skills = [serverSkill(ran, { definition: "d2" })];
@@ -139,7 +139,7 @@ describe("always here", () => {
     expect(await say({ to: "ann" }, ben)).toMatchObject({ approver: "manager" });
   });
 
-  it("is listed, given and taken back by a command, by who may decide", async () => {
+  it('people who may decide list, give and withdraw an "always" by command', async () => {
     const { say, ask, ran, store } = channel();
     const asked = await say({ to: "ann" }, ben);
     const id = asked?.approval_id ?? "";
@@ -157,7 +157,7 @@ describe("always here", () => {
     expect(ran).toHaveLength(1);
   });
 
-  it("is not given where a call cannot be bound to anything: it is approved once", async () => {
+  it('an "always" for a call that cannot be bound to anything approves it once only', async () => {
     const { say, decide, ran } = channel();
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`to_${at}`, "x".repeat(20)]));
     const asked = await say(many, ben);
@@ -169,7 +169,7 @@ describe("always here", () => {
 });
 
 describe("never", () => {
-  it("refuses now and from then on, says by whom, and asks nobody", async () => {
+  it('a "never" refuses now and from then on, names who said it, and asks nobody', async () => {
     const { say, decide, ran, results, log } = channel();
     const asked = await say({ to: "ann" }, ben);
     expect(await decide(asked, "never", ben)).toMatchObject({ value: { decided: true } });
@@ -181,7 +181,7 @@ describe("never", () => {
     expect(ran).toEqual([]);
   });
 
-  it("of an asker holds for them, this recipient and this channel alone", async () => {
+  it('an asker\'s "never" holds only for them, this recipient and this channel', async () => {
     const { say, decide } = channel();
     await decide(await say({ to: "ann" }, ben), "never", ben);
     expect(await say({ to: "eve" }, ben)).toBeDefined();
@@ -189,7 +189,7 @@ describe("never", () => {
     expect(await say({ to: "ann" }, ben, direct)).toBeDefined();
   });
 
-  it("of a manager holds for everyone, but a manager who orders the very call", async () => {
+  it('a manager\'s "never" holds for everyone but a manager who orders the very call', async () => {
     const { say, decide, ask, ran } = channel();
     await decide(await say({ to: "ann" }, ben), "never", mia);
     expect(await say({ to: "ann" }, cleo)).toBeUndefined();
@@ -200,7 +200,7 @@ describe("never", () => {
     expect(ran).toHaveLength(1);
   });
 
-  it("ends when the tool is another one, and is refused to who may not decide", async () => {
+  it('a "never" ends when the tool changes, and is refused to people who may not decide', async () => {
     const { say, decide, source, ran } = channel();
     const asked = await say({ to: "ann" }, ben);
     expect(await decide(asked, "never", cleo)).toMatchObject({ status: 403 });
@@ -209,7 +209,7 @@ describe("never", () => {
     expect(await say({ to: "ann" }, ben)).toMatchObject({ approver: "asker" });
   });
 
-  it("holds although an operator trusts the tool later", async () => {
+  it('a "never" holds even if an operator trusts the tool later', async () => {
     const { say, decide, source, ran } = channel();
     await decide(await say({ to: "ann" }, ben), "never", ben);
     const [skill] = source.skills;
@@ -223,7 +223,7 @@ describe("never", () => {
     expect(ran).toEqual([{ to: "eve" }]);
   });
 
-  it("is listed with its number and taken back by a command", async () => {
+  it('a "never" is listed with its number and withdrawn by command', async () => {
     const { say, ask } = channel();
     const id = (await say({ to: "ann" }, ben))?.approval_id ?? "";
     expect((await ask(`/agent approvals never ${id}`, { by: cleo })).end.outcome).toBe("failed");
@@ -237,7 +237,7 @@ describe("never", () => {
     expect(await say({ to: "ann" }, ben)).toBeDefined();
   });
 
-  it("is a refusal where a call cannot be bound to anything", async () => {
+  it('a "never" for a call that cannot be bound to anything is a plain refusal', async () => {
     const { say, decide, store } = channel();
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`to_${at}`, "x".repeat(20)]));
     await decide(await say(many, ben), "never", ben);
@@ -245,7 +245,7 @@ describe("never", () => {
     expect(await say(many, ben)).toBeDefined();
   });
 
-  it("replaces an always, and the other way round", async () => {
+  it('a "never" replaces an "always", and the other way round', async () => {
     const { say, decide, ran, store } = channel();
     const [one, other] = [await say({ to: "ann" }, ben), await say({ to: "ann" }, ben)];
     await decide(one, "always", mia);
@@ -261,7 +261,7 @@ describe("a decision for good", () => {
     ["always", { approved: true, always: true }],
     ["never", { approved: false, never: true }],
   ] as const)(
-    "(%s) answers another call that waits, and is noted as its decision",
+    "a standing decision (%s) answers another waiting call and is recorded as its decision",
     async (verdict, noted) => {
       const { app, log, say, test, until } = await twoCalls();
       const turnId = await say("go", { by: ben });

@@ -46,7 +46,7 @@ function hear(intake: ChatIntake, id: string, text: string, { edited = false, by
   return edited ? intake.edited({ ...message, edited_at: 6 }) : intake.message(message);
 }
 
-it("is switched on by a manager, told in the channel, and knows what was said before and is said from then on", async () => {
+it("a manager switches the channel index on, the channel is told, and the index has messages from before and after", async () => {
   const { intake, said, command, words, posted, index } = open();
   said("m1", "The invoice is late");
   await hear(intake, "m0", "before anybody switched it on: invoice");
@@ -65,14 +65,14 @@ it("is switched on by a manager, told in the channel, and knows what was said be
   expect(await index.extent(general)).toMatchObject({ messages: 1 });
 });
 
-it("is not for members to switch on, nor for direct messages and the console", async () => {
+it("members cannot switch the channel index on, and direct messages and the console cannot have one", async () => {
   const { command, app, posted } = open();
   expect((await command("/agent index on", ann)).end.text).toContain("Managers");
   expect((await app.ask("/agent index on", { ...home })).end.text).toContain("chat platform");
   expect(posted()).toEqual([]);
 });
 
-it("deletes everything when it is switched off, and when the bot leaves", async () => {
+it("the channel index deletes everything when it is switched off and when the bot leaves", async () => {
   for (const end of ["off", "left"]) {
     const { intake, said, command, words, posted, index } = open();
     said("m1", "The invoice is late");

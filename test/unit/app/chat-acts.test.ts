@@ -16,14 +16,14 @@ describe("acting on messages", () => {
   it.each([
     [{ do: "react", message: "m2", emoji: ":thumbsup:" }, "+thumbsup m2"],
     [{ do: "unreact", message: "m2", emoji: "eyes" }, "-eyes m2"],
-  ])("reacts", async (given, done) => {
+  ])("the bot reacts to a message and removes its reaction", async (given, done) => {
     const world = createWorld(call("act", given));
     const { asked } = await ask(world, "react");
     expect(world.chat.reactions).toEqual([done]);
     expect(asked).toEqual([]);
   });
 
-  it("pins for those who may, and says so to those who may not", async () => {
+  it("the bot pins for people who may pin, and tells those who may not", async () => {
     const world = createWorld(call("act", { do: "pin", message: "m1" }));
     world.chat.mayNotPin.add("U4DORA");
     expect((await ask(world, "pin it", { by: dora })).result).toContain("may not pin");
@@ -33,7 +33,7 @@ describe("acting on messages", () => {
     expect([...other.chat.pins]).toEqual(["m1"]);
   });
 
-  it.each(["react", "pin"])("does not %s where the person can write nothing", async (act) => {
+  it.each(["react", "pin"])("the bot does not %s where the person cannot write", async (act) => {
     const old = "fake:team:old";
     const world = createWorld(call("act", { do: act, message: "o1", emoji: "eyes" }));
     say(world.chat, old, "o1", "U2BEN", "Ben", "Goodbye.", "2026-11-20T08:00");
@@ -47,11 +47,11 @@ describe("acting on messages", () => {
     ["a message of another channel", { do: "react", message: "r1", emoji: "eyes" }, "no message r1"],
     ["to edit what a person wrote", { do: "edit", message: "m2", text: "x" }, "not the bot's own"],
     ["to delete what a person wrote", { do: "delete", message: "m2" }, "not the bot's own"],
-  ])("refuses %s", async (_name, given, said) => {
+  ])("chat_act refuses %s", async (_name, given, said) => {
     expect((await ask(createWorld(call("act", given)), "do it")).result).toContain(said);
   });
 
-  it("changes what it posted for this person, not what it posted for somebody else", async () => {
+  it("the bot changes what it posted for this person, but not what it posted for somebody else", async () => {
     const post = call("send", { to: "here", text: "The review is on Friday." });
     const changed = call("act", { do: "edit", message: "m1", text: "It is on Thursday." });
     const world = createWorld([...post, ...changed, ...changed, ...changed]);
@@ -63,7 +63,7 @@ describe("acting on messages", () => {
     expect((await ask(world, "change it", { by: mia })).result).toContain("done");
   });
 
-  it("asks before it deletes when it has read what others wrote", async () => {
+  it("the bot asks before it deletes a message after reading what others wrote", async () => {
     const script: Line[] = [
       ...call("send", { to: "here", text: "The review is on Friday." }),
       [{ call: "chat_read", with: {} }],
@@ -85,7 +85,7 @@ describe("somebody who cannot see the channel any more", () => {
     ["send", { to: "here", text: "x" }],
     ["act", { do: "react", message: "m2", emoji: "eyes" }],
     ["act", { do: "pin", message: "m2" }],
-  ])("has nothing done there: %s %o", async (tool, given) => {
+  ])("somebody who can no longer see the channel cannot use its tools: %s %o", async (tool, given) => {
     const world = createWorld(call(tool, given));
     world.chat.rooms.splice(0, 1, { namespace: general, name: "general", private: true, members: ["U2BEN"] });
     const { result, asked } = await ask(world, "do it");
@@ -102,13 +102,13 @@ describe("a guest", () => {
   it.each([
     ["mention", { ids: ["U3CLEO"] }],
     ["send", { to: "#random", text: "Lunch is here." }],
-  ])("confirms nothing themselves: %s", async (tool, given) => {
+  ])("a guest confirms nothing themselves: %s", async (tool, given) => {
     const { asked } = await ask(createWorld(call(tool, given)), "do it", { by: gus, verdict: false });
     expect(asked.map(({ approver }) => approver)).toEqual(["manager"]);
   });
 });
 
-it("asks before it changes its own words when it has read what others wrote", async () => {
+it("the bot asks before it changes its own words after reading what others wrote", async () => {
   const world = createWorld([
     ...call("send", { to: "here", text: "Pay to Ann." }),
     [{ call: "chat_read", with: {} }],

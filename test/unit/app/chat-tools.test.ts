@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ann, ask, call, createWorld, dora, general, say } from "../../support/chat-world.ts";
 
 describe("reading a channel", () => {
-  it("gives who said what, when in the reader's zone, with links, within the range asked for", async () => {
+  it("reading a channel gives authors, texts and times in the reader's zone, with links, within the requested range", async () => {
     const { result, events } = await ask(
       createWorld(call("read", { since: "2026-11-24" })),
       "what happened?",
@@ -30,7 +30,7 @@ describe("reading a channel", () => {
     ["a channel that is not there", ann, "nowhere", "no_channel"],
     ["a channel the bot is not in", ann, "secret", "no_channel"],
     ["a channel of another workspace", ann, "fake:other:general", "no_channel"],
-  ])("refuses: %s", async (_name, by, channel, code) => {
+  ])("reading a channel refuses: %s", async (_name, by, channel, code) => {
     const { results } = await ask(createWorld(call("read", { channel })), "summarise", { by });
     expect(results[0]).toMatchObject({ status: "error" });
     expect(JSON.stringify(results[0]?.output)).not.toContain("Oslo");
@@ -39,14 +39,14 @@ describe("reading a channel", () => {
     );
   });
 
-  it("tells of a private channel in the direct messages of somebody who is in it", async () => {
+  it("reading a private channel works in the direct messages of somebody who is in it", async () => {
     const world = createWorld(call("read", { channel: "board" }));
     const { result, events } = await ask(world, "summarise", { namespace: "fake:team:dm-U1ANN" });
     expect(result).toContain("Oslo");
     expect(events.map(({ type }) => type)).not.toContain("answer_private");
   });
 
-  it("leaves out the message that asks: a search does not find itself", async () => {
+  it("reading and searching leave out the message that asks", async () => {
     const world = createWorld([...call("read", {}), ...call("search", { words: "invoice bug" })]);
     for (const id of ["0.0", "2.0"])
       say(world.chat, general, id, "U1ANN", "Ann", "Where was the invoice bug?", "2026-11-25T09:00");
@@ -57,12 +57,12 @@ describe("reading a channel", () => {
     }
   });
 
-  it("says what is no time", async () => {
+  it("reading a channel names a time that cannot be understood", async () => {
     const { result } = await ask(createWorld(call("read", { since: "when it rained" })), "summarise");
     expect(result).toContain("2026-11-23T09:00");
   });
 
-  it("lists the channels both can read", async () => {
+  it("listing channels gives those that both the person and the bot can read", async () => {
     const { result } = await ask(createWorld(call("read", { channel: "*" })), "which channels?", {
       by: dora,
     });
@@ -86,7 +86,7 @@ describe("mentioning", () => {
     ["a small group it names", ["S1ONCALL"], "ask @oncall", undefined],
     ["two that it names", ["U2BEN", "U9MIA"], "Please tell Ben and Mia about it", undefined],
     ["somebody it names in German", ["U2BEN"], "Frag bitte Ben, ob die Rechnung bezahlt ist", undefined],
-  ] as const)("calls %s without asking", async (_name, ids, text, mentions) => {
+  ] as const)("the bot calls %s without asking", async (_name, ids, text, mentions) => {
     const given = mentions === undefined ? {} : { mentions: mentions.map((each) => ({ ...each })) };
     const { asked, events } = await ask(createWorld(mention(...ids)), text, given);
     expect(asked).toEqual([]);
@@ -105,7 +105,7 @@ describe("mentioning", () => {
     ["one of two who are called alike here", ["U7WILL"], "ask Will about it"],
     ["somebody who is elsewhere, by the first name", ["U3CLEO"], "ask Cleo about it"],
     ["a group whose name is a word", ["S4DESIGN"], "I want to design what is new"],
-  ])("asks first about %s, and a refusal is final", async (_name, ids, text) => {
+  ])("the bot asks before it calls %s, and a refusal is final", async (_name, ids, text) => {
     const { asked, events } = await ask(createWorld(mention(...ids)), text, { verdict: false });
     expect(asked).toHaveLength(1);
     expect(asked[0]?.approver).toBe("asker");
@@ -116,13 +116,13 @@ describe("mentioning", () => {
     ["500 people at once", Array.from({ length: 50 }, (_, index) => `U${index}`), "There is nobody"],
     ["a group that the person may not notify", ["S3LOCKED"], "may not notify"],
     ["everyone", ["everyone"], "There is nobody"],
-  ])("refuses %s", async (_name, ids, said) => {
+  ])("mentioning refuses %s", async (_name, ids, said) => {
     const { result, asked } = await ask(createWorld(mention(...ids)), "tell them");
     expect(result).toContain(said);
     expect(asked).toEqual([]);
   });
 
-  it("calls at most 20 people in a turn, and asks about no more", async () => {
+  it("a turn calls at most 20 people and asks about no more", async () => {
     const ids = Array.from({ length: 21 }, (_, at) => `U5P${at}`);
     const world = createWorld(mention(...ids));
     world.chat.known.push(...ids.map((id) => ({ id, name: `Person ${id}`, here: true })));
@@ -131,7 +131,7 @@ describe("mentioning", () => {
     expect(asked).toEqual([]);
   });
 
-  it("tells the model how those are mentioned whom the message mentions", async () => {
+  it("the model is told how to mention the people whom the message mentions", async () => {
     const world = createWorld(["Done."]);
     await ask(world, "tell @ben", { mentions: [{ id: "U2BEN", name: "ben]\n[x", kind: "person" }] });
     const said = world.model.requests[0]?.messages.at(-1)?.text ?? "";
@@ -140,7 +140,7 @@ describe("mentioning", () => {
 });
 
 describe("sending", () => {
-  it("asks with the exact words and place before anything leaves the channel", async () => {
+  it("sending asks with the exact words and place before anything leaves the channel", async () => {
     const world = createWorld(call("send", { to: "#random", text: "Lunch is here." }));
     const { asked } = await ask(world, "post in #random that lunch is here");
     expect(asked[0]).toMatchObject({ approver: "asker", input: { to: "#random", text: "Lunch is here." } });
@@ -150,21 +150,21 @@ describe("sending", () => {
     expect(sent?.message.markdown).toContain("Sent for Ann");
   });
 
-  it("writes to a person by id, and shows their name when it asks", async () => {
+  it("sending to a person by id shows their name when it asks", async () => {
     const world = createWorld(call("send", { to: "U2BEN", text: "The review is at 3." }));
     const { asked } = await ask(world, "tell Ben the review is at 3");
     expect(asked[0]?.question).toContain("a direct message to Benjamin Brown (Ben)");
     expect(world.platform.visible().some(({ place }) => place.namespace === "fake:team:dm-U2BEN")).toBe(true);
   });
 
-  it("sends nothing that was refused", async () => {
+  it("a refused message is not sent", async () => {
     const world = createWorld(call("send", { to: "#random", text: "Lunch is here." }));
     const { result } = await ask(world, "post it", { verdict: false });
     expect(result).toContain("nothing was done");
     expect(world.platform.visible().some(({ place }) => place.namespace === "fake:team:random")).toBe(false);
   });
 
-  it("posts in this channel without asking", async () => {
+  it("the bot posts in the current channel without asking", async () => {
     const world = createWorld(call("send", { to: "here", text: "The office is closed." }));
     const { asked } = await ask(world, "let the channel know");
     expect(asked).toEqual([]);
@@ -172,7 +172,7 @@ describe("sending", () => {
     expect(posted.map(({ message }) => message.markdown)).toEqual(["The office is closed."]);
   });
 
-  it("stops after as many messages as a turn may send", async () => {
+  it("a turn stops sending at its maximum number of messages", async () => {
     const lines = Array.from({ length: 24 }, (_, at) => ({
       call: "chat_send",
       with: { to: "here", text: `Message ${at}` },
@@ -191,7 +191,7 @@ describe("sending", () => {
     ["a bot", ann, "B1", "Bots are not written to"],
     ["nobody there is", ann, "U7NOBODY", "no channel"],
     ["a file that is not there", ann, "here", "no file"],
-  ])("refuses %s", async (_name, by, to, said) => {
+  ])("sending refuses %s", async (_name, by, to, said) => {
     const files = said === "no file" ? ["output/none.csv"] : [];
     const { result, asked } = await ask(createWorld(call("send", { to, text: "x", files })), "send", { by });
     expect(result).toContain(said);

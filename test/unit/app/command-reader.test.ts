@@ -63,11 +63,11 @@ describe("what somebody says", () => {
     ["stop it please", undefined, message("stop it please")],
     ["status", "bot", command("@Knack status", "agent status", "agent status")],
     ["  ", "bot", message("(see the attached files)")],
-  ])("%j to %s", (text, to, expected) => {
+  ])("the command reader understands %j to %s", (text, to, expected) => {
     expect(reader.read(text, place, to)).toEqual(expected);
   });
 
-  it("that stops something is urgent", () => {
+  it("a command that stops something is urgent", () => {
     const urgent = ["stop", "/agent status"].map((text) => {
       const said = reader.read(text, place);
       return said.kind === "command" && said.command !== undefined && reader.isUrgent(said.command);
@@ -103,7 +103,7 @@ describe("a command", () => {
     return entry.inbound;
   };
 
-  it("is stored as what was understood, and as people wrote it", async () => {
+  it("a command is stored as it was understood and as people wrote it", async () => {
     const bot = createTestApp(scriptedModel([]), { skills: [testSkill("echo")] });
     const { turnId } = await bot.ask("/skill  enable echo");
     expect(await entryOf(bot, turnId)).toMatchObject({ kind: "command", text: "/skill  enable echo" });
@@ -113,7 +113,7 @@ describe("a command", () => {
     });
   });
 
-  it("of a form or a program runs as it was handed in, whatever its text says", async () => {
+  it("a command of a form or a program runs as submitted, whatever its text says", async () => {
     const bot = createTestApp(scriptedModel([]), { skills: [testSkill("echo", [{ name: "echo" }])] });
     const submitted = await bot.app.submit({
       ...home,
@@ -126,7 +126,7 @@ describe("a command", () => {
     expect(events).toContainEqual(expect.objectContaining({ type: "tool_started", skill_id: "echo" }));
   });
 
-  it("that is deleted leaves nothing of what it was given", async () => {
+  it("a deleted command leaves nothing of its input", async () => {
     const bot = createTestApp(scriptedModel([]), { skills: [testSkill("echo")] });
     const { turnId } = await bot.ask("/skill list secret words");
     await forgetTurn(bot.app, turnId, ada);

@@ -15,7 +15,7 @@ const newApp = (more = {}) => createTestApp(scriptedModel(["An answer."]), { ski
 
 describe("a command with far too long words", () => {
   const commands = allOperations.flatMap(({ chat = [] }) => chat.map(({ command }) => `/${command}`));
-  it.each(commands)("%s answers in words for people", async (command) => {
+  it.each(commands)("the command %s answers too long words in plain language", async (command) => {
     const { end } = await newApp().ask(`${command} ${"x".repeat(9_000)}`);
     expect(end.text).not.toMatch(/Too big|expected string|invalid_|<=/);
   });
@@ -42,7 +42,7 @@ describe("an answer of a command", () => {
     "/skill nonsense",
     "/skill enable nonsense",
     "/agent reply sometimes",
-  ])("%s is only for who asked", async (text) => {
+  ])("the answer of the command %s is for its sender only", async (text) => {
     const { end } = await newApp().ask(text);
     expect(end.private).toBe(true);
   });
@@ -63,7 +63,7 @@ describe("an answer of a command", () => {
     "/agent reset",
     "/flow run weekly",
     "/flow enable weekly",
-  ])("%s is for the channel, and its refusal is not", async (text) => {
+  ])("the answer of the command %s is for the channel, but its refusal is not", async (text) => {
     const { end } = await newApp().ask(text);
     expect(end).toMatchObject({ outcome: "completed" });
     expect(end.private).toBeUndefined();
@@ -89,7 +89,7 @@ describe("values of a skill", () => {
   const echo = testSkill("echo", [{ name: "echo", parameters, run: (input) => JSON.stringify(input) }]);
 
   it.each(['text="two words" kind=plain', "text=“two words” kind=plain", "kind=“plain” text=„two words“"])(
-    "may be quoted as keyboards do: %s",
+    "values of a skill may be quoted as keyboards do: %s",
     async (values) => {
       const { end } = await newApp({ skills: [echo] }).ask(`/skill run echo ${values}`);
       expect(JSON.parse(end.text)).toEqual({ text: "two words", kind: "plain" });
@@ -98,7 +98,7 @@ describe("values of a skill", () => {
 });
 
 describe("a family of commands", () => {
-  it("alone, or with help, shows its own commands", async () => {
+  it("a command family, alone or with help, shows its own commands", async () => {
     const { ask } = newApp();
     for (const text of ["/flow", "/flow help", "/knack flow", "@Knack flow help"]) {
       const { end } = await ask(text);
@@ -108,7 +108,7 @@ describe("a family of commands", () => {
     expect((await ask("/skill run memory I need help")).end.text).toContain("I need help");
   });
 
-  it("names direct messages what they are", async () => {
+  it("a command family calls direct messages by their name", async () => {
     const { ask } = newApp();
     for (const [text, done] of [
       ["/skill enable memory", "**memory** is enabled"],
@@ -123,18 +123,18 @@ describe("a family of commands", () => {
     }
   });
 
-  it("is named by who knows no such command, in words that every platform takes", async () => {
+  it("a message that is no known command is told the command for help, in words that every platform takes", async () => {
     const { end } = await newApp().ask("/knack hello there");
     expect(end.text).toContain("`/knack help`");
   });
 
-  it("is offered by what there is of each kind, before anything is typed", async () => {
+  it("a command family is offered by the kinds that exist, before anything is typed", async () => {
     const { app } = newApp();
     const all = (await app.complete("/", home.namespace)).map(({ text }) => text.trim());
     expect(all.slice(0, 4).toSorted()).toEqual(["/agent status", "/flow list", "/mcp list", "/skill list"]);
   });
 
-  it("is completed", async () => {
+  it("a command family is completed", async () => {
     const { app } = newApp();
     const texts = async (typed: string) =>
       (await app.complete(typed, home.namespace)).map(({ text }) => text);
@@ -145,7 +145,7 @@ describe("a family of commands", () => {
 });
 
 describe("flows", () => {
-  it("are those skills that are flows", async () => {
+  it("the flow commands list the skills that are flows", async () => {
     const { ask } = newApp();
     const { end } = await ask("/flow list");
     expect(end.text).toContain("weekly");
@@ -154,7 +154,7 @@ describe("flows", () => {
     expect((await ask("/flow run memory")).end.text).toContain("is a skill, not a flow");
   });
 
-  it("may not be there, which is said", async () => {
+  it("the flow commands say so when there are no flows", async () => {
     const { ask } = newApp({ skills: [] });
     for (const text of ["/flow list", "/flow run x"]) {
       expect((await ask(text)).end.text).toContain("There are no flows yet");
@@ -163,7 +163,7 @@ describe("flows", () => {
 });
 
 describe("the settings of a channel", () => {
-  it("are changed by spoken commands too, and reset without touching skills", async () => {
+  it("spoken commands also change the settings of a channel, and a reset does not touch skills", async () => {
     const { app, ask } = newApp();
     await ask("@Knack agent reply always");
     await ask("/skill enable memory");
@@ -181,7 +181,7 @@ describe("the settings of a channel", () => {
     expect((await channelOf(app, home.namespace)).settings.reply).toBeUndefined();
   });
 
-  it("keep who paused first", async () => {
+  it("the settings of a channel keep who paused it first", async () => {
     const { app, ask } = newApp();
     await ask("/agent pause");
     await ask("/agent pause", { by: { id: "mia", name: "Mia", trust: "manager" } });
@@ -190,7 +190,7 @@ describe("the settings of a channel", () => {
 });
 
 describe("a message that cannot be answered", () => {
-  it("in a paused channel says how to go on, without the model, and commands still work", async () => {
+  it("a message in a paused channel is told how to resume, without the model, and commands still work", async () => {
     const model = scriptedModel(["An answer."]);
     const { ask } = createTestApp(model, { skills });
     await ask("/agent pause");
@@ -203,7 +203,7 @@ describe("a message that cannot be answered", () => {
     expect((await ask("hello")).end.text).toBe("An answer.");
   });
 
-  it("from a chat platform without a model says so; the console keeps the offline provider", async () => {
+  it("a message from a chat platform without a model is told so; the console keeps the offline provider", async () => {
     const model = scriptedModel(["An answer."], { generative: false });
     const { ask, chat } = createTestApp(model);
     chat.connect(createFakePlatform());

@@ -16,7 +16,7 @@ const channel = (name: string) => ({ namespace: `console:local:${name}`, thread:
 const never = () => new Promise<void>(() => {});
 
 describe("the wall clock", () => {
-  it("set forward by an hour does not make the bot run a turn twice", async () => {
+  it("a wall clock set forward by an hour does not make the bot run a turn twice", async () => {
     const clock = createFakeClock();
     const gate = Promise.withResolvers<void>();
     const model = scriptedModel(({ messages }) => (messages.at(-1)?.text === "slow" ? "slowly" : "at once"), {
@@ -35,7 +35,7 @@ describe("the wall clock", () => {
 });
 
 describe("slots", () => {
-  it("are not all taken by a channel whose turns hang", async () => {
+  it("a channel whose turns hang does not take all slots", async () => {
     const model = scriptedModel(({ messages }) => messages.at(-1)?.text ?? "", {
       gate: ({ messages }) => (messages.at(-1)?.text === "hang" ? never() : Promise.resolve()),
     });
@@ -46,7 +46,7 @@ describe("slots", () => {
     expect((await ask("hello", channel("quiet"))).end.text).toBe("hello");
   });
 
-  it("go round: a flooding channel does not make another one wait", async () => {
+  it("slots go round: a flooding channel does not make another one wait", async () => {
     const answered: string[] = [];
     const model = scriptedModel(({ messages }) => messages.at(-1)?.text ?? "", {
       gate: async ({ messages }) => void answered.push(messages.at(-1)?.text ?? ""),
@@ -58,7 +58,7 @@ describe("slots", () => {
     await Promise.all(flood.map(events));
   });
 
-  it("of commands are limited, and stopping does not wait for one", async () => {
+  it("slots for commands are limited, and stopping does not wait for one", async () => {
     let running = 0;
     let most = 0;
     const gate = Promise.withResolvers<void>();
@@ -104,7 +104,7 @@ describe("after crashes", () => {
   }
   const queueOf = async ({ app }: TestApp) => (await app.ready()).find(({ name }) => name === "queue");
 
-  it("one suspect runs for a minute before the next one begins, and readiness says so", async () => {
+  it("a suspect runs alone for a minute after crashes before the next one begins, and readiness says so", async () => {
     const clock = createFakeClock();
     const model = scriptedModel(["never"], { gate: never });
     const log = await crashed(2, "message", "one", "two");
@@ -121,7 +121,7 @@ describe("after crashes", () => {
     expect((await queueOf(test))?.detail).toBe("2 turns pending (0 queued, 2 running, 0 waiting)");
   });
 
-  it("the next one is a first crash again, once the bot has run for a minute", async () => {
+  it("a crash counts as the first again once the bot has run for a minute", async () => {
     const clock = createFakeClock();
     const log = await crashed(1, "message", "one", "two");
     const settled = Promise.withResolvers<void>();
@@ -133,7 +133,7 @@ describe("after crashes", () => {
     expect(await log.reclaim()).toEqual({ crashed: true, interrupted: 2, suspects: 0 });
   });
 
-  it("a stop is none", async () => {
+  it("a stop does not count as a crash", async () => {
     const log = await crashed(1, "message", "one", "two");
     const test = createTestApp(scriptedModel(["never"], { gate: never }), { log });
     await test.until("two", "round_started");
@@ -142,7 +142,7 @@ describe("after crashes", () => {
   });
 
   it.each(["message", "command"] as const)(
-    "a %s that ran in five of them alone is given up",
+    "a %s that ran alone in five crashes is given up",
     async (kind) => {
       const ran: string[] = [];
       const skill = testSkill("poison", [{ name: "poison", run: () => String(ran.push("poison")) }]);
@@ -181,11 +181,11 @@ describe("the time of a turn", () => {
     ["counts waiting for a person", [started, waiting(2_000, 9_000), resumed(5_000)], 5_000, 4_000],
     ["counts a wait to its end", [started, waiting(2_000, 9_000)], 99_000, 8_000],
     ["does not count what the clock was set back by", [started, round(500)], 500, 0],
-  ])("%s", (_what, events, now, spent) => {
+  ])("the time of a turn: %s", (_what, events, now, spent) => {
     expect(timeSpent(events, now)).toBe(spent);
   });
 
-  it("that was down for hours goes on with what was left of it", async () => {
+  it("a turn that was down for hours continues with its remaining time", async () => {
     const log = createMemoryTurnLog();
     const then = Date.now() - 3 * 3_600_000;
     const inbound = { key: "k", ...home, author: ada, kind: "message" as const, text: "go" };
@@ -207,7 +207,7 @@ describe("a turn", () => {
     return Object.assign(Object.create(log), own(log));
   };
 
-  it("is not given up for a lease of its earlier run that is found lost", async () => {
+  it("a turn is not given up for a lease of its earlier run that turns out to be lost", async () => {
     const clock = createFakeClock();
     const [renewing, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const log = logWith((real) => ({
@@ -244,7 +244,7 @@ describe("a turn", () => {
     expect(runs).toHaveLength(2);
   });
 
-  it("that is being claimed when the bot stops is left to the next start, and only then it has stopped", async () => {
+  it("a turn that is being claimed at shutdown is left to the next start, and only then the bot has stopped", async () => {
     const [claiming, slow] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const log = logWith((real) => ({
       async claim(...options) {

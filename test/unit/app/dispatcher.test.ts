@@ -122,7 +122,7 @@ describe("the slots of the dispatcher", () => {
     [3, 3],
     [4, 3],
     [8, 6],
-  ])("of %i for messages give one channel %i", async (concurrent, most) => {
+  ])("of %i slots for messages, one channel gets at most %i", async (concurrent, most) => {
     const world = createWorld({ concurrent });
     for (let at = 0; at < 10; at += 1) await world.accept(`t${at}`, "loud");
     await world.begin();
@@ -133,7 +133,7 @@ describe("the slots of the dispatcher", () => {
     expect(world.running().includes("quiet")).toBe(most < concurrent);
   });
 
-  it("are separate for messages, commands and commands that stop something, and filled again at once", async () => {
+  it("slots are separate for messages, commands and stopping commands, and are refilled at once", async () => {
     const world = createWorld({ concurrent: 2, commands: 4 });
     const kinds = {
       message: {},
@@ -152,14 +152,14 @@ describe("the slots of the dispatcher", () => {
     expect(world.dispatcher.running()).toBe(10);
   });
 
-  it("give one channel three of four commands", async () => {
+  it("one channel gets at most three of four slots for commands", async () => {
     const world = createWorld({ commands: 4 });
     for (let at = 0; at < 6; at += 1) await world.accept(`one${at}`, "one", { kind: "command" });
     await world.begin();
     expect(world.running()).toHaveLength(3);
   });
 
-  it("stay empty until somebody runs turns", async () => {
+  it("slots stay empty until somebody runs turns", async () => {
     const world = createWorld();
     await world.accept("a");
     await world.wake();
@@ -172,7 +172,7 @@ describe("the slots of the dispatcher", () => {
 });
 
 describe("a turn that the dispatcher runs", () => {
-  it("is aborted by its name while it runs here", async () => {
+  it("a turn is aborted by its id while it runs here", async () => {
     const world = createWorld();
     await world.accept("a");
     expect(world.dispatcher.abort("a")).toBe(false);
@@ -183,7 +183,7 @@ describe("a turn that the dispatcher runs", () => {
     expect(world.dispatcher.running()).toBe(0);
   });
 
-  it("is aborted from its beginning when somebody had it stopped before", async () => {
+  it("a turn that somebody stopped before it began is aborted from its start", async () => {
     const world = createWorld();
     for (const id of ["a", "b"]) await world.accept(id);
     await world.log.signal("a", { type: "stop", by: "ada" }, 0);
@@ -193,7 +193,7 @@ describe("a turn that the dispatcher runs", () => {
     expect(world.run("b").signal.aborted).toBe(false);
   });
 
-  it("is aborted at its deadline, and not once it has ended", async () => {
+  it("a turn is aborted at its deadline, but not once it has ended", async () => {
     const world = createWorld({ maxMs: 5_000 });
     for (const id of ["slow", "quick"]) await world.accept(id);
     await world.begin();
@@ -206,7 +206,7 @@ describe("a turn that the dispatcher runs", () => {
     expect(world.run("quick").signal.aborted).toBe(false);
   });
 
-  it("that fails is told to those who watch, kept, and run again when its lease would end", async () => {
+  it("a failed turn is reported to watchers, kept, and run again when its lease would end", async () => {
     const world = createWorld();
     await world.accept("a");
     await world.begin();
@@ -226,7 +226,7 @@ describe("a turn that the dispatcher runs", () => {
     expect(world.run("a").claimed.crashes).toBe(1);
   });
 
-  it("is not blamed when the log failed", async () => {
+  it("a turn is not blamed when the log failed", async () => {
     const { method } = failing(1, (..._: Parameters<TurnLog["append"]>) => Promise.resolve());
     const world = createWorld({
       own: (real) => ({
@@ -243,7 +243,7 @@ describe("a turn that the dispatcher runs", () => {
     expect(world.run("a").claimed.crashes).toBe(0);
   });
 
-  it("is left without a word when another worker has it", async () => {
+  it("a turn is left silently when another worker has it", async () => {
     const world = createWorld();
     await world.accept("a");
     await world.begin();
@@ -252,7 +252,7 @@ describe("a turn that the dispatcher runs", () => {
     expect([world.logged, world.dispatcher.running()]).toEqual([[], 0]);
   });
 
-  it("that waits runs again at its time, without being asked", async () => {
+  it("a waiting turn runs again at its time by itself", async () => {
     const world = createWorld();
     await world.accept("a");
     await world.begin();
@@ -267,7 +267,7 @@ describe("a turn that the dispatcher runs", () => {
 });
 
 describe("leases of running turns", () => {
-  it("are renewed for as long as a turn runs", async () => {
+  it("leases are renewed for as long as a turn runs", async () => {
     let renewed = 0;
     const world = createWorld({
       own: (real) => ({ renew: (...call) => real.renew(...call).finally(() => (renewed += 1)) }),
@@ -286,7 +286,7 @@ describe("leases of running turns", () => {
     expect([renewed, world.running()]).toEqual([12, ["a", "a2", "b"]]);
   });
 
-  it("that are lost end the turn, of which nothing more is written", async () => {
+  it("a lost lease ends its turn, which writes nothing more", async () => {
     const world = createWorld({ own: () => ({ renew: async () => ["a"] }) });
     for (const id of ["a", "b"]) await world.accept(id);
     await world.begin();
@@ -297,7 +297,7 @@ describe("leases of running turns", () => {
     expect([world.logged, await world.types("a")]).toEqual([[], ["inbound", "turn_started"]]);
   });
 
-  it("that are lost end the writing of a turn that does not hear of it", async () => {
+  it("a lost lease ends the writing of a turn that does not notice it", async () => {
     const world = createWorld({ own: () => ({ renew: async () => ["deaf"] }) });
     await world.accept("deaf");
     await world.begin();
@@ -307,7 +307,7 @@ describe("leases of running turns", () => {
     expect([await world.types("deaf"), world.dispatcher.running()]).toEqual([["inbound", "turn_started"], 0]);
   });
 
-  it("that cannot be given back end by themselves, which is said where the turn is still ours", async () => {
+  it("leases that cannot be released expire, which is logged where the turn is still ours", async () => {
     for (const [error, said] of [
       [
         new Error("The disk is full"),
@@ -327,7 +327,7 @@ describe("leases of running turns", () => {
     }
   });
 
-  it("are tried again when they could not be renewed", async () => {
+  it("leases that could not be renewed are tried again", async () => {
     const world = createWorld({
       own: (real) => ({
         renew: failing(1, (...call: Parameters<TurnLog["renew"]>) => real.renew(...call)).method,
@@ -342,7 +342,7 @@ describe("leases of running turns", () => {
 });
 
 describe("a log that fails", () => {
-  it("is read again five seconds later", async () => {
+  it("a failed log is read again five seconds later", async () => {
     const world = createWorld({
       own: (real) => ({
         claim: failing(1, (...call: Parameters<TurnLog["claim"]>) => real.claim(...call)).method,
@@ -357,7 +357,7 @@ describe("a log that fails", () => {
     expect(world.running()).toEqual(["a"]);
   });
 
-  it("is told a minute after the start that the bot has settled, again five seconds after it refused", async () => {
+  it("the log is told a minute after the start that the bot has settled, and again five seconds after it refused", async () => {
     const settle = failing(1, async () => {});
     const world = createWorld({ own: () => ({ settle: settle.method }) });
     await world.begin();
@@ -388,7 +388,7 @@ describe("turns that a bot crashed with", () => {
     return world;
   };
 
-  it("run one by one, until the first has run for its time", async () => {
+  it("turns that a bot crashed with run one by one, until the first has run for its time", async () => {
     const world = await afterCrashes();
     const trial = world.run("a").claimed.trial_ms ?? 0;
     await world.pass(trial - 1);
@@ -397,7 +397,7 @@ describe("turns that a bot crashed with", () => {
     expect(world.running()).toEqual(["a", "b"]);
   });
 
-  it("are cleared once, and not after their end", async () => {
+  it("turns that a bot crashed with are cleared once, and not after their end", async () => {
     const clear = failing(1, async () => {});
     const world = await afterCrashes(() => ({ clear: clear.method }));
     const trial = world.run("a").claimed.trial_ms ?? 0;
@@ -412,7 +412,7 @@ describe("turns that a bot crashed with", () => {
 });
 
 describe("a stop of the dispatcher", () => {
-  it("ends as soon as the running turns have, and takes no more", async () => {
+  it("a dispatcher stops as soon as the running turns have ended, and takes no more", async () => {
     const world = createWorld({ concurrent: 1 });
     for (const id of ["a", "b"]) await world.accept(id);
     await world.begin();
@@ -428,7 +428,7 @@ describe("a stop of the dispatcher", () => {
     expect([await world.status("a"), await world.status("b")]).toEqual(["finished", "queued"]);
   });
 
-  it("leaves what still runs after its patience to the next start, with all it has written", async () => {
+  it("a dispatcher that stops leaves what still runs after its patience to the next start, with everything written", async () => {
     const world = createWorld();
     await world.accept("a");
     await world.begin();
@@ -445,7 +445,7 @@ describe("a stop of the dispatcher", () => {
     expect(world.logged).toEqual([]);
   });
 
-  it("says nothing to the log any more, and does not fail when it cannot say that it stops", async () => {
+  it("a stopped dispatcher says nothing more to the log, and does not fail when it cannot report its stop", async () => {
     const settle = failing(9, async () => {});
     const world = createWorld({
       own: () => ({ settle: settle.method, leave: failing(1, async () => {}).method }),

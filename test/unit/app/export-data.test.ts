@@ -15,7 +15,7 @@ async function exported({ app }: Pick<TestApp, "app">, namespace?: string): Prom
 }
 
 describe("an export", () => {
-  it("has settings, skills' data, threads, turns with events and the audit, without secrets", async () => {
+  it("an export has settings, skills' data, threads, turns with events and the audit, without secrets", async () => {
     const secret = "sk-very-secret";
     const bot = createTestApp(scriptedModel(["An answer."]), { secrets: [secret] });
     const { turnId } = await bot.ask("hello");
@@ -42,7 +42,7 @@ describe("an export", () => {
     expect(records.at(-1)).toEqual({ type: "export_finished", turns: 2 });
   });
 
-  it("has the documents a channel learned, with their text, and a channel that only learned", async () => {
+  it("an export has the documents a channel learned, with their text, and includes a channel that only learned", async () => {
     const knowledge = createMemoryKnowledge();
     const bot = createTestApp(scriptedModel([]), { means: { knowledge } });
     const document = {
@@ -60,7 +60,7 @@ describe("an export", () => {
     });
   });
 
-  it("has nothing of other channels when one is named, and refuses one that is not there", async () => {
+  it("an export of a named channel has nothing of other channels, and an unknown channel is refused", async () => {
     const bot = createTestApp(scriptedModel(["An answer."]));
     await bot.ask("hello");
     await bot.ask("elsewhere", { namespace: other, by: ben });
@@ -73,7 +73,7 @@ describe("an export", () => {
     expect(await bot.app.exportData("console:local:none")).toMatchObject({ ok: false, status: 404 });
   });
 
-  it("reads a turn only when the one before it was taken", async () => {
+  it("an export reads a turn only when the one before it was taken", async () => {
     const log = createMemoryTurnLog();
     let read = 0;
     const counting = {
@@ -96,7 +96,7 @@ describe("an export", () => {
     expect(turns).toBe(120);
   });
 
-  it("lets the bot do other things between two turns", async () => {
+  it("an export lets the bot do other things between two turns", async () => {
     const bot = createTestApp(scriptedModel(["An answer."]));
     for (let at = 0; at < 5; at += 1) await bot.ask(`question ${at}`);
     const outcome = await bot.app.exportData();

@@ -21,7 +21,7 @@ async function lastTurn({ app }: TestApp): Promise<string> {
 }
 
 describe("a message that is deleted", () => {
-  it("takes its attachments along, and names what was made of them", async () => {
+  it("a deleted message takes its attachments along and names what was made of them", async () => {
     const model = scriptedModel([plots, "Plotted.", "Seen.", "Still here."]);
     const { app, platform, call } = callable({ code: codeThatWrites({ "plot.png": "p" }) }, model);
     platform.files.set("f1", bytes("a,b"));
@@ -55,7 +55,7 @@ describe("a message that is deleted", () => {
     expect(await pathsIn(app.folders.of(place))).toEqual([]);
   });
 
-  it("takes the files of its answer along from both places, and leaves what another turn changed since", async () => {
+  it("a deleted message takes the files of its answer from both places, but not those that another turn changed since", async () => {
     const written = [
       { "keep.txt": "k", "output/report.txt": "r", "output/both.txt": "1" },
       { "output/both.txt": "2" },
@@ -75,7 +75,7 @@ describe("a message that is deleted", () => {
     expect(await files.get(second.turnId, "both.txt")).toBeDefined();
   });
 
-  it("tells who deleted it by its button which files are still there, and nobody else", async () => {
+  it("deleting a message by its button tells that person alone which files still exist", async () => {
     const model = scriptedModel([plots, "Plotted.", "Seen."]);
     const fixture = createIntake({ model, code: codeThatWrites({ "odd `name`.png": "p" }) });
     fixture.platform.files.set("f1", bytes("a,b"));
@@ -103,7 +103,7 @@ describe("a message that is deleted", () => {
 });
 
 describe("a person who is forgotten", () => {
-  it("takes what only their calls made, and the command says what others made of it, and where", async () => {
+  it("forgetting a person takes files that only their calls made, and reports what others made of them, and where", async () => {
     const written: Record<string, string>[] = [
       { "hers.txt": "1", "shared.txt": "1", "output/answer.txt": "1" },
       { "bens.txt": "2", "shared.txt": "2" },
@@ -134,7 +134,7 @@ describe("a person who is forgotten", () => {
     expect(await pathsIn(folders.of({ ...home, thread: "own" }))).toEqual([]);
   });
 
-  it("takes their files along, also those that others' turns found in the thread", async () => {
+  it("forgetting a person takes their files, even those that others' turns found in the thread", async () => {
     const { app, platform, call } = callable();
     for (const id of ["bens", "bens-own", "adas"]) platform.files.set(id, bytes(id));
     platform.threads.set("t1", [heard("m1", "Ben", "Look at mine", { files: [fileOf("bens", "bens.txt")] })]);
@@ -175,7 +175,7 @@ describe("the folders of threads", () => {
     return { ...bot, clock, sweep, isThere };
   }
 
-  it("go with their threads", async () => {
+  it("a thread's folder is deleted with its thread", async () => {
     const { clock, sweep, isThere, stop } = await install({ conversation_days: 30 });
     clock.advance(29 * day);
     expect(await sweep()).toMatchObject({ threads: 0, files: 0 });
@@ -188,7 +188,7 @@ describe("the folders of threads", () => {
     await stop(0);
   });
 
-  it("go before, when nothing happened in the thread for as long as files are kept", async () => {
+  it("a thread's folder is deleted earlier when nothing happened in the thread for as long as files are kept", async () => {
     const { ask, clock, sweep, isThere, stop } = await install({ file_days: 20 });
     clock.advance(19 * day);
     await ask("still there?");
@@ -203,7 +203,7 @@ describe("the folders of threads", () => {
     await stop(0);
   });
 
-  it("stay while a turn of the thread works", async () => {
+  it("a thread's folder stays while a turn of the thread works", async () => {
     const clock = createFakeClock(Math.floor(Date.now() / day) * day);
     const model = scriptedModel(["never"], { gate: () => new Promise(() => {}) });
     const bot = createTestApp(model, { clock, retention: { ...never, file_days: 1 } });
@@ -217,7 +217,7 @@ describe("the folders of threads", () => {
     await bot.stop(0);
   });
 
-  it("that belong to no thread, or to one whose turns are all deleted, go when they are a day old", async () => {
+  it("a folder without a thread, or with all turns deleted, is deleted when it is a day old", async () => {
     const { ask, log, folders, clock, sweep, isThere, stop } = await install({});
     const stray = { ...home, thread: "stray" };
     const { turnId } = await ask("deleted", stray);
@@ -235,7 +235,7 @@ describe("the folders of threads", () => {
 describe("files that are uploaded with a message", () => {
   const file = (name: string, text: string) => ({ name, media_type: "text/plain", data: bytes(text) });
 
-  it("are in the thread's folder when the turn reads them, and no second time beside it", async () => {
+  it("uploaded files are in the thread's folder when the turn reads them, and in no second place", async () => {
     const model = scriptedModel(["Read."]);
     const { app, files, folders, events, log } = createTestApp(model);
     const outcome = await app.submit({
@@ -255,7 +255,7 @@ describe("files that are uploaded with a message", () => {
     for (const id of ids) expect(await files.get(turn_id, id)).toBeUndefined();
   });
 
-  it("leave nothing where the message was taken before, or is not taken", async () => {
+  it("uploaded files leave nothing when the message was taken before or is not taken", async () => {
     const { app, files, events, log } = createTestApp(scriptedModel(["Read."]));
     const given = { ...home, text: "go", author: ada, key: "k", files: [file("a.txt", "1")] };
     const first = await app.submit(given);
@@ -283,7 +283,7 @@ describe("files that are uploaded with a message", () => {
       Array.from({ length: 3 }, () => file("a.txt", "x".repeat(40_000_000))),
       /have 120\.0 MB together; at most 100\.0 MB/,
     ],
-  ])("are refused with their message when there are %s", async (_, files, problem) => {
+  ])("uploaded files are refused with their message when there are %s", async (_, files, problem) => {
     const { app, files: store } = createTestApp(scriptedModel(["Read."]));
     const refused = await app.submit({ ...home, text: "go", author: ada, files });
     expect(refused).toMatchObject({ ok: false, status: 413, message: expect.stringMatching(problem) });

@@ -52,7 +52,7 @@ function install() {
 }
 
 describe("finding a person", () => {
-  it("asks who is meant when several people may have the id, and refuses whom it does not know", async () => {
+  it("finding a person asks who is meant when several people have the id, and refuses unknown ones", async () => {
     const { app, ask } = createTestApp(scriptedModel(["ok"]));
     for (const namespace of ["fake:one:general", "fake:two:general"])
       await ask("hello", { by: zora, namespace });
@@ -75,23 +75,26 @@ describe("finding a person", () => {
     ["web:sole:room", "web:soledad:room"],
     ["web:sole:room:inner", "web:soledad:room:inner"],
     ["slack:T1:C1", "slack:T12:C1"],
-  ])("finds all of them in %s, and nothing of a namesake in %s", async (namespace, other) => {
-    const { app, all } = install();
-    await all(namespace);
-    await all(other);
-    const whole = (where: string) => `${where.split(":").slice(0, 2).join(":")}:${zora.id}`;
-    const everything = { documents: 1, messages: 1, facts: 1, plans: 1, allowances: 1, stored: 1 };
-    const nothing = { documents: 0, messages: 0, facts: 0, plans: 0, allowances: 0, stored: 0 };
-    expect(await forgetPerson(app, whole(namespace), asker)).toMatchObject({ value: everything });
-    expect(await forgetPerson(app, whole(namespace), asker)).toMatchObject({ value: nothing });
-    expect(await forgetPerson(app, zora.id, asker)).toMatchObject({
-      value: { ...everything, user: whole(other) },
-    });
-    expect(await forgetPerson(app, zora.id, asker)).toMatchObject({ ok: false, status: 404 });
-  });
+  ])(
+    "finding a person finds everything of them in %s, and nothing of a namesake in %s",
+    async (namespace, other) => {
+      const { app, all } = install();
+      await all(namespace);
+      await all(other);
+      const whole = (where: string) => `${where.split(":").slice(0, 2).join(":")}:${zora.id}`;
+      const everything = { documents: 1, messages: 1, facts: 1, plans: 1, allowances: 1, stored: 1 };
+      const nothing = { documents: 0, messages: 0, facts: 0, plans: 0, allowances: 0, stored: 0 };
+      expect(await forgetPerson(app, whole(namespace), asker)).toMatchObject({ value: everything });
+      expect(await forgetPerson(app, whole(namespace), asker)).toMatchObject({ value: nothing });
+      expect(await forgetPerson(app, zora.id, asker)).toMatchObject({
+        value: { ...everything, user: whole(other) },
+      });
+      expect(await forgetPerson(app, zora.id, asker)).toMatchObject({ ok: false, status: 404 });
+    },
+  );
 
   it.each(["document", "message", "fact", "plan", "allowance", "own"] as const)(
-    "by an id alone says that nothing is stored only when that is so: with one %s it is not",
+    "finding a person by id alone reports nothing stored only when that is true: with one %s it is not",
     async (kind) => {
       const { app, ask, leave } = install();
       await ask("of somebody else", { namespace: "web:sole" });
@@ -103,7 +106,7 @@ describe("finding a person", () => {
     },
   );
 
-  it("says which copies from before an upgrade may still have something, and the whole name deletes these", async () => {
+  it("finding a person says which upgrade copies may still have data, and the whole name deletes these", async () => {
     const copies = new Set(["turns.db.v7"]);
     const remove = async ({ dryRun = false } = {}) => {
       const names = [...copies];
@@ -120,14 +123,14 @@ describe("finding a person", () => {
     expect(await forgetPerson(app, zora.id, asker)).toMatchObject({ status: 404, message: nothing });
   });
 
-  it("is for one at a time", async () => {
+  it("only one search for a person runs at a time", async () => {
     const { app, leave } = install();
     await leave.document("web:sole");
     const both = [1, 2].map(() => forgetPerson(app, `web:sole:${zora.id}`, asker));
     expect(await Promise.all(both)).toMatchObject([{ ok: true }, { ok: false, status: 409, code: "busy" }]);
   });
 
-  it("asks for the whole name where what they did says nothing of a channel", async () => {
+  it("finding a person asks for the whole name where their records name no channel", async () => {
     const { app, store } = install();
     await store.set("trust:files", { tools: [], by: zora.id, at: 1 });
     expect(await forgetPerson(app, zora.id, asker)).toMatchObject({ status: 409, code: "whole_name_needed" });
@@ -136,7 +139,7 @@ describe("finding a person", () => {
   });
 });
 
-it("an export of a channel has nothing of one whose name goes on", async () => {
+it("an export of a channel has nothing of another whose name begins with its name", async () => {
   const { app, ask, store } = install();
   await ask("hello", { namespace: "web:sole" });
   await ask("hello", { namespace: "web:sole:room" });

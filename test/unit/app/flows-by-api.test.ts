@@ -55,7 +55,7 @@ function newApp(skills: Skill[], more: TestAppOptions = {}) {
 }
 
 describe("a flow that is run", () => {
-  it("answers what its steps did, by id and by name, and is among the runs", async () => {
+  it("a flow is run by id or name, answers with its steps, and is among the runs", async () => {
     const app = newApp([flow("weather", { run: () => done }, { name: "Weather report" })]);
     for (const name of ["weather", "weather report"]) {
       expect(await run(app, name)).toEqual({ ok: true, value: done });
@@ -71,7 +71,7 @@ describe("a flow that is run", () => {
     expect(last?.finished_at).toBeGreaterThanOrEqual(last?.started_at ?? Number.NaN);
   });
 
-  it("and answers directly has what its steps did beside the answer, falsy ones too", async () => {
+  it("a flow with a direct answer also returns its step results, falsy ones included", async () => {
     const tool: Partial<TestTool> = {
       run: async (_input, context) => {
         const output: Json = await context.step("1 apiCall", () => "");
@@ -90,7 +90,7 @@ describe("a flow that is run", () => {
     });
   });
 
-  it("and fails is an answer with the steps before, and the reason among the runs", async () => {
+  it("a flow that fails is answered with the steps before, and the reason is among the runs", async () => {
     const app = newApp([flow("bad", { run: () => failure })]);
     expect(await run(app, "bad")).toEqual({
       ok: true,
@@ -107,7 +107,7 @@ describe("a flow that is run", () => {
     expect(await skillRunsOf(app)).toMatchObject([{ status: "failed", error: "Step 2 failed." }]);
   });
 
-  it("of a name nobody knows is answered with names that fit; a skill is no flow", async () => {
+  it("a flow with an unknown name is answered with similar names, and a skill is not a flow", async () => {
     const app = newApp([flow("weather", {}), testSkill("memory", [{ name: "memory" }])]);
     expect(await run(app, "wether")).toMatchObject({
       status: 404,
@@ -119,7 +119,7 @@ describe("a flow that is run", () => {
 });
 
 describe("a flow whose file could not be loaded", () => {
-  it("is answered with the reason, by the name of its file", async () => {
+  it("a flow whose file could not be loaded is answered with the reason, by the name of its file", async () => {
     const diagnostic = { severity: "error" as const, code: "no_steps", message: "It has no steps. Add one." };
     const load = async () => ({ skills: [], diagnostics: [{ ...diagnostic, path: "/flows/own.json" }] });
     const { app } = createTestApp(scriptedModel([]), { sources: [{ ...testSource([]), load }] });
@@ -134,7 +134,7 @@ describe("a flow whose file could not be loaded", () => {
 });
 
 describe("a dry run", () => {
-  it("tells what would be done, and does nothing", async () => {
+  it("a dry run tells what would be done, and does nothing", async () => {
     let runs = 0;
     const tool: Partial<TestTool> = { run: () => ++runs, dryRun: async (input) => ({ requests: [], input }) };
     const app = newApp([flow("weather", tool), flow("blind", {})]);
@@ -152,7 +152,7 @@ describe("a dry run", () => {
     expect([runs, await skillRunsOf(app)]).toEqual([0, []]);
   });
 
-  it("is refused for variables that do not fit", async () => {
+  it("a dry run is refused for invalid variables", async () => {
     const tool: Partial<TestTool> = {
       dryRun: async () => null,
       validate: () => ({ ok: false, message: "city is missing" }),
@@ -170,7 +170,7 @@ describe("a flow from a text", () => {
     return { ok: true, id: "mine" };
   };
 
-  it("is in no list and no completion, and runs again by its id", async () => {
+  it("a flow from a text is in no list and no completion, and runs again by its id", async () => {
     const added = createAdHocFlows();
     const text = JSON.stringify({
       name: "Mine",
@@ -189,7 +189,7 @@ describe("a flow from a text", () => {
     expect(await run(app, skill_id)).toMatchObject({ ok: true });
   });
 
-  it("runs, is refused with the reason, and is for operators", async () => {
+  it("a flow from a text runs, is refused with the reason, and is for operators only", async () => {
     const { app } = createTestApp(scriptedModel([]), { sources: [source], addFlow });
     expect(await runText(app, "{}")).toEqual({ ok: true, value: done });
     const broken = await runText(app, "{]");

@@ -10,7 +10,7 @@ const zora: Author = { id: "UZORA77", name: "Zora Quill", trust: "member" };
 const asker = { by: ada, namespace: "console:local:dm" };
 
 describe("what is stored of a person beside their turns", () => {
-  it("puts a pseudonym into the audit, the same each time, and in the place of who asked", async () => {
+  it("forgetting a person puts a pseudonym into the audit, the same each time, even in place of the asker", async () => {
     const { app, ask } = createTestApp(scriptedModel(["An answer."]), {});
     const { turnId } = await ask("hello", { by: zora });
     await changeSettings(app, "console:local:general", { paused: true }, { ...zora, trust: "manager" });
@@ -33,7 +33,7 @@ describe("what is stored of a person beside their turns", () => {
     expect(await forgetPerson(app, zora.id, asker)).toMatchObject({ value: { pseudonym, turns: 1 } });
   });
 
-  it("takes allowances, direct messages and accounts, and no other person's", async () => {
+  it("forgetting a person takes their allowances, direct messages and accounts, and no other person's", async () => {
     const direct = `fake:team:dm-${zora.id}`;
     const loggedOut: string[] = [];
     const status = { name: "files", credentials: "per_user" as const };

@@ -80,7 +80,7 @@ const options = ({ log, store, files, knowledge, folder }: Stores) => ({
 });
 
 describe("forgetting a person", () => {
-  it("leaves no byte of their words, id and name in the databases and their logs", async () => {
+  it("forgetting a person leaves no byte of their words, id and name in the databases and their logs", async () => {
     const stores = await onDisk();
     const { store, knowledge } = stores;
     const { app, platform, call } = callable(options(stores));
@@ -123,7 +123,7 @@ describe("forgetting a person", () => {
     expect(app.errors).toEqual([]);
   });
 
-  it("takes their words out of other people's turns and of what later turns are told", async () => {
+  it("forgetting a person removes their words from other people's turns and from what later turns are told", async () => {
     const stores = inMemory();
     const { log } = stores;
     const { app, platform, model, call } = callable(options(stores), scriptedModel(["First.", "Second."]));
@@ -142,7 +142,7 @@ describe("forgetting a person", () => {
     expect(last).toContain("First.");
   });
 
-  it("finds words in logs of earlier versions, which have only names, and leaves those of others", async () => {
+  it("forgetting a person finds words in logs of earlier versions, which only have names, and leaves others' words", async () => {
     const stores = inMemory();
     const { log } = stores;
     const { app } = callable(options(stores));
@@ -174,7 +174,7 @@ describe("forgetting a person", () => {
     expect(await typesOf("other")).toContain("context_read");
   });
 
-  it("only counts when it is tried, and then deletes as much", async () => {
+  it("forgetting a person only counts in a dry run, and then deletes as much", async () => {
     const stores = inMemory();
     const { store } = stores;
     const { app, platform, call } = callable(options(stores));
@@ -191,7 +191,7 @@ describe("forgetting a person", () => {
     expect(await store.get("feedback:some-turn")).toEqual({ ada: "bad" });
   });
 
-  it("goes on where a crash ended it", async () => {
+  it("forgetting a person continues where a crash ended it", async () => {
     const stores = await onDisk();
     const { log, store } = stores;
     let broken = true;
@@ -215,7 +215,7 @@ describe("forgetting a person", () => {
     expect(await Array.fromAsync(store.keys("forgetting:"))).toEqual([]);
   });
 
-  it("takes the bytes out of the files the next time, when that failed after all was deleted", async () => {
+  it("forgetting a person removes the bytes from the files next time if that failed after the deletion", async () => {
     const stores = await onDisk();
     const { log, store } = stores;
     let full = true;
@@ -241,7 +241,7 @@ describe("forgetting a person", () => {
     expect(await found(stores, secret, zora.id, zora.name)).toEqual([]);
   });
 
-  it("takes what a tool answered in several turns, and copies from before an upgrade whole", async () => {
+  it("forgetting a person removes what a tool answered in several turns, and deletes upgrade copies whole", async () => {
     const stores = await onDisk();
     const recalled = { found: [{ by: zora.name, text: `${secret} `.repeat(300) }] };
     const recall = testSkill("recall", [{ name: "recall", run: () => recalled }]);
@@ -264,7 +264,7 @@ describe("forgetting a person", () => {
     await app.stop(0);
   });
 
-  it("stops a turn of theirs that runs, and then deletes it", async () => {
+  it("forgetting a person stops their running turn and then deletes it", async () => {
     const stores = inMemory();
     const started = Promise.withResolvers<void>();
     const gate = () => {
@@ -281,7 +281,7 @@ describe("forgetting a person", () => {
     expect(await told(stores, secret, zora.id, zora.name)).toEqual([]);
   });
 
-  it("says which turn of somebody else still runs with their words, and finishes when it is run again", async () => {
+  it("forgetting a person names another's running turn that has their words, and finishes when it is run again", async () => {
     const stores = inMemory();
     const gates = [Promise.withResolvers<void>()];
     const started = Promise.withResolvers<void>();
@@ -305,7 +305,7 @@ describe("forgetting a person", () => {
     expect(await told(stores, secret)).toEqual([]);
   });
 
-  it("keeps an answer that was posted where nobody can delete it now, unless posts may stay", async () => {
+  it("forgetting a person keeps an answer posted where nobody can delete it now, unless posts may stay", async () => {
     const stores = inMemory();
     const first = callable(options(stores));
     first.platform.threads.set("t1", []);

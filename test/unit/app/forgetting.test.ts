@@ -15,7 +15,7 @@ const carl: Author = { id: "carl", name: "Carl", trust: "member" };
 const forgotten = { ok: true, value: { forgotten: true, attachments: [], made_from_them: [] } };
 
 describe("a deleted turn", () => {
-  it("is gone from the log, the thread and what later turns see, and its record stays", async () => {
+  it("a deleted turn is gone from the log, the thread and what later turns see, and its record stays", async () => {
     const model = scriptedModel(["The code is 4711.", "Yes.", "No."]);
     const { app, ask } = createTestApp(model);
     const first = await ask("remember the magic word", { by: ben });
@@ -32,7 +32,7 @@ describe("a deleted turn", () => {
     expect(await app.turn(first.turnId)).toMatchObject({ status: "finished", text: "", input_tokens: 10 });
   });
 
-  it("is not remembered through a summary of the thread either", async () => {
+  it("a deleted turn is not remembered through a summary of the thread either", async () => {
     const model = scriptedModel(({ system }) =>
       system.startsWith("Summarise") ? "They spoke of a secret." : "An answer.",
     );
@@ -54,7 +54,7 @@ describe("a deleted turn", () => {
     expect(JSON.stringify(stored)).not.toContain("the secret is long");
   });
 
-  it("disappears for those who watch", async () => {
+  it("a deleted turn disappears for watchers", async () => {
     const { app, ask } = createTestApp(scriptedModel(["An answer."]));
     const { turnId, events } = await ask("hello");
     const end = new AbortController();
@@ -69,7 +69,7 @@ describe("a deleted turn", () => {
     end.abort();
   });
 
-  it("loses its files, and what people thought of it", async () => {
+  it("a deleted turn loses its files and people's feedback", async () => {
     const { app, ask, files, store } = createTestApp(scriptedModel(["An answer."]));
     const { turnId } = await ask("hello");
     const file = await files.put(turnId, {
@@ -83,7 +83,7 @@ describe("a deleted turn", () => {
     expect(await Array.fromAsync(store.keys("feedback:"))).toEqual([]);
   });
 
-  it("goes with the messages that were taken into it, and they with it", async () => {
+  it("a deleted turn takes along the messages merged into it, and they take it along", async () => {
     const look = testSkill("look", [{ name: "look" }], { active: true });
     const gate = Promise.withResolvers<void>();
     const model = scriptedModel([[{ call: "look" }], "Second."], {
@@ -103,7 +103,7 @@ describe("a deleted turn", () => {
 });
 
 describe("deleting", () => {
-  it("is for who asked and for managers", async () => {
+  it("deleting a turn is for its asker and managers", async () => {
     const { app, ask } = createTestApp(scriptedModel(["An answer."]));
     const { turnId } = await ask("hello", { by: ben });
     expect(await forgetTurn(app, turnId, carl)).toMatchObject({ ok: false, status: 403 });
@@ -112,7 +112,7 @@ describe("deleting", () => {
     expect(await forgetTurn(app, "none", mia)).toMatchObject({ ok: false, status: 404 });
   });
 
-  it("stops what runs first", async () => {
+  it("deleting a running turn stops it first", async () => {
     const { app, say, until, log } = createTestApp(
       scriptedModel(["never"], { gate: () => new Promise(() => {}) }),
     );
@@ -122,7 +122,7 @@ describe("deleting", () => {
     expect(await log.get(turnId)).toMatchObject({ status: "finished", outcome: "stopped", text: "" });
   });
 
-  it("takes its messages off the platform, or keeps everything while it cannot be reached", async () => {
+  it("deleting a turn removes its messages from the platform, or keeps everything while that cannot be reached", async () => {
     const log = createMemoryTurnLog();
     const inbound = { key: "k", namespace: "fake:w:c", thread: "t", author: ben, text: "hello" };
     await log.accept({ ...inbound, kind: "message" }, "t1", 1);

@@ -26,7 +26,7 @@ const note = (content: string, name = "note.txt") => ({
 const said = (more: object) => ({ ...home, text: "read this", author: ada, ...more });
 
 describe("files that come with a message itself", () => {
-  it("are in the folder of the thread, and what the model reads", async () => {
+  it("files sent with a message are in the thread's folder and in what the model reads", async () => {
     const app = open();
     const accepted = await app.app.submit(said({ files: [note("the door is green")] }));
     const turnId = accepted.ok ? accepted.value.turn_id : "";
@@ -45,7 +45,7 @@ describe("files that come with a message itself", () => {
     ]);
   });
 
-  it("are taken once for a message that is sent twice", async () => {
+  it("files are taken once for a message that is sent twice", async () => {
     const app = open();
     const message = said({ key: "console:1", files: [note("one")] });
     const [first, second] = [await app.app.submit(message), await app.app.submit(message)];
@@ -64,7 +64,7 @@ describe("files that come with a message itself", () => {
       Array.from({ length: 3 }, (_, at) => ({ ...note("x", `${at}.bin`), data: new Uint8Array(40_000_000) })),
       /120\.0 MB together/,
     ],
-  ])("that are %s are refused whole", async (_, files, message) => {
+  ])("files that are %s are refused as a whole", async (_, files, message) => {
     const app = open();
     expect(await app.app.submit(said({ files }))).toMatchObject({
       ok: false,
@@ -74,7 +74,7 @@ describe("files that come with a message itself", () => {
     expect(await app.app.turns({ ...home })).toEqual([]);
   });
 
-  it("that cannot be stored leave nothing behind, and are told", async () => {
+  it("files that cannot be stored leave nothing behind and are reported", async () => {
     const files = createMemoryFileStore();
     const app = open({ files: { ...files, put: () => Promise.reject(new Error("The disk is full")) } });
     expect(await app.app.submit(said({ files: [note("x")] }))).toMatchObject({

@@ -31,7 +31,7 @@ const path = (events: readonly TurnEventBody[]) =>
   events.flatMap((event) => (event.type === "handoff" ? [`${event.from} → ${event.to}`] : []));
 
 describe("a handover", () => {
-  it("is one for each step: what else is handed over then is told to wait", async () => {
+  it("only one handover happens per step: further ones are told to wait", async () => {
     const { ask, model } = bot([[handOver("reader", "read"), handOver("loner", "sum")], "read", "done"], {
       profiles: team,
     });
@@ -43,7 +43,7 @@ describe("a handover", () => {
     ]);
   });
 
-  it("ends between two agents that each think it fits the other", async () => {
+  it("handovers end between two agents that each think the other fits", async () => {
     const { ask } = bot(({ messages }) => {
       const last = messages.at(-1)?.text ?? "";
       if (last.includes("handed over 10 times already")) return "What there is.";
@@ -55,7 +55,7 @@ describe("a handover", () => {
     expect(path(events)).toHaveLength(10);
   });
 
-  it("names the agents to those who were not told of them, and to nobody who cannot hand over", async () => {
+  it("a handover list goes to agents that were not told yet, and to none that cannot hand over", async () => {
     const { ask, model } = bot(["ok"]);
     for (const agent of ["loner", "reader", "loner"]) {
       await ask(`/agent use ${agent}`);
@@ -70,7 +70,7 @@ describe("a handover", () => {
     expect(third.slice(second.length)).not.toContain("hand over to");
   });
 
-  it("tells conversations that began before of agents that are new", async () => {
+  it("new agents are announced to conversations that began before", async () => {
     const first = bot(["ok"], { profiles: [profiles[0]] });
     await first.ask("hi");
     const { ask, model } = bot(["ok"], { store: first.store, log: first.log });
@@ -82,7 +82,7 @@ describe("a handover", () => {
 });
 
 describe("a supervisor", () => {
-  it("gets the turn back with what the other agent answered, and says the last word", async () => {
+  it("a supervisor gets the turn back with the other agent's answer, and has the last word", async () => {
     const { ask, model, app } = bot(
       [
         [{ call: "handoff", with: { to: "chat", reason: "count" } }],
@@ -105,7 +105,7 @@ describe("a supervisor", () => {
     expect((await app.turn(turnId))?.outcome).toBe("completed");
   });
 
-  it("leads at most five parts: after that, what the agent says is the answer", async () => {
+  it("a supervisor leads at most five parts: after that, the agent's answer stands", async () => {
     const { ask } = bot(
       ({ messages }) => {
         const last = messages.at(-1)?.text ?? "";
@@ -118,7 +118,7 @@ describe("a supervisor", () => {
     expect(events.filter(({ type }) => type === "handoff")).toHaveLength(11);
   });
 
-  it("gets a turn back that another agent handed to it", async () => {
+  it("a supervisor gets back a turn that another agent handed to it", async () => {
     const { ask } = bot(
       [
         [{ call: "handoff", with: { to: "lead" } }],
@@ -131,7 +131,7 @@ describe("a supervisor", () => {
     expect((await ask("go")).end.text).toBe("done");
   });
 
-  it("gets what a tool answers in the agent's place too", async () => {
+  it("a supervisor also gets what a tool answers in the agent's place", async () => {
     const { ask } = bot([[handOver("chat")], [{ call: "printed", with: {} }], "It rained 12 mm."], {
       profiles: team,
     });
@@ -145,7 +145,7 @@ describe("a supervisor", () => {
   it.each([
     ["goes on where the bot went down", team, "reader", "You read."],
     ["goes on by itself where the agent is gone", [lead, profiles[0]], "lead", "You lead."],
-  ] as const)("%s", async (_name, left, agent, prompt) => {
+  ] as const)("a supervised turn %s", async (_name, left, agent, prompt) => {
     const log = createMemoryTurnLog();
     const inbound = { key: "k", ...home, author: ada, kind: "message" as const, text: "go" };
     await log.accept(inbound, "left", Date.now());

@@ -9,7 +9,7 @@ import { ben, createTestApp } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
 
 describe("the history of a thread", () => {
-  it("is what was said and answered before in it, tool results included, and nothing of other threads", async () => {
+  it("the history of a thread is what was said and answered in it, with tool results, and nothing of other threads", async () => {
     const skill = testSkill("s", [{ name: "s", run: () => "tool result" }], { active: true });
     const model = scriptedModel([[{ call: "s" }], "first answer", "other", "second answer"]);
     const { ask } = createTestApp(model, { skills: [skill] });
@@ -26,7 +26,7 @@ describe("the history of a thread", () => {
     ]);
   });
 
-  it("leaves commands out", async () => {
+  it("the history of a thread leaves commands out", async () => {
     const model = scriptedModel(["answer"]);
     const { ask } = createTestApp(model);
     await ask("/skill list");
@@ -34,7 +34,7 @@ describe("the history of a thread", () => {
     expect(model.requests[0]?.messages).toEqual([{ role: "user", text: "question", said: "question" }]);
   });
 
-  it("gives every call of a stopped turn a result", async () => {
+  it("the history of a thread gives every call of a stopped turn a result", async () => {
     const skill = testSkill("hang", [{ name: "hang", run: () => new Promise<never>(() => {}) }], {
       active: true,
     });
@@ -52,7 +52,7 @@ describe("the history of a thread", () => {
     expect(messages.filter((message) => message.role === "tool")).toHaveLength(2);
   });
 
-  it("outgrowing its budget is summarised, keeps the guides of active skills, and stays readable for the model", async () => {
+  it("a history that outgrows its budget is summarised, keeps the guides of active skills, and stays readable for the model", async () => {
     const skill = testSkill("guided", [{ name: "guided" }], {
       active: true,
       instructions: "Never forget this guide.",
@@ -82,7 +82,7 @@ describe("the history of a thread", () => {
 describe("spending", () => {
   const costly = { usage: { input_tokens: 600, output_tokens: 400, cost_usd: 0.5 } };
 
-  it("is counted per turn", async () => {
+  it("spending is counted per turn", async () => {
     const { ask, log } = createTestApp(scriptedModel(["ok"], costly));
     const { turnId } = await ask("hi");
     expect(await log.get(turnId)).toMatchObject({ input_tokens: 600, output_tokens: 400, cost_usd: 0.5 });
@@ -94,19 +94,22 @@ describe("spending", () => {
     ["a person's dollars", { per_user_day_usd: 0.9 }, "you have spent $1.00 of $0.90"],
     ["a channel's tokens", { per_channel_day_tokens: 2000 }, "this channel has used 2000 of 2000 tokens"],
     ["a person's tokens", { per_user_day_tokens: 2000 }, "you have used 2000 of 2000 tokens"],
-  ])("over %s stops with a clear message and no further model call", async (_what, spending, message) => {
-    const model = scriptedModel(["ok"], costly);
-    const { ask } = createTestApp(model, { spending });
-    await ask("one");
-    await ask("two");
-    const { end } = await ask("three");
-    expect(end).toMatchObject({ outcome: "limit_reached" });
-    expect(end.text).toContain(message);
-    expect(end.text).toContain("operator can raise");
-    expect(model.requests).toHaveLength(2);
-  });
+  ])(
+    "spending over %s stops with a clear message and no further model call",
+    async (_what, spending, message) => {
+      const model = scriptedModel(["ok"], costly);
+      const { ask } = createTestApp(model, { spending });
+      await ask("one");
+      await ask("two");
+      const { end } = await ask("three");
+      expect(end).toMatchObject({ outcome: "limit_reached" });
+      expect(end.text).toContain(message);
+      expect(end.text).toContain("operator can raise");
+      expect(model.requests).toHaveLength(2);
+    },
+  );
 
-  it("stops in the middle of a turn", async () => {
+  it("a spending limit stops a turn in the middle", async () => {
     const skill = testSkill("s", [{ name: "s", repeatable: true }], { active: true });
     const model = scriptedModel([[{ call: "s" }]], costly);
     const { ask } = createTestApp(model, { skills: [skill], spending: { per_channel_day_usd: 1.2 } });
@@ -115,26 +118,29 @@ describe("spending", () => {
     expect(model.requests).toHaveLength(3);
   });
 
-  it.each(["in a conversation", "by command"])("stops a skill that asks the model, run %s", async (how) => {
-    const text = { instructions: "Write.", input: "x", schema: z.object({ text: z.string() }) };
-    const run = async (_input: unknown, { generate }: ToolContext) => {
-      for (let times = 0; times < 50; times += 1) await generate(text);
-      return "done";
-    };
-    const skill = testSkill("writes", [{ name: "writes", run }], { active: true });
-    const model = scriptedModel(
-      (request) => (request.output_schema === undefined ? [{ call: "writes" }] : '{"text":"ok"}'),
-      costly,
-    );
-    const { ask } = createTestApp(model, { skills: [skill], spending: { per_channel_day_usd: 2.9 } });
-    const { end } = await ask(how === "by command" ? "/skill run writes" : "go");
-    expect(end.text).toMatch(/this channel has spent \$3\.00 of \$2\.90/);
-    expect(model.requests).toHaveLength(6);
-    expect((await ask("/skill run writes")).end.text).toContain("operator can raise");
-    expect(model.requests).toHaveLength(6);
-  });
+  it.each(["in a conversation", "by command"])(
+    "a spending limit stops a skill that asks the model, run %s",
+    async (how) => {
+      const text = { instructions: "Write.", input: "x", schema: z.object({ text: z.string() }) };
+      const run = async (_input: unknown, { generate }: ToolContext) => {
+        for (let times = 0; times < 50; times += 1) await generate(text);
+        return "done";
+      };
+      const skill = testSkill("writes", [{ name: "writes", run }], { active: true });
+      const model = scriptedModel(
+        (request) => (request.output_schema === undefined ? [{ call: "writes" }] : '{"text":"ok"}'),
+        costly,
+      );
+      const { ask } = createTestApp(model, { skills: [skill], spending: { per_channel_day_usd: 2.9 } });
+      const { end } = await ask(how === "by command" ? "/skill run writes" : "go");
+      expect(end.text).toMatch(/this channel has spent \$3\.00 of \$2\.90/);
+      expect(model.requests).toHaveLength(6);
+      expect((await ask("/skill run writes")).end.text).toContain("operator can raise");
+      expect(model.requests).toHaveLength(6);
+    },
+  );
 
-  it("is remembered over a restart", async () => {
+  it("spending is remembered across a restart", async () => {
     const log = createMemoryTurnLog();
     await createTestApp(scriptedModel(["ok"], costly), { log }).ask("one");
     const { end } = await createTestApp(scriptedModel(["ok"], costly), {

@@ -118,13 +118,13 @@ const ways: [string, Run][] = [
   ],
 ];
 
-it.each(ways)("a call that was killed in its effect after %s does not have it twice", async (_, run) => {
+it.each(ways)("a call killed in its effect after %s does not have the effect twice", async (_, run) => {
   const { effects, text } = await killedInEffect(run);
   expect(effects).toEqual(["sent"]);
   expect(text).toContain("outcome_unknown");
 });
 
-it("a call that only reads is run again, and asks nobody twice", async () => {
+it("a call that only reads is run again and asks nobody twice", async () => {
   const [[, run] = ["", async () => ""]] = ways;
   const { effects, text, events } = await killedInEffect(run as Run, "read_only");
   expect(effects).toEqual(["sent", "sent"]);
@@ -132,7 +132,7 @@ it("a call that only reads is run again, and asks nobody twice", async () => {
   expect(events.filter(({ type }) => type === "approval_requested")).toHaveLength(1);
 });
 
-it("a call that was killed while it waited for its answer goes on when it has it", async () => {
+it("a call killed while waiting for its answer continues when the answer arrives", async () => {
   const log = createMemoryTurnLog();
   const effects: string[] = [];
   const run: Run = async (context, act) => {
@@ -160,7 +160,7 @@ it("a call that was killed while it waited for its answer goes on when it has it
   expect(effects).toEqual(["before", "after"]);
 });
 
-it("a call that still waits while another one works is not lost when the bot is killed then", async () => {
+it("a call that still waits while another one works is not lost when the bot is killed", async () => {
   const log = createMemoryTurnLog();
   const ran: string[] = [];
   const bot = (hangs: boolean) => {

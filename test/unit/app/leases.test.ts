@@ -15,14 +15,14 @@ function twoOwners() {
   };
 }
 
-test("only one of two gets a lease, however they hurry; taking it again is no error", async () => {
+test("only one of two gets a lease, however they hurry, and taking it again is no error", async () => {
   const { one, two } = twoOwners();
   expect(await Promise.all([one.acquire("a", 100), two.acquire("a", 100)])).toEqual([true, false]);
   expect(await one.acquire("a", 100)).toBe(true);
   expect(await two.acquire("b", 100)).toBe(true);
 });
 
-test("a lease that is renewed stays; one that is over passes on, and its old owner hears it", async () => {
+test("a renewed lease stays; an expired one passes on, and its old owner is told", async () => {
   const { one, two, pass } = twoOwners();
   await one.acquire("a", 100);
   pass(60);
@@ -34,7 +34,7 @@ test("a lease that is renewed stays; one that is over passes on, and its old own
   expect(await one.renew("a", 100)).toBe(false);
 });
 
-test("a lease that is over is not renewed, even when nobody else took it", async () => {
+test("an expired lease is not renewed, even when nobody else took it", async () => {
   const { one, two, pass } = twoOwners();
   await one.acquire("a", 100);
   pass(100);
@@ -46,7 +46,7 @@ test("a lease that is over is not renewed, even when nobody else took it", async
   expect(await two.acquire("a", 100)).toBe(true);
 });
 
-test("a released lease is free; nobody releases another's", async () => {
+test("a released lease is free, and nobody can release another's", async () => {
   const { one, two } = twoOwners();
   await one.acquire("a", 100);
   await two.release("a");

@@ -17,7 +17,7 @@ function refusing(name: string, model: Model): Model {
   };
 }
 
-it("tells people and the model once a thread which tool of what is left out, and how it goes for good", async () => {
+it("people and the model are told once per thread which tool is left out, and how to fix it", async () => {
   const scripted = scriptedModel(["hello"]);
   const skill = testSkill("odd", [{ name: "odd_tool" }], { metadata: { always: true } } as never);
   const { ask } = createTestApp(refusing("odd_tool", scripted), { skills: [skill] });

@@ -6,7 +6,7 @@ import { testSkill, testSource } from "../../support/test-skill.ts";
 const many = Array.from({ length: 200 }, (_, index) => testSkill(`skill-${index}`, []));
 
 describe("/skill list", () => {
-  it("of very many skills stays readable, counts the rest, and keeps what people decided", async () => {
+  it("`/skill list` of very many skills stays readable, counts the rest, and keeps what people decided", async () => {
     const { ask } = createTestApp(scriptedModel([]), { skills: many });
     await ask("/skill enable skill-198");
     const { text } = (await ask("/skill list")).end;
@@ -15,7 +15,7 @@ describe("/skill list", () => {
     expect(text).toContain("… and 150 more: `/skill list WORDS`");
   });
 
-  it("says what could not be loaded and why, without where the bot lives", async () => {
+  it("`/skill list` says what could not be loaded and why, without the bot's paths", async () => {
     const base = testSource([]);
     const broken = {
       path: "/home/bot/skills/summarize/SKILL.md",
@@ -35,7 +35,7 @@ describe("/skill list", () => {
   });
 });
 
-it("a list of skills tells those somebody switched off from those that lack something", async () => {
+it("`/skill list` distinguishes skills somebody switched off from those that lack something", async () => {
   const off = { ...testSkill("off", []), enabled: false };
   const lacking = { ...testSkill("lacking", []), required_capabilities: ["images"] };
   const { app } = createTestApp(scriptedModel([]), { skills: [off, lacking, testSkill("echo", [])] });

@@ -25,7 +25,7 @@ function bot(...reads: object[]) {
 }
 
 describe("a long text of an earlier turn of the thread", () => {
-  it("is searched, and read by offset and by line", async () => {
+  it("a long text of an earlier turn is searched, and read by offset and by line", async () => {
     const { ask, results } = bot(
       { path: "first", search: "LATE" },
       { path: "first", line: 1_999 },
@@ -50,7 +50,7 @@ describe("a long text of an earlier turn of the thread", () => {
     expect(beyond).toContain("past_the_end");
   });
 
-  it("is gone when its turn was forgotten, and is not there in other threads", async () => {
+  it("a long text is gone when its turn was forgotten, and does not exist in other threads", async () => {
     const { ask, app, results } = bot({ path: "first", line: 1 });
     const { turnId } = await ask("List the orders");
     await forgetTurn(app, turnId, { id: "ada", name: "Ada", trust: "operator" });
@@ -63,7 +63,7 @@ describe("a long text of an earlier turn of the thread", () => {
     expect(other.results()[0]).toContain("unknown_file");
   });
 
-  it("may be what a person said", async () => {
+  it("a long text may be what a person said", async () => {
     const { ask, results } = createReader();
     await ask(`${"word ".repeat(20_000)}\nthe needle\n${"word ".repeat(20_000)}`);
     await ask("And now?");
@@ -72,7 +72,7 @@ describe("a long text of an earlier turn of the thread", () => {
     expect(results()[0]).toContain("unknown_file");
   });
 
-  it("may be a file that came with a message", async () => {
+  it("a long text may be a file that came with a message", async () => {
     const read = [{ call: "read_file", with: { path: "/workspace/input/orders.csv", search: "late" } }];
     const model = scriptedModel(["Seen.", read, "Read."]);
     const { platform, call } = callable({ limits: { message_tokens: 300 } }, model);
@@ -95,7 +95,7 @@ describe("what the note at a cut says", () => {
   const cutNote = /read_file\(path: "([^"]+)"/;
   const filler = "hay ".repeat(2_000);
 
-  it("holds for a message in later turns, whatever is said then", async () => {
+  it("the note at a cut stays valid for a message in later turns, whatever is said then", async () => {
     const model = readsOn(cutNote);
     const { ask } = createTestApp(model, { limits: { message_tokens: 300 } });
     await ask(`${filler} the needle is blue ${filler}`);
@@ -103,7 +103,7 @@ describe("what the note at a cut says", () => {
     expect(toolResults(model.requests.at(-1)?.messages ?? []).at(-1)).toContain("the needle is blue");
   });
 
-  it("holds for a message that was taken in while a turn ran", async () => {
+  it("the note at a cut is valid for a message taken in while a turn ran", async () => {
     const gate = Promise.withResolvers<void>();
     const waits = testSkill("waits", [{ name: "waits", run: () => gate.promise.then(() => "done") }], {
       active: true,
@@ -125,7 +125,7 @@ describe("what the note at a cut says", () => {
     expect((await app.turn(second))?.text).toContain("the needle is blue");
   });
 
-  it("holds for an output although the server numbers its calls from scratch in every turn", async () => {
+  it("the note at a cut is valid for an output although the server restarts its call numbers every turn", async () => {
     const big = testSkill("big", [{ name: "big", run: (input) => `${JSON.stringify(input)} ${filler}` }]);
     const asked = (text: string): Line => [{ call: "big", with: { text }, id: "1" }];
     const model = scriptedModel([asked("one"), "Done.", asked("two"), "Done."]);

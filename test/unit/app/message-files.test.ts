@@ -6,7 +6,7 @@ import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { testSkill } from "../../support/test-skill.ts";
 
 describe("the files of a message", () => {
-  it("are shown as text in their blocks, whatever their encoding", async () => {
+  it("message files are shown as text in their blocks, whatever their encoding", async () => {
     const { platform, call } = callable();
     platform.files.set("f1", bytes("name;city\nAda;London"));
     platform.files.set("f2", new Uint8Array([0xff, 0xfe, 0x48, 0, 0xfc, 0]));
@@ -20,7 +20,7 @@ describe("the files of a message", () => {
     expect(said).toContain("\ncafé\n");
   });
 
-  it("are cut to what fits, and the cut is said", async () => {
+  it("message files are cut to what fits, and the cut is reported", async () => {
     const { platform, call } = callable({ limits: { message_tokens: 300 } });
     platform.files.set("f1", bytes("word ".repeat(5_000)));
     const small = "a short text, ".repeat(20).trim();
@@ -36,7 +36,7 @@ describe("the files of a message", () => {
     expect(said).toContain(`\n${small}\n`);
   });
 
-  it("are kept for code when they cannot be read, and named with the reason", async () => {
+  it("unreadable message files are kept for code and named with the reason", async () => {
     const { app, platform, call } = callable();
     platform.files.set("f1", new Uint8Array([1, 0, 2, 0, 250]));
     const files = [
@@ -56,7 +56,7 @@ describe("the files of a message", () => {
     expect(app.errors).toEqual([]);
   });
 
-  it("are shown as the text of documents and the beginning of tables, or with what the reader says", async () => {
+  it("message files are shown as the text of documents and the beginning of tables, or with the reader's error", async () => {
     const rows = `city,sales\n${"London,1\n".repeat(400)}`;
     const { platform, call } = callable({ documents: fakeDocuments });
     for (const [id, text] of Object.entries({
@@ -79,7 +79,7 @@ describe("the files of a message", () => {
     expect(said).toMatch(/small.csv"[^>]*>\na,b\n1,2\n/);
   });
 
-  it("are named with the platform's reason when they cannot be fetched", async () => {
+  it("message files that cannot be fetched are named with the platform's reason", async () => {
     const { platform, call } = callable();
     platform.fail("download", new PlatformError("forbidden", "the bot lacks files:read"));
     platform.files.set("f2", bytes("second"));
@@ -89,7 +89,7 @@ describe("the files of a message", () => {
     expect(said).toContain("\nsecond\n");
   });
 
-  it("are read up to twenty; the others are named", async () => {
+  it("up to twenty message files are read, and the others are named", async () => {
     const { platform, call } = callable();
     const own = Array.from({ length: 40 }, (_, at) => fileOf(`f${at}`, `own-${at}.txt`));
     const others = Array.from({ length: 20 }, (_, at) => fileOf(`g${at}`, `other-${at}.txt`));
@@ -101,7 +101,7 @@ describe("the files of a message", () => {
     expect(said).toContain('name="other-19.txt" type="text/plain" from="Ben" not_read=');
   });
 
-  it("are read up to a hundred megabytes together, also when their sizes were not told before", async () => {
+  it("message files are read up to a hundred megabytes together, even if their sizes were not given", async () => {
     const { platform, call } = callable();
     const told = ["a.txt", "b.txt", "c.txt"].map((name) => fileOf(name, name, { bytes: 40_000_000 }));
     const untold = Array.from({ length: 7 }, (_, at) => fileOf(`u${at}`, `u${at}.txt`, { bytes: 0 }));
@@ -116,14 +116,14 @@ describe("the files of a message", () => {
     expect(names.slice(-2)).toEqual(["u5", "u6"]);
   });
 
-  it("are named as too large when that is only found out while they are fetched", async () => {
+  it("message files are named as too large when that is found out while fetching them", async () => {
     const { platform, call } = callable();
     platform.fail("download", new PlatformError("too_large", "no"));
     const said = await call("Look", { files: [fileOf("f1", "a.txt", { bytes: 0 })], in_thread: false });
     expect(said).toContain('not_read="it has more than 50 MB; at most 50 MB are read"');
   });
 
-  it("may come without a word", async () => {
+  it("message files may come without text", async () => {
     const { platform, call } = callable();
     platform.files.set("f1", bytes("content"));
     expect(await call("", { files: [fileOf("f1", "a.txt")], in_thread: false })).toMatch(
@@ -131,7 +131,7 @@ describe("the files of a message", () => {
     );
   });
 
-  it("are shown as pictures when they are, and stay so in later turns", async () => {
+  it("pictures are shown as pictures and stay so in later turns", async () => {
     const { app, platform, model, call } = callable();
     const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 1, 2, 3]);
     platform.files.set("f1", png);
@@ -157,7 +157,7 @@ describe("the files of a message", () => {
     expect(past.map((message) => "images" in message)).toEqual([true, false, false]);
   });
 
-  it("can be read on in where they were cut", async () => {
+  it("message files that were cut can be read further", async () => {
     const lines = Array.from({ length: 3_000 }, (_, at) => `line ${at} & more`).join("\n");
     const readsOn = scriptedModel((request) => {
       const said = request.messages.findLast((message) => message.role === "user")?.text ?? "";
@@ -182,7 +182,7 @@ describe("the files of a message", () => {
     expect(text.length).toBeGreaterThan(7_900);
   });
 
-  it("enter with at most about 2,000 tokens each, whatever room the message has", async () => {
+  it("each message file enters with at most about 2,000 tokens, whatever room the message has", async () => {
     const { platform, call } = callable({ limits: { message_tokens: 30_000 } });
     platform.files.set("f1", bytes("word ".repeat(20_000)));
     const said = await call("Look", { files: [fileOf("f1", "big.txt")], in_thread: false });
@@ -190,7 +190,7 @@ describe("the files of a message", () => {
     expect(said.length).toBeLessThan(14_000);
   });
 
-  it("get a turn of their own when they are sent while another one runs", async () => {
+  it("message files get a turn of their own when they are sent while another one runs", async () => {
     const gate = Promise.withResolvers<void>();
     const echo = testSkill("echo", [{ name: "echo", run: () => gate.promise.then(() => "done") }], {
       active: true,

@@ -34,7 +34,7 @@ const finished = async ({ events }: TestApp, clock: FakeClock, turnId: string) =
   clock.advanceUntil(events(turnId), 1_000);
 
 describe("a turn whose model is away", () => {
-  it("waits without a worker, tells it once in plain words, and is answered once when it is back", async () => {
+  it("a turn whose model is away waits without a worker, says so once in plain words, and is answered once when it is back", async () => {
     const clock = createFakeClock(start);
     const model = awayModel(clock, 5 * minute);
     const test = bot(model, clock);
@@ -54,7 +54,7 @@ describe("a turn whose model is away", () => {
     expect(model.requests.length).toBeLessThan(15);
   });
 
-  it("frees its worker after the second try, and is tried again from the log", async () => {
+  it("a turn whose model is away frees its worker after the second try, and is tried again from the log", async () => {
     const clock = createFakeClock(start);
     let isBack = false;
     const outage = new ModelError("unavailable", "m/x: host had an error (HTTP 502).", {
@@ -81,7 +81,7 @@ describe("a turn whose model is away", () => {
     expect(told).toMatchObject([{ turn_id: turnId, reason: expect.stringContaining("HTTP 502") }]);
   });
 
-  it("fails with clear words after its time where nobody is asked later", async () => {
+  it("a turn whose model is away fails with clear words after its time where nobody is asked later", async () => {
     const clock = createFakeClock(start);
     const test = bot(awayModel(clock, 60 * minute), clock);
     const turnId = await test.say("go");
@@ -99,7 +99,7 @@ describe("a turn whose model is away", () => {
     "not_configured",
     "context_too_long",
     "bad_response",
-  ])("fails at once when the reason does not pass: %s", async (code) => {
+  ])("a turn fails at once when the reason is permanent: %s", async (code) => {
     const clock = createFakeClock(start);
     const model = awayModel(clock, 5 * minute, code);
     const test = bot(model, clock);
@@ -108,7 +108,7 @@ describe("a turn whose model is away", () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it("can be stopped while it waits", async () => {
+  it("a turn whose model is away can be stopped while it waits", async () => {
     const clock = createFakeClock(start);
     const test = bot(awayModel(clock, 60 * minute), clock);
     const turnId = await test.say("go");
@@ -117,7 +117,7 @@ describe("a turn whose model is away", () => {
     expect((await test.events(turnId)).at(-1)).toMatchObject({ outcome: "stopped" });
   });
 
-  it("takes in what its author writes meanwhile", async () => {
+  it("a turn whose model is away takes in what its author writes in between", async () => {
     const clock = createFakeClock(start);
     const model = awayModel(clock, 5 * minute);
     const test = bot(model, clock);
@@ -131,7 +131,7 @@ describe("a turn whose model is away", () => {
     expect(last?.messages.map(({ text }) => text)).toEqual(["go", "and make it short"]);
   });
 
-  it("goes on waiting after a restart", async () => {
+  it("a turn whose model is away continues to wait after a restart", async () => {
     const clock = createFakeClock(start);
     const log = createMemoryTurnLog();
     const store = createMemoryKeyValue();
@@ -147,7 +147,7 @@ describe("a turn whose model is away", () => {
     expect(events.filter(({ type }) => type === "turn_started")).toHaveLength(1);
   });
 
-  it("does not use up the time of the turn", async () => {
+  it("waiting for the model does not use up the time of the turn", async () => {
     const clock = createFakeClock(start);
     const test = bot(awayModel(clock, 12 * minute), clock, { max_duration_ms: 10 * minute });
     const turnId = await test.say("go");

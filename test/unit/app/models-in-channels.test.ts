@@ -39,7 +39,7 @@ function bot(models: Models, options: TestAppOptions = {}) {
 }
 
 describe("the model of a channel", () => {
-  it("is the configured one until its managers choose another", async () => {
+  it("the model of a channel is the configured one until its managers choose another", async () => {
     const models = shelf();
     const { ask } = bot(models);
     await ask("hi");
@@ -52,7 +52,7 @@ describe("the model of a channel", () => {
     expect(events.find(({ type }) => type === "turn_started")).toMatchObject({ model: "other/model" });
   });
 
-  it("is that of no other channel", async () => {
+  it("the model of a channel does not apply to other channels", async () => {
     const models = shelf();
     const { ask } = bot(models);
     await ask("/agent model other/model");
@@ -60,7 +60,7 @@ describe("the model of a channel", () => {
     expect(models.asked("other/model")).toEqual([]);
   });
 
-  it("goes on with the same conversation", async () => {
+  it("a changed model continues the same conversation", async () => {
     const models = shelf(["first", "second"]);
     const { ask } = bot(models);
     await ask("one");
@@ -70,7 +70,7 @@ describe("the model of a channel", () => {
     expect(texts.join(" ")).toMatch(/one.*first.*two/);
   });
 
-  it("is shown with who chose it, in its own command and in the status", async () => {
+  it("the model of a channel is shown with who chose it, in its own command and in the status", async () => {
     const { ask } = bot(shelf());
     expect((await ask("/agent model")).end.text).toContain("The model in this channel is **vendor/big**.");
     expect((await ask("/agent model")).end.text).toContain("small work go to **vendor/small**");
@@ -82,7 +82,7 @@ describe("the model of a channel", () => {
   it.each([
     ["/agent model other/model", "Only managers of this channel"],
     ["/agent effort high", "Only managers of this channel"],
-  ])("is not changed by others: %s", async (command, words) => {
+  ])("the model of a channel is not changed by others: %s", async (command, words) => {
     const models = shelf();
     const { ask } = bot(models);
     const { end } = await ask(command, { by: ben });
@@ -92,7 +92,7 @@ describe("the model of a channel", () => {
     expect(models.asked("vendor/big")).toHaveLength(1);
   });
 
-  it("is not one that is not there", async () => {
+  it("an unknown model cannot be chosen for a channel", async () => {
     const models = shelf();
     const { ask } = bot(models);
     expect((await ask("/agent model vendor/huge")).end).toMatchObject({
@@ -104,7 +104,7 @@ describe("the model of a channel", () => {
   });
 
   it.each(["/agent model default", "/agent reset"])(
-    "is the configured one again after %s",
+    "the model of a channel is the configured one again after %s",
     async (command) => {
       const models = shelf();
       const { ask } = bot(models);
@@ -115,7 +115,7 @@ describe("the model of a channel", () => {
     },
   );
 
-  it("is proposed while its name is typed, with its price", async () => {
+  it("a model is proposed while its name is typed, with its price", async () => {
     const { app } = bot(shelf());
     const proposed = await app.complete("/agent model vendor", "console:local:general");
     expect(proposed.map(({ label, description }) => [label, description])).toEqual([
@@ -124,7 +124,7 @@ describe("the model of a channel", () => {
     ]);
   });
 
-  it("is set by programs too, and checked there", async () => {
+  it("programs also set the model of a channel, and it is checked there", async () => {
     const { app, by } = withOperator();
     const change = (model: string) => changeSettings(app, "console:local:general", { model }, by);
     expect(await change("nonsense")).toMatchObject({ ok: false, status: 400 });
@@ -145,7 +145,7 @@ describe("an agent with a model of its own", () => {
     { id: "research", description: "Reads.", prompt: "You research.", model: "other/model", effort: "high" },
   ];
 
-  it("works with it from the handoff on", async () => {
+  it("an agent with its own model works with it from the handoff on", async () => {
     const models = shelf(({ messages }) =>
       toolResults(messages).length > 0 ? "found" : [{ call: "handoff", with: { to: "research" } }],
     );
@@ -155,7 +155,7 @@ describe("an agent with a model of its own", () => {
     expect(models.asked("other/model")).toHaveLength(1);
   });
 
-  it("works with what the channel's managers chose instead", async () => {
+  it("an agent with its own model works with what the channel's managers chose instead", async () => {
     const models = shelf();
     const { ask } = bot(models, { profiles });
     await ask("/agent use research");
@@ -168,7 +168,7 @@ describe("an agent with a model of its own", () => {
 });
 
 describe("the model for small work that is shown", () => {
-  it("is the one beside the model of the channel's agent", async () => {
+  it("the shown small model belongs to the model of the channel's agent", async () => {
     const models: Models = { ...shelf(), small: ({ id }) => ({ ...shelf().main, id: `${id}-small` }) };
     const profiles: [Profile, ...Profile[]] = [
       { id: "chat", description: "Chats.", prompt: "" },
@@ -193,7 +193,7 @@ describe("effort", () => {
     ["the agent's", "low", ["/agent use research"], "high"],
     ["the channel's", "low", ["/agent use research", "/agent effort max"], "max"],
     ["as configured again", "low", ["/agent effort max", "/agent effort default"], "low"],
-  ])("is %s", async (_, effort, commands, expected) => {
+  ])("effort is %s", async (_, effort, commands, expected) => {
     const model = recordingModel(scriptedModel(["ok"]), () => []);
     const { ask } = createTestApp(model, { profiles, ...(effort === undefined ? {} : { effort }) });
     for (const command of commands) await ask(command);
@@ -201,7 +201,7 @@ describe("effort", () => {
     expect(model.asked[0]?.effort).toBe(expected);
   });
 
-  it("changes in a running conversation by a message at its end", async () => {
+  it("effort changes in a running conversation by a message at its end", async () => {
     const model = recordingModel(scriptedModel(["ok"]), () => []);
     const { ask } = createTestApp(model);
     const efforts = ({ messages }: Asked) =>
@@ -216,14 +216,17 @@ describe("effort", () => {
     expect(efforts(model.asked[2] as Asked)).toEqual(["high", "medium"]);
   });
 
-  it.each(["/agent effort extreme", "/agent effort HIGH!"])("is one of its words: %s", async (command) => {
-    const { end } = await createTestApp(scriptedModel(["ok"])).ask(command);
-    expect(end.text).toContain("Choose one of: none, minimal, low, medium, high, xhigh, max, default.");
-  });
+  it.each(["/agent effort extreme", "/agent effort HIGH!"])(
+    "an unknown effort is answered with the known words: %s",
+    async (command) => {
+      const { end } = await createTestApp(scriptedModel(["ok"])).ask(command);
+      expect(end.text).toContain("Choose one of: none, minimal, low, medium, high, xhigh, max, default.");
+    },
+  );
 });
 
 describe("small work", () => {
-  it("goes to the small model, and its cost counts", async () => {
+  it("small work goes to the small model, and its cost counts", async () => {
     const models = shelf(["a long answer ".repeat(300)]);
     const { ask } = bot(models, { limits: { transcript_tokens: 2_500 } });
     for (const text of ["one", "two", "three", "four"]) await ask(`${text} ${"word ".repeat(200)}`);

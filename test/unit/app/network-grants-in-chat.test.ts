@@ -10,7 +10,7 @@ const skills = [testSkill("weather"), testSkill("memory", [{ name: "memory" }])]
 const newApp = () => createTestApp(scriptedModel([]), { skills });
 
 describe("what the code of a skill may reach", () => {
-  it("is what operators granted, shown where people look", async () => {
+  it("a skill's code may reach what operators granted, and people see it where they look", async () => {
     const { ask, app } = newApp();
     const { end } = await ask(
       "/skill grant weather API.Weather.example, *.tiles.example https://x.example/v1",
@@ -24,7 +24,7 @@ describe("what the code of a skill may reach", () => {
     expect((await app.skills.detail("memory", home.namespace))?.network.granted).toEqual([]);
   });
 
-  it("is not for managers to grant, nor for people in their own direct message", async () => {
+  it("managers cannot grant hosts, nor can people in their own direct message", async () => {
     const { ask, app } = newApp();
     for (const namespace of [home.namespace, "slack:T1:dm-mia"]) {
       for (const command of ["grant weather a.example", "revoke weather"]) {
@@ -35,7 +35,7 @@ describe("what the code of a skill may reach", () => {
     expect((await app.skills.detail("weather", home.namespace))?.network.granted).toEqual([]);
   });
 
-  it("is not granted at all when one of the hosts is none", async () => {
+  it("nothing is granted when one of the hosts is invalid", async () => {
     const { ask, app } = newApp();
     const { end } = await ask("/skill grant weather a.example b.example/path");
     expect(end.text).toContain("`b.example/path` is no host");
@@ -58,7 +58,7 @@ describe("a host", () => {
     ["Example.com:8080", "example.com:8080"],
     ["https://example.com:8080/v1", "example.com:8080"],
     ["example.com:443", "example.com"],
-  ])("is read from %s", (text, host) => {
+  ])("a host is read from %s", (text, host) => {
     expect(readHost(text)).toBe(host);
   });
 
@@ -78,7 +78,7 @@ describe("a host", () => {
     "exa%6dple.com",
     "-.example",
     "[::1]",
-  ])("is not read from %j", (text) => {
+  ])("no host is read from %j", (text) => {
     expect(readHost(text)).toBeUndefined();
   });
 });

@@ -34,7 +34,7 @@ function newApp(reviews = [review]) {
 }
 
 describe("installing a skill", () => {
-  it("shows the review, the gravest first, and that nothing is active", async () => {
+  it("installing a skill shows the review, gravest first, and that nothing is active", async () => {
     const { ask, app } = newApp();
     const { end } = await ask("/skill install https://example.com/weather.zip");
     expect(end.outcome).toBe("completed");
@@ -54,7 +54,7 @@ describe("installing a skill", () => {
     expect(info).toMatch(/Installed on .* by ada from `https:\/\/example.com\/weather.zip`/);
   });
 
-  it("says once more what its review found when somebody enables it", async () => {
+  it("enabling an installed skill repeats what its review found", async () => {
     const { ask } = newApp();
     await ask("/skill install https://example.com/weather.zip");
     const { end } = await ask("/skill enable weather");
@@ -63,7 +63,7 @@ describe("installing a skill", () => {
   });
 
   it.each(["install https://example.com/x.zip", "update weather", "remove weather", "reload"])(
-    "is for operators: %s",
+    "only operators can %s",
     async (command) => {
       const { ask, packages } = newApp();
       for (const by of [mia, ben]) {
@@ -77,7 +77,7 @@ describe("installing a skill", () => {
     },
   );
 
-  it("says why a package is refused", async () => {
+  it("installing a skill says why a package is refused", async () => {
     const { app, ask } = newApp();
     const { end } = await ask("/skill install https://example.com/slip.zip");
     expect(end).toMatchObject({ outcome: "failed", private: true });
@@ -92,7 +92,7 @@ describe("installing a skill", () => {
   it.each([
     ["nothing", {}],
     ["two sources", { url: "https://a.example/x.zip", path: "/tmp/x" }],
-  ])("is refused with %s", async (_name, input) => {
+  ])("installing a skill is refused with %s", async (_name, input) => {
     const { app, packages } = newApp();
     for (const name of ["package.review", "package.install"] as const)
       expect(await app.run(name, { input, asker })).toMatchObject({ status: 400, code: "invalid_request" });
@@ -100,7 +100,7 @@ describe("installing a skill", () => {
   });
 
   it.each(["weather.zip", "../skills/weather", "", "file"])(
-    "takes no path of the bot's machine from a chat: %j",
+    "installing from a chat takes no path of the bot's machine: %j",
     async (source) => {
       const { ask, packages } = newApp();
       const { end } = await ask(`/skill install ${source}`);
@@ -110,7 +110,7 @@ describe("installing a skill", () => {
     },
   );
 
-  it("takes the archive that was sent with the words", async () => {
+  it("installing a skill takes the archive that was sent with the words", async () => {
     const { ask, chat, packages } = newApp();
     const platform = createFakePlatform();
     platform.files.set("F1", new Uint8Array([1, 2, 3]));
@@ -124,7 +124,7 @@ describe("installing a skill", () => {
     ]);
   });
 
-  it("says that it is not set up where it is not", async () => {
+  it("installing a skill says that it is not set up where it is not", async () => {
     const { ask } = createTestApp(scriptedModel([]), { skills: [memory] });
     const { end } = await ask("/skill install https://example.com/x.zip");
     expect(end.text).toContain("cannot install");
@@ -133,7 +133,7 @@ describe("installing a skill", () => {
 });
 
 describe("an installed skill", () => {
-  it("is removed and updated by names that nearly fit none", async () => {
+  it("an installed skill is removed and updated by its name, and a similar name is suggested", async () => {
     const { ask } = newApp();
     await ask("/skill install https://example.com/weather.zip");
     expect((await ask("/skill remove wether")).end.text).toContain("Did you mean weather?");
@@ -143,7 +143,7 @@ describe("an installed skill", () => {
     expect((await ask("/skill remove weather")).end.outcome).toBe("failed");
   });
 
-  it("and any other one is reviewed for everybody", async () => {
+  it("any skill, installed or not, is reviewed for everybody", async () => {
     const { ask } = newApp();
     const { end } = await ask("/skill review memory", { by: ben });
     expect(end).toMatchObject({ outcome: "completed", private: true });
@@ -151,7 +151,7 @@ describe("an installed skill", () => {
     expect((await ask("/skill review memroy")).end.text).toContain("Did you mean memory?");
   });
 
-  it("whose files changed says so", async () => {
+  it("an installed skill whose files changed says so", async () => {
     const { app, ask } = newApp([{ ...review, hash: "b".repeat(64) }]);
     await ask("/skill install https://example.com/weather.zip");
     expect((await app.skills.detail("weather", "console:local:general"))?.package?.changed).toBe(true);

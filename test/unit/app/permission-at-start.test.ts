@@ -36,14 +36,14 @@ function blockingBot(calls: readonly string[], invokes: boolean) {
   return { ...bot, ran, results: () => toolResults(model.requests.at(-1)?.messages ?? []) };
 }
 
-it("a skill that is blocked while a call before it runs does not run, although the model asked for both at once", async () => {
+it("a skill blocked while a call before it runs does not run, although the model asked for both at once", async () => {
   const bot = blockingBot(["slow", "used"], false);
   await bot.ask("go");
   expect(bot.ran).toEqual([]);
   expect(bot.results()).toEqual(["slow done", expect.stringContaining("not found")]);
 });
 
-it("a skill that is blocked while another one runs is not invoked by it either", async () => {
+it("a skill blocked while another one runs is not invoked by it either", async () => {
   const bot = blockingBot(["slow"], true);
   await bot.ask("go");
   expect(bot.ran).toEqual([]);

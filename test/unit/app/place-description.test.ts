@@ -38,7 +38,7 @@ function describer(
 }
 
 describe("a place is described", () => {
-  it("by what the platform says, which is asked about the channel and not about a thread", async () => {
+  it("a place is described by the platform, which is asked about the channel and not about a thread", async () => {
     const { describe: place, asked } = describer();
     expect(await place({ ...general, thread: "t1" } as Place)).toEqual({
       platform: "Fake",
@@ -49,7 +49,7 @@ describe("a place is described", () => {
     expect(asked).toEqual([{ ...general, thread: channelThread }]);
   });
 
-  it("without asking where there is nothing to ask", async () => {
+  it("a place is described without asking where there is nothing to ask", async () => {
     const { describe: place, asked } = describer();
     const direct = { namespace: "fake:team:dm-ada" };
     expect(await place(direct)).toEqual({ platform: "Fake", kind: "direct_message" });
@@ -58,7 +58,7 @@ describe("a place is described", () => {
     expect(asked).toEqual([]);
   });
 
-  it("by one question in ten minutes, however many ask", async () => {
+  it("a place is described by one question in ten minutes, however many ask", async () => {
     const { describe: place, asked, clock } = describer([{ name: "old" }, { name: "new", topic: "T" }]);
     await Promise.all([place(general), place(general), place(general)]);
     clock.advance(10 * minute - 1);
@@ -69,7 +69,7 @@ describe("a place is described", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("anew when the topic is gone", async () => {
+  it("a place is described without its topic once that is gone", async () => {
     const { describe: place, clock } = describer([{ name: "general", topic: "T" }, { name: "general" }]);
     await place(general);
     clock.advance(10 * minute);
@@ -83,7 +83,7 @@ describe("a platform that does not tell", () => {
     ["an empty name", { name: "" }],
     ["an error", new Error("broken")],
   ])(
-    "but answers with %s makes no known name unknown, and is asked again after a minute",
+    "a platform that answers with %s does not erase a known name, and is asked again after a minute",
     async (_what, bad) => {
       const {
         describe: place,
@@ -100,13 +100,13 @@ describe("a platform that does not tell", () => {
     },
   );
 
-  it("from the beginning leaves the channel without a name", async () => {
+  it("a platform that never answers leaves the channel without a name", async () => {
     const { describe: place, reported } = describer([new Error("broken")]);
     expect(await place(general)).toEqual({ platform: "Fake", kind: "channel" });
     expect(reported).toHaveLength(1);
   });
 
-  it("in time is waited for no longer than two seconds, all in all, and its answer is kept", async () => {
+  it("a slow platform is waited for at most two seconds in all, and its answer is kept", async () => {
     const late = Promise.withResolvers<Answer>();
     const { describe: place, clock, asked } = describer([late.promise]);
     const first = place(general);
@@ -125,7 +125,7 @@ describe("a platform that does not tell", () => {
 });
 
 describe("how to write", () => {
-  it("is what the platform says, with what becomes of long answers", () => {
+  it("the advice on writing is what the platform says, with what becomes of long answers", () => {
     const { writing } = describer();
     expect(writing(general)).toMatchObject({ name: "Fake", mentions: "Nobody is called." });
     expect(writing(general).formatting).toMatch(/^Markdown is shown.*CSV file/);

@@ -9,7 +9,7 @@ async function problemsOf(app: ReturnType<typeof createTestApp>["app"], id: stri
   return detail?.problems.map(({ message }) => message);
 }
 
-it("of a file of servers each server tells what is wrong with it, and all what is wrong with the whole", async () => {
+it("each server in a file of servers tells its own problems, and all tell those of the whole", async () => {
   const bench = await openBench({});
   onTestFinished(() => bench.close());
   const server = JSON.stringify(testServer).slice(1, -1);
@@ -28,7 +28,7 @@ it("of a file of servers each server tells what is wrong with it, and all what i
   expect((await ask("/skill list")).end.text).toContain("Server three is left out");
 });
 
-it("of skills in the configuration each tells only what is wrong with it", async () => {
+it("each skill in the configuration tells only its own problems", async () => {
   const entry = { desc: "Searches", usage: "Search first." };
   const skills = {
     lost: { ...entry, tool_list: { nowhere: [] } },

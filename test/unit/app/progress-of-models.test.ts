@@ -46,7 +46,7 @@ function seen(...bodies: readonly object[]): TurnView {
 }
 
 describe("what a model thinks", () => {
-  it("is no part of the answer, of the log or of what the model is sent again", async () => {
+  it("a model's thinking is not part of the answer, the log or what the model is sent again", async () => {
     const thoughts: ModelEvent[] = [
       { type: "thought", text: "I look at the secret plan. " },
       { type: "thought", text: "Then I answer. " },
@@ -62,7 +62,7 @@ describe("what a model thinks", () => {
     expect(JSON.stringify(model.asked[1]?.messages)).not.toContain("secret plan");
   });
 
-  it("is the progress line until the model says or does something else", () => {
+  it("a model's thinking is the progress line until the model says or does something else", () => {
     const thinking = [
       { type: "turn_started", profile: "chat", model: "m" },
       { type: "model_thought", text: "Reading the page" },
@@ -76,14 +76,14 @@ describe("what a model thinks", () => {
     expect(seen(...thinking, end).thought).toBeUndefined();
   });
 
-  it("stays out of the log", () => {
+  it("a model's thinking stays out of the log", () => {
     expect(isEphemeral({ type: "model_thought", text: "x" })).toBe(true);
     expect(isEphemeral({ type: "model_delayed", text: "x" })).toBe(true);
   });
 });
 
 describe("a delay of the model", () => {
-  it("is told with its reason and the time left, and gone with the next sign", () => {
+  it("a model's delay is shown with its reason and the time left, and gone with the next sign", () => {
     const delayed = { type: "model_delayed", text: "The model is overloaded.", until: 12_400 };
     const view = seen({ type: "turn_started", profile: "chat", model: "m" }, delayed);
     expect(noticeLine(view, 400)).toBe("The model is overloaded. Trying again in 12 s.");
@@ -93,7 +93,7 @@ describe("a delay of the model", () => {
     expect(seen(delayed, { type: "text_delta", text: "On it" }).notice).toBeUndefined();
   });
 
-  it("does not make the text so far void by itself", async () => {
+  it("a model's delay alone does not void the text so far", async () => {
     const { end } = await turnWith(
       { type: "delayed", text: "Slow." },
       { type: "text", text: "Done." },
@@ -104,7 +104,7 @@ describe("a delay of the model", () => {
 });
 
 describe("the model of an answer", () => {
-  it("is the one that gave it, after a failover too", () => {
+  it("the model of an answer is the one that gave it, even after a failover", () => {
     const started = { type: "turn_started", profile: "chat", model: "vendor/big" };
     const own = { type: "usage", model: "other/model", round: 1, ...usage };
     const inner = { type: "usage", model: "vendor/small", ...usage };

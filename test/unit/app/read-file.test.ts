@@ -39,7 +39,7 @@ const read = (path: string, more: object = {}) => ({ call: "read_file", with: { 
 const list = (more: object = {}) => ({ call: "list_files", with: more });
 
 describe("read_file", () => {
-  it("pages and searches a text, by any spelling of its path", async () => {
+  it("read_file pages and searches a text, by any spelling of its path", async () => {
     const { results } = await answersTo(
       read("/workspace/input/orders.log", { search: "LATE" }),
       read("input/orders.log", { line: 43, lines: 1 }),
@@ -56,7 +56,7 @@ describe("read_file", () => {
     expect(results[5]).toMatch(/go on with offset: \d+\]\norder 0/);
   });
 
-  it("shows a large table as its columns and first rows, its lines where a part is asked for, a small one whole", async () => {
+  it("read_file shows a large table as columns and first rows, lines of it on request, and a small one whole", async () => {
     const { results } = await answersTo(
       read("input/sales.csv"),
       read("input/sales.csv", { line: 401 }),
@@ -67,7 +67,7 @@ describe("read_file", () => {
     expect(results[2]).toMatch(/\na,b\n1,2$/);
   });
 
-  it("reads documents, or says what is wrong with them", async () => {
+  it("read_file reads documents, or says what is wrong with them", async () => {
     const { results } = await answersTo(
       read("input/terms.pdf"),
       read("input/terms.pdf", { search: "terms" }),
@@ -83,14 +83,14 @@ describe("read_file", () => {
   it.each([
     ...["/workspace/input/secret.txt", "../another/input/secret.txt", "/etc/passwd", "thread.json"],
     ...["input", "message:nobody", "file:orders.log", "input/orders.log/../orders.log"],
-  ])("knows no %s, and says how to find what there is", async (path) => {
+  ])("read_file knows no %s, and says how to find what exists", async (path) => {
     const { results } = await answersTo(read(path));
     expect(results[0]).toContain("unknown_file");
     expect(results[0]).toContain("list_files shows the files.");
     expect(results[0]).not.toMatch(/SECRET|root:/);
   });
 
-  it("shows a picture of an earlier turn again, and it stays in the conversation", async () => {
+  it("read_file shows a picture of an earlier turn again, and it stays in the conversation", async () => {
     const model = scriptedModel([
       "Seen.",
       [read("/workspace/input/chart.png")],
@@ -115,7 +115,7 @@ describe("read_file", () => {
     expect(shownIn(3)).toEqual(shownIn(2));
   });
 
-  it("reads what another one attached in the thread before, and a file that was removed is gone", async () => {
+  it("read_file reads what somebody else attached in the thread, and a removed file is gone", async () => {
     const model = scriptedModel([
       "Seen.",
       [read("input/a.txt"), list()],
@@ -137,7 +137,7 @@ describe("read_file", () => {
 });
 
 describe("list_files", () => {
-  it("names the files of the thread, their sizes and who sent them, a line each", async () => {
+  it("list_files names the files of the thread, their sizes and who sent them, a line each", async () => {
     const { results } = await answersTo(list());
     const [head, ...files] = (results[0] ?? "").split("\n");
     expect(head).toMatch(/^\[9 files, .* of 500\.0 MB used\]$/);
@@ -158,13 +158,13 @@ describe("list_files", () => {
     ["[", 0],
     ["(a+)+$", 0],
     ["*a*a*a*a*a*a*a*a*a*a*a*a*", 0],
-  ])("finds by the pattern %s", async (pattern, count) => {
+  ])("list_files finds by the pattern %s", async (pattern, count) => {
     const { results } = await answersTo(list({ pattern }), list({ pattern, offset: 1 }));
     expect(results[0]).toMatch(new RegExp(`^\\[${count} files that fit, of 9, `));
     expect(results[1]?.split("\n")).toHaveLength(Math.max(1, count));
   });
 
-  it("takes no longer for a pattern that fits in very many ways", async () => {
+  it("list_files takes no longer for a pattern that fits in very many ways", async () => {
     const model = scriptedModel([[list({ pattern: "**a**a**a**a**a**ab" })], "Done."]);
     const app = createTestApp(model);
     const long = "a".repeat(200);
@@ -173,7 +173,7 @@ describe("list_files", () => {
     expect(toolResults(model.requests.at(-1)?.messages ?? [])[0]).toMatch(/^\[0 files that fit, of 1, /);
   });
 
-  it("pages through many", async () => {
+  it("list_files pages through many files", async () => {
     const model = scriptedModel([[list(), list({ offset: 200 })], "Done."]);
     const app = createTestApp(model, { limits: { tool_output_tokens: 20_000 } });
     const files = Array.from({ length: 250 }, (_, at) => [`${String(at).padStart(3, "0")}.txt`, ""]);
@@ -186,7 +186,7 @@ describe("list_files", () => {
 });
 
 describe("read_tool_output", () => {
-  it("is not offered any more, and still answers conversations that know it", async () => {
+  it("read_tool_output is not offered any more, but still answers conversations that know it", async () => {
     const model = scriptedModel([
       [read("input/none")],
       [{ call: "read_tool_output", with: { call_id: "call_1_0" } }],

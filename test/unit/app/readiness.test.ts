@@ -21,7 +21,7 @@ function readinessOf(broken: Partial<{ store: object; log: object }> = {}) {
 const full = () => Promise.reject(new Error("The disk is full. Make room in the data folder."));
 
 describe("readiness", () => {
-  it("is told of a bot that can write and keeps up", async () => {
+  it("readiness is reported for a bot that can write and keeps up", async () => {
     const checks = await readinessOf().ready();
     expect(checks.map(({ name, ok }) => [name, ok])).toEqual([
       ["store", true],
@@ -35,7 +35,7 @@ describe("readiness", () => {
   it.each([
     ["store", { store: { set: full } }],
     ["log", { log: { probe: full } }],
-  ])("is not told when the %s cannot be written", async (name, broken) => {
+  ])("readiness is not reported when the %s cannot be written", async (name, broken) => {
     const checks = await readinessOf(broken).ready();
     expect(checks.filter(({ ok }) => !ok)).toEqual([
       { name, ok: false, detail: "The disk is full. Make room in the data folder." },
@@ -46,7 +46,7 @@ describe("readiness", () => {
   it.each([
     [119_000, true],
     [121_000, false],
-  ])("with a message that has waited %i ms for a worker: %s", async (age, ok) => {
+  ])("readiness with a message that has waited %i ms for a worker: %s", async (age, ok) => {
     const oldest_at = 1_000_000 - age;
     const log = { backlog: async () => ({ queued: 9, running: 8, waiting: 0, oldest_at }) };
     const queue = (await readinessOf({ log }).ready()).find(({ name }) => name === "queue");
@@ -54,7 +54,7 @@ describe("readiness", () => {
     if (!ok) expect(queue?.detail).toContain("has waited 121 s");
   });
 
-  it("does not wait for a disk that hangs", async () => {
+  it("readiness does not wait for a disk that hangs", async () => {
     const { clock, ready } = readinessOf({ log: { probe: () => new Promise(() => {}) } });
     const checks = await clock.advanceUntil(ready(), 1_000);
     expect(checks.find(({ name }) => name === "log")).toMatchObject({
@@ -63,7 +63,7 @@ describe("readiness", () => {
     });
   });
 
-  it("writes at most once in two seconds, whoever asks", async () => {
+  it("readiness writes at most once in two seconds, whoever asks", async () => {
     let writes = 0;
     const { clock, ready } = readinessOf({
       log: {

@@ -33,7 +33,7 @@ it.each<[string, Line, string]>([
   },
 );
 
-it("a model that tries other arguments each time goes on", async () => {
+it("a model that tries other arguments each time continues", async () => {
   let tries = 0;
   const model = scriptedModel(() => {
     tries += 1;
@@ -44,7 +44,7 @@ it("a model that tries other arguments each time goes on", async () => {
   expect(toolResults(model.requests.at(-1)?.messages ?? []).join("\n")).not.toMatch(/refused \d times/);
 });
 
-it("a tool that fails in the same way again is no refused call", async () => {
+it("a tool that fails in the same way again does not count as a refused call", async () => {
   const failing = { status: "error" as const, code: "failed", message: "no answer" };
   const flaky = testSkill("flaky", [{ name: "flaky", effect: "side_effect", run: () => failing }], {
     active: true,
@@ -58,7 +58,7 @@ it("a tool that fails in the same way again is no refused call", async () => {
   expect((await ask("go")).end.text).toBe("done");
 });
 
-it("a skill whose calls of another skill are refused answers for them itself: the turn goes on", async () => {
+it("a skill whose calls of another skill are refused answers for them itself, and the turn continues", async () => {
   const refused = { status: "error" as const, code: "invalid_arguments", message: "no such page" };
   const inner = testSkill("inner", [{ name: "inner", repeatable: true, run: () => refused }]);
   const run: TestTool["run"] = async (_, context) => {

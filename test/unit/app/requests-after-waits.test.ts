@@ -32,7 +32,7 @@ async function decideAll({ app, say }: ReturnType<typeof workerApp>, decisions: 
 }
 
 describe("what a call asks after it waited", () => {
-  it("is not answered by the operator who allowed hosts before", async () => {
+  it("a call that waited is not answered by the operator who allowed hosts before", async () => {
     const app = workerApp(async (context) => {
       await context.network.request(["api.example.com"]);
       const { approved } = await context.approve({ action: "send_mail", input: {} });
@@ -44,7 +44,7 @@ describe("what a call asks after it waited", () => {
     });
   });
 
-  it("is not answered by an earlier answer when the call goes on instead of being run again", async () => {
+  it("a continued call is not answered by an earlier answer", async () => {
     const served = new Map<string, boolean>();
     const app = workerApp(async (context) => {
       for (const key of ["first", "second"].filter((each) => !served.has(each))) {

@@ -73,12 +73,12 @@ function countingSkill() {
 }
 
 describe("a turn whose worker was killed", () => {
-  it("before the model was asked, is run", async () => {
+  it("a turn killed before the model was asked is run", async () => {
     const { events } = createTestApp(scriptedModel(["answer"]), { log: await logLeftBehind([]) });
     expect((await events("left")).at(-1)).toMatchObject({ outcome: "completed", text: "answer" });
   });
 
-  it("while the model answered, asks it again and voids what was shown", async () => {
+  it("a turn killed while the model answered asks it again and voids what was shown", async () => {
     const { events } = createTestApp(scriptedModel(["answer"]), { log: await logLeftBehind(started) });
     const all = await events("left");
     expect(all.filter((event) => event.type === "turn_started")).toHaveLength(1);
@@ -86,7 +86,7 @@ describe("a turn whose worker was killed", () => {
     expect(all.at(-1)).toMatchObject({ text: "answer" });
   });
 
-  it("after a tool had finished, does not run it again", async () => {
+  it("a turn killed after a tool had finished does not run it again", async () => {
     const { skill, ran } = countingSkill();
     const model = scriptedModel(["done"]);
     const log = await logLeftBehind([
@@ -101,7 +101,7 @@ describe("a turn whose worker was killed", () => {
     expect(toolResults(model.requests[0]?.messages ?? [])).toEqual(["sent", "look ran again"]);
   });
 
-  it("while tools ran, runs again what may be, and tells that the outcome of the rest is unknown", async () => {
+  it("a turn killed while tools ran repeats those that may repeat, and reports the others' outcome as unknown", async () => {
     const { skill, ran } = countingSkill();
     const model = scriptedModel(["done"]);
     const log = await logLeftBehind([
@@ -121,7 +121,7 @@ describe("a turn whose worker was killed", () => {
     expect(all.filter((event) => event.type === "tool_finished")).toHaveLength(3);
   });
 
-  it("within a skill, answers finished steps from the journal", async () => {
+  it("a turn killed within a skill answers finished steps from the journal", async () => {
     const ran: string[] = [];
     const skill = testSkill(
       "s",
@@ -152,7 +152,7 @@ describe("a turn whose worker was killed", () => {
     expect(toolResults(model.requests[0]?.messages ?? [])).toEqual(["kept second"]);
   });
 
-  it("after the answer was logged and before it was finished, is finished without asking again", async () => {
+  it("a turn killed between logging its answer and finishing is finished without asking again", async () => {
     const model = scriptedModel(["second answer"]);
     const answer: TurnEventBody = {
       type: "model_message",
@@ -165,7 +165,7 @@ describe("a turn whose worker was killed", () => {
     expect(model.requests).toHaveLength(0);
   });
 
-  it("again and again, is given up in the end", async () => {
+  it("a turn killed again and again is given up in the end", async () => {
     const model = scriptedModel(["never"]);
     const log = await logLeftBehind([...started, asksFor(["a", "look"]), toolStarted("a", "look")]);
     for (const crash of [2, 3, 4, 5]) {
@@ -181,7 +181,7 @@ describe("a turn whose worker was killed", () => {
     expect(all.filter((event) => event.type === "tool_finished")).toHaveLength(1);
   });
 
-  it("leaves the turn of a stopping bot to the next start", async () => {
+  it("a turn of a stopping bot is left to the next start", async () => {
     const log = createMemoryTurnLog();
     const hanging = createTestApp(scriptedModel(["never"], { gate: () => new Promise(() => {}) }), { log });
     const turnId = await hanging.say("think");
@@ -193,7 +193,7 @@ describe("a turn whose worker was killed", () => {
     expect((await next.events(turnId)).at(-1)).toMatchObject({ text: "answer after restart" });
   });
 
-  it("is not given up however often the bot was stopped in order", async () => {
+  it("a turn is not given up however often the bot was stopped in order", async () => {
     const log = createMemoryTurnLog();
     const hanging = () => scriptedModel(["never"], { gate: () => new Promise(() => {}) });
     let test = createTestApp(hanging(), { log });

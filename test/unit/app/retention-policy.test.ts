@@ -31,12 +31,12 @@ describe("a policy of retention", () => {
     ["limits are longer", policy(366, 31, "never", 500), policy(), false, 50 * day],
     ["one is longer and one shorter", policy(400, 10), policy(), false, now],
     ["one is shorter and nothing is stored", policy(10), policy(), true, 0],
-  ])("is announced as of the right time when %s", (_when, next, before, isEmpty, at) => {
+  ])("a retention policy is announced as of the right time when %s", (_when, next, before, isEmpty, at) => {
     const announced = before === undefined ? undefined : { policy: before, at: 50 * day };
     expect(announce(next, { before: announced, now, isEmpty })).toEqual({ policy: next, at });
   });
 
-  it("is in force 14 days after it was announced", () => {
+  it("a retention policy applies 14 days after it was announced", () => {
     expect(deletesFrom({ policy: policy(), at: now })).toBe(114 * day);
   });
 
@@ -44,7 +44,7 @@ describe("a policy of retention", () => {
     [1, 99 * day],
     [30, 70 * day],
     ["never", undefined],
-  ] as const)("of %s makes old what is before %s", (kept, before) => {
+  ] as const)("a retention limit of %s makes old what is before %s", (kept, before) => {
     expect(limitOf(kept, now)).toBe(before);
   });
 });

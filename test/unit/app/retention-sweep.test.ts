@@ -105,7 +105,7 @@ describe("a sweep", () => {
       { threads: 0, turns: 0, run_details: 2 },
     ],
     ["a thread of yesterday: nothing", 1, { threads: 0, turns: 0, run_details: 0 }],
-  ])("takes from %s", async (_what, age, expected) => {
+  ])("a sweep takes from %s", async (_what, age, expected) => {
     const world = createWorld();
     for (const id of ["a", "b"]) await world.turn(id, "t", ago(age));
     for (const id of ["a", "b"]) await world.store.set(`feedback:${id}`, { ada: "good" });
@@ -126,7 +126,7 @@ describe("a sweep", () => {
     expect((await world.sweep()).counts).toEqual({ ...none, audit: 7 });
   });
 
-  it("takes the files of the turns of a thread with it, and counts each thread once", async () => {
+  it("a sweep takes the files of a thread's turns with it, and counts each thread once", async () => {
     const world = createWorld();
     for (let at = 0; at < 3; at += 1) await world.turn(`a${at}`, "t", ago(400));
     await world.turn("b", "u", ago(400));
@@ -136,7 +136,7 @@ describe("a sweep", () => {
     expect(world.files.size).toBe(0);
   });
 
-  it("leaves a thread in which something was said meanwhile, with its folder", async () => {
+  it("a sweep leaves a thread in which something was said in between, with its folder", async () => {
     const world = createWorld();
     await world.turn("a", "t", ago(400));
     world.folders.set("t", now);
@@ -156,7 +156,7 @@ describe("a sweep", () => {
     expect(await world.types("b")).toContain("turn_finished");
   });
 
-  it("goes through more threads and turns than one page of the log has", async () => {
+  it("a sweep goes through more threads and turns than one page of the log has", async () => {
     const world = createWorld();
     for (let at = 0; at < 230; at += 1) await world.turn(`a${at}`, `t${at}`, ago(100));
     const details = await world.sweep();
@@ -176,7 +176,7 @@ describe("a sweep", () => {
     ["without a turn, of yesterday", { changed: 0.9 }, false],
     ["without a turn, of the day before", { changed: 1.1 }, true],
     ["without a turn, where files are kept", { changed: 1.1, policy: never }, true],
-  ])("takes files %s: %j", async (_what, { turn, changed, policy: own = {} }, goes) => {
+  ])("a sweep takes files %s: %j", async (_what, { turn, changed, policy: own = {} }, goes) => {
     const world = createWorld();
     if (turn !== undefined) await world.turn("a", "t", turn === "runs" ? undefined : ago(turn));
     world.files.set("a", ago(changed));
@@ -195,7 +195,7 @@ describe("a sweep", () => {
     ["without a thread, of yesterday", { changed: 0.9 }, false],
     ["without a thread, of the day before", { changed: 1.1 }, true],
     ["without a thread, where files are kept", { changed: 1.1, policy: never }, true],
-  ])("takes a folder %s: %j", async (_what, { turn, changed, policy: own = {} }, goes) => {
+  ])("a sweep takes a folder %s: %j", async (_what, { turn, changed, policy: own = {} }, goes) => {
     const world = createWorld();
     if (turn !== undefined) await world.turn("a", "t", turn === "runs" ? undefined : ago(turn));
     world.folders.set("t", ago(changed));
@@ -205,14 +205,14 @@ describe("a sweep", () => {
     expect(world.folders.has("t")).toBe(!goes);
   });
 
-  it("rests after each ten turns whose files stay", async () => {
+  it("a sweep rests after each ten turns whose files stay", async () => {
     const world = createWorld();
     const rest = (await world.sweep({ policy: never })).steps;
     for (let at = 0; at < 25; at += 1) world.files.set(`a${at}`, now);
     expect((await world.sweep({ policy: never })).steps).toBe(rest + 2);
   });
 
-  it("of a dry run and of a real one looks at audit, index and copies from the same time on", async () => {
+  it("a sweep looks at audit, index and copies from the same time on in a dry run and a real one", async () => {
     const world = createWorld();
     await world.sweep({ dryRun: true });
     expect(world.before).toEqual({
@@ -227,7 +227,7 @@ describe("a sweep", () => {
     });
   });
 
-  it("takes nothing but copies where everything is kept, and needs none of these", async () => {
+  it("a sweep takes nothing but copies where everything is kept, and needs none of these", async () => {
     const world = createWorld();
     await world.turn("a", "t", ago(9_000));
     await world.store.set("opening:o", {});
@@ -242,7 +242,7 @@ describe("a sweep", () => {
   it.each([
     ["a day longer than conversations are", 366, 0],
     ["two days longer", 367, 1],
-  ])("keeps openings %s", async (_what, age, openings) => {
+  ])("a sweep keeps openings %s", async (_what, age, openings) => {
     const world = createWorld();
     await world.store.set("opening:o", {});
     await world.store.set("opening_day:o", new Date(ago(age)).toISOString().slice(0, 10));

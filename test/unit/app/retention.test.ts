@@ -72,7 +72,7 @@ const file = { name: "a.txt", media_type: "text/plain", data: new Uint8Array([1]
 const typesOf = async (bot: TestApp, id: string) => (await bot.log.read(id)).map(({ type }) => type);
 
 describe("old data", () => {
-  it("goes kind by kind when its time has come, and a dry run counts the same before", async () => {
+  it("old data is deleted kind by kind at its time, and a dry run counts the same before", async () => {
     const { clock, start, files, store } = install();
     const bot = start(all);
     await run(bot, clock);
@@ -107,7 +107,7 @@ describe("old data", () => {
     await both(counts({ audit: 2 }));
   });
 
-  it("is not what a channel learned from documents, of whatever age", async () => {
+  it("old data does not include what a channel learned from documents, however old", async () => {
     const { clock, start, knowledge } = install();
     const bot = start(all);
     await run(bot, clock);
@@ -119,7 +119,7 @@ describe("old data", () => {
     expect(await knowledge.list(home.namespace)).toMatchObject([{ title: "Lease" }]);
   });
 
-  it("is kept where the policy says never", async () => {
+  it("old data is kept where the policy says never", async () => {
     const { clock, start } = install();
     const bot = start({});
     await run(bot, clock);
@@ -129,7 +129,7 @@ describe("old data", () => {
     expect(await typesOf(bot, turnId)).toContain("tool_finished");
   });
 
-  it("of a thread that is in use stays; the turns before a new transcript lose their details", async () => {
+  it("old data of a thread in use stays, and the turns before a new transcript lose their details", async () => {
     const { clock, start } = install();
     const bot = start(all);
     await run(bot, clock);
@@ -146,7 +146,7 @@ describe("old data", () => {
     expect(said).toEqual(["Ada:\nhello", "The answer.", "Ada:\nstill there?", "Once more.", "go on"]);
   });
 
-  it("goes with the files that no turn has any more, once they are a day old", async () => {
+  it("files that belong to no turn any more are deleted once they are a day old", async () => {
     const { clock, start, files } = install();
     const bot = start({});
     await run(bot, clock);
@@ -156,7 +156,7 @@ describe("old data", () => {
     expect((await run(bot, clock)).counts).toEqual(counts({ files: 1 }));
   });
 
-  it("goes with the copies from before an upgrade once they are 14 days old, whatever is kept", async () => {
+  it("copies from before an upgrade are deleted once they are 14 days old, whatever is kept", async () => {
     const folder = await mkdtemp(join(tmpdir(), "knack-retention-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const copy = join(folder, "turns.db.v7");
@@ -173,7 +173,7 @@ describe("old data", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("of an earlier version without a day of use counts as used today", async () => {
+  it("old data of an earlier version without a day of use counts as used today", async () => {
     const { clock, start, store } = install();
     await store.set("opening:old", {});
     const bot = start(all);
@@ -184,7 +184,7 @@ describe("old data", () => {
     expect((await run(bot, clock)).counts).toEqual(counts({ openings: 1 }));
   });
 
-  it("is for operators to delete, and that is noted", async () => {
+  it("only operators may delete old data, and the deletion is recorded", async () => {
     const { clock, start, logged } = install();
     const bot = start(all);
     const refused = await runRetention(bot.app, { dryRun: true }, { ...asker, by: ben });
@@ -194,7 +194,7 @@ describe("old data", () => {
     expect(logged).toEqual(["Ada deleted what is older than the settings keep"]);
   });
 
-  it("is all there after a dry run, what people said in indexed channels too", async () => {
+  it("old data is complete after a dry run, including what people said in indexed channels", async () => {
     const clock = createFakeClock(begin);
     const index = createMemoryMessageIndex();
     const bot = createTestApp(scriptedModel(["The answer."]), { clock, index, retention: all });
@@ -209,7 +209,7 @@ describe("old data", () => {
     expect((await index.extent(home.namespace)).messages).toBe(0);
   });
 
-  it("stays when a part of it cannot be deleted, and the rest goes", async () => {
+  it("old data that cannot be deleted stays, and the rest is deleted", async () => {
     const { clock, start, files, logged } = install();
     const bot = start(all);
     await run(bot, clock);
@@ -236,7 +236,7 @@ describe("the announcement", () => {
     return { ...installed, turnId };
   };
 
-  it("keeps everything in a store that has turns for 14 days, over restarts", async () => {
+  it("the announcement keeps everything in a store that has turns for 14 days, across restarts", async () => {
     const { clock, start, logged, turnId } = await filled();
     const one = start(all);
     expect(await retentionStatus(one.app)).toEqual({ policy: all });
@@ -257,7 +257,7 @@ describe("the announcement", () => {
     expect(await two.app.turn(turnId)).toBeUndefined();
   });
 
-  it("is made again when a limit is shorter, and then all waits", async () => {
+  it("the announcement is made again when a limit gets shorter, and then everything waits", async () => {
     const { clock, start } = await filled();
     await start(all).startRetention();
     clock.advance(20 * day);
@@ -270,7 +270,7 @@ describe("the announcement", () => {
     expect(await run(longer, clock)).toMatchObject({ ran: true });
   });
 
-  it("is not needed in a store without turns, and the bot deletes by itself every hour", async () => {
+  it("the announcement is not needed in a store without turns, and the bot deletes by itself every hour", async () => {
     const { clock, start, files } = install();
     const bot = start(all);
     await bot.startRetention();

@@ -35,7 +35,7 @@ describe("rights", () => {
     ["who is not", mia, "notes_clear", false],
     ["an operator", undefined, "notes_clear", true],
     ["everybody, where nobody is named", ben, "notes_add", true],
-  ])("are looked at when a tool is called: %s", async (_name, by, call, may) => {
+  ])("rights are checked when a tool is called: %s", async (_name, by, call, may) => {
     const { ask, model } = bot([[{ call, with: {} }], "ok"]);
     const { events } = await ask("go", by === undefined ? {} : { by });
     const finished = events.find((event) => event.type === "tool_finished");
@@ -47,7 +47,7 @@ describe("rights", () => {
     ["invoke_skill", [{ call: "invoke_skill", with: { skill_id: "@@Weather" } }]],
     ["a skill that invokes it", [{ call: "trip", with: {} }]],
     ["a part of a skill in another spelling", [{ call: "invoke_skill", with: { skill_id: "notes-clear" } }]],
-  ])("count through %s", async (_name, calls) => {
+  ])("rights count through %s", async (_name, calls) => {
     const { ask, model } = bot([calls, "ok"], {
       rights: {
         WEATHER: { people: [], roles: ["manager"] },
@@ -58,14 +58,14 @@ describe("rights", () => {
     expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain("Ben may not use");
   });
 
-  it("by a role of the platform say that it does not count in direct messages", async () => {
+  it("rights given by a platform role say that it does not count in direct messages", async () => {
     const { ask } = bot(["ok"], { rights: { weather: { people: [], roles: ["9876"] } } });
     const asked = (namespace: string) => ask("/skill run weather {}", { by: ben, namespace });
     expect((await asked("console:local:dm")).end.text).toContain("Roles do not count in direct messages");
     expect((await asked("console:local:general")).end.text).not.toContain("direct messages");
   });
 
-  it("stand in the lists that people and models see", async () => {
+  it("rights appear in the lists that people and models see", async () => {
     const { ask, model } = bot([[{ call: "list_skills", with: {} }], "ok"]);
     expect((await ask("/skill list", { by: ben })).end.text).toContain(
       "Does weather. — _Only for managers._",
@@ -81,7 +81,7 @@ describe("rights", () => {
     );
   });
 
-  it("count for commands and guides too, and stand in /skill info", async () => {
+  it("rights count for commands and guides, too, and appear in `/skill info`", async () => {
     const { ask, model } = bot([[{ call: "activate_skill", with: { skill_name: "guide" } }], "ok"]);
     expect((await ask("/skill run weather {}", { by: ben })).end.text).toContain("may not use weather");
     expect((await ask("/skill info weather")).end.text).toContain("Only for managers: `weather`");
@@ -90,7 +90,7 @@ describe("rights", () => {
     expect(JSON.stringify(model.requests)).not.toContain("Guide of guide");
   });
 
-  it("keep the guide of a skill from who may not use it, whatever names the skill", async () => {
+  it("rights keep a skill's guide from people who may not use it, whatever names the skill", async () => {
     const { ask, model } = bot([[{ call: "weather", with: {} }], "ok"]);
     await ask("how is the weather?", { by: ben });
     const { end } = await ask("/skill run guide do it", { by: ben });

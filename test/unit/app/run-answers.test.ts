@@ -44,7 +44,7 @@ describe("what people read of a skill that they ran", () => {
       },
       "- **Degrees:** 3",
     ],
-  ])("is readable for %s", async (_, output, text) => {
+  ])("a skill's output is readable for %s", async (_, output, text) => {
     const { end } = await appWith(output).ask("/skill run measure");
     expect(end).toMatchObject({
       outcome: "completed",
@@ -56,7 +56,7 @@ describe("what people read of a skill that they ran", () => {
   it.each<[string, Json]>([
     ["large", { summary: "Many rows.", rows: rows(200) }],
     ["deeply nested", { summary: "Many rows.", a: { b: { c: { d: { e: 1 } } } } }],
-  ])("is the finding and a file for %s data", async (_, output) => {
+  ])("a skill's output is the finding and a file for %s data", async (_, output) => {
     const app = appWith(output);
     const { turnId, end, events } = await app.ask("/skill run measure");
     expect(end.text).toMatch(/^Many rows\.\n\nThe whole result is in measure\.json \(\d+ k?B\)\.$/);
@@ -67,7 +67,7 @@ describe("what people read of a skill that they ran", () => {
     expect(JSON.parse(new TextDecoder().decode(kept?.data))).toEqual(output);
   });
 
-  it("is what went wrong, without the hint for models and the data for programs", async () => {
+  it("a failed skill's output is what went wrong, without the hint for models and the data for programs", async () => {
     const app = appWith({
       status: "error",
       code: "not_isolated",
@@ -80,7 +80,7 @@ describe("what people read of a skill that they ran", () => {
     expect(end.output).toMatchObject({ hint: "Tell the person. Go on without it.", results: [1] });
   });
 
-  it("names what a skill takes when the values do not fit, and its parts when it has several", async () => {
+  it("a skill run names its values when they do not fit, and its parts when it has several", async () => {
     const parameters = {
       type: "object" as const,
       properties: { city: { type: "string" as const, description: "where" } },
@@ -101,7 +101,7 @@ describe("what people read of a skill that they ran", () => {
     expect((await app.ask("/skill run stric")).end.text).toContain("Did you mean strict?");
   });
 
-  it("counts as a step of its turn, as every surface shows them", async () => {
+  it("a skill run counts as a step of its turn, as every surface shows it", async () => {
     const { events } = await appWith("done").ask("/skill run measure");
     const view = events.reduce(foldTurn, emptyTurnView("t"));
     expect(ownSteps(view).map(({ tool }) => tool)).toEqual(["measure"]);
@@ -109,7 +109,7 @@ describe("what people read of a skill that they ran", () => {
   });
 });
 
-it("a guide without a model is refused honestly, to people and to programs", async () => {
+it("a guide without a model is refused with the reason, to people and to programs", async () => {
   const app = createTestApp(createOfflineModel(), { skills: [testSkill("greeter")] });
   const { end } = await app.ask("/skill run greeter greet Anna");
   expect(end).toMatchObject({

@@ -19,7 +19,7 @@ function bot(code: FakeCode | undefined, ...texts: string[]) {
 }
 
 describe("run_code", () => {
-  it("is offered where code can run, with what it finds there", async () => {
+  it("run_code is offered where code can run, with what it finds there", async () => {
     const offered = async (code: FakeCode | undefined) => {
       const { ask, model } = bot(code);
       await ask("hello");
@@ -51,7 +51,7 @@ describe("run_code", () => {
     expect(off.system).not.toContain("run code");
   });
 
-  it("runs in the thread's folder, and what it leaves in output is a file of the answer once per content", async () => {
+  it("run_code works in the thread's folder, and each content left in output becomes a file of the answer once", async () => {
     const code = codeThatWrites({
       "output/report.csv": "a,b",
       "output/charts/report.csv": "c,d,e",
@@ -79,7 +79,7 @@ describe("run_code", () => {
     expect(errors).toEqual([]);
   });
 
-  it("hands over as many files as a call may, and none that is too large, and loses nothing else for it", async () => {
+  it("run_code hands over as many files as a call may, none too large, and loses nothing else", async () => {
     const many = Object.fromEntries(Array.from({ length: 13 }, (_, at) => [`output/${at}.txt`, `${at}`]));
     const large = { "output/large.bin": "x".repeat(25_000_001) };
     const { ask, model } = bot(codeThatWrites({ ...many, ...large }), "x");
@@ -92,7 +92,7 @@ describe("run_code", () => {
     );
   });
 
-  it("shows the model a picture that it made", async () => {
+  it("run_code shows the model a picture that it made", async () => {
     const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 1, 2, 3]);
     const code = fakeCode(async ({ working }) => {
       if (working !== undefined) await writes({ "output/plot.png": png })(working);
@@ -116,7 +116,7 @@ describe("run_code", () => {
     ["too much output", exited("much", { truncated: true }), /^much\n\[output cut\]\n/],
     ["nothing at all", exited(""), /^\[it made/],
     ["a refusal", { status: "refused", reason: "No place." }, /"error":"No place\."/],
-  ] as const)("tells of %s, and of what it changed by then", async (_, outcome, said) => {
+  ] as const)("run_code reports %s, and what it had changed by then", async (_, outcome, said) => {
     const code = fakeCode(async ({ working }) => {
       if (working !== undefined && outcome.status !== "refused") await writes({ "left.txt": "l" })(working);
       return outcome;
@@ -127,7 +127,7 @@ describe("run_code", () => {
     if (outcome.status !== "refused") expect(results(model)[0]).toContain("made /workspace/left.txt (1 B)");
   });
 
-  it("is stopped with its turn, and the next turn finds what it had written", async () => {
+  it("run_code is stopped with its turn, and the next turn finds what it had written", async () => {
     const begun = Promise.withResolvers<void>();
     const code = fakeCode(async ({ working, signal }) => {
       if (working !== undefined) await writes({ "half.txt": "h" })(working);
@@ -150,7 +150,7 @@ describe("run_code", () => {
     expect(results(model).at(-1)).toContain("/workspace/half.txt (1 B,");
   });
 
-  it("is not run again after a crash: the model is told what it had changed", async () => {
+  it("run_code is not repeated after a crash: the model is told what it had changed", async () => {
     const log = createMemoryTurnLog();
     const disk = temporaryDisk();
     const begun = Promise.withResolvers<void>();

@@ -23,7 +23,7 @@ function createBot() {
 }
 
 describe("a message that a program sends", () => {
-  it("stands in the channel, or in a thread of it, and calls nobody", async () => {
+  it("a program's message is posted in the channel, or in a thread of it, and calls nobody", async () => {
     const { send, posted, platform } = createBot();
     expect(await send({})).toMatchObject({ ok: true, value: { reference: expect.any(String) } });
     await send({ thread: "12.5", text: "It is green." });
@@ -34,7 +34,7 @@ describe("a message that a program sends", () => {
     expect(platform.visible().map(({ message }) => message.calls)).toEqual([undefined, undefined]);
   });
 
-  it("is posted once under its key, and again without one", async () => {
+  it("a program's message is posted once under its key, and again without one", async () => {
     const { send, posted } = createBot();
     const [first, second] = [await send({ key: "build-7" }), await send({ key: "build-7" })];
     expect(second).toEqual(first);
@@ -47,7 +47,7 @@ describe("a message that a program sends", () => {
     ["to a place of no connected platform", { namespace: "slack:T1:C1" }, omar, 400, "doctor --live"],
     ["that is longer than a message there", { text: "x".repeat(2_001) }, omar, 413, "2000 at most"],
     ["without words", { text: " " }, omar, 400, "text"],
-  ])("is refused %s", async (_name, input, by, status, said) => {
+  ])("a program's message is refused %s", async (_name, input, by, status, said) => {
     const { send, posted } = createBot();
     const outcome = await send(input, by);
     expect(outcome).toMatchObject({ ok: false, status });
@@ -55,7 +55,7 @@ describe("a message that a program sends", () => {
     expect(posted()).toEqual([]);
   });
 
-  it("says what the platform says when it refuses", async () => {
+  it("a program's message gets the platform's reason when it is refused", async () => {
     const { send, platform } = createBot();
     platform.fail("post", new PlatformError("forbidden", "I may not write there."));
     expect(await send({})).toEqual({ ok: false, status: 403, message: "I may not write there." });

@@ -57,29 +57,29 @@ async function called(run: (context: ToolContext) => Promise<Json> | Json, optio
 }
 
 describe("a secret that is streamed", () => {
-  it.each([1, 8, 19])("leaves in no pieces, cut after %i characters", async (at) => {
+  it.each([1, 8, 19])("a streamed secret does not leave in pieces, cut after %i characters", async (at) => {
     const events = await watched(said(`the key is ${secret.slice(0, at)}`), said(`${secret.slice(at)} ok`));
     expect(textOf(events)).toBe("the key is [secret] ok");
   });
 
-  it("leaves in no pieces, character by character and at the very end", async () => {
+  it("a streamed secret does not leave in pieces, character by character and at the very end", async () => {
     const events = await watched(...`the key is ${secret}`.split("").map(said));
     expect(textOf(events)).toBe("the key is [secret]");
   });
 
-  it("leaves nothing behind when its first half is void", async () => {
+  it("a streamed secret leaves nothing behind when its first half is void", async () => {
     const events = await watched(said("the key is sk-very-"), { type: "reset" }, said("it's secret-value"));
     expect(textOf(events)).toBe("the key is it's secret-value");
   });
 
-  it("holds back nothing of what turns out to be none", async () => {
+  it("text that turns out not to be a secret is not held back", async () => {
     expect(textOf(await watched(said("no sk-very"), said("-secret")))).toBe("no sk-very-secret");
   });
 
   it.each([
     ["in pieces", ["I send sk-very-", "secret-value. "], /^I send \[secret\]\.$/],
     ["where the line is cut", [`${"I ".repeat(75)}${secret}-${secret}. `], /^I I .*…$/],
-  ])("is in no thought, %s", async (_, thoughts, line) => {
+  ])("a secret is in no thought, %s", async (_, thoughts, line) => {
     const events = await watched(...thoughts.map(thought));
     const lines = events.flatMap((event) => (event.type === "model_thought" ? event.text : []));
     expect(lines).toEqual([expect.stringMatching(line)]);
@@ -88,7 +88,7 @@ describe("a secret that is streamed", () => {
 });
 
 describe("a secret that a tool comes by", () => {
-  it("is in no progress note, where the note is cut either", async () => {
+  it("a secret is in no progress note, even where the note is cut", async () => {
     const { events } = await called((context) => {
       context.progress(`with ${secret}`);
       context.progress(`${"x".repeat(990)}${secret}`);
@@ -100,13 +100,13 @@ describe("a secret that a tool comes by", () => {
     expect(notes.join("\n")).not.toMatch(telling);
   });
 
-  it("is not cut in two with a result that is too long for the model", async () => {
+  it("a secret is not cut in two in a result that is too long for the model", async () => {
     const { events, stored, result } = await called(() => `${secret} `.repeat(3_000));
     expect(result).toContain("[cut: ");
     for (const text of [result, stored, JSON.stringify(events)]) expect(text).not.toMatch(telling);
   });
 
-  it("is not cut in two by the title of a call", async () => {
+  it("a secret is not cut in two by the title of a call", async () => {
     const inner = testSkill("inner", [
       { name: "inner", title: (input) => JSON.stringify(input).slice(0, 24) },
     ]);
@@ -126,7 +126,7 @@ describe("a secret that a tool comes by", () => {
     expect(titles).toEqual(["Running outer", '{"text":"for [secret]"}']);
   });
 
-  it("is not cut in two by the end of what code may print", async () => {
+  it("a secret is not cut in two by the end of what code may print", async () => {
     const code = fakeCode(async ({ onLine }) => {
       onLine?.(`${"x".repeat(190)}${secret}`);
       return exited("key: sk-very-", { truncated: true, stderr: "key: sk-very-s" });
@@ -139,7 +139,7 @@ describe("a secret that a tool comes by", () => {
     expect(result).toMatch(/^key:\n\[error output: key:\]\n\[output cut\]/);
   });
 
-  it("is not cut in two by the pages of a file", async () => {
+  it("a secret is not cut in two by the pages of a file", async () => {
     const pages = [0, 8_000].map((offset) => ({
       call: "read_file",
       with: { path: "input/long.txt", offset },
@@ -155,7 +155,7 @@ describe("a secret that a tool comes by", () => {
     expect(first + second).not.toMatch(telling);
   });
 
-  it("is not cut in two by a skill that takes a part of a page or file", async () => {
+  it("a secret is not cut in two by a skill that takes a part of a page or file", async () => {
     const page = { url: "https://a.example/", title: "A", text: `page ${secret}`, length: 25 };
     const web = { fetch: () => Promise.reject(new Error("none")), read: async () => page };
     const attach = async (options: TestAppOptions) => {
@@ -177,7 +177,7 @@ describe("a secret that a tool comes by", () => {
     expect(parts).toEqual(["page [secret", "file [secret"]);
   });
 
-  it("is in no document that is learned", async () => {
+  it("a secret is in no learned document", async () => {
     const knowledge = createMemoryKnowledge();
     await called(
       async ({ knowledge: channel }) => {

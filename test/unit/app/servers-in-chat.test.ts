@@ -14,7 +14,7 @@ function newApp() {
 }
 
 describe("tool servers", () => {
-  it("are listed for everybody, with what to do about each", async () => {
+  it("tool servers are listed for everybody, with what to do about each", async () => {
     const { end } = await newApp().ask("/mcp list", { by: ben });
     expect(end.private).toBe(true);
     const [files, broken, mail] = end.text.split("\n");
@@ -23,7 +23,7 @@ describe("tool servers", () => {
     expect(mail).toMatch(/needs a login.*`\/mcp login mail`/);
   });
 
-  it("are listed with what of their file was left out, also where nothing else is left", async () => {
+  it("tool servers are listed with what was left out of their file, even if nothing else is left", async () => {
     const message = "Server docs is left out: TOKEN is not set in the environment.";
     const left = { path: "mcp.json", severity: "error", code: "invalid_server", message } as const;
     const servers = { ...fakeServers([]), problems: () => [left] };
@@ -32,7 +32,7 @@ describe("tool servers", () => {
     expect(end.text).not.toContain("No tool server (MCP) is configured");
   });
 
-  it("are started and stopped by operators alone", async () => {
+  it("tool servers are started and stopped by operators only", async () => {
     const { ask, servers } = newApp();
     for (const action of ["start", "stop", "restart"]) {
       const { end } = await ask(`/mcp ${action} files`, { by: ben });
@@ -44,13 +44,13 @@ describe("tool servers", () => {
     expect((await ask("/mcp stop FILES")).end.text).toBe("**files** is stopped.");
   });
 
-  it("that do not start say why and what next", async () => {
+  it("a tool server that does not start says why and what to do next", async () => {
     const { end } = await newApp().ask("/mcp start broken");
     expect(end.outcome).toBe("failed");
     expect(end.text).toMatch(/does not run.*npx is not on the PATH.*`\/mcp restart broken`/s);
   });
 
-  it("of a name nobody knows are answered with names that fit", async () => {
+  it("an unknown tool server is answered with similar names", async () => {
     const { ask } = newApp();
     expect((await ask("/mcp start fils")).end.text).toContain("Did you mean files?");
     expect((await ask("/mcp start")).end.text).toContain("/mcp list");
@@ -59,7 +59,7 @@ describe("tool servers", () => {
     expect((await none.ask("/mcp list")).end.text).toContain("`mcp.json`");
   });
 
-  it("are completed by name", async () => {
+  it("tool servers are completed by name", async () => {
     const { app } = newApp();
     const texts = (await app.complete("/mcp login m", "console:local:general")).map(({ text }) => text);
     expect(texts).toContain("/mcp login mail");
@@ -67,7 +67,7 @@ describe("tool servers", () => {
 });
 
 describe("an account with a server", () => {
-  it("is connected by each person, with a link that only they see", async () => {
+  it("a server account is connected by each person, with a link that only they see", async () => {
     const { ask, servers } = newApp();
     const { end } = await ask("/mcp login mail", { by: ben });
     expect(end).toMatchObject({ outcome: "completed", private: true });
@@ -77,7 +77,7 @@ describe("an account with a server", () => {
     expect(servers.accounts).toEqual(["console:local:ben in mail", "console:local:ben out mail"]);
   });
 
-  it("that everybody shares is the operators' to change", async () => {
+  it("a shared server account is changed by operators only", async () => {
     const { ask, servers } = newApp();
     for (const action of ["login", "logout"]) {
       expect((await ask(`/mcp ${action} crm`, { by: ben })).end.text).toContain("only operators");
@@ -86,7 +86,7 @@ describe("an account with a server", () => {
     expect((await ask("/mcp login crm")).end.text).toContain("https://login.example/crm");
   });
 
-  it("is nothing that a server without one has", async () => {
+  it("`/mcp login` says that the server needs no account", async () => {
     expect((await newApp().ask("/mcp login files")).end.text).toBe("files needs no account.");
   });
 });

@@ -8,7 +8,7 @@ import { testSkill } from "../../support/test-skill.ts";
 import { sender } from "./approval-fixture.ts";
 
 describe("the run of a skill", () => {
-  it("that was stopped has an end, and says so", async () => {
+  it("a stopped skill run has an end and says so", async () => {
     const begun = Promise.withResolvers<void>();
     const slow = testSkill("slow", [
       {
@@ -34,7 +34,7 @@ describe("the run of a skill", () => {
     expect((await ask("/skill runs")).end.text).toContain(`**slow** failed`);
   });
 
-  it("that failed says why wherever runs are listed", async () => {
+  it("a failed skill run says why wherever runs are listed", async () => {
     const bad = testSkill("bad", [
       { name: "bad", run: () => ({ status: "error", code: "gone", message: "The page is gone." }) },
     ]);
@@ -46,7 +46,7 @@ describe("the run of a skill", () => {
 });
 
 describe("a run by a program", () => {
-  it("that asks a person says so at once and where to answer, and goes on afterwards", async () => {
+  it("a program's skill run that asks a person says at once where to answer, and continues afterwards", async () => {
     const { skill, ran } = sender({ name: "mail" });
     const { app, events } = createTestApp(scriptedModel([]), { skills: [skill] });
     const output = await runSkillAs(app, ben, "mail", { text: "hello" });
@@ -60,7 +60,7 @@ describe("a run by a program", () => {
     });
   });
 
-  it("of what was installed and not enabled says how to enable it", async () => {
+  it("a program's run of an installed skill that is not enabled says how to enable it", async () => {
     const origin = { source: "managed", precedence: 3, path: "/skills/fresh" };
     const fresh = testSkill("fresh", [{ name: "fresh" }], { origin });
     const { app, ask } = createTestApp(scriptedModel([]), { skills: [fresh] });

@@ -11,7 +11,7 @@ const offload = (skill_name: string) => [{ call: "offload_skill", with: { skill_
 const echo = testSkill("echo", [{ name: "echo" }]);
 
 describe("skills in a channel", () => {
-  it("enabled in one channel are not seen in another", async () => {
+  it("skills enabled in one channel are not seen in another", async () => {
     const model = scriptedModel(["ok"]);
     const { ask } = createTestApp(model, { skills: [echo] });
     await ask("/skill enable echo", { namespace: general });
@@ -25,7 +25,7 @@ describe("skills in a channel", () => {
     expect(model.requests[1]?.system).not.toContain("skill_guide");
   });
 
-  it("that the agent activates stay active in later turns of the thread, and nowhere else", async () => {
+  it("skills that the agent activates stay active in later turns of the thread, and nowhere else", async () => {
     const model = scriptedModel([activate("echo"), "ok"]);
     const { ask, app } = createTestApp(model, { skills: [echo] });
     await ask("hi");
@@ -40,7 +40,7 @@ describe("skills in a channel", () => {
     expect(states).toEqual(["available", "available"]);
   });
 
-  it("enabled by a person cannot be put away by the agent", async () => {
+  it("skills enabled by a person cannot be put away by the agent", async () => {
     const model = scriptedModel([offload("echo"), "ok"]);
     const other = testSkill("other", [{ name: "other" }], { active: true });
     const { ask, app } = createTestApp(model, { skills: [echo, other] });
@@ -56,7 +56,7 @@ describe("skills in a channel", () => {
     ["managed", "notes_add", "own"],
     ["workspace", "notes_add", "other"],
   ])(
-    "of source %s does not get the calls of a more trusted tool by taking the id %s",
+    "a skill of source %s does not get the calls of a more trusted tool by taking the id %s",
     async (source, id, ran) => {
       const answering = (text: string) => ({ run: () => text });
       const origin = (from: string) => ({ origin: { source: from, precedence: 3, path: `/skills/${from}` } });
@@ -73,7 +73,7 @@ describe("skills in a channel", () => {
     },
   );
 
-  it("disabled by a person cannot be activated, invoked or seen by the agent", async () => {
+  it("skills disabled by a person cannot be activated, invoked or seen by the agent", async () => {
     const model = scriptedModel([
       [...activate("echo"), { call: "invoke_skill", with: { skill_id: "echo" } }, { call: "list_skills" }],
       "ok",
@@ -90,7 +90,7 @@ describe("skills in a channel", () => {
     expect(model.requests[0]?.system).not.toContain("echo");
   });
 
-  it("disabled while the agent is about to use them do not run", async () => {
+  it("skills disabled while the agent is about to use them do not run", async () => {
     let ran = false;
     const used = testSkill(
       "used",
@@ -128,7 +128,7 @@ describe("skills in a channel", () => {
     expect(toolResults(model.requests[2]?.messages ?? [])[1]).toMatch(/not found|may not run/);
   });
 
-  it("put away are gone from the next model call of the same turn", async () => {
+  it("skills put away are gone from the next model call of the same turn", async () => {
     const model = scriptedModel([activate("echo"), offload("echo"), "ok"]);
     const { ask } = createTestApp(model, { skills: [echo] });
     await ask("go");
@@ -139,7 +139,7 @@ describe("skills in a channel", () => {
     );
   });
 
-  it("answer activation in the sources' words", async () => {
+  it("activating skills is answered in the sources' words", async () => {
     const model = scriptedModel([
       activate("echo"),
       activate("echo"),
@@ -156,7 +156,7 @@ describe("skills in a channel", () => {
     expect(missing).toContain("skill nope not found, current skills: [echo]");
   });
 
-  it("invoked once answer with id, output and success, or with what was expected", async () => {
+  it("skills invoked once answer with id, output and success, or with what was expected", async () => {
     const strict = testSkill("strict", [
       {
         name: "strict",
@@ -186,7 +186,7 @@ describe("skills in a channel", () => {
     expect(results[2]).toMatchObject({ error: "Skill not found" });
   });
 
-  it("lose nothing when many people change them at once", async () => {
+  it("skill settings lose nothing when many people change them at once", async () => {
     const skills = Array.from({ length: 20 }, (_, i) => testSkill(`s${i}`, [{ name: `s${i}` }]));
     const { ask, store } = createTestApp(scriptedModel(["ok"]), { skills });
     await Promise.all(
@@ -198,7 +198,7 @@ describe("skills in a channel", () => {
     expect(Object.keys((await readNamespace(store, general)).pinned)).toHaveLength(20);
   });
 
-  it("are enabled by managers only, and by everybody in their own direct message", async () => {
+  it("skills are enabled by managers only, and by everybody in their own direct message", async () => {
     const { ask } = createTestApp(scriptedModel(["ok"]), { skills: [echo] });
     const refused = await ask("/skill enable echo", { by: ben });
     expect(refused.end).toMatchObject({ outcome: "failed", text: expect.stringContaining("Only managers") });
@@ -206,7 +206,7 @@ describe("skills in a channel", () => {
     expect(own.end.outcome).toBe("completed");
   });
 
-  it("that the channel is not limited to are not eligible there, with the reason", async () => {
+  it("skills outside a channel's limit are not eligible there, with the reason", async () => {
     const model = scriptedModel([activate("other"), "ok"]);
     const { ask, app } = createTestApp(model, { skills: [echo, testSkill("other", [{ name: "other" }])] });
     await ask("/skill only echo");
@@ -221,7 +221,7 @@ describe("skills in a channel", () => {
     expect((await app.skills.list(general)).skills.every((skill) => skill.eligible)).toBe(true);
   });
 
-  it("that need enabling are not offered until a person does", async () => {
+  it("skills that need enabling are not offered until a person enables them", async () => {
     const model = scriptedModel(["ok"]);
     const { ask } = createTestApp(model, { skills: [echo], optIn: ["echo"] });
     await ask("hi");
@@ -231,7 +231,7 @@ describe("skills in a channel", () => {
     expect(model.requests[1]?.tools.map((tool) => tool.name)).toContain("echo");
   });
 
-  it("are seen by the next turn when they change, while a running turn keeps its own", async () => {
+  it("changed skills are seen by the next turn, while a running turn keeps its own", async () => {
     const source = testSource([echo]);
     const changed = testSkill("echo", [{ name: "echo" }], { instructions: "New guide.", hash: "new" });
     const model = scriptedModel([activate("echo"), "ok", "ok"], {
@@ -246,7 +246,7 @@ describe("skills in a channel", () => {
     expect(model.requests[2]?.system).toContain("New guide.");
   });
 
-  it("of a source that fails do not hide the others", async () => {
+  it("skills of a failing source do not hide the others", async () => {
     const broken = { id: "broken", load: () => Promise.reject(new Error("disk on fire")) };
     const { app } = createTestApp(scriptedModel(["ok"]), { sources: [broken, testSource([echo])] });
     const { skills, diagnostics } = await app.skills.list(general);
@@ -256,7 +256,7 @@ describe("skills in a channel", () => {
     ]);
   });
 
-  it("replace those of lower precedence whole, and the shadowed ones are reported", async () => {
+  it("skills replace those of lower precedence as a whole, and the shadowed ones are reported", async () => {
     const own = testSkill("echo", [{ name: "mine" }], {
       description: "Mine.",
       origin: { source: "workspace", precedence: 4, path: "/w/echo" },
@@ -269,7 +269,7 @@ describe("skills in a channel", () => {
     expect(diagnostics).toMatchObject([{ code: "shadowed", path: "/skills/echo" }]);
   });
 
-  it("that shadow an enabled one do not inherit its pin", async () => {
+  it("skills that shadow an enabled one do not inherit its pin", async () => {
     const source = testSource([echo]);
     const { ask, app } = createTestApp(scriptedModel(["ok"]), { sources: [source] });
     await ask("/skill enable echo");

@@ -66,7 +66,7 @@ it.each<[string, Spent, Spent, string | undefined]>([
     {},
     "this channel has spent at least $2.00 of",
   ],
-])("whoever has spent %s today is told what is used up", async (_what, channel, user, told) => {
+])("a person who has spent %s today is told what is used up", async (_what, channel, user, told) => {
   const { spending } = createWorld(channel, user);
   await spending.load("n", "ada");
   const exceeded = spending.exceeded("n", "ada");

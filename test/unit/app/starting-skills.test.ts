@@ -35,7 +35,7 @@ function startingSkill(more: Partial<Skill> = {}, run: () => unknown = () => "ad
 const script = (call: string) => scriptedModel([[{ call, id: "c1" }], "Done."]);
 
 describe("a skill that is starting", () => {
-  it("is waited for by a turn of a channel in which it is active, and the turn says so", async () => {
+  it("a turn waits for a starting skill that is active in its channel, and says so", async () => {
     const { source, start } = startingSkill();
     const model = script("kit_add");
     const { say, until, events } = createTestApp(model, { sources: [source] });
@@ -50,14 +50,14 @@ describe("a skill that is starting", () => {
     expect(toolResults(model.requests.at(-1)?.messages ?? [])).toEqual(["added"]);
   });
 
-  it("is not waited for where nobody uses it", async () => {
+  it("a turn does not wait for a starting skill that nobody uses", async () => {
     const { source } = startingSkill({ active: false });
     expect((await createTestApp(scriptedModel(["Done."]), { sources: [source] }).ask("go")).end.text).toBe(
       "Done.",
     );
   });
 
-  it("is waited for no longer than half a minute; the model hears that it is starting", async () => {
+  it("a turn waits at most half a minute for a starting skill, and the model is told that it is starting", async () => {
     const { source } = startingSkill();
     const clock = createFakeClock();
     const model = script("kit_add");
@@ -68,7 +68,7 @@ describe("a skill that is starting", () => {
     expect(result).not.toContain("not found");
   });
 
-  it("can be stopped while it is waited for", async () => {
+  it("a turn can be stopped while it waits for a starting skill", async () => {
     const { source } = startingSkill();
     const { app, say, until, events } = createTestApp(script("kit_add"), { sources: [source] });
     const turnId = await say("go");
@@ -77,7 +77,7 @@ describe("a skill that is starting", () => {
     expect((await events(turnId)).at(-1)).toMatchObject({ outcome: "stopped" });
   });
 
-  it("is waited for by a command that runs it", async () => {
+  it("a command waits for the starting skill that it runs", async () => {
     const { source, start } = startingSkill({ active: false });
     const { say, events } = createTestApp(scriptedModel([]), { sources: [source] });
     const turnId = await say("/skill run kit#add {}");
@@ -86,7 +86,7 @@ describe("a skill that is starting", () => {
   });
 });
 
-it("a call that was killed is unknown in its outcome also when its tool is never there again", async () => {
+it("a killed call keeps an unknown outcome even if its tool never comes back", async () => {
   const log = createMemoryTurnLog();
   const reached = Promise.withResolvers<void>();
   const { source, start } = startingSkill({}, () => {
@@ -107,7 +107,7 @@ it("a call that was killed is unknown in its outcome also when its tool is never
   ]);
 });
 
-it("a skill of several tools that is called by its id leads to its tools", async () => {
+it("a skill of several tools called by its id leads to its tools", async () => {
   const { source, start } = startingSkill({ active: false });
   start();
   const model = script("kit");

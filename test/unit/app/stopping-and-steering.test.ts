@@ -20,7 +20,7 @@ const unmatched = (events: readonly TurnEvent[]) => {
 };
 
 describe("stopping", () => {
-  it("aborts the model within a second and answers that it was stopped", async () => {
+  it("stopping aborts the model within a second and answers that the turn was stopped", async () => {
     const { app, say, until, events } = createTestApp(
       scriptedModel(["never"], { gate: () => new Promise(() => {}) }),
     );
@@ -33,7 +33,7 @@ describe("stopping", () => {
     expect(Date.now() - before).toBeLessThan(1000);
   });
 
-  it("keeps what was said so far", async () => {
+  it("stopping keeps what was said so far", async () => {
     const model = scriptedModel(["unused"]);
     const talking: typeof model = {
       ...model,
@@ -54,7 +54,7 @@ describe("stopping", () => {
     });
   });
 
-  it("ends running tools with a result each and aborts their signal", async () => {
+  it("stopping ends running tools with a result each and aborts their signal", async () => {
     let aborted = false;
     const skill = testSkill(
       "hang",
@@ -83,7 +83,7 @@ describe("stopping", () => {
     expect(all.at(-1)).toMatchObject({ outcome: "stopped" });
   });
 
-  it("stops a queued turn without running it", async () => {
+  it("stopping ends a queued turn without running it", async () => {
     const gate = createGate();
     const model = scriptedModel(["answer"], { gate: gate.wait });
     const { app, say, until, events } = createTestApp(model);
@@ -96,7 +96,7 @@ describe("stopping", () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it("lets only the asker and managers stop a turn", async () => {
+  it("only the asker and managers can stop a turn", async () => {
     const gate = createGate();
     const { app, say, until } = createTestApp(scriptedModel(["answer"], { gate: gate.wait }));
     const turnId = await say("mine");
@@ -106,7 +106,7 @@ describe("stopping", () => {
   });
 
   it.each(["/agent stop", "@Knack stop", "@knack agent stop", "stop", " Stop. "])(
-    "understands %s while every worker is busy",
+    "a stop written as %s is understood while every worker is busy",
     async (text) => {
       const { say, ask, until, events } = createTestApp(
         scriptedModel(["never"], { gate: () => new Promise(() => {}) }),
@@ -120,7 +120,7 @@ describe("stopping", () => {
     },
   );
 
-  it("said in a direct message means what the person runs there, in whatever thread", async () => {
+  it("a stop in a direct message means what the person runs there, in whatever thread", async () => {
     const { say, ask, until, events } = createTestApp(
       scriptedModel(["never"], { gate: () => new Promise(() => {}) }),
     );
@@ -133,7 +133,7 @@ describe("stopping", () => {
     expect((await ask("stop", { thread: "two" })).end.text).toBe("Nothing is running here.");
   });
 
-  it("reaches the deadline and says so", async () => {
+  it("a turn that reaches its deadline says so", async () => {
     const { ask } = createTestApp(scriptedModel(["never"], { gate: () => new Promise(() => {}) }), {
       max_duration_ms: 50,
     });
@@ -141,7 +141,7 @@ describe("stopping", () => {
     expect(end).toMatchObject({ outcome: "limit_reached", text: expect.stringContaining("time limit") });
   });
 
-  it("does not reach it because somebody sets the clock of the machine", async () => {
+  it("a turn does not reach its deadline because somebody sets the machine's clock", async () => {
     const clock = createFakeClock();
     const look = testSkill("look", [{ name: "look" }], { active: true });
     const model = scriptedModel([[{ call: "look" }], "Done."], {
@@ -168,7 +168,7 @@ describe("messages that arrive while a turn runs", () => {
       { active: true },
     );
 
-  it("of the asker steer it and get no answer of their own", async () => {
+  it("messages of the asker steer the running turn and get no answer of their own", async () => {
     const gate = createGate();
     const model = scriptedModel([[{ call: "slow" }], "both answered"]);
     const { say, until, events } = createTestApp(model, { skills: [slowTool(gate)] });
@@ -190,7 +190,7 @@ describe("messages that arrive while a turn runs", () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it("of the asker say nothing once they are stopped", async () => {
+  it("steering messages of the asker say nothing once they are stopped", async () => {
     const gate = createGate();
     const model = scriptedModel([[{ call: "slow" }], "first answer"]);
     const { app, say, until, events } = createTestApp(model, { skills: [slowTool(gate)] });
@@ -204,7 +204,7 @@ describe("messages that arrive while a turn runs", () => {
     expect(JSON.stringify(model.requests.map(({ messages }) => messages))).not.toContain("I said this");
   });
 
-  it("of others wait and are answered in order", async () => {
+  it("messages of others wait and are answered in order", async () => {
     const gate = createGate();
     const model = scriptedModel([[{ call: "slow" }], "first answer", "second answer"]);
     const { say, until, events } = createTestApp(model, { skills: [slowTool(gate)] });
@@ -217,7 +217,7 @@ describe("messages that arrive while a turn runs", () => {
     expect(model.requests[2]?.messages.map((message) => message.text)).toContain("first answer");
   });
 
-  it("of the asker wait too when the channel says so", async () => {
+  it("messages of the asker wait, too, when the channel says so", async () => {
     const gate = createGate();
     const model = scriptedModel([[{ call: "slow" }], "first answer", "second answer"]);
     const { say, ask, until, events } = createTestApp(model, { skills: [slowTool(gate)] });
@@ -230,7 +230,7 @@ describe("messages that arrive while a turn runs", () => {
     expect((await events(second)).at(-1)).toMatchObject({ text: "second answer" });
   });
 
-  it("in other channels run at the same time, up to the limit", async () => {
+  it("messages in other channels run at the same time, up to the limit", async () => {
     let running = 0;
     let most = 0;
     const gate = createGate();
@@ -254,7 +254,7 @@ describe("messages that arrive while a turn runs", () => {
     expect(most).toBe(4);
   });
 
-  it("are answered once when they are delivered twice", async () => {
+  it("a message delivered twice is answered once", async () => {
     const model = scriptedModel(["answer"]);
     const { say, events } = createTestApp(model);
     const ids = await Promise.all([say("hello", { key: "m1" }), say("hello", { key: "m1" })]);
@@ -272,7 +272,7 @@ describe("a question to the person", () => {
       "You chose.",
     ]);
 
-  it("frees the worker, and goes on with the answer", async () => {
+  it("a question to the person frees the worker and continues with the answer", async () => {
     const model = asking();
     const { app, say, ask, until, events } = createTestApp(model, { concurrent: 1 });
     const turnId = await say("choose");
@@ -285,7 +285,7 @@ describe("a question to the person", () => {
     expect(all.at(-1)).toMatchObject({ outcome: "completed" });
   });
 
-  it("is answered by the asker's next message in the thread", async () => {
+  it("a question to the person is answered by the asker's next message in the thread", async () => {
     const { say, until, events } = createTestApp(asking());
     const turnId = await say("choose");
     await until(turnId, "turn_waiting");
@@ -297,7 +297,7 @@ describe("a question to the person", () => {
     expect((await events(reply)).at(-1)).toMatchObject({ merged_into: turnId });
   });
 
-  it("ends without an answer when nobody answers in time", async () => {
+  it("a question to the person ends without an answer when nobody answers in time", async () => {
     const { ask } = createTestApp(asking(), { limits: { question_ms: 60 } });
     const { events, end } = await ask("choose");
     expect(events.find((event) => event.type === "tool_finished")).toMatchObject({
@@ -307,7 +307,7 @@ describe("a question to the person", () => {
     expect(end.outcome).toBe("completed");
   });
 
-  it("is not answered by somebody else, and can be stopped", async () => {
+  it("a question to the person is not answered by somebody else, and can be stopped", async () => {
     const { app, say, until, events } = createTestApp(asking());
     const turnId = await say("choose");
     const { question_id } = await until(turnId, "question_asked");

@@ -23,7 +23,7 @@ async function stored(store: KeyValue): Promise<[string, number][]> {
 }
 
 describe("the stored audit", () => {
-  it("loses no line of many at the same time, keeps their order, and begins a new key when one is full", async () => {
+  it("the stored audit loses no line of many at once, keeps their order, and begins a new key when one is full", async () => {
     const store = createMemoryKeyValue();
     const audit = createStoredAudit(store, logger);
     const subjects = Array.from({ length: 600 }, (_, index) => `skill-${index}`);
@@ -37,7 +37,7 @@ describe("the stored audit", () => {
     ]);
   });
 
-  it("goes on under the last key of the day after a restart", async () => {
+  it("the stored audit continues under the last key of the day after a restart", async () => {
     const store = createMemoryKeyValue();
     const first = createStoredAudit(store, logger);
     for (let index = 0; index < 260; index += 1) first.add(line("2026-11-22T10:00:00Z"));
@@ -53,7 +53,7 @@ describe("the stored audit", () => {
     ]);
   });
 
-  it("keeps lines that the store refuses and stores them with the next one", async () => {
+  it("the stored audit keeps lines that the store refuses and stores them with the next one", async () => {
     const inner = createMemoryKeyValue();
     let broken = true;
     const store: KeyValue = {
@@ -69,7 +69,7 @@ describe("the stored audit", () => {
     expect(read.map(({ subject }) => subject)).toEqual(["first", "second"]);
   });
 
-  it("cuts a text that would make a value large", async () => {
+  it("the stored audit cuts a text that would make a value large", async () => {
     const audit = createStoredAudit(createMemoryKeyValue(), logger);
     audit.add(line("2026-11-22T10:00:00Z", { detail: "x".repeat(5_000) }));
     expect((await Array.fromAsync(audit.lines()))[0]?.detail).toHaveLength(1_000);
@@ -79,7 +79,7 @@ describe("the stored audit", () => {
     ["2026-11-21T23:59:59Z", 251, 1],
     ["2026-11-22T00:00:00Z", 252, 0],
     ["2026-11-20T12:00:00Z", 0, 252],
-  ])("deletes the days that ended before %s, and no other", async (time, removed, left) => {
+  ])("the stored audit deletes the days that ended before %s, and no others", async (time, removed, left) => {
     const store = createMemoryKeyValue();
     const audit = createStoredAudit(store, logger);
     for (let index = 0; index < 251; index += 1) audit.add(line("2026-11-20T10:00:00Z"));
@@ -90,7 +90,7 @@ describe("the stored audit", () => {
     expect(await Array.fromAsync(audit.lines())).toHaveLength(left);
   });
 
-  it("rewrites the lines that change, and only these", async () => {
+  it("the stored audit rewrites only the lines that change", async () => {
     const store = createMemoryKeyValue();
     const audit = createStoredAudit(store, logger);
     audit.add(line("2026-11-20T10:00:00Z"));
@@ -105,7 +105,7 @@ describe("the stored audit", () => {
 });
 
 describe("what people change", () => {
-  it("is stored without secrets and with whom it is about, before the app has stopped", async () => {
+  it("a person's change is stored without secrets and with the person it concerns, before the app has stopped", async () => {
     const secret = "xoxb-1234567890";
     const { app, ask, store, stop } = createTestApp(scriptedModel(["An answer."]), {
       skills: [testSkill("memory", [{ name: "memory" }])],

@@ -57,14 +57,14 @@ async function succeeds(app: TestApp, text: string) {
 }
 
 describe("what is suggested on an empty page", () => {
-  it("works without a model, and is what a newcomer should try", async () => {
+  it("suggestions on an empty page work without a model and suit a newcomer", async () => {
     const app = createTestApp(createOfflineModel(), { sources, limits: { tool_output_tokens: 4_000 } });
     const texts = await suggested(app);
     expect(texts.join("\n")).toMatch(/Remember that[\s\S]*Plan this[\s\S]*sentiment/);
     for (const text of texts) await succeeds(app, text);
   });
 
-  it("works with a model", async () => {
+  it("suggestions on an empty page work with a model", async () => {
     const app = createTestApp(obedient, { sources, means: { charts: createCharts() } });
     const texts = await suggested(app);
     expect(texts).toHaveLength(3);
@@ -82,7 +82,7 @@ describe("what is suggested in a channel", () => {
     return found.map(({ message }) => message);
   };
 
-  it("reads what people said there, where they said something", async () => {
+  it("suggestions in a channel read what people said there, where they said something", async () => {
     const first = createWorld(["Done."]);
     const texts = (await prompts(first)).filter((text) => /channel|miss here/.test(text));
     expect(texts).toHaveLength(2);
@@ -101,7 +101,7 @@ describe("what is suggested in a channel", () => {
     }
   });
 
-  it("reads nothing where nobody said anything, and has no file", async () => {
+  it("suggestions in a channel read nothing and name no file where nobody said anything", async () => {
     const world = createWorld(["Done."]);
     world.chat.messages.length = 0;
     expect((await prompts(world)).join()).not.toMatch(/channel|miss here|attached/);
@@ -128,7 +128,7 @@ describe("a skill that asks a model", () => {
     return skills.filter(({ reasons }) => reasons.join().includes("No model is set up")).map(({ id }) => id);
   };
 
-  it("cannot be used where there is none, and says so wherever skills are listed or run", async () => {
+  it("a skill that asks a model cannot be used without one, and says so wherever skills are listed or run", async () => {
     expect(await listed(createOfflineModel())).toEqual(needing);
     expect(await run(createOfflineModel(), "/skill list")).toMatch(/translate.*No model is set up/);
     expect(await run(createOfflineModel(), "/skill run translate text=Hello to=French")).toMatch(
@@ -136,12 +136,12 @@ describe("a skill that asks a model", () => {
     );
   });
 
-  it("is not offered in the help that rules give", async () => {
+  it("a skill that asks a model is not offered in the help without a model", async () => {
     const help = await run(createOfflineModel(), "help");
     for (const id of needing) expect(help).not.toContain(`**${id}**`);
   });
 
-  it("can be used where there is one", async () => {
+  it("a skill that asks a model can be used where there is one", async () => {
     expect(await listed(obedient)).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ describe("the time zone of a person", () => {
     ["Asia/Kolkata", "Asia/Kolkata"],
     ["Mars/Phobos", undefined],
     ["", undefined],
-  ])("that a surface gives as %j is kept with the turn as %s", async (time_zone, kept) => {
+  ])("a person's time zone given by a surface as %j is kept with the turn as %s", async (time_zone, kept) => {
     const { app, ask } = newApp();
     const { turnId, end } = await ask("hello", { by: { ...ben, time_zone } });
     expect(end.outcome).toBe("completed");
@@ -19,7 +19,7 @@ describe("the time zone of a person", () => {
 });
 
 describe("/agent timezone", () => {
-  it("shows the server's zone until a manager sets another, and then that one", async () => {
+  it("`/agent timezone` shows the server's zone until a manager sets another, and then that one", async () => {
     const { app, ask } = newApp();
     const before = (await ask("/agent timezone", { by: ben })).end;
     expect(before).toMatchObject({ outcome: "completed", private: true });
@@ -35,7 +35,7 @@ describe("/agent timezone", () => {
   });
 
   it.each(["/agent timezone default", "/agent timezone Default", "/agent reset"])(
-    "goes back to the server's with %s",
+    "the time zone goes back to the server's with %s",
     async (text) => {
       const { app, ask } = newApp();
       await ask("/agent timezone Asia/Tokyo");
@@ -51,7 +51,7 @@ describe("/agent timezone", () => {
     ["new york", "`America/New_York`"],
     ["+02:00", "area and city"],
     ["Qqqqqqqqqqqqqqq", "area and city"],
-  ])("refuses %s and says what may be meant", async (zone, advice) => {
+  ])("`/agent timezone` refuses %s and says what may be meant", async (zone, advice) => {
     const { app, ask } = newApp();
     const { end } = await ask(`/agent timezone ${zone}`);
     expect(end).toMatchObject({ outcome: "failed", private: true });
@@ -60,7 +60,7 @@ describe("/agent timezone", () => {
     expect((await channelOf(app, home.namespace)).settings.time_zone).toBeUndefined();
   });
 
-  it("changes nothing for who does not manage the channel, but for everybody in their direct messages", async () => {
+  it("`/agent timezone` changes nothing for non-managers, but works for everybody in their direct messages", async () => {
     const { ask } = newApp();
     const refused = (await ask("/agent timezone Asia/Tokyo", { by: ben })).end;
     expect(refused).toMatchObject({ outcome: "failed", private: true });
@@ -69,7 +69,7 @@ describe("/agent timezone", () => {
     expect((await ask("/agent timezone Asia/Tokyo", direct)).end.text).toContain("in our direct messages");
   });
 
-  it("is completed by zones, and shown by the help", async () => {
+  it("`/agent timezone` is completed with zones and shown in the help", async () => {
     const { app, ask } = newApp();
     const texts = async (typed: string) =>
       (await app.complete(typed, home.namespace)).map(({ text }) => text);
@@ -78,7 +78,7 @@ describe("/agent timezone", () => {
     expect((await ask("/agent help")).end.text).toContain("/agent timezone [zone|default]");
   });
 
-  it("is changed by the API's settings with the same words", async () => {
+  it("the API's settings change the time zone with the same words", async () => {
     const { app } = newApp();
     const change = (time_zone: string | null) =>
       changeSettings(app, home.namespace, { time_zone }, { id: "op", name: "Op", trust: "operator" });

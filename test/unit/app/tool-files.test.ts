@@ -24,7 +24,7 @@ function maker(
 const callsMake = () => scriptedModel([[{ call: "make" }], "Here it is."]);
 
 describe("a file that a tool makes", () => {
-  it("belongs to the turn, under a safe name and an address where it is found", async () => {
+  it("a tool's file belongs to the turn, under a safe name and an address where it is found", async () => {
     const skill = maker((context) => context.file(csv("../sales figures.csv", "a;b")));
     const app = createTestApp(callsMake(), { skills: [skill] });
     const { turnId, events } = await app.ask("make it");
@@ -41,7 +41,7 @@ describe("a file that a tool makes", () => {
     expect(await app.app.file(turnId, "other.csv")).toBeUndefined();
   });
 
-  it("replaces one of the same name from the same call, and stands beside one from another call", async () => {
+  it("a tool's file replaces one of the same name from the same call, but not one from another call", async () => {
     const named: string[] = [];
     const skill = maker(async (context) => {
       await context.file(csv("a.csv", context.call_id));
@@ -66,7 +66,7 @@ describe("a file that a tool makes", () => {
     expect(contents.toSorted()).toEqual(["one again", "two again", undefined]);
   });
 
-  it("is there once when its call is run again after a crash, as it was made last", async () => {
+  it("a tool's file exists once, in its last form, when its call is run again after a crash", async () => {
     const log = createMemoryTurnLog();
     const files = createMemoryFileStore();
     const stuck = Promise.withResolvers<void>();
@@ -99,7 +99,7 @@ describe("a file that a tool makes", () => {
     expect(await files.get(turnId, "b-2.csv")).toBeUndefined();
   });
 
-  it("is refused with a hint when it is too large, and nothing is kept", async () => {
+  it("a tool's file that is too large is refused with a hint, and nothing is kept", async () => {
     const data = new Uint8Array(25_000_001);
     const skill = maker((context) => context.file({ name: "big.bin", media_type: "image/png", data }));
     const model = callsMake();
@@ -113,7 +113,7 @@ describe("a file that a tool makes", () => {
     expect(app.errors).toEqual([]);
   });
 
-  it("is one of fifty at most", async () => {
+  it("a turn gets at most fifty files from tools", async () => {
     const skill = maker(async (context) => {
       for (let at = 0; at < 60; at += 1) await context.file(csv(`${at}.csv`, "x"));
     });

@@ -30,7 +30,7 @@ function bot(
 }
 
 describe("the calls of one answer", () => {
-  it("activate a skill once, and its guide comes once, however many they are", async () => {
+  it("the calls of one answer activate a skill once, and its guide comes once, however many calls there are", async () => {
     const calls = Array.from({ length: 25 }, (_, at) => ({ call: "echo", with: { text: `${at}` } }));
     const { ask, model } = bot([calls, "done"]);
     const { events } = await ask("go");
@@ -43,7 +43,7 @@ describe("the calls of one answer", () => {
     expect(systemTexts(model.asked[1])).toEqual(["Tools you can call from now on: echo."]);
   });
 
-  it("that activate one skill several times are given its guide once", async () => {
+  it("calls that activate one skill several times are given its guide once", async () => {
     const { ask, model } = bot([
       [activate("echo"), activate("echo"), { call: "echo" }, activate("Echo")],
       "done",
@@ -55,7 +55,7 @@ describe("the calls of one answer", () => {
     expect(events.filter(({ type }) => type === "skill_activated")).toHaveLength(1);
   });
 
-  it("that activate a skill and put it away leave it away", async () => {
+  it("calls that activate a skill and put it away leave it away", async () => {
     const { ask, model } = bot([[activate("echo"), offload("echo")], "done"]);
     await ask("go");
     await ask("on");
@@ -63,7 +63,7 @@ describe("the calls of one answer", () => {
     expect(toolResults(model.asked[1]?.messages ?? [])[1]).toBe("skill echo offloaded, current skills: []");
   });
 
-  it("that put a skill away and activate it again leave it active", async () => {
+  it("calls that put a skill away and activate it again leave it active", async () => {
     const { ask, model } = bot([[activate("echo")], [offload("echo"), activate("echo")], "done"]);
     await ask("go");
     await ask("on");
@@ -73,7 +73,7 @@ describe("the calls of one answer", () => {
 });
 
 describe("a skill that the agent puts away", () => {
-  it("is said so by the call alone; only its tools are told besides", async () => {
+  it("putting a skill away is told by the call itself, and only its tools are told separately", async () => {
     const { ask, model } = bot([
       [activate("echo"), activate("poems")],
       [offload("echo"), offload("poems")],
@@ -86,7 +86,7 @@ describe("a skill that the agent puts away", () => {
     ]);
   });
 
-  it("stays away in its thread although it is active by itself, and is active in others", async () => {
+  it("a skill that is put away stays away in its thread although it activates by itself, and is active in others", async () => {
     const auto = testSkill("auto", [{ name: "auto" }], { active: true });
     const { ask, model } = bot([[offload("auto")], "ok"], [auto]);
     await ask("go");
@@ -103,7 +103,7 @@ describe("a skill that the agent puts away", () => {
     expectPrefixes(model.asked.slice(0, 3));
   });
 
-  it("can be called again, and its guide comes again with the result", async () => {
+  it("a skill that is put away can be called again, and its guide comes again with the result", async () => {
     const { ask, model } = bot([[activate("echo")], [offload("echo")], [{ call: "echo" }], "ok"]);
     await ask("go");
     const texts = toolResults(model.asked[3]?.messages ?? []);
@@ -113,7 +113,7 @@ describe("a skill that the agent puts away", () => {
 });
 
 describe("a change while a call waits for a person", () => {
-  it("is told behind the results, once the turn goes on", async () => {
+  it("a change while a call waits for a person is told after the results, once the turn continues", async () => {
     const deploy = testSkill("deploy", [{ name: "deploy", effect: "side_effect", run: () => "deployed" }], {
       active: true,
       risk: "high",
@@ -140,7 +140,7 @@ describe("a change while a call waits for a person", () => {
 });
 
 describe("a call that waits for a person while the bot is started again", () => {
-  it("goes on in the same transcript, with the results that were there", async () => {
+  it("a call that waits for a person across a restart continues in the same transcript, with the results so far", async () => {
     const shared = { log: createMemoryTurnLog(), store: createMemoryKeyValue() };
     const tools = [{ name: "deploy", effect: "side_effect" as const, run: () => "deployed" }];
     const skills = [testSkill("deploy", tools, { active: true, risk: "high" }), echo, poems];
@@ -178,7 +178,7 @@ describe("five people at once", () => {
     trust: "member" as const,
   }));
 
-  it("in one thread are answered one after the other, each knowing the ones before", async () => {
+  it("five people in one thread are answered one after the other, each turn knowing the previous ones", async () => {
     const { ask, model } = bot(["ok"]);
     await Promise.all(people.map((by) => ask(`this is ${by.id}`, { by })));
     expect(model.asked.map(({ messages }) => messages.length)).toEqual([1, 3, 5, 7, 9]);
@@ -187,7 +187,7 @@ describe("five people at once", () => {
     expectPrefixes(model.asked);
   });
 
-  it("in five threads begin alike, and none hears of another", async () => {
+  it("five people in five threads have the same opening, and no thread hears of another", async () => {
     const { ask, model } = bot([[activate("echo")], "ok"]);
     await Promise.all(
       people.flatMap((by) => [

@@ -158,7 +158,7 @@ async function play(scene: Scene, all: readonly Step[]): Promise<void> {
 const scriptOf = (all: readonly Step[]) => all.flatMap(({ script }) => script);
 
 describe("the requests of a thread", () => {
-  it("are each a prefix of the next one, whatever happens", async () => {
+  it("each request of a thread is a prefix of the next one, whatever happens", async () => {
     const { app, source, model } = startApp(createStorage(), scriptOf(steps));
     await play({ app, source }, steps);
     expect(app.errors).toEqual([]);
@@ -168,7 +168,7 @@ describe("the requests of a thread", () => {
   });
 
   it.each(steps.slice(1).map((step, at) => [step.name, at + 1] as const))(
-    "go on as they were after a restart behind %s",
+    "the requests of a thread continue unchanged after a restart behind %s",
     async (_name, at) => {
       const storage = createStorage();
       const before = startApp(storage, scriptOf(steps.slice(0, at + 1)));
@@ -183,7 +183,7 @@ describe("the requests of a thread", () => {
     },
   );
 
-  it("are the same from workers that take turns", async () => {
+  it("the requests of a thread are the same from workers that take turns", async () => {
     const storage = createStorage();
     let { skills } = testSource([echo, poems, orders, table, hang, own]);
     const asked = [];

@@ -29,7 +29,7 @@ const guideOf = (id: string, text = `Guide of ${id}.`) =>
   `<skill_guide skill="${id}">\n${text}\n</skill_guide>`;
 
 describe("a thread is told what changed in its channel", () => {
-  it("in one message behind the next question, all of it, with the tools", async () => {
+  it("a thread is told of channel changes in one message after the next question, with the tools", async () => {
     const { ask, store, source, model } = bot(["ok"]);
     await ask("hi");
     await ask("/skill enable poems");
@@ -63,7 +63,7 @@ describe("a thread is told what changed in its channel", () => {
     expect(messages.at(-1)).not.toHaveProperty("remove");
   });
 
-  it("once, and not at all when nothing changed or when it changed back", async () => {
+  it("a thread is told of a channel change once, and not at all when it was reverted", async () => {
     const { ask, store, model } = bot(["ok"]);
     await ask("one");
     await ask("/skill enable poems");
@@ -79,7 +79,7 @@ describe("a thread is told what changed in its channel", () => {
     expect(systemTexts(model.asked[4]).slice(1)).toEqual(["No facts are pinned any more."]);
   });
 
-  it("by itself: other threads hear of it when they go on", async () => {
+  it("a thread is told of a channel change when it continues itself", async () => {
     const { ask, model } = bot(["ok"]);
     await ask("hi", { thread: "a" });
     await ask("hi", { thread: "b" });
@@ -90,7 +90,7 @@ describe("a thread is told what changed in its channel", () => {
     expect(systemTexts(model.asked[3])).toEqual(systemTexts(model.asked[2]));
   });
 
-  it("of a new description, in the words of its line", async () => {
+  it("a thread is told of a new description in the words of its line", async () => {
     const { ask, source, model } = bot(["ok"]);
     await ask("hi");
     source.skills = [testSkill("echo", [{ name: "echo" }], { description: "Says it twice." }), poems];
@@ -98,7 +98,7 @@ describe("a thread is told what changed in its channel", () => {
     expect(systemTexts(model.asked[1])).toEqual(["Skills that changed:\n- echo(text?): Says it twice."]);
   });
 
-  it("of a tool that takes something else: the old one goes and the new one comes, in this order", async () => {
+  it("a thread is told of a tool with other parameters as removed and then added", async () => {
     const { ask, source, model } = bot([[activate("echo")], "ok"]);
     await ask("hi");
     const parameters = { type: "object", properties: { words: { type: "string" } }, required: ["words"] };
@@ -112,7 +112,7 @@ describe("a thread is told what changed in its channel", () => {
     expectPrefixes(model.asked);
   });
 
-  it("of twenty of very many new skills; the others are counted, and told no second time", async () => {
+  it("a thread is told of twenty of very many new skills; the others are counted, and not told again", async () => {
     const { ask, source, model } = bot(["ok"]);
     await ask("hi");
     const many = Array.from({ length: 50 }, (_, at) => testSkill(`s${at}`, []));
@@ -127,7 +127,7 @@ describe("a thread is told what changed in its channel", () => {
 });
 
 describe("a skill that a person disables", () => {
-  it("is refused at once although the transcript shows its tool, and the thread is told next", async () => {
+  it("a skill disabled by a person is refused at once although the transcript shows its tool, and the thread is told next", async () => {
     const { ask, app, model } = bot([[activate("echo")], [{ call: "echo" }], "ok"], [echo, poems], {
       gate: async (_request, round) => {
         if (round === 2)
@@ -148,7 +148,7 @@ describe("a skill that a person disables", () => {
     expectPrefixes(model.asked);
   });
 
-  it("stays away from the thread that had activated it until a person allows it again", async () => {
+  it("a skill disabled by a person stays away from a thread that had activated it until a person allows it again", async () => {
     const { ask, model } = bot([[activate("echo")], "ok"]);
     await ask("use echo");
     await ask("/skill disable echo");
@@ -164,7 +164,7 @@ describe("a skill that a person disables", () => {
 });
 
 describe("a skill that a person asks for by name", () => {
-  it("is there in that turn, with its tools, and the next one is told that it is gone", async () => {
+  it("a skill that a person asks for by name is there for that turn, and the next one is told that it is gone", async () => {
     const hidden = testSkill("deploys", [{ name: "deploy" }], {
       invocation: { by_people: true, by_model: false },
     });

@@ -38,7 +38,7 @@ describe("a deleted turn", () => {
     ["the question", "the secret word", "fine"],
     ["the answer", "what is it?", "the secret word"],
   ])(
-    "is sent no more, whether %s said it; what is kept has no reasoning",
+    "a deleted turn is not sent any more, whether %s said it; what is kept has no reasoning",
     async (_what, question, answer) => {
       const { app, ask, model, log } = bot(["hello", answer, "ok"]);
       await ask("first");
@@ -61,7 +61,7 @@ describe("a deleted turn", () => {
     },
   );
 
-  it("is not brought back by another worker that had read it", async () => {
+  it("a deleted turn is not brought back by another worker that had read it", async () => {
     const shared = {
       log: createMemoryTurnLog(),
       store: createMemoryKeyValue(),
@@ -79,7 +79,7 @@ describe("a deleted turn", () => {
     expect(said(one.model)).not.toContain("secret");
   });
 
-  it("is not brought back by a worker that runs beside the one that deleted it", async () => {
+  it("a deleted turn is not brought back by a worker that runs next to the one that deleted it", async () => {
     const shared = {
       log: createMemoryTurnLog(),
       store: createMemoryKeyValue(),
@@ -106,7 +106,7 @@ describe("a deleted turn", () => {
     await one.events(busy);
   });
 
-  it("that took a further message in goes with it, and so do its words in later openings", async () => {
+  it("a deleted turn takes along a merged message, and its words leave later openings, too", async () => {
     const gate = Promise.withResolvers<void>();
     const { app, ask, say, until, events, model, log } = bot([[{ call: "echo" }], "both", "ok"], {
       gate: (_request, round) => (round === 1 ? gate.promise : Promise.resolve()),
@@ -130,7 +130,7 @@ describe("a deleted turn", () => {
     expect(await stored(log)).not.toContain("secret");
   });
 
-  it("while another turn of the thread runs, is gone from its next model call and from its log", async () => {
+  it("a turn deleted while another runs is gone from that one's next model call and log", async () => {
     const gate = Promise.withResolvers<void>();
     const { app, ask, say, until, events, model, log } = bot(["ok", "ok", [{ call: "echo" }], "done"], {
       gate: (_request, round) => (round === 3 ? gate.promise : Promise.resolve()),
@@ -158,7 +158,7 @@ describe("a deleted turn", () => {
     expect(await stored(log)).not.toContain("secret");
   });
 
-  it("while another turn waits for a person, is gone when that one goes on", async () => {
+  it("a turn deleted while another waits for a person is gone when that one continues", async () => {
     const send = { name: "send", effect: "side_effect" as const, run: () => "sent" };
     const mail = testSkill("mail", [send], { active: true, risk: "high" });
     const { app, ask, say, until, events, model, log } = bot(["ok", "ok", [{ call: "send" }], "done"], {
@@ -186,7 +186,7 @@ describe("a deleted turn", () => {
     expect(await stored(log)).not.toContain("secret");
   });
 
-  it("that a summary contained is in the new one no more, nor in any opening", async () => {
+  it("a deleted turn is no longer in the summary that contained it, nor in any opening", async () => {
     const { app, ask, model, log } = bot(["ok"], {
       summary: "They spoke of the secret.",
       limits: { transcript_tokens: 3_000 },
@@ -204,7 +204,7 @@ describe("a deleted turn", () => {
     expect(again[0]?.messages[0]?.text).toContain("question 0 ");
   });
 
-  it("leaves a thread that has nothing else as if it had just begun", async () => {
+  it("deleting the only turn leaves the thread as if it had just begun", async () => {
     const { app, ask, model } = bot(["ok"]);
     const { turnId } = await ask("the secret word");
     await forgetTurn(app, turnId, ada);
@@ -213,7 +213,7 @@ describe("a deleted turn", () => {
     expect(model.ofTurns().at(-1)?.system).toBe(model.ofTurns()[0]?.system);
   });
 
-  it("changes nothing for other threads", async () => {
+  it("deleting a turn changes nothing for other threads", async () => {
     const { app, ask, model } = bot(["ok"]);
     const { turnId } = await ask("one", { thread: "a" });
     await ask("two", { thread: "b" });

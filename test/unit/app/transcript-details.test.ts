@@ -32,7 +32,7 @@ const openingsIn = (events: readonly TurnEvent[]) =>
   events.flatMap((event) => (event.type === "transcript_opened" ? event : []));
 
 describe("a turn whose details were removed", () => {
-  it("goes on as question and answer in a new transcript, which is appended to from there", async () => {
+  it("a turn without details continues as question and answer in a new transcript, to which later turns append", async () => {
     const { log, model, start } = bots([[{ call: "echo" }], "hello", "again", "third", "fourth"]);
     const one = start();
     const first = await one.ask("first");
@@ -53,7 +53,7 @@ describe("a turn whose details were removed", () => {
     expectPrefixes(model.ofTurns().slice(3));
   });
 
-  it("reads as question and answer also when a crash left some of its details", async () => {
+  it("a turn reads as question and answer even if a crash left some of its details", async () => {
     const { log, model, start } = bots(["third"]);
     const place = { namespace: home.namespace, thread: home.thread };
     await log.accept({ key: "k", ...place, author: ada, kind: "message", text: "first" }, "t1", 1);
@@ -73,7 +73,7 @@ describe("a turn whose details were removed", () => {
     expect(sent).toEqual(["Ada:\nfirst", "hello", "second"]);
   });
 
-  it("lets the transcript that a later turn opened go on", async () => {
+  it("a turn without details leaves a transcript opened by a later turn alone", async () => {
     const { log, model, start } = bots(["hello", "again", "third", "fourth"]);
     const one = start();
     const first = await one.ask("first");

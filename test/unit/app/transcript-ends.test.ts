@@ -57,7 +57,7 @@ function byTranscript(requests: readonly Asked[]): Asked[][] {
 }
 
 describe("a transcript that is full", () => {
-  it("ends, and the next one has a summary, the latest turns whole, and half the budget", async () => {
+  it("a full transcript ends, and the next one has a summary, the latest turns whole, and half the budget", async () => {
     const { ask, model, openings, summaries } = bot(["fine"]);
     for (let at = 0; at < 40; at += 1) await ask(`question ${at} ${words}`);
     const transcripts = byTranscript(model.ofTurns());
@@ -83,7 +83,7 @@ describe("a transcript that is full", () => {
     );
   });
 
-  it("hands its summary on: the next one is made from it and from what came since", async () => {
+  it("a full transcript hands its summary on: the next one is made from it and what came since", async () => {
     const { ask, summaries } = bot(["fine"]);
     for (let at = 0; at < 40; at += 1) await ask(`question ${at} ${words}`);
     const [first, second] = summaries().map(({ messages }) => messages[0]?.text ?? "");
@@ -93,7 +93,7 @@ describe("a transcript that is full", () => {
     expect(numbers(second)[0]).toBe((numbers(first).at(-1) ?? 0) + 1);
   });
 
-  it("opens no other one right away, also where the provider counts far more than the estimate", async () => {
+  it("a full transcript opens no other one right away, even if the provider counts far more than the estimate", async () => {
     let characters = 0;
     const { ask, model, openings } = bot(["fine"], {
       limits: { transcript_tokens: 12_000 },
@@ -108,7 +108,7 @@ describe("a transcript that is full", () => {
       expect(requests.length).toBeGreaterThan(2);
   });
 
-  it("never has more than 70 % of what the model can read", async () => {
+  it("a transcript never has more than 70 % of what the model can read", async () => {
     const { ask, openings } = bot(["fine"], {
       limits: { transcript_tokens: 1_000_000 },
       model: { window: 6_000 },
@@ -117,7 +117,7 @@ describe("a transcript that is full", () => {
     expect(openings.map(({ because }) => because)).toContain("full");
   });
 
-  it("says how much is left out where no summary can be made", async () => {
+  it("a full transcript says how much is left out where no summary can be made", async () => {
     const { ask, model } = bot(["fine"], { model: { generative: false } });
     const failing = bot(["fine"], {
       gate: async (request) => {
@@ -150,7 +150,7 @@ describe("a transcript whose cache is cold", () => {
     ["is less than half full", 1_900, 60_000, 10_000_000, undefined],
     ["was used five minutes ago and nothing is known of the cache", 2_500, undefined, 300_001, "cold"],
     ["was used less than that ago", 2_500, undefined, 300_000, undefined],
-  ] as const)("and that %s", async (_what, tokens, cache_ms, idle, expected) => {
+  ] as const)("a transcript with a cold cache that %s", async (_what, tokens, cache_ms, idle, expected) => {
     const { ask, openings, clock } = cold(tokens, cache_ms);
     await ask("one");
     await ask("two");
@@ -159,7 +159,7 @@ describe("a transcript whose cache is cold", () => {
     expect(openings[1]?.because).toBe(expected);
   });
 
-  it("does not end in the middle of a turn", async () => {
+  it("a transcript does not end in the middle of a turn", async () => {
     const clock = createFakeClock();
     const run = () => {
       clock.advance(4_000);
@@ -180,7 +180,7 @@ describe("a transcript whose cache is cold", () => {
 });
 
 describe("a transcript that is carried over", () => {
-  it("leaves the reasoning behind, and what comes after keeps its own", async () => {
+  it("a carried-over transcript leaves the reasoning behind, and later turns keep their own", async () => {
     const { ask, model } = bot(["fine"]);
     for (let at = 0; at < 20; at += 1) await ask(`question ${at} ${words}`);
     const transcripts = byTranscript(model.ofTurns());

@@ -81,7 +81,7 @@ function bot(script: readonly Line[], more: Parameters<typeof createTestApp>[1] 
 }
 
 describe("a thread of an earlier version", () => {
-  it("goes on: what was said, done and answered is carried into its first transcript", async () => {
+  it("a thread of an earlier version carries what was said, done and answered into its first transcript", async () => {
     const log = createMemoryTurnLog();
     await addTurn(log, "t1", "What do you see?", withCall("a horse"));
     await addTurn(log, "t2", "And <now>?", [started, ...answer("nothing")]);
@@ -101,7 +101,7 @@ describe("a thread of an earlier version", () => {
     expectPrefixes(model.asked);
   });
 
-  it("keeps the summary that was made then, and no turn that it covers", async () => {
+  it("a thread of an earlier version keeps its summary, and no turn that it covers", async () => {
     const log = createMemoryTurnLog();
     await addTurn(log, "t1", "The very first one", [started, ...answer("gone")]);
     await addTurn(log, "t2", "The second one", [started, ...answer("kept")]);
@@ -119,7 +119,7 @@ describe("a thread of an earlier version", () => {
     ]);
   });
 
-  it("shows the beginning of long outputs, and reads on in them", async () => {
+  it("a thread of an earlier version shows the beginning of long outputs and can read on in them", async () => {
     const log = createMemoryTurnLog();
     const lines = Array.from({ length: 4_000 }, (_, at) => `line ${at + 1}`).join("\n");
     await addTurn(log, "t1", "Look", withCall(lines));
@@ -131,7 +131,7 @@ describe("a thread of an earlier version", () => {
     expect(page).toMatch(/\nline 3999\nline 4000$/);
   });
 
-  it("takes up a turn that was in the middle", async () => {
+  it("a thread of an earlier version continues an unfinished turn", async () => {
     const log = createMemoryTurnLog();
     await addTurn(log, "t1", "Look", withCall("a horse").slice(0, 4));
     await log.reclaim();
@@ -149,7 +149,7 @@ describe("a thread of an earlier version", () => {
 });
 
 describe("a long thread", () => {
-  it("is read back to where its transcript opened, and each turn once", async () => {
+  it("a long thread is read back to where its transcript opened, each turn once", async () => {
     const inner = createMemoryTurnLog();
     const store = createMemoryKeyValue();
     for (let at = 0; at < 450; at += 1)
@@ -169,7 +169,7 @@ describe("a long thread", () => {
     expectPrefixes([...first.model.ofTurns(), ...second.model.ofTurns()].slice(-3));
   });
 
-  it("of an earlier version is read as far back as its summary needs", async () => {
+  it("a long thread of an earlier version is read only as far back as its summary needs", async () => {
     const inner = createMemoryTurnLog();
     for (let at = 0; at < 700; at += 1)
       await addTurn(inner, `old-${at}`, `q${at} ${"word ".repeat(50)}`, [started, ...answer(`a${at}`)]);
@@ -180,7 +180,7 @@ describe("a long thread", () => {
     expect(model.asked[0]?.messages[0]?.text).toMatch(/^Conversation:/);
   });
 
-  it("has one transcript, sent whole, however many short turns it has", async () => {
+  it("a long thread has one transcript, sent whole, however many short turns it has", async () => {
     const log = createMemoryTurnLog();
     const { ask, model } = bot(["ok"], { log, limits: { transcript_tokens: 200_000 } });
     const ids: string[] = [];

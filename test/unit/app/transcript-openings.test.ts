@@ -39,7 +39,7 @@ const openingOf = ({ system, tools }: Asked) => ({ system, tools: JSON.stringify
 const openings = (keys: readonly string[]) => keys.filter((key) => key.startsWith("opening:"));
 
 describe("the openings of a channel", () => {
-  it("are alike whoever speaks, whatever is said first, and however the sources order their skills", async () => {
+  it("openings of a channel are the same whoever speaks, whatever is said first, and however sources order their skills", async () => {
     const source = testSource(skills);
     const model = recordingModel(scriptedModel(["ok"]));
     const { ask } = createTestApp(model, { sources: [source], limits: { open_tools_tokens: 2_000 } });
@@ -54,7 +54,7 @@ describe("the openings of a channel", () => {
     expect(model.asked[2]?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
   });
 
-  it("keep the agent's own tools first, then those of skills by id", async () => {
+  it("openings of a channel keep the agent's own tools first, then those of skills by id", async () => {
     const model = recordingModel(scriptedModel(["ok"]));
     const { ask } = createTestApp(model, { skills, limits: { open_tools_tokens: 2_000 } });
     await ask("hi");
@@ -64,7 +64,7 @@ describe("the openings of a channel", () => {
     expect(model.asked[0]?.system).toContain("- zebra (open): Does zebra.");
   });
 
-  it("are stored once, whatever number of threads and apps begin with them", async () => {
+  it("openings of a channel are stored once, however many threads and apps begin with them", async () => {
     const { store, written } = countingStore();
     const log = createMemoryTurnLog();
     for (let times = 0; times < 2; times += 1) {
@@ -75,7 +75,7 @@ describe("the openings of a channel", () => {
     expect(new Set(openings(written)).size).toBe(1);
   });
 
-  it("differ between channels that differ, and are stored for each", async () => {
+  it("openings differ between different channels, and are stored for each", async () => {
     const { store, written } = countingStore();
     const model = recordingModel(scriptedModel(["ok"]));
     const { ask } = createTestApp(model, { skills, store });
@@ -88,7 +88,7 @@ describe("the openings of a channel", () => {
     expect(openings(written)).toHaveLength(2);
   });
 
-  it("made after a change begin with it, and threads from before are told", async () => {
+  it("openings made after a change begin with it, and earlier threads are told", async () => {
     const model = recordingModel(scriptedModel(["ok"]));
     const { ask } = createTestApp(model, { skills });
     await ask("hi", { thread: "old" });
@@ -107,7 +107,7 @@ describe("the openings of a channel", () => {
 });
 
 describe("the prompt that operators are shown", () => {
-  it("is what a new thread would begin with", async () => {
+  it("the prompt shown to operators is what a new thread would begin with", async () => {
     const model = recordingModel(scriptedModel(["ok"]));
     const { app, ask } = createTestApp(model, { skills });
     const shown = await promptOf(app, home.namespace, "unused");
@@ -117,7 +117,7 @@ describe("the prompt that operators are shown", () => {
     expect(shown.tokens).toBeGreaterThan(100);
   });
 
-  it("is what a thread's next model call gets, and changes nothing", async () => {
+  it("the prompt shown to operators is what a thread's next model call gets, and showing it changes nothing", async () => {
     const store = createMemoryKeyValue();
     const model = recordingModel(scriptedModel(["ok"]));
     const { app, ask } = createTestApp(model, { skills, store });

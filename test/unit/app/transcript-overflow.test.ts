@@ -35,7 +35,7 @@ describe("a turn that outgrows the transcript", () => {
     return { ...made, turnId, events: await made.log.read(turnId) };
   }
 
-  it("keeps the question and the last rounds whole, and summarises what was between", async () => {
+  it("a turn that outgrows the transcript keeps the question and last rounds whole and summarises the rest", async () => {
     const { model, events } = await overflown();
     expect(reasons(events).slice(0, 2)).toEqual(["first", "full"]);
     const turns = model.ofTurns();
@@ -52,7 +52,7 @@ describe("a turn that outgrows the transcript", () => {
     );
   });
 
-  it("goes on with its skills: their guides and tools are told anew, behind the results", async () => {
+  it("a turn that outgrows the transcript keeps its skills: guides and tools are told again after the results", async () => {
     const { model } = await overflown();
     const turns = model.ofTurns();
     const at = turns.findIndex((request) => texts(request)[0]?.startsWith("<earlier_in_this_thread>"));
@@ -67,7 +67,7 @@ describe("a turn that outgrows the transcript", () => {
     ).toHaveLength(1);
   });
 
-  it("does not summarise again for the next turn", async () => {
+  it("a turn that outgrew the transcript is not summarised again for the next turn", async () => {
     const { ask, model } = await overflown();
     const summaries = model.asked.filter(isSummary).length;
     const before = model.ofTurns().at(-1) as Asked;
@@ -76,7 +76,7 @@ describe("a turn that outgrows the transcript", () => {
     expectPrefixes([before, model.ofTurns().at(-1) as Asked]);
   });
 
-  it("is told whole to a later transcript, also the part that was summarised once", async () => {
+  it("a turn that outgrew the transcript is told whole to a later one, including the part once summarised", async () => {
     const { app, ask, turnId, log } = await overflown();
     const { turnId: later } = await ask("Thanks. And now?");
     expect(reasons(await log.read(later))).toEqual([]);
@@ -88,7 +88,7 @@ describe("a turn that outgrows the transcript", () => {
 });
 
 describe("skills in a new transcript", () => {
-  it("stay active while turns that used them are carried over, and not longer", async () => {
+  it("skills stay active while turns that used them are carried over, and no longer", async () => {
     const filler = `tell me ${"word ".repeat(300)}`;
     const { ask, model } = bot([activate("echo"), "learned", "ok"]);
     await ask("learn echo");
@@ -105,7 +105,7 @@ describe("skills in a new transcript", () => {
     expect(active.at(-1)).toBe(false);
   });
 
-  it("that were used in a turn that is carried over are told with guide and tools", async () => {
+  it("skills used in a carried-over turn are told with guide and tools", async () => {
     const filler = "word ".repeat(1_000);
     const { ask, model } = bot(["ok", "ok", "ok", activate("echo"), "learned", "ok"]);
     for (const text of ["a", "b", "c"]) await ask(`${text} ${filler}`);
@@ -124,7 +124,7 @@ describe("skills in a new transcript", () => {
 });
 
 describe("outputs that were cut", () => {
-  it("are read on in later turns, and behind a new opening", async () => {
+  it("outputs that were cut can be read further in later turns and after a new opening", async () => {
     const many = testSkill("many", [{ name: "many", run: () => numbered.join("\n") }]);
     const readOn: Line = [{ call: "read_tool_output", with: { call_id: "the-call", line: 1_500, lines: 1 } }];
     const fill = Array.from({ length: 12 }, (): Line => "ok");

@@ -19,7 +19,7 @@ function inChannel(shared = { log: createMemoryTurnLog(), store: createMemoryKey
 }
 
 describe("the place of a thread", () => {
-  it("is said by its name, and told once when it has another name or topic", async () => {
+  it("the place of a thread is told by its name, and once more when its name or topic changes", async () => {
     const { platform, call, model, time } = inChannel();
     await call("hi", { in_thread: false });
     expect(model.asked[0]?.system).toContain('#general on Fake (topic: "Everything")');
@@ -34,7 +34,7 @@ describe("the place of a thread", () => {
     expectPrefixes(model.asked);
   });
 
-  it("stays what it was while the platform cannot say, also after a restart", async () => {
+  it("the place of a thread stays unchanged while the platform cannot tell it, even after a restart", async () => {
     const shared = { log: createMemoryTurnLog(), store: createMemoryKeyValue() };
     const first = inChannel(shared);
     await first.call("hi", { in_thread: false });

@@ -175,7 +175,7 @@ it("a writer stores, and shows in the turn's place, events without secrets and w
   ]);
 });
 
-it("a message that is taken in ends its own turn, and those who watch see both", async () => {
+it("a message that is taken in ends its own turn, and watchers see both", async () => {
   const { writer, log, did, accept } = await createWorld();
   await accept("t2");
   await writer.write({ type: "turn_started", profile: "p", model: "m" });

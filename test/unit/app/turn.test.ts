@@ -11,7 +11,7 @@ const ofType = <T extends TurnEvent["type"]>(events: readonly TurnEvent[], type:
 const active = { active: true } as const;
 
 describe("a turn", () => {
-  it("answers with the model's text, streamed, and ends exactly once", async () => {
+  it("a turn answers with the model's text, streamed, and ends exactly once", async () => {
     const { ask } = createTestApp(scriptedModel(["Hello there, Ada."]));
     const { events, end } = await ask("hello");
     expect(end).toMatchObject({ outcome: "completed", text: "Hello there, Ada." });
@@ -26,7 +26,7 @@ describe("a turn", () => {
     );
   });
 
-  it("goes from activation to the skill's tool to the answer, with progress", async () => {
+  it("a turn goes from activation to the skill's tool to the answer, with progress", async () => {
     const model = scriptedModel([
       [{ call: "activate_skill", with: { skill_name: "echo" } }],
       [{ call: "echo", with: { text: "hi" } }],
@@ -57,7 +57,7 @@ describe("a turn", () => {
     ]);
   });
 
-  it("runs calls of one response at the same time, up to the cap, and gives results in call order", async () => {
+  it("a turn runs the calls of one response in parallel, up to the limit, and gives results in call order", async () => {
     let now = 0;
     let most = 0;
     const order: string[] = [];
@@ -92,7 +92,7 @@ describe("a turn", () => {
     expect(toolResults(model.requests[1]?.messages ?? [])).toEqual(["a", "b", "c", "d", "e"]);
   });
 
-  it("tells the model about unknown tools, broken JSON and invalid arguments, and goes on", async () => {
+  it("a turn tells the model about unknown tools, broken JSON and invalid arguments, and continues", async () => {
     const strict = testSkill(
       "strict",
       [
@@ -121,7 +121,7 @@ describe("a turn", () => {
     expect(end.outcome).toBe("completed");
   });
 
-  it("runs the tool of an inactive skill that is called directly, and gives its guide behind the result", async () => {
+  it("a turn runs the directly called tool of an inactive skill, and gives its guide after the result", async () => {
     const model = scriptedModel([[{ call: "echo" }], "ok"]);
     const { ask } = createTestApp(model, {
       skills: [testSkill("echo", [{ name: "echo", run: () => "ran" }])],
@@ -136,7 +136,7 @@ describe("a turn", () => {
     ]);
   });
 
-  it("at the round limit asks once more without tools and says so", async () => {
+  it("a turn at the round limit asks once more without tools and says so", async () => {
     const model = scriptedModel((request) =>
       request.tools.length === 0
         ? "This is what I have."
@@ -152,7 +152,7 @@ describe("a turn", () => {
     expect(end.text).toMatch(/This is what I have\.[\s\S]*limit of 4 rounds/);
   });
 
-  it("at the tool call limit stops calling tools", async () => {
+  it("a turn at the tool call limit stops calling tools", async () => {
     let ran = 0;
     const skill = testSkill(
       "count",
@@ -180,7 +180,7 @@ describe("a turn", () => {
     });
   });
 
-  it("answers a repeated read-only call from its first result, until something has a side effect", async () => {
+  it("a turn answers a repeated read-only call from its first result, until something has a side effect", async () => {
     let ran = 0;
     const skill = testSkill(
       "s",
@@ -212,7 +212,7 @@ describe("a turn", () => {
     expect(later).toBe('{"seen":2}');
   });
 
-  it("keeps cooldowns and once-per-turn marks", async () => {
+  it("a turn keeps cooldowns and once-per-turn marks", async () => {
     const skill = testSkill(
       "s",
       [
@@ -238,7 +238,7 @@ describe("a turn", () => {
     ["0", 0],
     ["", ""],
     ["text", "text"],
-  ])("answers directly with a direct output %j", async (text, output) => {
+  ])("a turn answers directly with a direct output %j", async (text, output) => {
     const skill = testSkill(
       "d",
       [{ name: "d", run: () => ({ status: "ok", output, direct: true }) }],
@@ -251,7 +251,7 @@ describe("a turn", () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it("turns a throw, a timeout and too much output into results the model reads", async () => {
+  it("a turn turns a throw, a timeout and too much output into results the model reads", async () => {
     const skill = testSkill(
       "bad",
       [
@@ -277,7 +277,7 @@ describe("a turn", () => {
     expect(errors).toHaveLength(1);
   });
 
-  it("enforces the iterations of a skill and the depth of nested skills", async () => {
+  it("a turn enforces the iterations of a skill and the depth of nested skills", async () => {
     const steps = testSkill(
       "steps",
       [
@@ -312,7 +312,7 @@ describe("a turn", () => {
     expect(ofType(events, "tool_finished")).toHaveLength(ofType(events, "tool_started").length);
   });
 
-  it("keeps a long output readable through read_tool_output", async () => {
+  it("a turn keeps a long output readable through read_tool_output", async () => {
     const long = Array.from({ length: 5_000 }, (_, i) => `line ${i}`).join("\n");
     const skill = testSkill("long", [{ name: "long", run: () => long }], active);
     const model = scriptedModel((request) => {
@@ -336,7 +336,7 @@ describe("a turn", () => {
     expect(long.slice(head.length).startsWith(read.join("\n"))).toBe(true);
   });
 
-  it("survives a message of a megabyte: beginning and end are shown, the rest can be read", async () => {
+  it("a turn survives a message of a megabyte: beginning and end are shown, and the rest can be read", async () => {
     const text = "word ".repeat(200_000);
     const model = scriptedModel(["short answer"]);
     const { ask } = createTestApp(model);
@@ -348,7 +348,7 @@ describe("a turn", () => {
     expect(request?.tools.map((tool) => tool.name)).toContain("read_file");
   });
 
-  it("says what failed when no model answers, and keeps the message", async () => {
+  it("a turn says what failed when no model answers, and keeps the message", async () => {
     const { ask, log } = createTestApp(
       scriptedModel([new ModelError("unauthorized", "The key is wrong. Check OPENAI_API_KEY.")]),
     );
@@ -362,7 +362,7 @@ describe("a turn", () => {
     expect((await log.get(turnId))?.text).toBe("hello");
   });
 
-  it("never shows or stores a secret", async () => {
+  it("a turn neither shows nor stores a secret", async () => {
     const secret = "sk-very-secret-value";
     const skill = testSkill("leak", [{ name: "leak", run: () => ({ [secret]: `token=${secret}` }) }], active);
     const model = scriptedModel([[{ call: "leak" }], `the key is ${secret}`]);

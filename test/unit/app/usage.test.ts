@@ -17,7 +17,7 @@ async function usageAfter(usage: Parameters<typeof appUsing>[0], answers: number
 }
 
 describe("/agent usage", () => {
-  it("tells this channel's and the asker's tokens, how much came from the cache, and the cost", async () => {
+  it("`/agent usage` shows the channel's and the asker's tokens, the cached share, and the cost", async () => {
     const call = { input_tokens: 1_000, cached_tokens: 625, output_tokens: 50, cost_usd: 0.002 };
     const { ask } = appUsing(call);
     await ask("one", { by: ada });
@@ -33,19 +33,19 @@ describe("/agent usage", () => {
     );
   });
 
-  it("shows no price for a model without one", async () => {
+  it("`/agent usage` shows no price for a model without one", async () => {
     const text = await usageAfter({ input_tokens: 100, output_tokens: 5 }, 2);
     expect(text).toContain("- this channel: 200 tokens in (0% from the provider's cache), 10 out\n");
     expect(text).not.toContain("$");
   });
 
-  it("says that the cost is not all when some models have no price", async () => {
+  it("`/agent usage` says that the cost is incomplete when some models have no price", async () => {
     const call = { input_tokens: 100, output_tokens: 5 };
     const text = await usageAfter((round) => (round === 1 ? call : { ...call, cost_usd: 0.5 }), 2);
     expect(text).toContain("10 out, at least $0.50");
   });
 
-  it("says so when nothing was used yet", async () => {
+  it("`/agent usage` says so when nothing was used yet", async () => {
     expect(await usageAfter({ input_tokens: 1, output_tokens: 1 }, 0)).toBe(
       "Today (UTC):\n- this channel: 0 tokens in, 0 out\n- you, everywhere: 0 tokens in, 0 out",
     );
@@ -55,7 +55,7 @@ describe("/agent usage", () => {
 describe("a turn of a model without a price", () => {
   const unpriced = { input_tokens: 600, cached_tokens: 500, output_tokens: 400 };
 
-  it("is recorded without a cost", async () => {
+  it("a turn of a model without a price is recorded without a cost", async () => {
     const { ask, app } = appUsing(unpriced);
     const { turnId, events } = await ask("hi");
     expect(events.find((event) => event.type === "usage")).toMatchObject({ cached_tokens: 500 });
@@ -64,7 +64,7 @@ describe("a turn of a model without a price", () => {
     expect(turn?.cost_usd).toBeUndefined();
   });
 
-  it("costs no dollars of what may be spent, but its tokens count", async () => {
+  it("a turn of a model without a price uses up no dollars, but its tokens count", async () => {
     const caps = { per_channel_day_usd: 0.000001, per_channel_day_tokens: 2_000 };
     const { ask } = appUsing(unpriced, { spending: caps });
     await ask("one");
@@ -74,7 +74,7 @@ describe("a turn of a model without a price", () => {
     expect(end.text).toContain("this channel has used 2000 of 2000 tokens");
   });
 
-  it("leaves the dollars that are known to count, over a restart too", async () => {
+  it("a turn of a model without a price leaves known dollars counted, even across a restart", async () => {
     const log = createMemoryTurnLog();
     await appUsing(unpriced, { log }).ask("one");
     await appUsing({ ...unpriced, cost_usd: 0.5 }, { log }).ask("two");

@@ -5,7 +5,7 @@ import { createTestApp, home } from "../../support/test-app.ts";
 const write = (name: string, content: string) => [{ call: "write_file", with: { name, content } }];
 
 describe("write_file", () => {
-  it("hands the person a file, and keeps it in the thread for code and later turns", async () => {
+  it("write_file hands the person a file, and keeps it in the thread for code and later turns", async () => {
     const model = scriptedModel([write("notes.md", "# Notes"), "Here it is."]);
     const { ask, files, folders } = createTestApp(model);
     const { turnId, events } = await ask("write it down");
@@ -20,7 +20,7 @@ describe("write_file", () => {
     expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain("files the person gets");
   });
 
-  it("replaces what has its name, and tells when nothing is new", async () => {
+  it("write_file replaces a file of the same name, and says when nothing is new", async () => {
     const model = scriptedModel([write("a.txt", "1"), write("a.txt", "2"), write("a.txt", "2 "), "ok"]);
     const { ask, folders } = createTestApp(model);
     await ask("go");
@@ -30,7 +30,7 @@ describe("write_file", () => {
   });
 
   it.each(["/workspace/output/notes.md", "output/notes.md"])(
-    "takes %s for the file it names",
+    "write_file takes %s for the file it names",
     async (path) => {
       const { ask, folders } = createTestApp(
         scriptedModel([write("notes.md", "1"), write(path, "22"), "ok"]),
@@ -42,7 +42,7 @@ describe("write_file", () => {
     },
   );
 
-  it("keeps a name within its folder", async () => {
+  it("write_file keeps a name within its folder", async () => {
     const model = scriptedModel([write("../../etc/passwd", "x"), "ok"]);
     const { ask, folders } = createTestApp(model);
     await ask("go");

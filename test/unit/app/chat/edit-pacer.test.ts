@@ -4,7 +4,7 @@ import { manualClock, pass } from "./presented-app.ts";
 
 const logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-it("shows again after the pause what it could not show, though nothing new comes", async () => {
+it("an edit that could not be shown is shown again after the pause, even if nothing new arrives", async () => {
   const clock = manualClock();
   const pauses = [3_000, 0];
   const shown: number[] = [];

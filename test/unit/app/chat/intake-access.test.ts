@@ -14,7 +14,7 @@ describe("who may use the bot", () => {
     ["somebody with another role", { roles: ["r2"] }, { users: [], roles: ["r1"] }, /Only some people/],
     ["somebody in another workspace", {}, { workspaces: ["T9"] }, /this workspace.*access\.workspaces/],
     ["somebody in another channel", {}, { channels: ["random"] }, /this channel.*access\.channels/],
-  ] as const)("refuses %s: whispered, once in a while", async (_who, person, access, reason) => {
+  ] as const)("the bot refuses %s: whispered, once in a while", async (_who, person, access, reason) => {
     const { intake, mention, message, asked, told, platform, pass } = createIntake({
       chat: { access, reply: "always" },
     });
@@ -31,7 +31,7 @@ describe("who may use the bot", () => {
     expect(told("ben")).toHaveLength(2);
   });
 
-  it("tells platforms who may see what is there, and gives forms to nobody else", async () => {
+  it("platforms are told who may see what exists, and forms go to nobody else", async () => {
     const skills = [testSkill("echo", [{ name: "echo" }])];
     const { intake, platform } = createIntake({ skills });
     platform.people.set("ben", { standing: "guest", trust: "guest" });
@@ -49,7 +49,7 @@ describe("who may use the bot", () => {
     ["a channel named by its namespace", {}, { channels: [channel] }],
     ["a channel named by its id", {}, { channels: ["general"] }],
     ["an operator anywhere", { trust: "operator" }, { users: [], channels: [] }],
-  ] as const)("takes %s", async (_who, person, access) => {
+  ] as const)("the bot takes %s", async (_who, person, access) => {
     const { intake, mention, asked, told, platform } = createIntake({ chat: { access } });
     platform.people.set("ben", person);
     await intake.message(mention("please", { author: "ben" }));
@@ -63,7 +63,7 @@ describe("who may use the bot", () => {
     ["everyone", "stranger", true],
     ["nobody", "member", false],
   ] as const)(
-    "with direct messages of %s, takes one of a %s: %s",
+    "a bot open to direct messages of %s takes one of a %s: %s",
     async (direct_messages, standing, taken) => {
       const { intake, message, asked, told, platform } = createIntake({
         chat: { access: { direct_messages } },
@@ -75,7 +75,7 @@ describe("who may use the bot", () => {
     },
   );
 
-  it("refuses commands as well", async () => {
+  it("the access rule refuses commands as well", async () => {
     const { intake, asked, told, platform, clock } = { ...createIntake(), clock: Date };
     platform.people.set("ben", { standing: "guest" });
     const place = { namespace: channel, thread: "commands" };
@@ -91,7 +91,7 @@ describe("who may use the bot", () => {
     expect(told("ben")).toEqual([expect.stringContaining("guests")]);
   });
 
-  it("does not take a message while its author cannot be looked up, so that it comes again", async () => {
+  it("a message whose author cannot be looked up is not taken, so that it is delivered again", async () => {
     const { intake, mention, asked, platform } = createIntake();
     platform.fail("person", new PlatformError("unavailable", "Slack is down."));
     const question = mention("please");
@@ -100,7 +100,7 @@ describe("who may use the bot", () => {
     expect(await asked()).toEqual(["please"]);
   });
 
-  it("rejects what the log could not store, so that it comes again", async () => {
+  it("a message that the log could not store is rejected, so that it is delivered again", async () => {
     const log = createMemoryTurnLog();
     const { intake, mention, asked } = createIntake({ log });
     const accept = log.accept.bind(log);
@@ -114,7 +114,7 @@ describe("who may use the bot", () => {
 });
 
 describe("bots", () => {
-  it("are ignored unless they are listed, and then no longer than three turns in a row", async () => {
+  it("bots are ignored unless they are listed, and then answered for at most three turns in a row", async () => {
     const { intake, mention, message, asked, platform, told } = createIntake({
       chat: { access: { bots: ["ci"] } },
     });
@@ -130,7 +130,7 @@ describe("bots", () => {
     expect(told("spam")).toEqual([]);
   });
 
-  it("do not make company, and do not go on with people's threads by themselves", async () => {
+  it("bots do not count as company and do not continue people's threads by themselves", async () => {
     const { intake, mention, message, asked } = createIntake({ chat: { access: { bots: ["ci"] } } });
     await intake.message(mention("one", { id: "root" }));
     await intake.message(message("build 7 failed", { author: "ci", by_bot: true, thread: "root" }));
@@ -140,7 +140,7 @@ describe("bots", () => {
 });
 
 describe("a paused channel", () => {
-  it("tells each person once an hour, and still takes commands", async () => {
+  it("a paused channel tells each person once an hour and still takes commands", async () => {
     const { intake, mention, asked, told, store, pass } = createIntake();
     await updateNamespace(store, channel, ({ settings }) => {
       settings.paused = { by: "cleo", at: 1 };
@@ -157,7 +157,7 @@ describe("a paused channel", () => {
 });
 
 describe("the cooldown", () => {
-  it("says how long to wait, counts no deliveries of the same message, and ends", async () => {
+  it("the cooldown says how long to wait, does not count redeliveries, and ends", async () => {
     const { intake, mention, asked, told, pass, events, turnOf } = createIntake({
       chat: { access: { cooldown_ms: 30_000 } },
     });
@@ -174,7 +174,7 @@ describe("the cooldown", () => {
     expect(await asked()).toEqual(["one", "three", "four"]);
   });
 
-  it("counts neither what was missed nor what was too long to be taken", async () => {
+  it("the cooldown counts neither missed messages nor those too long to take", async () => {
     const { intake, mention, asked, told } = createIntake({ chat: { access: { cooldown_ms: 30_000 } } });
     await intake.message(mention("x".repeat(2_000_001)));
     expect(told("ada")).toEqual([expect.stringContaining("at most 2000000")]);
@@ -183,7 +183,7 @@ describe("the cooldown", () => {
     expect(await asked()).toEqual(["one", "two"]);
   });
 
-  it("does not stand between a person and their running turn", async () => {
+  it("the cooldown does not keep a person from their running turn", async () => {
     const { gate, open } = createGate();
     const { intake, mention, message, asked } = createIntake({
       model: scriptedModel(["ok"], { gate }),

@@ -14,7 +14,7 @@ const heard = (id: string, name: string, more: Partial<ThreadMessage["author"]> 
 });
 
 describe("what the bot takes as meant for it", () => {
-  it("takes a mention, in the thread it opens, marks it as seen, and ignores what people say to each other", async () => {
+  it("the bot takes a mention in the thread it opens, marks it as seen, and ignores what people say to each other", async () => {
     const { intake, mention, message, asked, app, platform } = createIntake();
     const question = mention("what is new?");
     await intake.message(message("lunch?"));
@@ -26,7 +26,7 @@ describe("what the bot takes as meant for it", () => {
     await platform.until(() => (platform.seen.has(question.id) ? true : undefined));
   });
 
-  it("goes on with the asker in the thread without a mention until somebody else speaks there", async () => {
+  it("the bot continues with the asker in the thread without a mention until somebody else speaks there", async () => {
     const { intake, mention, message, asked } = createIntake();
     await intake.message(mention("one", { id: "root" }));
     await intake.message(message("two", { thread: "root" }));
@@ -41,14 +41,14 @@ describe("what the bot takes as meant for it", () => {
   it.each([
     ["mentions somebody", { text: "what do you say, @Ben?", mentions_others: true }],
     ["begins with somebody's name", { text: "@ben see above", mentions_others: false }],
-  ])("leaves a follow-up alone that %s", async (_case, { text, mentions_others }) => {
+  ])("the bot leaves alone a follow-up that %s", async (_case, { text, mentions_others }) => {
     const { intake, mention, message, asked } = createIntake();
     await intake.message(mention("one", { id: "root" }));
     await intake.message(message(text, { thread: "root", mentions_others }));
     expect(await asked()).toEqual(["one"]);
   });
 
-  it("waits for a mention after the asker brought somebody in", async () => {
+  it("the bot waits for a mention after the asker brings somebody in", async () => {
     const { intake, mention, message, asked } = createIntake();
     await intake.message(mention("one", { id: "root" }));
     await intake.message(message("what do you say, @Ben?", { thread: "root", mentions_others: true }));
@@ -56,7 +56,7 @@ describe("what the bot takes as meant for it", () => {
     expect(await asked()).toEqual(["one"]);
   });
 
-  it("called into a thread of several people, answers mentions there only", async () => {
+  it("the bot answers only mentions after it is called into a thread of several people", async () => {
     const { intake, mention, message, asked, platform, store } = createIntake();
     platform.threads.set("old", [heard("1", "ada"), heard("2", "ben"), heard("3", "cleo")]);
     await intake.message(mention("sum this up", { thread: "old" }));
@@ -68,7 +68,7 @@ describe("what the bot takes as meant for it", () => {
     expect(await asked()).toEqual(["sum this up", "and the costs?"]);
   });
 
-  it("called into a thread in which the asker talked alone or with bots, goes on without mentions", async () => {
+  it("the bot needs no further mention after it is called into a thread of the asker alone or with bots", async () => {
     const { intake, mention, message, asked, platform, store } = createIntake();
     platform.threads.set("old", [
       heard("1", "ada"),
@@ -83,7 +83,7 @@ describe("what the bot takes as meant for it", () => {
     expect(await asked()).toEqual(["why did it fail?", "and now?"]);
   });
 
-  it("waits for mentions when two people call it into a thread at the same time", async () => {
+  it("the bot waits for mentions when two people call it into a thread at the same time", async () => {
     const { intake, mention, message, asked } = createIntake();
     const two = ["ada", "ben"].map((author) => mention(author, { author, thread: "root" }));
     await Promise.all(two.map((each) => intake.message(each)));
@@ -91,7 +91,7 @@ describe("what the bot takes as meant for it", () => {
     expect((await asked()).sort()).toEqual(["ada", "ben"]);
   });
 
-  it("goes on with a follow-up that comes while the mention is still being looked at, in order", async () => {
+  it("the bot takes a follow-up that arrives while the mention is still being examined, in order", async () => {
     const { intake, mention, message, asked, platform } = createIntake();
     const known = Promise.withResolvers<void>();
     const { person } = platform;
@@ -104,7 +104,7 @@ describe("what the bot takes as meant for it", () => {
     expect(await asked()).toEqual(["one", "two"]);
   });
 
-  it("does not wait for the thread to be read before it takes the message", async () => {
+  it("the bot takes a message without waiting for the thread to be read", async () => {
     const { intake, mention, asked, platform } = createIntake();
     platform.readThread = () => new Promise(() => {});
     await intake.message(mention("sum this up", { thread: "old" }));
@@ -115,7 +115,7 @@ describe("what the bot takes as meant for it", () => {
     ["mention", ["called"]],
     ["thread", ["called", "follow-up"]],
     ["always", ["top", "called", "follow-up"]],
-  ] as const)("in a channel with reply %s takes %j", async (reply, expected) => {
+  ] as const)("the bot in a channel with reply %s takes %j", async (reply, expected) => {
     const { intake, mention, message, asked, store } = createIntake({ chat: { reply: "mention" } });
     await updateNamespace(store, channel, ({ settings }) => {
       settings.reply = reply;
@@ -127,14 +127,14 @@ describe("what the bot takes as meant for it", () => {
     expect(await asked()).toEqual(expected);
   });
 
-  it("takes replies to its messages, but not what is said there to somebody else", async () => {
+  it("the bot takes replies to its messages, but not what is said there to somebody else", async () => {
     const { intake, message, asked } = createIntake();
     await intake.message(message("really?", { addressed: "reply", thread: "x" }));
     await intake.message(message("@Ben see?", { addressed: "reply", thread: "x" }));
     expect(await asked()).toEqual(["really?"]);
   });
 
-  it("asks nothing of platform and store for messages that are not for it", async () => {
+  it("the bot asks platform and store nothing for messages that are not meant for it", async () => {
     const { intake, message, platform, store } = createIntake();
     await intake.message(message("hi", { thread: "theirs" }));
     const reads = vi.spyOn(store, "get");
@@ -146,7 +146,7 @@ describe("what the bot takes as meant for it", () => {
 });
 
 describe("what is remembered of threads", () => {
-  it("is written only when it changes", async () => {
+  it("thread memory is written only when it changes", async () => {
     const { intake, mention, message, store } = createIntake();
     const updates = vi.spyOn(store, "update");
     const written = () => updates.mock.calls.filter(([key]) => key.startsWith("chat-thread:")).length;
@@ -159,7 +159,7 @@ describe("what is remembered of threads", () => {
 });
 
 describe("commands as text", () => {
-  it("understands `@bot stop` and a follow-up `stop` in a thread as commands", async () => {
+  it("the bot understands `@bot stop` and a follow-up `stop` in a thread as commands", async () => {
     const { intake, mention, message, app } = createIntake();
     await intake.message(mention("work", { id: "root" }));
     await intake.message(mention("stop", { thread: "root" }));
@@ -168,7 +168,7 @@ describe("commands as text", () => {
     expect(kinds).toEqual(["command", "command", "message"]);
   });
 
-  it("takes `stop` and `/skill list` in a direct message as commands, and other text with a slash as text", async () => {
+  it("the bot takes `stop` and `/skill list` in a direct message as commands, and other text with a slash as text", async () => {
     const { intake, message, app } = createIntake();
     for (const text of ["stop", "/skill list", "/etc/hosts is empty, why?"])
       await intake.message(message(...direct(text)));
@@ -180,7 +180,7 @@ describe("commands as text", () => {
     ]);
   });
 
-  it("takes paths as text where it answers everything", async () => {
+  it("the bot takes paths as text where it answers everything", async () => {
     const { intake, message, app } = createIntake({ chat: { reply: "always" } });
     await intake.message(message("/etc/hosts is empty"));
     expect(await app.turns({ namespace: channel })).toMatchObject([
@@ -188,7 +188,7 @@ describe("commands as text", () => {
     ]);
   });
 
-  it("answers an empty mention with a word of help, once per message, and takes files without a text", async () => {
+  it("the bot answers an empty mention with a line of help, once per message, and takes files without a text", async () => {
     const { intake, mention, asked, told } = createIntake();
     const empty = mention(" ");
     await Promise.all([intake.message(empty), intake.message(empty)]);
@@ -200,7 +200,7 @@ describe("commands as text", () => {
 });
 
 describe("direct messages", () => {
-  it("share neither skills nor history with channels", async () => {
+  it("direct messages share neither skills nor history with channels", async () => {
     const skill = testSkill("memory");
     const { intake, message, mention, app, asked, store } = createIntake({ skills: [skill] });
     await intake.message(message(...direct("/skill enable memory")));

@@ -41,7 +41,7 @@ describe("buttons that are none", () => {
     "answer:00000000-0000-0000-0000-000000000000:0",
     "wanted:00000000-0000-0000-0000-000000000000",
     `stop:${"x".repeat(10_000)}`,
-  ])("tell so and do nothing: %s", async (button) => {
+  ])("an invalid button says so and does nothing: %s", async (button) => {
     const { press, told, errors, asked } = createIntake();
     await press(button, "ada");
     expect(told("ada")).toEqual([expect.stringMatching(/does not work any more|over/)]);
@@ -49,7 +49,7 @@ describe("buttons that are none", () => {
     expect(await asked()).toEqual([]);
   });
 
-  it("do not reach turns of other channels", async () => {
+  it("buttons do not reach turns of other channels", async () => {
     const fixture = createIntake();
     const turnId = await answered(fixture);
     const place = { namespace: "fake:team:dm-ada", thread: "dm" };
@@ -62,7 +62,7 @@ describe("buttons that are none", () => {
 
 describe("who may press", () => {
   it.each(["stop", "details", "again", "continue", "forget"])(
-    "%s: the asker and managers, nobody else",
+    "%s may be pressed by the asker and managers, and nobody else",
     async (action) => {
       const { gate, open } = createGate();
       const fixture = createIntake({ model: scriptedModel(["Done."], { gate }) });
@@ -79,7 +79,7 @@ describe("who may press", () => {
     },
   );
 
-  it("somebody who cannot be looked up presses again", async () => {
+  it("somebody who cannot be looked up can press again", async () => {
     const fixture = createIntake();
     const turnId = await answered(fixture);
     fixture.platform.fail("person", new PlatformError("unavailable", "Slack is down."));
@@ -88,7 +88,7 @@ describe("who may press", () => {
     expect(await fixture.store.get(`feedback:${turnId}`)).toBeUndefined();
   });
 
-  it("nobody who may not use the bot", async () => {
+  it("nobody without access to the bot may press", async () => {
     const fixture = createIntake();
     const turnId = await answered(fixture);
     fixture.platform.people.set("guest", { standing: "guest" });
@@ -97,7 +97,7 @@ describe("who may press", () => {
     expect(await fixture.store.get(`feedback:${turnId}`)).toBeUndefined();
   });
 
-  it("a question: the asker alone, also where somebody manages the channel", async () => {
+  it("a question may be answered by its asker only, even where somebody manages the channel", async () => {
     const fixture = createAsking();
     const question = fixture.mention("paint");
     await fixture.intake.message(question);
@@ -117,7 +117,7 @@ describe("who may press", () => {
     expect(fixture.told("ada")).toEqual(Array(2).fill(expect.stringContaining("question is over")));
   });
 
-  it("a question: not after its time", async () => {
+  it("a question cannot be answered after its time", async () => {
     const fixture = createAsking();
     const question = fixture.mention("paint");
     await fixture.intake.message(question);
@@ -129,7 +129,7 @@ describe("who may press", () => {
     expect(await fixture.log.signals(turnId)).toEqual([]);
   });
 
-  it("an approval: who is trusted enough", async () => {
+  it("an approval may be decided by people who are trusted enough", async () => {
     const ran: unknown[] = [];
     const tool = {
       name: "wipe",
@@ -155,7 +155,7 @@ describe("who may press", () => {
 });
 
 describe("buttons of an answer", () => {
-  it("stop a running turn, and say when there is nothing to stop", async () => {
+  it("the stop button stops a running turn, and says when there is nothing to stop", async () => {
     const { gate } = createGate();
     const fixture = createIntake({ model: scriptedModel(["Done."], { gate }) });
     const question = fixture.mention("think");
@@ -168,7 +168,7 @@ describe("buttons of an answer", () => {
     expect(fixture.told("ada")).toEqual([expect.stringContaining("over already")]);
   });
 
-  it("run it again in the same thread, for who pressed, once per press", async () => {
+  it("the button for another try runs in the same thread, for whoever pressed, once per press", async () => {
     const fixture = createIntake();
     const turnId = await answered(fixture);
     await fixture.press(`again:${turnId}`, "ada", { id: "p1" });
@@ -180,22 +180,25 @@ describe("buttons of an answer", () => {
   it.each([
     ["again", "operator"],
     ["continue", "manager"],
-  ] as const)("%s gives what somebody else asked no rights of the %s who presses", async (action, trust) => {
-    const fixture = createIntake();
-    const turnId = await answered(fixture);
-    fixture.platform.people.set("cleo", { trust });
-    fixture.platform.people.set("ada", { trust: "operator" });
-    await fixture.press(`${action}:${turnId}`, "cleo");
-    await fixture.press(`again:${turnId}`, "ada");
-    const turns = await fixture.app.turns({ namespace: channel });
-    expect(turns.map(({ author }) => [author.id, author.trust])).toEqual([
-      ["ada", "operator"],
-      ["cleo", "member"],
-      ["ada", "member"],
-    ]);
-  });
+  ] as const)(
+    "the button %s gives what somebody else asked no rights of the %s who presses",
+    async (action, trust) => {
+      const fixture = createIntake();
+      const turnId = await answered(fixture);
+      fixture.platform.people.set("cleo", { trust });
+      fixture.platform.people.set("ada", { trust: "operator" });
+      await fixture.press(`${action}:${turnId}`, "cleo");
+      await fixture.press(`again:${turnId}`, "ada");
+      const turns = await fixture.app.turns({ namespace: channel });
+      expect(turns.map(({ author }) => [author.id, author.trust])).toEqual([
+        ["ada", "operator"],
+        ["cleo", "member"],
+        ["ada", "member"],
+      ]);
+    },
+  );
 
-  it("go on once after a limit", async () => {
+  it("the continue button continues a turn once after a limit", async () => {
     const fixture = createIntake();
     const turnId = await answered(fixture);
     await fixture.press(`continue:${turnId}`, "ada");
@@ -203,7 +206,7 @@ describe("buttons of an answer", () => {
     expect(await fixture.asked()).toEqual(["what is new?", "continue"]);
   });
 
-  it("begin nothing in a paused channel", async () => {
+  it("the buttons of an answer start nothing in a paused channel", async () => {
     const fixture = createIntake();
     const turnId = await answered(fixture);
     await updateNamespace(fixture.store, channel, ({ settings }) => {
@@ -214,7 +217,7 @@ describe("buttons of an answer", () => {
     expect(fixture.told("ada")).toEqual([expect.stringContaining("paused")]);
   });
 
-  it("count what each person thinks once, and let them change their mind", async () => {
+  it("the feedback buttons count each person once and let them change their mind", async () => {
     const fixture = createIntake();
     const turnId = await answered(fixture);
     for (const [verdict, person] of [
@@ -232,7 +235,7 @@ describe("buttons of an answer", () => {
     ]);
   });
 
-  it("delete the answer with its messages for everybody", async () => {
+  it("the forget button deletes the answer with its messages for everybody", async () => {
     const fixture = createIntake();
     const turnId = await answered(fixture);
     await fixture.press(`forget:${turnId}`, "ada");
@@ -243,7 +246,7 @@ describe("buttons of an answer", () => {
     expect(fixture.told("ada")).toEqual([expect.stringContaining("deleted")]);
   });
 
-  it("show the steps with input and output, within what fits into a message", async () => {
+  it("the details button shows the steps with input and output, within what fits into a message", async () => {
     const skill = testSkill("look", [{ name: "look", run: () => `\`\`\`\n${"long ".repeat(2_000)}` }], {
       active: true,
     });

@@ -17,7 +17,7 @@ function createThinking() {
 }
 
 describe("an edited message", () => {
-  it("changes nothing when its text is the same, as with link previews", async () => {
+  it("an edited message with the same text changes nothing, as with link previews", async () => {
     const { intake, mention, asked, open } = createThinking();
     const question = mention("read https://example.org");
     await intake.message(question);
@@ -26,7 +26,7 @@ describe("an edited message", () => {
     open();
   });
 
-  it("steers its turn while that runs, once per edit", async () => {
+  it("an edited message steers its running turn, once per edit", async () => {
     const { intake, mention, asked, open, until, turnOf, events } = createThinking();
     const question = mention("plan for Monday");
     await intake.message(question);
@@ -41,7 +41,7 @@ describe("an edited message", () => {
     expect(steered).toHaveLength(1);
   });
 
-  it("is nobody's turn to steer but its author's", async () => {
+  it("an edited message steers only its author's turn", async () => {
     const { intake, mention, asked, open } = createThinking();
     const question = mention("plan for Monday");
     await intake.message(question);
@@ -67,7 +67,7 @@ describe("an edited message", () => {
       return { ...bot, question, offers, choose };
     };
 
-    it("is answered again once its author wants it", async () => {
+    it("an edited message is answered again once its author wants it", async () => {
       const { intake, question, asked, offers, choose } = await answered();
       await intake.edited(edit(question, "plan for Tuesday"));
       await intake.edited(edit(question, "plan for Tuesday"));
@@ -80,7 +80,7 @@ describe("an edited message", () => {
       await expect.poll(offers).toEqual([]);
     });
 
-    it("is offered once more with its newest words when it is changed again", async () => {
+    it("an edited message that changes again is offered once more with its newest words", async () => {
       const { intake, question, asked, offers, choose, events, app } = await answered();
       await intake.edited(edit(question, "plan for Tuesday", question.said_at + 1_000));
       await intake.edited(edit(question, "plan for Friday", question.said_at + 2_000));
@@ -94,7 +94,7 @@ describe("an edited message", () => {
       expect(await asked()).toEqual(["plan for Monday", "plan for Friday"]);
     });
 
-    it("is left alone when only a link preview came, a day has passed, or more was asked since", async () => {
+    it("an edited message is left alone after a mere link preview, after a day, or when more was asked since", async () => {
       const { intake, question, offers, pass, message, turnOf, events } = await answered();
       await intake.edited(edit(question, "plan for Monday "));
       const more = message("and then?", { thread: question.id, addressed: "mention" });
@@ -106,7 +106,7 @@ describe("an edited message", () => {
       expect(offers()).toEqual([]);
     });
 
-    it("is not offered any more when it is deleted", async () => {
+    it("an edited message is not offered any more when it is deleted", async () => {
       const { intake, question, offers } = await answered();
       await intake.edited(edit(question, "plan for Tuesday"));
       expect(offers()).toHaveLength(1);
@@ -115,7 +115,7 @@ describe("an edited message", () => {
     });
   });
 
-  it("is taken as new when it addresses the bot only now, unless it is old", async () => {
+  it("an edited message that addresses the bot only now is taken as new, unless it is old", async () => {
     const { intake, mention, message, asked, pass } = createIntake();
     const overheard = message("what is new?");
     const old = message("and before?");
@@ -133,7 +133,7 @@ describe("an edited message", () => {
 });
 
 describe("a deleted message", () => {
-  it("takes the answer to its edit with it, which had not begun", async () => {
+  it("a deleted message takes along the answer to its edit that had not begun", async () => {
     const { gate, open } = createGate();
     const { intake, mention, turnOf, until, platform, log } = createIntake({
       model: scriptedModel(["Done."], { gate }),
@@ -151,7 +151,7 @@ describe("a deleted message", () => {
     expect(platform.visible()).toEqual([]);
   });
 
-  it("takes the answer to its edit with it, which was given already", async () => {
+  it("a deleted message takes along the answer to its edit that was already given", async () => {
     const { gate, open } = createGate();
     const { intake, mention, turnOf, until, platform, log, events } = createIntake({
       model: scriptedModel(["Done."], { gate }),
@@ -168,7 +168,7 @@ describe("a deleted message", () => {
     await expect.poll(() => platform.visible()).toEqual([]);
   });
 
-  it("takes its answer with it", async () => {
+  it("a deleted message takes its answer with it", async () => {
     const { intake, mention, turnOf, events, platform, app } = createIntake();
     const question = mention("what is new?");
     await intake.message(question);
@@ -179,7 +179,7 @@ describe("a deleted message", () => {
     await expect.poll(async () => (await app.turn(turnId))?.text).toBe("");
   });
 
-  it("stops its turn while that runs", async () => {
+  it("a deleted message stops its running turn", async () => {
     const { intake, mention, turnOf, until, app, model } = createThinking();
     const question = mention("what is new?");
     await intake.message(question);
@@ -191,7 +191,7 @@ describe("a deleted message", () => {
     expect(model.requests.length).toBeLessThanOrEqual(1);
   });
 
-  it("is never answered when its turn had not begun", async () => {
+  it("a deleted message whose turn had not begun is never answered", async () => {
     const { intake, mention, turnOf, until, app, open, events, platform } = createThinking();
     const first = mention("one", { id: "root" });
     const queued = mention("two", { thread: "root", author: "ben" });
@@ -207,7 +207,7 @@ describe("a deleted message", () => {
     expect(answers).toEqual([]);
   });
 
-  it("of another channel or unknown changes nothing", async () => {
+  it("a deleted message that is unknown or in another channel changes nothing", async () => {
     const { intake, mention, turnOf, events, app, errors } = createIntake();
     const question = mention("what is new?");
     await intake.message(question);

@@ -22,7 +22,7 @@ async function pressOn(fixture: IntakeFixture, message: ShownMessage, action: st
 }
 
 describe("what the bot shows and what people press", () => {
-  it("fit together for an answer", async () => {
+  it("buttons that are shown and presses that are understood match for an answer", async () => {
     const fixture = createIntake();
     await fixture.intake.message(fixture.mention("what is new?", { id: "root" }));
     const answer = await shown(fixture, "answer");
@@ -36,7 +36,7 @@ describe("what the bot shows and what people press", () => {
     expect(fixture.told("ada")).toEqual([]);
   });
 
-  it("fit together for a question and an approval", async () => {
+  it("buttons that are shown and presses that are understood match for a question and an approval", async () => {
     const tools = {
       ask: testSkill(
         "paint",
@@ -70,7 +70,7 @@ describe("what the bot shows and what people press", () => {
     expect([...fixture.told("ada"), ...fixture.told("root")]).toEqual([]);
   });
 
-  it("keep what is private in a channel with who asked", async () => {
+  it("private texts in a channel stay with their asker", async () => {
     const fixture = createIntake();
     await fixture.intake.message(fixture.mention("help"));
     const help = await fixture.platform.until(() =>
@@ -79,7 +79,7 @@ describe("what the bot shows and what people press", () => {
     expect(help.only_for).toBe("ada");
   });
 
-  it("leave nothing of a deleted direct message", async () => {
+  it("a deleted direct message leaves nothing behind", async () => {
     const fixture = createIntake();
     const question = fixture.message(...direct("what is new?"));
     await fixture.intake.message(question);

@@ -17,7 +17,7 @@ const skills = [
 ];
 
 describe("being invited to a channel", () => {
-  it("greets once, at top level, with three prompts, until the bot leaves and is invited again", async () => {
+  it("the bot greets once, at top level, with three prompts, until it leaves and is invited again", async () => {
     const { intake, platform } = createIntake({ skills });
     await Promise.all([intake.joined({ namespace: channel }), intake.joined({ namespace: channel })]);
     expect(platform.shown).toHaveLength(1);
@@ -34,7 +34,7 @@ describe("being invited to a channel", () => {
     expect(platform.shown).toHaveLength(2);
   });
 
-  it("begins with prompts of skills that fit what the channel is about", async () => {
+  it("the greeting begins with prompts of skills that fit the channel's subject", async () => {
     const { intake, platform } = createIntake({ skills });
     platform.describe = async () => ({ name: "news", topic: "What is new" });
     const suggestions = await intake.suggestions({ namespace: channel, thread: "t" });
@@ -42,19 +42,19 @@ describe("being invited to a channel", () => {
     expect(suggestions).toHaveLength(3);
   });
 
-  it("says what to do when no model is configured", async () => {
+  it("the greeting says what to do when no model is configured", async () => {
     const { intake, platform } = createIntake({ model: createOfflineModel() });
     await intake.joined({ namespace: channel });
     expect(platform.shown[0]?.message.markdown).toContain("KNACK_MODEL");
   });
 
-  it("says that it may not answer where it may not", async () => {
+  it("the greeting says so where the bot may not answer", async () => {
     const { intake, platform } = createIntake({ chat: { access: { channels: ["random"] } } });
     await intake.joined({ namespace: channel });
     expect(platform.shown[0]?.message.markdown).toContain("access.channels");
   });
 
-  it("is silent where it may not post, and greets when it is invited again", async () => {
+  it("the bot is silent where it may not post, and greets when it is invited again", async () => {
     const { intake, platform } = createIntake();
     platform.fail("post", new PlatformError("forbidden", "Not here."));
     await intake.joined({ namespace: channel });

@@ -19,7 +19,7 @@ const buttons = (platform: FakePlatform) => {
 };
 
 describe("a message that comes too late", () => {
-  it("is asked about once in its thread, and answered when its author wants it", async () => {
+  it("a late message is asked about once in its thread, and answered when its author wants it", async () => {
     const { intake, mention, asked, told, platform, pass, press } = createIntake();
     const question = mention("what is for lunch?", { id: "q", missed: true });
     pass(3 * hour);
@@ -45,7 +45,7 @@ describe("a message that comes too late", () => {
     expect(cards(platform)).toEqual([]);
   });
 
-  it.each(["decided", "deleted"])("is kept nowhere once it is %s", async (how) => {
+  it.each(["decided", "deleted"])("a late message is kept nowhere once it is %s", async (how) => {
     const store = createMemoryKeyValue();
     const { intake, mention, platform, pass, press } = createIntake({ store });
     const files = [{ id: "f", name: "diary.txt", media_type: "text/plain", bytes: 1 }];
@@ -60,7 +60,7 @@ describe("a message that comes too late", () => {
     expect(await late()).not.toMatch(/secret|diary/);
   });
 
-  it("is asked about once by a process that took over right after it was asked", async () => {
+  it("a late message is asked about once by a process that takes over right after it was asked", async () => {
     const log = createMemoryTurnLog();
     const store = createMemoryKeyValue();
     const platform = createFakePlatform();
@@ -77,7 +77,7 @@ describe("a message that comes too late", () => {
     await platform.until(() => (cards(platform).length === 0 ? true : undefined));
   });
 
-  it("is answered for its author when a manager wants it", async () => {
+  it("a late message is answered for its author when a manager wants it", async () => {
     const { intake, mention, app, platform, pass, press } = createIntake();
     platform.people.set("cleo", { trust: "manager" });
     const question = mention("what is for lunch?");
@@ -88,7 +88,7 @@ describe("a message that comes too late", () => {
     expect(turn).toMatchObject({ text: "what is for lunch?", author: { id: "ada" } });
   });
 
-  it("is one card per thread that counts, and runs the newest", async () => {
+  it("a thread with several late messages has one card that counts, which runs the newest", async () => {
     const { intake, mention, asked, platform, pass, press } = createIntake();
     const place = { namespace: channel, thread: "root" };
     const messages = ["one", "two", "three"].map((text) => {
@@ -104,7 +104,7 @@ describe("a message that comes too late", () => {
     expect(await asked()).toEqual(["three"]);
   });
 
-  it("is let go when it is not wanted, and not asked about again after a restart", async () => {
+  it("a late message that is not wanted is dropped, and not asked about again after a restart", async () => {
     const log = createMemoryTurnLog();
     const store = createMemoryKeyValue();
     const first = createIntake({ log, store });
@@ -119,7 +119,7 @@ describe("a message that comes too late", () => {
     expect(await second.asked()).toEqual([]);
   });
 
-  it("is asked about anew after a decision, and the old question is over", async () => {
+  it("a new late message is asked about after a decision, and the old question is closed", async () => {
     const { intake, mention, asked, told, platform, pass, press } = createIntake();
     const place = { namespace: channel, thread: "root" };
     const [one, two] = [mention("one", { thread: "root" }), mention("two", { thread: "root" })];
@@ -135,7 +135,7 @@ describe("a message that comes too late", () => {
     expect(told("ada")).toEqual([expect.stringContaining("over")]);
   });
 
-  it("comes again while the platform cannot be asked, and is let go where the bot may not speak", async () => {
+  it("a late message comes again while the platform cannot be asked, and is dropped where the bot may not speak", async () => {
     const { intake, mention, platform, pass } = createIntake();
     const [one, two] = [mention("one", { thread: "a" }), mention("two", { thread: "b" })];
     pass(hour);
@@ -148,7 +148,7 @@ describe("a message that comes too late", () => {
     expect(cards(platform)).toHaveLength(1);
   });
 
-  it("can still be wanted after a restart", async () => {
+  it("a late message can still be wanted after a restart", async () => {
     const log = createMemoryTurnLog();
     const store = createMemoryKeyValue();
     const platform = createFakePlatform();
@@ -161,7 +161,7 @@ describe("a message that comes too late", () => {
     expect(await second.asked()).toEqual(["what is for lunch?"]);
   });
 
-  it("is not asked about any more when its author deletes it", async () => {
+  it("a late message is not asked about any more when its author deletes it", async () => {
     const { intake, mention, asked, platform, pass, press, told } = createIntake();
     const question = mention("what is for lunch?");
     pass(hour);
@@ -174,7 +174,7 @@ describe("a message that comes too late", () => {
     expect(told("ada")).toHaveLength(1);
   });
 
-  it("tells that late commands were not run", async () => {
+  it("late commands are reported as not run", async () => {
     const { intake, mention, asked, told, platform, pass } = createIntake();
     const stop = mention("stop");
     const said_at = stop.said_at;
@@ -187,7 +187,7 @@ describe("a message that comes too late", () => {
     expect(cards(platform)).toEqual([]);
   });
 
-  it("is left alone where the bot answers everything and was not spoken to, and when a bot wrote it", async () => {
+  it("a late message is left alone where the bot was not spoken to, and when a bot wrote it", async () => {
     const { intake, message, mention, asked, platform, pass } = createIntake({
       chat: { reply: "always", access: { bots: ["ci"] } },
     });
@@ -202,7 +202,7 @@ describe("a message that comes too late", () => {
 });
 
 describe("what was taken already", () => {
-  it("is not refused or called late when it is delivered again", async () => {
+  it("a message that was already taken is neither refused nor called late when it is delivered again", async () => {
     const log = createMemoryTurnLog();
     const store = createMemoryKeyValue();
     const first = createIntake({ log, store });
@@ -222,7 +222,7 @@ describe("what was taken already", () => {
 });
 
 describe("looking back after a time without connection", () => {
-  it("takes fresh messages that were missed, and none twice", async () => {
+  it("catching up takes fresh missed messages, and none twice", async () => {
     const log = createMemoryTurnLog();
     const store = createMemoryKeyValue();
     const first = createIntake({ log, store });
@@ -239,7 +239,7 @@ describe("looking back after a time without connection", () => {
     expect(second.platform.seen).toEqual(new Set([missed.id, unaddressed.id]));
   });
 
-  it("names channels and threads that were active, and looks back to the last time it was connected", async () => {
+  it("catching up names active channels and threads and looks back to the last connection", async () => {
     const { intake, mention, message, pass, turnOf, events } = createIntake({
       chat: { catch_up_ms: 24 * hour },
     });
@@ -265,7 +265,7 @@ describe("looking back after a time without connection", () => {
     expect((await intake.missed("fake")).since).toBeGreaterThan(now.said_at + 24 * hour);
   });
 
-  it("looks into channels it was invited to and has not spoken in, until it leaves", async () => {
+  it("catching up covers channels the bot was invited to but has not spoken in, until it leaves", async () => {
     const { intake } = createIntake();
     await intake.joined({ namespace: channel });
     expect((await intake.missed("fake")).places).toEqual([{ namespace: channel, thread: "channel" }]);
@@ -274,7 +274,7 @@ describe("looking back after a time without connection", () => {
     expect((await intake.missed("fake")).places).toEqual([]);
   });
 
-  it("has missed nothing before it was ever connected", async () => {
+  it("a bot has missed nothing before its first connection", async () => {
     const { intake, mention } = createIntake();
     const before = mention("now").said_at;
     expect((await intake.missed("fake")).since).toBeGreaterThanOrEqual(before);

@@ -143,12 +143,15 @@ describe("a message of a turn, on a platform that does as it is told", () => {
     ["streaming", "leave", ["finish"], ["One"]],
   ];
 
-  it.each(rows)("%s, %s: %j, and then %j is there", async (state, act, calls, visible) => {
-    const { message, did, seen } = await states[state]();
-    await acts[act](message);
-    expect(did()).toEqual(calls);
-    expect(seen()).toEqual(visible);
-  });
+  it.each(rows)(
+    "a message on a working platform: %s, %s: %j, and then %j is there",
+    async (state, act, calls, visible) => {
+      const { message, did, seen } = await states[state]();
+      await acts[act](message);
+      expect(did()).toEqual(calls);
+      expect(seen()).toEqual(visible);
+    },
+  );
 });
 
 describe("a message of a turn, on a platform that fails once", () => {
@@ -180,19 +183,22 @@ describe("a message of a turn, on a platform that fails once", () => {
     ["streaming", "takeAway", "cancel", unavailable, { calls: ["cancel"], seen: ["One"] }],
   ];
 
-  it.each(rows)("%s, %s while %s fails: $code", async (state, act, call, error, expected) => {
-    const { message, platform, did, seen } = await states[state]();
-    platform.fail(call, error);
-    const done = acts[act](message);
-    if (expected.rejects) await expect(done).rejects.toBe(error);
-    else await done;
-    expect(did()).toEqual(expected.calls);
-    expect(seen()).toEqual(expected.seen);
-  });
+  it.each(rows)(
+    "a message on a platform that fails once: %s, %s while %s fails: $code",
+    async (state, act, call, error, expected) => {
+      const { message, platform, did, seen } = await states[state]();
+      platform.fail(call, error);
+      const done = acts[act](message);
+      if (expected.rejects) await expect(done).rejects.toBe(error);
+      else await done;
+      expect(did()).toEqual(expected.calls);
+      expect(seen()).toEqual(expected.seen);
+    },
+  );
 });
 
 describe("a message that was deleted by a person", () => {
-  it("is posted again when it is shown next", async () => {
+  it("a message that a person deleted is posted again when it is shown next", async () => {
     const { message, platform, did, seen } = await states.posted();
     await platform.remove(place, "m1");
     platform.calls.length = 0;
@@ -201,7 +207,7 @@ describe("a message that was deleted by a person", () => {
     expect(seen()).toEqual(["New"]);
   });
 
-  it("is found when a later one was posted and not noted", async () => {
+  it("a message that a person deleted is found when a later one was posted but not recorded", async () => {
     const { message, platform, did, seen } = await states.posted();
     await platform.remove(place, "m1");
     await platform.post(place, { tag, markdown: "Later" }, to);
@@ -213,21 +219,21 @@ describe("a message that was deleted by a person", () => {
 });
 
 describe("a message that is shown over and over", () => {
-  it("is written once when nothing changed", async () => {
+  it("a message that is shown again unchanged is written once", async () => {
     const { message, did } = await states.absent();
     await message.show({ markdown: "New" });
     await message.show({ markdown: "New" });
     expect(did()).toEqual(["post"]);
   });
 
-  it("is not posted twice when the first post arrived without an answer", async () => {
+  it("a message is not posted twice when the first post arrived without an answer", async () => {
     const { message, platform, seen } = await states.absent();
     platform.fail("post", unavailable, { after: true });
     await acts.publish(message);
     expect(seen()).toEqual(["New"]);
   });
 
-  it("is taken away when this process showed it, and can be shown anew", async () => {
+  it("a message is taken away if this process showed it, and can be shown again", async () => {
     const { message, seen } = await states.absent();
     await message.show({ markdown: "New" });
     await message.takeAway();
@@ -236,7 +242,7 @@ describe("a message that is shown over and over", () => {
     expect(seen()).toEqual(["New"]);
   });
 
-  it("keeps its place when the platform would not take it away", async () => {
+  it("a message keeps its place when the platform would not take it away", async () => {
     const { message, platform, seen } = await states.streaming();
     platform.fail("cancel", unavailable);
     await message.takeAway();
@@ -244,7 +250,7 @@ describe("a message that is shown over and over", () => {
     expect(seen()).toEqual(["New"]);
   });
 
-  it("is edited after a stream that could not be opened, and may be there", async () => {
+  it("a message is edited after a stream that could not be opened and may exist", async () => {
     const { message, platform, did, seen } = await bench({ streams: true });
     platform.fail("openStream", unavailable, { after: true });
     await message.grow("One", { markdown: "One" });

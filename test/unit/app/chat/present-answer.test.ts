@@ -11,7 +11,7 @@ const sentences = (count: number) =>
 const types = (events: readonly { type: string }[]) => events.map((event) => event.type);
 
 describe("an answer on a chat platform", () => {
-  it("that is quick is one message with its buttons, most behind a menu, and nothing else", async () => {
+  it("a quick answer is one message with its buttons, most behind a menu, and nothing else", async () => {
     const { ask, reach, platform } = presentedApp(stagedModel(["It is noon."]));
     platform.seen.add("x");
     const turnId = await ask("What time is it?");
@@ -38,13 +38,13 @@ describe("an answer on a chat platform", () => {
     ["what is new?", "Nothing.", 4],
     ["tell me about the office of Paris", "It is closed.", 4],
     ["hi", "word ".repeat(80), 4],
-  ])("to %j has buttons unless it is small talk", async (said, text, count) => {
+  ])("an answer to %j has buttons unless it is small talk", async (said, text, count) => {
     const { ask, reach, platform } = presentedApp(stagedModel([text]));
     await reach(await ask(said), "turn_finished");
     expect(platform.shown[0]?.message.buttons ?? []).toHaveLength(count);
   });
 
-  it("that took a quick step offers its details, and is no small talk", async () => {
+  it("an answer that took a quick step offers its details and is not small talk", async () => {
     const skill = testSkill("look", [{ name: "look" }], { active: true });
     const { ask, reach, platform } = presentedApp(stagedModel([{ call: "look" }], ["Found."]), {
       skills: [skill],
@@ -55,7 +55,7 @@ describe("an answer on a chat platform", () => {
     expect(platform.shown[0]?.message.buttons?.map(({ id }) => id)).toContain(`details:${turnId}`);
   });
 
-  it("is not posted for what came through the API", async () => {
+  it("an answer to an API request is not posted", async () => {
     const { ask, reach, platform } = presentedApp(stagedModel(["one"]));
     const events = await reach(await ask("hi", { shown: false }), "turn_finished");
     expect(types(events)).not.toContain("answer_ready");
@@ -63,7 +63,7 @@ describe("an answer on a chat platform", () => {
     expect(platform.working).toEqual([]);
   });
 
-  it("of a platform that this process has not waits for a bot that has it", async () => {
+  it("an answer for a platform this process does not serve waits for a bot that serves it", async () => {
     const clock = manualClock();
     const log = await logLeftBehind("left", [], clock.now());
     const beside = presentedApp(stagedModel(["unseen"]), {
@@ -78,7 +78,7 @@ describe("an answer on a chat platform", () => {
     expect(seen(platform)).toEqual(["answer: Hello."]);
   });
 
-  it("that was ready a day ago, when its platform was taken out of the configuration, ends its turn unseen", async () => {
+  it("an answer that was ready a day ago ends its turn unseen if its platform was removed from the configuration", async () => {
     const clock = manualClock();
     const ready = { type: "answer_ready" as const, outcome: "completed" as const, text: "Hello." };
     const log = await logLeftBehind("left", [ready], clock.now() - 25 * 3_600_000);
@@ -88,20 +88,20 @@ describe("an answer on a chat platform", () => {
     expect(model.asked).toBe(0);
   });
 
-  it("takes the mark off the message it answers", async () => {
+  it("an answer takes the mark off the message it answers", async () => {
     const { ask, reach, platform } = presentedApp(stagedModel(["Hello."]));
     platform.seen.add("message-1");
     await reach(await ask("hi", { said: "message-1" }), "turn_finished");
     expect([...platform.seen]).toEqual([]);
   });
 
-  it("without text says so", async () => {
+  it("an answer without text says so", async () => {
     const { ask, reach, platform } = presentedApp(stagedModel([""]));
     await reach(await ask("hi"), "turn_finished");
     expect(seen(platform)[0]).toMatch(/no text in this answer/);
   });
 
-  it("of several messages is split, with buttons on the last", async () => {
+  it("an answer of several messages is split, with buttons on the last", async () => {
     const clock = manualClock();
     const platform = createFakePlatform({ message_characters: 300, now: clock.now });
     const { ask, reach } = presentedApp(stagedModel([`\`\`\`ts\n${"const a = 1;\n".repeat(50)}\`\`\``]), {
@@ -120,7 +120,7 @@ describe("an answer on a chat platform", () => {
     );
   });
 
-  it("has secrets taken out, also while it grows", async () => {
+  it("an answer has secrets removed, even while it grows", async () => {
     const gate = Promise.withResolvers<void>();
     const { ask, reach, platform, clock } = presentedApp(
       stagedModel([`${sentences(20)} The key is sec`, gate.promise, "ret-123456 and more."]),
@@ -134,7 +134,7 @@ describe("an answer on a chat platform", () => {
     expect(seen(platform)[0]).toMatch(/The key is \[secret\] and more\.$/);
   });
 
-  it("of a failed turn says what failed and offers another try", async () => {
+  it("an answer of a failed turn says what failed and offers another try", async () => {
     const { ask, reach, platform } = presentedApp({
       ...stagedModel(),
       async *stream() {
@@ -148,7 +148,7 @@ describe("an answer on a chat platform", () => {
     expect(platform.shown[0]?.message.buttons?.map((button) => button.id)).toContain(`again:${turnId}`);
   });
 
-  it("is delivered when a person stops the turn", async () => {
+  it("an answer is delivered when a person stops the turn", async () => {
     const { ask, platform, app, reach, clock } = presentedApp(stagedModel([new Promise(() => {})]));
     const turnId = await ask("hi");
     await pass(clock, 100);
@@ -157,7 +157,7 @@ describe("an answer on a chat platform", () => {
     expect(seen(platform)).toEqual(["answer: Stopped."]);
   });
 
-  it("does not disturb the answer of another turn when it fails", async () => {
+  it("an answer that fails does not disturb the answer of another turn", async () => {
     const { ask, reach, platform } = presentedApp(stagedModel(["first"], ["second"]));
     platform.fail("post", new PlatformError("gone", "The channel is gone."));
     const first = await ask("one");
@@ -169,7 +169,7 @@ describe("an answer on a chat platform", () => {
 });
 
 describe("an answer that is very long", () => {
-  it("is shown in part and attached whole", async () => {
+  it("a very long answer is shown in part and attached whole", async () => {
     const long = Array.from({ length: 60 }, (_, i) => `Paragraph ${i}: ${sentences(8)}`).join("\n\n");
     const { ask, reach, platform } = presentedApp(stagedModel([long]));
     await reach(await ask("hi"), "turn_finished");
@@ -180,7 +180,7 @@ describe("an answer that is very long", () => {
     expect(shown[0]?.message.files).toHaveLength(1);
   });
 
-  it("is attached to its first message also when that stood there already", async () => {
+  it("a very long answer is attached to its first message even if that was already posted", async () => {
     const clock = manualClock();
     const gate = Promise.withResolvers<void>();
     const long = Array.from({ length: 60 }, (_, i) => `Paragraph ${i}: ${sentences(8)}`).join("\n\n");
@@ -196,37 +196,40 @@ describe("an answer that is very long", () => {
 describe("an answer while it is written", () => {
   const hold = () => Promise.withResolvers<void>();
 
-  it.each([true, false])("grows in one message and is finished there (native: %s)", async (streams) => {
-    const clock = manualClock();
-    const gate = hold();
-    const platform = createFakePlatform({ streams, edit_interval_ms: 1_000, now: clock.now });
-    const { ask, reach } = presentedApp(
-      stagedModel([sentences(10), "\n\n```js\ncode ", gate.promise, "more\n```\n\nEnd."]),
-      { platform, clock },
-    );
-    const turnId = await ask("Write a little program for me, please.");
-    await pass(clock, 2_500);
-    expect(platform.visible()).toHaveLength(1);
-    expect(platform.visible()[0]).toMatchObject({ streamed: streams });
-    const live = platform.visible()[0]?.message.markdown;
-    expect(live).toContain("code");
-    if (!streams) {
-      expect(live).toMatch(/code\n```$/);
-      expect(platform.visible()[0]?.message.buttons).toEqual([
-        { id: `stop-answer:${turnId}`, label: "Stop" },
-      ]);
-    }
-    gate.resolve();
-    const events = await reach(turnId, "turn_finished");
-    expect(platform.shown).toHaveLength(1);
-    expect(platform.visible()[0]?.message.markdown).toMatch(/^Sentence 0[\s\S]*code more\n```\n\nEnd\.$/);
-    expect(platform.visible()[0]?.message.buttons).toHaveLength(4);
-    const posted = events.filter((event) => event.type === "message_posted");
-    expect(new Set(posted.map((event) => event.reference)).size).toBe(1);
-    expect(types(events).indexOf("message_posted")).toBeLessThan(types(events).indexOf("answer_ready"));
-  });
+  it.each([true, false])(
+    "an answer grows in one message and is finished there (native: %s)",
+    async (streams) => {
+      const clock = manualClock();
+      const gate = hold();
+      const platform = createFakePlatform({ streams, edit_interval_ms: 1_000, now: clock.now });
+      const { ask, reach } = presentedApp(
+        stagedModel([sentences(10), "\n\n```js\ncode ", gate.promise, "more\n```\n\nEnd."]),
+        { platform, clock },
+      );
+      const turnId = await ask("Write a little program for me, please.");
+      await pass(clock, 2_500);
+      expect(platform.visible()).toHaveLength(1);
+      expect(platform.visible()[0]).toMatchObject({ streamed: streams });
+      const live = platform.visible()[0]?.message.markdown;
+      expect(live).toContain("code");
+      if (!streams) {
+        expect(live).toMatch(/code\n```$/);
+        expect(platform.visible()[0]?.message.buttons).toEqual([
+          { id: `stop-answer:${turnId}`, label: "Stop" },
+        ]);
+      }
+      gate.resolve();
+      const events = await reach(turnId, "turn_finished");
+      expect(platform.shown).toHaveLength(1);
+      expect(platform.visible()[0]?.message.markdown).toMatch(/^Sentence 0[\s\S]*code more\n```\n\nEnd\.$/);
+      expect(platform.visible()[0]?.message.buttons).toHaveLength(4);
+      const posted = events.filter((event) => event.type === "message_posted");
+      expect(new Set(posted.map((event) => event.reference)).size).toBe(1);
+      expect(types(events).indexOf("message_posted")).toBeLessThan(types(events).indexOf("answer_ready"));
+    },
+  );
 
-  it("is edited no faster than the platform allows", async () => {
+  it("a growing answer is edited no faster than the platform allows", async () => {
     const clock = manualClock();
     const platform = createFakePlatform({
       edit_interval_ms: 1_000,
@@ -248,7 +251,7 @@ describe("an answer while it is written", () => {
       expect(time - (at[index] ?? 0)).toBeGreaterThanOrEqual(1_000);
   });
 
-  it("rolls over into further messages", async () => {
+  it("a growing answer rolls over into further messages", async () => {
     const clock = manualClock();
     const gate = hold();
     const platform = createFakePlatform({ message_characters: 300, now: clock.now });
@@ -269,7 +272,7 @@ describe("an answer while it is written", () => {
   });
 
   it.each([true, false])(
-    "becomes the title of progress when it was only a remark (native: %s)",
+    "a growing answer becomes the title of progress when it was only a remark (native: %s)",
     async (streams) => {
       const clock = manualClock();
       const gate = hold();
@@ -299,7 +302,7 @@ describe("an answer while it is written", () => {
     },
   );
 
-  it("leaves nothing of its further messages when it was only a remark", async () => {
+  it("a growing answer leaves no further messages when it was only a remark", async () => {
     const clock = manualClock();
     const [gate, second] = [hold(), hold()];
     const platform = createFakePlatform({ message_characters: 400, now: clock.now });
@@ -316,7 +319,7 @@ describe("an answer while it is written", () => {
     expect(platform.visible().map(({ message }) => message.markdown)).toEqual([""]);
   });
 
-  it("is taken away when the model begins again", async () => {
+  it("a growing answer is taken away when the model begins again", async () => {
     const clock = manualClock();
     const gate = hold();
     const { ask, reach, platform } = presentedApp(
@@ -330,22 +333,26 @@ describe("an answer while it is written", () => {
     expect(seen(platform)).toEqual(["answer: Right."]);
   });
 
-  it.each(["openStream", "append", "finish"] as const)("survives a stream that dies in %s", async (call) => {
-    const clock = manualClock();
-    const gate = hold();
-    const platform = createFakePlatform({ streams: true, now: clock.now });
-    if (call === "openStream") platform.fail(call, new PlatformError("unavailable", "cut"), { after: true });
-    else platform.fail(call, new PlatformError("invalid", "not streaming"));
-    const { ask, reach, errors } = presentedApp(stagedModel([sentences(10), gate.promise, " End."]), {
-      platform,
-      clock,
-    });
-    const turnId = await ask("hi");
-    await pass(clock, 4_000);
-    gate.resolve();
-    await reach(turnId, "turn_finished");
-    expect(platform.visible()).toHaveLength(1);
-    expect(seen(platform)).toEqual([`answer: ${sentences(10)} End.`]);
-    expect(errors).toEqual([]);
-  });
+  it.each(["openStream", "append", "finish"] as const)(
+    "a growing answer survives a stream that dies in %s",
+    async (call) => {
+      const clock = manualClock();
+      const gate = hold();
+      const platform = createFakePlatform({ streams: true, now: clock.now });
+      if (call === "openStream")
+        platform.fail(call, new PlatformError("unavailable", "cut"), { after: true });
+      else platform.fail(call, new PlatformError("invalid", "not streaming"));
+      const { ask, reach, errors } = presentedApp(stagedModel([sentences(10), gate.promise, " End."]), {
+        platform,
+        clock,
+      });
+      const turnId = await ask("hi");
+      await pass(clock, 4_000);
+      gate.resolve();
+      await reach(turnId, "turn_finished");
+      expect(platform.visible()).toHaveLength(1);
+      expect(seen(platform)).toEqual([`answer: ${sentences(10)} End.`]);
+      expect(errors).toEqual([]);
+    },
+  );
 });

@@ -45,7 +45,7 @@ const inDirect = (platform: FakePlatform, person: string) =>
   cards(platform).find((each) => each.place.namespace === `fake:team:dm-${person}`);
 
 describe("an approval reaches those who may decide", () => {
-  it("by a mention of those who see it, and a card in the direct messages of those who do not", async () => {
+  it("an approval mentions deciders who see it, and sends a card to the direct messages of those who do not", async () => {
     const { platform, ask, reach } = askingBot();
     platform.deciding.operator.push(here("olga"), away("pat"));
     await reach(await ask("send it", { author: ben }), "turn_waiting");
@@ -59,7 +59,7 @@ describe("an approval reaches those who may decide", () => {
     expect(direct?.timed).toEqual(message?.timed);
   });
 
-  it("and a press there decides it: both cards say who did", async () => {
+  it("a press in direct messages decides an approval, and both cards say who decided", async () => {
     const { platform, ask, reach, press, ran } = askingBot();
     platform.deciding.operator.push(away("pat"));
     const turnId = await ask("send it", { author: ben });
@@ -73,7 +73,7 @@ describe("an approval reaches those who may decide", () => {
     }
   });
 
-  it("and nobody decides in direct messages what they may not decide where it was asked", async () => {
+  it("nobody decides in direct messages what they may not decide where it was asked", async () => {
     const { platform, ask, reach, press, ran } = askingBot();
     platform.deciding.operator.push(away("pat"));
     const turnId = await ask("send it", { author: ben });
@@ -86,7 +86,7 @@ describe("an approval reaches those who may decide", () => {
     expect(ran).toEqual([]);
   });
 
-  it("writes to operators when it is asked in a direct message with the bot", async () => {
+  it("an approval asked in a direct message with the bot is sent to operators", async () => {
     const { platform, ask, reach } = askingBot();
     platform.deciding.operator.push(away("pat"));
     await reach(
@@ -99,7 +99,7 @@ describe("an approval reaches those who may decide", () => {
     );
   });
 
-  it("writes to at most five people, and never to the asker", async () => {
+  it("an approval is sent to at most five people, and never to the asker", async () => {
     const { platform, ask, reach } = askingBot();
     platform.deciding.operator.push(...["ben", "a", "b", "c", "d", "e", "f"].map(away));
     await reach(await ask("send it", { author: ben }), "turn_waiting");
@@ -109,7 +109,7 @@ describe("an approval reaches those who may decide", () => {
     ]);
   });
 
-  it("calls the asker alone where they may decide themselves", async () => {
+  it("an approval calls only the asker where they may decide themselves", async () => {
     const { platform, ask, reach } = askingBot();
     platform.deciding.operator.push(here("olga"), away("pat"));
     await reach(await ask("send it", { author: ada }), "turn_waiting");
@@ -118,7 +118,7 @@ describe("an approval reaches those who may decide", () => {
     expect(inChannel(platform)?.message.calls).toBeUndefined();
   });
 
-  it("leaves out who cannot be written to, and takes the next", async () => {
+  it("an approval skips people who cannot be written to and takes the next", async () => {
     const { platform, ask, reach } = askingBot();
     platform.deciding.operator.push(away("olga"), away("pat"));
     platform.fail("direct", new PlatformError("forbidden", "They take no messages."));
@@ -179,7 +179,7 @@ describe("after a crash", () => {
       ],
     ],
     ["everybody was written to", [place, dm("olga"), dm("pat")], []],
-  ])("each card stands there once: %s", async (_what, shown, noted) => {
+  ])("each card appears once after a crash: %s", async (_what, shown, noted) => {
     const { platform, reach, press } = await afterCrash(shown, noted);
     await reach(turnId, "turn_waiting");
     expect(cards(platform).map((each) => each.place.namespace)).toEqual([
@@ -191,7 +191,7 @@ describe("after a crash", () => {
     expect(cards(platform)).toHaveLength(3);
   });
 
-  it("a value that became a secret meanwhile stands neither on a card nor in the file with its arguments", async () => {
+  it("a value that has become a secret appears neither on a card nor in the file with its arguments after a crash", async () => {
     const input = { text: `the key is tulip-4711. ${"More words. ".repeat(2_000)}` };
     const { platform, reach } = await afterCrash([], [], { input, secrets: ["tulip-4711"] });
     await reach(turnId, "turn_waiting");
@@ -207,7 +207,7 @@ describe("after a crash", () => {
     }
   });
 
-  it("a card that nobody noted is closed, too, when it was decided meanwhile", async () => {
+  it("a card that nobody recorded is closed after a crash even if it was decided in between", async () => {
     const { platform, log, clock, reach } = await afterCrash([place, dm("olga")], []);
     const decision = { type: "approval", approval_id: `${turnId}:1`, approved: false, by: "pat" } as const;
     await log.signal(turnId, decision, clock.now());
@@ -218,7 +218,7 @@ describe("after a crash", () => {
 });
 
 describe("an approval that nobody decided", () => {
-  it("says so, and its asker may have it run again with one press", async () => {
+  it("an approval that nobody decided says so, and its asker may have it run again with one press", async () => {
     const rounds = [[{ call: "send" }], ["Not sent."], ["Once more."]];
     const { platform, ask, reach, press, app } = askingBot({ limits: { question_ms: 5_000 } }, rounds);
     platform.deciding.operator.push(away("pat"));
@@ -236,7 +236,7 @@ describe("an approval that nobody decided", () => {
 });
 
 describe("the cards of a turn that is deleted", () => {
-  it("are deleted in the direct messages, too", async () => {
+  it("the cards of a deleted turn are deleted in direct messages, too", async () => {
     const { platform, ask, reach, press, app } = askingBot();
     platform.deciding.operator.push(away("pat"));
     const turnId = await ask("send it", { author: ben });

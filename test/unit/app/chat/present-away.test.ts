@@ -70,7 +70,7 @@ it("nothing is answered when nobody wants it any more", async () => {
   expect(model.requests).toHaveLength(before);
 });
 
-it("who writes again while the bot asks gets an answer to both", async () => {
+it("a person who writes again while the bot asks gets an answer to both", async () => {
   const { ask, reach, platform, clock, start, model } = awayBot(60 * minute);
   const turnId = await ask("go");
   await passTo(clock, start + 70 * minute);

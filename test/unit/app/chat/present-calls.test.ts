@@ -20,14 +20,14 @@ async function answered(ending: string, message_characters = 2_000) {
 }
 
 describe("an answer that grows by edits, which notify nobody", () => {
-  it("is posted anew when its end calls somebody", async () => {
+  it("an answer that grew by edits is posted again when its end calls somebody", async () => {
     const { platform, first } = await answered("<@mia>, is it so?");
     expect(first).toMatchObject([{ removed: true }]);
     expect(platform.visible()).toMatchObject([{ edits: 0, message: { calls: ["mia"] } }]);
     expect(seen(platform)).toEqual([`answer: ${long} <@mia>, is it so?`]);
   });
 
-  it("stays where it is when it calls the asker alone, who reads along, or somebody whom it may not call", async () => {
+  it("a grown answer stays in place when it calls only the asker, or somebody whom it may not call", async () => {
     for (const ending of ["Is it so, <@ada>?", "Is it so, <@leo>?"]) {
       const { platform, first } = await answered(ending);
       expect(platform.visible().map(({ reference }) => reference)).toEqual(
@@ -36,7 +36,7 @@ describe("an answer that grows by edits, which notify nobody", () => {
     }
   });
 
-  it("keeps its order in several messages", async () => {
+  it("a grown answer keeps its order in several messages", async () => {
     const ending = `<@mia>, ${long.replaceAll("after", "and")}`;
     const { platform } = await answered(ending, 200);
     const texts = platform.visible().map(({ message }) => message.markdown);

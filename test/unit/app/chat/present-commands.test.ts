@@ -7,7 +7,7 @@ const never = new Promise(() => {});
 
 describe("a command in a chat", () => {
   it.each(["@Knack stop", "/agent stop", "/agent stop here"])(
-    "%s in the thread of a turn is answered by the end of that turn, once",
+    "the command %s in the thread of a turn is answered by the end of that turn, once",
     async (text) => {
       const { ask, reach, platform } = presentedApp(stagedModel([never]));
       const turnId = await ask("think", { author: ben });
@@ -20,7 +20,7 @@ describe("a command in a chat", () => {
     },
   );
 
-  it("that stops turns elsewhere says so to who gave it alone", async () => {
+  it("a command that stops turns elsewhere tells only its sender", async () => {
     const { ask, reach, platform } = presentedApp(stagedModel([never]));
     const turnId = await ask("think", { author: ben });
     await reach(turnId, "turn_started");
@@ -30,7 +30,7 @@ describe("a command in a chat", () => {
   });
 
   it.each(["@Knack agent status", "@Knack skill list", "@Knack agent nonsense"])(
-    "takes the mark from %s",
+    "a command takes the mark from %s",
     async (text) => {
       const { ask, reach, platform } = presentedApp(stagedModel(["Done."]));
       platform.seen.add("command");
@@ -41,7 +41,7 @@ describe("a command in a chat", () => {
 });
 
 describe("a message that goes into a running turn", () => {
-  it("loses its mark when that turn ends", async () => {
+  it("a message that goes into a running turn loses its mark when that turn ends", async () => {
     const clock = manualClock();
     const platform = createFakePlatform({ now: clock.now });
     const go = Promise.withResolvers<void>();

@@ -28,7 +28,7 @@ const ready: TurnEventBody = { type: "answer_ready", outcome: "completed", text:
 const part = (number: number) => ({ turn_id: "left", purpose: "answer" as const, part: number });
 
 describe("delivery", () => {
-  it("that is slowed down is tried again and posts once", async () => {
+  it("a delivery that is rate-limited is tried again and posts once", async () => {
     const { ask, reach, platform } = presentedApp(stagedModel(["Hello."]));
     platform.fail("post", new PlatformError("rate_limited", "slow down", { retryAfterMs: 2_000 }), {
       times: 2,
@@ -41,7 +41,7 @@ describe("delivery", () => {
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2_000);
   });
 
-  it("looks for a post whose outcome is unclear before it posts again", async () => {
+  it("a delivery with an unclear outcome looks for the post before posting again", async () => {
     const { ask, reach, platform } = presentedApp(stagedModel(["Hello."]));
     platform.fail("post", outage, { after: true });
     await reach(await ask("hi"), "turn_finished");
@@ -49,7 +49,7 @@ describe("delivery", () => {
     expect(platform.shown).toHaveLength(1);
   });
 
-  it("waits with growing pauses while the platform is out, frees its worker, and comes in the end", async () => {
+  it("a delivery during an outage frees its worker and is retried with growing pauses until it succeeds", async () => {
     const clock = manualClock();
     const platform = createFakePlatform({ now: clock.now });
     const model = stagedModel(["Hello."]);
@@ -62,7 +62,7 @@ describe("delivery", () => {
     expect(model.asked).toBe(1);
   });
 
-  it("goes on after a restart during an outage, without asking the model again", async () => {
+  it("a delivery continues after a restart during an outage without asking the model again", async () => {
     const clock = manualClock();
     const log = createMemoryTurnLog();
     const broken = createFakePlatform({ now: clock.now });
@@ -79,7 +79,7 @@ describe("delivery", () => {
     expect(model.asked).toBe(0);
   });
 
-  it("interrupted by a shutdown is left to the next start", async () => {
+  it("a delivery interrupted by a shutdown is left to the next start", async () => {
     const clock = manualClock();
     const log = createMemoryTurnLog();
     const broken = createFakePlatform({ now: clock.now });
@@ -103,7 +103,7 @@ describe("delivery", () => {
     expect(seen(platform)).toEqual(["answer: Hello."]);
   });
 
-  it("is given up after a day", async () => {
+  it("a delivery is given up after a day", async () => {
     const clock = manualClock();
     const platform = createFakePlatform({ now: clock.now });
     platform.fail("post", outage, forEver);
@@ -114,7 +114,7 @@ describe("delivery", () => {
     expect((await log.get("left"))?.answer).toBe("The answer.");
   });
 
-  it("that meets a defect again and again does not hold its thread up", async () => {
+  it("a delivery that meets a defect again and again does not hold up its thread", async () => {
     const clock = manualClock();
     const { ask, reach, platform } = presentedApp(stagedModel(["Hello."]), { clock });
     const begun = clock.now();
@@ -137,7 +137,7 @@ describe("delivery after a crash", () => {
     return { platform, begin, model };
   };
 
-  it("posts an answer that was ready", async () => {
+  it("delivery after a crash posts an answer that was ready", async () => {
     const { platform, begin, model } = await crashed([started, answered, ready]);
     const events = await begin();
     expect(seen(platform)).toEqual(["answer: The answer."]);
@@ -145,7 +145,7 @@ describe("delivery after a crash", () => {
     expect(events.filter((event) => event.type === "answer_ready")).toHaveLength(1);
   });
 
-  it("does not post what was posted and not recorded", async () => {
+  it("delivery after a crash does not repeat a post that was not recorded", async () => {
     const { platform, begin } = await crashed([started, answered, ready]);
     await platform.post(place, { tag: part(0), markdown: "The answer." });
     await begin();
@@ -153,25 +153,28 @@ describe("delivery after a crash", () => {
     expect(platform.shown).toHaveLength(1);
   });
 
-  it("does not post what was recorded", async () => {
+  it("delivery after a crash does not repeat a recorded post", async () => {
     const posted: TurnEventBody = { type: "message_posted", purpose: "answer", part: 0, reference: "m1" };
     const { platform, begin } = await crashed([started, answered, ready, posted]);
     await begin();
     expect(platform.calls).toEqual([]);
   });
 
-  it.each(["recorded", "not recorded"])("finishes the message that was growing (%s)", async (how) => {
-    const posted: TurnEventBody = { type: "message_posted", purpose: "answer", part: 0, reference: "m1" };
-    const model = stagedModel(["The whole answer."]);
-    const { platform, begin } = await crashed(how === "recorded" ? [started, posted] : [started], model);
-    await platform.post(place, { tag: part(0), markdown: "The wh" });
-    await begin();
-    expect(seen(platform)).toEqual(["answer: The whole answer."]);
-    expect(platform.shown).toHaveLength(1);
-  });
+  it.each(["recorded", "not recorded"])(
+    "delivery after a crash finishes the message that was growing (%s)",
+    async (how) => {
+      const posted: TurnEventBody = { type: "message_posted", purpose: "answer", part: 0, reference: "m1" };
+      const model = stagedModel(["The whole answer."]);
+      const { platform, begin } = await crashed(how === "recorded" ? [started, posted] : [started], model);
+      await platform.post(place, { tag: part(0), markdown: "The wh" });
+      await begin();
+      expect(seen(platform)).toEqual(["answer: The whole answer."]);
+      expect(platform.shown).toHaveLength(1);
+    },
+  );
 
   it.each([true, false])(
-    "finishes the message that was growing at a shutdown (native: %s)",
+    "delivery after a shutdown finishes the message that was growing (native: %s)",
     async (streams) => {
       const clock = manualClock();
       const log = createMemoryTurnLog();
@@ -196,7 +199,7 @@ describe("delivery after a crash", () => {
     },
   );
 
-  it("posts anew when the growing message was deleted", async () => {
+  it("delivery after a crash posts again when the growing message was deleted", async () => {
     const posted: TurnEventBody = { type: "message_posted", purpose: "answer", part: 0, reference: "m1" };
     const { platform, begin } = await crashed([started, posted], stagedModel(["The whole answer."]));
     platform.fail("edit", new PlatformError("gone", "The message is deleted."));
@@ -204,7 +207,7 @@ describe("delivery after a crash", () => {
     expect(seen(platform)).toEqual(["answer: The whole answer."]);
   });
 
-  it("takes away what stood there before the turn waited, when the answer was posted and nothing more", async () => {
+  it("delivery after a crash removes what was posted before the turn waited, if only the answer was posted since", async () => {
     const posted = (reference: string): TurnEventBody => ({
       ...{ type: "message_posted", purpose: "answer", part: 0, reference },
     });
@@ -217,7 +220,7 @@ describe("delivery after a crash", () => {
     expect(seen(platform)).toEqual(["answer: The answer."]);
   });
 
-  it("does not take what stood there before the turn waited for its answer", async () => {
+  it("delivery after a crash does not take what was posted before the turn waited for its answer", async () => {
     const posted: TurnEventBody = { type: "message_posted", purpose: "answer", part: 0, reference: "m1" };
     const waited: TurnEventBody = { type: "turn_waiting", until: 1 };
     const { platform, begin } = await crashed([started, posted, waited, answered, ready]);
@@ -227,7 +230,7 @@ describe("delivery after a crash", () => {
     expect(platform.shown).toHaveLength(2);
   });
 
-  it("posts only the parts that are missing", async () => {
+  it("delivery after a crash posts only the missing parts", async () => {
     const clock = manualClock();
     const platform = createFakePlatform({ message_characters: 100, now: clock.now });
     const text = Array.from({ length: 3 }, (_, index) => `${index} `.repeat(45).trim()).join("\n\n");
@@ -241,7 +244,7 @@ describe("delivery after a crash", () => {
 });
 
 describe("a turn whose time is over", () => {
-  it("still delivers its answer", async () => {
+  it("a turn whose time is over still delivers its answer", async () => {
     const { ask, reach, platform, clock } = presentedApp(stagedModel([new Promise(() => {})]), {
       max_duration_ms: 10_000,
     });

@@ -42,7 +42,7 @@ function slowTurn(options: { level?: "quiet" | "full"; interval?: number } = {})
 }
 
 describe("progress", () => {
-  it("appears after the delay, goes on in its message, and collapses", async () => {
+  it("progress appears after the delay, continues in its message, and collapses", async () => {
     const { begin, reach, platform, clock, open } = slowTurn();
     const turnId = await begin();
     await pass(clock, 2_900);
@@ -70,7 +70,7 @@ describe("progress", () => {
     ]);
   });
 
-  it("tells slips of the model in plain words", async () => {
+  it("progress reports slips of the model in plain words", async () => {
     const { skill } = slowSkill();
     const clock = manualClock();
     const other = testSkill("other", [{ name: "other" }]);
@@ -91,7 +91,7 @@ describe("progress", () => {
     expect(shown).toMatch(/activate.*: called in a wrong way/);
   });
 
-  it("is told by the sign that the bot works where nothing else is shown, which is kept alive and ended", async () => {
+  it("the working indicator replaces progress where nothing else is shown, and is kept alive and ended", async () => {
     const { begin, reach, platform, clock, open } = slowTurn({ level: "quiet" });
     const turnId = await begin();
     await pass(clock, 20_000);
@@ -103,14 +103,14 @@ describe("progress", () => {
     expect(platform.working).toEqual(["", looking, looking, looking, undefined]);
   });
 
-  it("takes the sign that the bot works away when it is shown", async () => {
+  it("progress removes the working indicator when it is shown", async () => {
     const { begin, platform, clock } = slowTurn();
     await begin();
     await pass(clock, 20_000);
     expect(platform.working).toEqual(["", "Looking around", undefined]);
   });
 
-  it("is not shown where the channel is quiet", async () => {
+  it("progress is not shown where the channel is quiet", async () => {
     const { begin, reach, platform, clock, open } = slowTurn({ level: "quiet" });
     const turnId = await begin();
     await pass(clock, 10_000);
@@ -120,7 +120,7 @@ describe("progress", () => {
     expect(platform.shown).toHaveLength(1);
   });
 
-  it("shows input and output where the channel wants all", async () => {
+  it("progress shows input and output where the channel wants everything", async () => {
     const { begin, platform, clock } = slowTurn({ level: "full" });
     await begin();
     await pass(clock, 4_000);
@@ -129,7 +129,7 @@ describe("progress", () => {
     );
   });
 
-  it("never shows a part of a secret that a long result ends with", async () => {
+  it("progress never shows a part of a secret that a long result ends with", async () => {
     const secret = "hunter2-and-a-long-tail";
     const output = `${"x".repeat(150)} ${secret}`;
     const skill = testSkill("look", [{ name: "look", run: () => output }], { active: true });
@@ -147,7 +147,7 @@ describe("progress", () => {
     expect(JSON.stringify(platform.shown)).not.toContain("hunter");
   });
 
-  it("is not shown of a turn that was quick", async () => {
+  it("progress is not shown for a quick turn", async () => {
     const { begin, reach, platform, clock, open } = slowTurn();
     const turnId = await begin();
     await pass(clock, 1_000);
@@ -158,7 +158,7 @@ describe("progress", () => {
     expect(platform.shown[0]?.edits).toBe(0);
   });
 
-  it("shows the newest state, no faster than the platform takes edits", async () => {
+  it("progress shows the newest state, no faster than the platform takes edits", async () => {
     const clock = manualClock();
     const platform = createFakePlatform({ edit_interval_ms: 1_000, now: clock.now });
     const run = async (_input: unknown, context: ToolContext) => {
@@ -181,7 +181,7 @@ describe("progress", () => {
       expect(at - (edits[index] ?? 0)).toBeGreaterThanOrEqual(1_000);
   });
 
-  it("that cannot be shown does not disturb the turn", async () => {
+  it("progress that cannot be shown does not disturb the turn", async () => {
     const { begin, reach, platform, clock, open, errors } = slowTurn();
     platform.fail("post", new PlatformError("rate_limited", "slow down", { retryAfterMs: 60_000 }));
     const turnId = await begin();
@@ -192,31 +192,34 @@ describe("progress", () => {
     expect(errors).toEqual([]);
   });
 
-  it.each(["recorded", "not recorded"])("goes on in the same message after a crash (%s)", async (how) => {
-    const { skill, open } = slowSkill();
-    const clock = manualClock();
-    const platform = createFakePlatform({ now: clock.now });
-    const tag = { turn_id: "left", purpose: "answer" as const, part: 0 };
-    const reference = await platform.post(place, { tag, markdown: "old" });
-    const log = await logLeftBehind(
-      "left",
-      [
-        { type: "turn_started", profile: "chat", model: "m" },
-        ...(how === "recorded"
-          ? [{ type: "message_posted" as const, purpose: "answer", part: 0, reference }]
-          : []),
-      ],
-      clock.now(),
-    );
-    const model = stagedModel([{ call: "look" }], ["Found."]);
-    const { reach } = presentedApp(model, { platform, clock, log, skills: [skill], max_duration_ms: 1e9 });
-    await pass(clock, 5_000);
-    expect(progress(platform)?.message.progress?.markdown).toContain("Looking around");
-    open();
-    await reach("left", "turn_finished");
-    expect(platform.shown).toHaveLength(1);
-    expect(seen(platform)).toEqual([expect.stringMatching(/Found\.$/)]);
-  });
+  it.each(["recorded", "not recorded"])(
+    "progress continues in the same message after a crash (%s)",
+    async (how) => {
+      const { skill, open } = slowSkill();
+      const clock = manualClock();
+      const platform = createFakePlatform({ now: clock.now });
+      const tag = { turn_id: "left", purpose: "answer" as const, part: 0 };
+      const reference = await platform.post(place, { tag, markdown: "old" });
+      const log = await logLeftBehind(
+        "left",
+        [
+          { type: "turn_started", profile: "chat", model: "m" },
+          ...(how === "recorded"
+            ? [{ type: "message_posted" as const, purpose: "answer", part: 0, reference }]
+            : []),
+        ],
+        clock.now(),
+      );
+      const model = stagedModel([{ call: "look" }], ["Found."]);
+      const { reach } = presentedApp(model, { platform, clock, log, skills: [skill], max_duration_ms: 1e9 });
+      await pass(clock, 5_000);
+      expect(progress(platform)?.message.progress?.markdown).toContain("Looking around");
+      open();
+      await reach("left", "turn_finished");
+      expect(platform.shown).toHaveLength(1);
+      expect(seen(platform)).toEqual([expect.stringMatching(/Found\.$/)]);
+    },
+  );
 });
 
 describe("progress on a platform that posts it quietly", () => {
@@ -232,7 +235,7 @@ describe("progress on a platform that posts it quietly", () => {
     return { ...presentedApp(model, options), options, platform, clock, log, open, end: gate.resolve, long };
   }
 
-  it("is a message of its own, which is gone as soon as the answer begins in a new one", async () => {
+  it("quiet progress is a message of its own, which disappears as soon as the answer begins in a new one", async () => {
     const { ask, reach, platform, clock, open, end, long } = quietly();
     const turnId = await ask("go");
     await pass(clock, 4_000);
@@ -247,7 +250,7 @@ describe("progress on a platform that posts it quietly", () => {
     expect(platform.shown).toHaveLength(2);
   });
 
-  it("leaves one message after a crash, noted or not", async () => {
+  it("quiet progress leaves one message after a crash, recorded or not", async () => {
     const clock = manualClock();
     const platform = createFakePlatform({ posts_quietly: true, now: clock.now });
     const old = { turn_id: "left", purpose: "progress" as const, part: 0 };
@@ -273,7 +276,7 @@ describe("progress on a platform that posts it quietly", () => {
 const card = { title: "Working", markdown: "**Working**", steps: [], done: false };
 
 describe("what the model thinks", () => {
-  it("is the progress line while nothing else is done, and is gone with the answer", async () => {
+  it("the model's thinking is the progress line while nothing else happens, and disappears with the answer", async () => {
     const { gate, first, test, turnId, clock, platform } = await thinking({});
     await pass(clock, 4_000);
     expect(progress(platform)?.message.progress?.markdown).toBe("**Reading the minutes of March.**");
@@ -287,7 +290,7 @@ describe("what the model thinks", () => {
     expect(JSON.stringify(await test.log.read(turnId))).not.toMatch(/minutes of March|two budgets/);
   });
 
-  it("is not shown where the channel is quiet", async () => {
+  it("the model's thinking is not shown where the channel is quiet", async () => {
     const { first, clock, platform } = await thinking({ level: "quiet" });
     await pass(clock, 4_000);
     expect(progress(platform)).toBeUndefined();
@@ -296,7 +299,7 @@ describe("what the model thinks", () => {
     expect(progress(platform)).toBeUndefined();
   });
 
-  it("gives way to the reason for a delay and the time left", async () => {
+  it("the model's thinking gives way to the reason for a delay and the time left", async () => {
     const gate = Promise.withResolvers<unknown>();
     const clock = manualClock();
     const until = clock.now() + 30_000;

@@ -12,7 +12,7 @@ const asked = ({ visible }: FakePlatform) =>
   visible().find(({ message }) => message.tag?.purpose === "question");
 
 describe("a question on a chat platform", () => {
-  it("stands in the channel before the turn waits, and says in the end who chose what", async () => {
+  it("a question is posted before the turn waits, and finally says who chose what", async () => {
     const clock = manualClock();
     const log = createMemoryTurnLog();
     const platform = createFakePlatform({ now: clock.now });
@@ -36,7 +36,7 @@ describe("a question on a chat platform", () => {
     expect(asked(platform)?.message.buttons).toBeUndefined();
   });
 
-  it("loses its buttons when the time is over", async () => {
+  it("a question loses its buttons when its time is over", async () => {
     const { ask, reach, platform } = presentedApp(stagedModel([question], ["Then not."]), {
       limits: { question_ms: 5_000 },
     });
@@ -45,7 +45,7 @@ describe("a question on a chat platform", () => {
     expect(asked(platform)?.message.buttons).toBeUndefined();
   });
 
-  it("that cannot be posted during an outage is posted when that is over", async () => {
+  it("a question that cannot be posted during an outage is posted afterwards", async () => {
     const clock = manualClock();
     const platform = createFakePlatform({ now: clock.now });
     platform.fail("post", new PlatformError("unavailable", "out"), { times: 5 });
@@ -65,7 +65,7 @@ describe("a question on a chat platform", () => {
   });
 
   it.each([true, false])(
-    "has the answer below it, in the place of the progress above it (native: %s)",
+    "a question has the answer below it, in place of the progress above it (native: %s)",
     async (streams) => {
       const clock = manualClock();
       const platform = createFakePlatform({ streams, now: clock.now });
@@ -98,7 +98,7 @@ describe("a question on a chat platform", () => {
     },
   );
 
-  it("does not keep the answer after it from streaming natively", async () => {
+  it("a question does not keep the answer after it from streaming natively", async () => {
     const clock = manualClock();
     const platform = createFakePlatform({ streams: true, now: clock.now });
     const gate = Promise.withResolvers<void>();
@@ -116,7 +116,7 @@ describe("a question on a chat platform", () => {
     expect(seen(platform).at(-1)).toBe(`answer: ${long}End.`);
   });
 
-  it("is closed when the turn is stopped", async () => {
+  it("a question is closed when the turn is stopped", async () => {
     const { ask, reach, platform, app } = presentedApp(stagedModel([question]));
     const turnId = await ask("choose");
     await reach(turnId, "turn_waiting");

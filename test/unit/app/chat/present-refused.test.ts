@@ -9,7 +9,7 @@ const text = (data: Uint8Array | undefined) => new TextDecoder().decode(data);
 
 describe("an answer that the platform refuses", () => {
   it.each(["gone", "forbidden", "too_large", "invalid", "blocked"] as const)(
-    "as %s is kept, and who waits for it is told alone",
+    "an answer refused as %s is kept, and only its asker is told",
     async (code) => {
       const { ask, reach, platform } = presentedApp(stagedModel(["Hello."]));
       platform.fail("post", refusal(code), forEver);
@@ -28,7 +28,7 @@ describe("an answer that the platform refuses", () => {
     },
   );
 
-  it("as malformed is tried once more as plain text, without buttons", async () => {
+  it("an answer refused as malformed is tried once more as plain text, without buttons", async () => {
     const { ask, reach, platform } = presentedApp(stagedModel(["Hello *Ada*."]));
     platform.fail("post", refusal("invalid"));
     const events = await reach(await ask("hi"), "turn_finished");
@@ -42,7 +42,7 @@ describe("an answer that the platform refuses", () => {
   it.each([
     ["invalid", 2],
     ["too_large", 1],
-  ] as const)("as %s in every form of a message comes as a file", async (code, times) => {
+  ] as const)("an answer refused as %s in every form of a message is sent as a file", async (code, times) => {
     const { ask, reach, platform } = presentedApp(stagedModel(["Hello *Ada*."]));
     platform.fail("post", refusal(code), { times });
     const events = await reach(await ask("hi"), "turn_finished");
@@ -53,7 +53,7 @@ describe("an answer that the platform refuses", () => {
     expect(events.some((event) => event.type === "error")).toBe(false);
   });
 
-  it("by a moderation rule is not posted in another form", async () => {
+  it("an answer refused by a moderation rule is not posted in another form", async () => {
     const { ask, reach, platform } = presentedApp(stagedModel(["Hello."]));
     platform.fail("post", refusal("blocked"));
     await reach(await ask("hi"), "turn_finished");
@@ -61,7 +61,7 @@ describe("an answer that the platform refuses", () => {
     expect(seen(platform)).toEqual([expect.stringMatching(/^notice for ada: .*in other words/)]);
   });
 
-  it("leaves nothing of what was shown while it was written", async () => {
+  it("a refused answer leaves nothing of what was shown while it was written", async () => {
     const clock = manualClock();
     const platform = createFakePlatform({ now: clock.now });
     const go = Promise.withResolvers<void>();

@@ -114,7 +114,7 @@ const file = (name: string, bytes: number): TurnEventBody => ({
 });
 
 describe("an answer", () => {
-  it("that is private is whispered, without buttons", async () => {
+  it("a private answer is whispered, without buttons", async () => {
     const platform = createFakePlatform();
     const { out } = await present([{ ...finished, private: true }], platform, { kind: "command" });
     expect(seen(platform)).toEqual(["notice for ada: Done."]);
@@ -140,24 +140,30 @@ describe("an answer", () => {
     };
     const end: TurnEventBody = { ...finished, private: true };
 
-    it.each([true, false])("is taken away and whispered (native: %s)", async (streams) => {
-      const platform = createFakePlatform({ streams });
-      const clockWaits = () => platform.until(() => platform.working.at(-1));
-      const { out } = await present([written, isThere(platform), secret, clockWaits, written, end], platform);
-      expect(seen(platform)).toEqual([
-        `notice for ada: ${above}, because it is a summary for you.*\n\nDone.`,
-      ]);
-      expect(platform.shown).toHaveLength(2);
-      expect(out).toContainEqual({
-        type: "answer_ready",
-        outcome: "completed",
-        text: "Done.",
-        private: true,
-      });
-      expect(out.at(-1)).toEqual(end);
-    });
+    it.each([true, false])(
+      "an answer that becomes private while it is written is taken away and whispered (native: %s)",
+      async (streams) => {
+        const platform = createFakePlatform({ streams });
+        const clockWaits = () => platform.until(() => platform.working.at(-1));
+        const { out } = await present(
+          [written, isThere(platform), secret, clockWaits, written, end],
+          platform,
+        );
+        expect(seen(platform)).toEqual([
+          `notice for ada: ${above}, because it is a summary for you.*\n\nDone.`,
+        ]);
+        expect(platform.shown).toHaveLength(2);
+        expect(out).toContainEqual({
+          type: "answer_ready",
+          outcome: "completed",
+          text: "Done.",
+          private: true,
+        });
+        expect(out.at(-1)).toEqual(end);
+      },
+    );
 
-    it("shows neither progress nor what it does", async () => {
+    it("an answer that becomes private shows neither progress nor steps", async () => {
       const platform = createFakePlatform();
       await present([secret, step, (clock) => pass(clock, 20_000), end], platform);
       expect(seen(platform)).toEqual([
@@ -166,7 +172,7 @@ describe("an answer", () => {
       expect(platform.working).not.toContain("Reading");
     });
 
-    it("is posted to the direct messages once, although the bot died before it could note that", async () => {
+    it("a private answer is posted to the direct messages once, even if the bot died before recording that", async () => {
       const platform = createFakePlatform({ directs: true });
       const started: TurnEventBody = { type: "turn_started", profile: "default", model: "m" };
       const ready: TurnEventBody = {
@@ -186,7 +192,7 @@ describe("an answer", () => {
       });
     });
 
-    it("is taken away by who takes the turn up, and again where the platform kept it", async () => {
+    it("an answer that became private is taken away by the next process, and again where the platform kept it", async () => {
       const platform = createFakePlatform();
       const reference = await platform.post(place, { markdown: long });
       platform.fail("remove", new PlatformError("rate_limited", "Slow down."));
@@ -198,24 +204,27 @@ describe("an answer", () => {
     });
   });
 
-  it.each([true, false])("shows no half of a secret while it is written (native: %s)", async (streams) => {
-    const platform = createFakePlatform({ streams });
-    const text = `${"secret-123456".repeat(300)} and on`;
-    const written = (text.match(/.{1,7}/g) ?? []).map(
-      (piece): TurnEventBody => ({ type: "text_delta", text: piece }),
-    );
-    const seenSoFar = () => platform.shown.map(({ message }) => message.markdown).join("\n");
-    const isWritten = () => platform.until(() => (seenSoFar().endsWith("and on") ? true : undefined));
-    let shown = "";
-    const look = async () => {
-      shown = seenSoFar();
-    };
-    await present([...written, isWritten, look, finished], platform, { secrets: ["secret-123456"] });
-    expect(shown).toContain("[secret][secret]");
-    expect(shown).not.toMatch(/secret-|123456/);
-  });
+  it.each([true, false])(
+    "an answer shows no half of a secret while it is written (native: %s)",
+    async (streams) => {
+      const platform = createFakePlatform({ streams });
+      const text = `${"secret-123456".repeat(300)} and on`;
+      const written = (text.match(/.{1,7}/g) ?? []).map(
+        (piece): TurnEventBody => ({ type: "text_delta", text: piece }),
+      );
+      const seenSoFar = () => platform.shown.map(({ message }) => message.markdown).join("\n");
+      const isWritten = () => platform.until(() => (seenSoFar().endsWith("and on") ? true : undefined));
+      let shown = "";
+      const look = async () => {
+        shown = seenSoFar();
+      };
+      await present([...written, isWritten, look, finished], platform, { secrets: ["secret-123456"] });
+      expect(shown).toContain("[secret][secret]");
+      expect(shown).not.toMatch(/secret-|123456/);
+    },
+  );
 
-  it("of a command is posted without buttons, progress or a sign of work", async () => {
+  it("a command's answer is posted without buttons, progress or working indicator", async () => {
     const platform = createFakePlatform();
     await present([finished], platform, { kind: "command" });
     expect(seen(platform)).toEqual(["answer: Done."]);
@@ -223,7 +232,7 @@ describe("an answer", () => {
     expect(platform.working).toEqual([]);
   });
 
-  it("of a message that was taken into another turn is not posted", async () => {
+  it("the answer of a message merged into another turn is not posted", async () => {
     const platform = createFakePlatform();
     const merged: TurnEventBody = { ...finished, text: "", merged_into: "other" };
     const { out } = await present([merged], platform);
@@ -231,7 +240,7 @@ describe("an answer", () => {
     expect(out).toEqual([merged]);
   });
 
-  it("brings the files that tools made; larger ones are named with size and address", async () => {
+  it("an answer brings the files that tools made; larger ones are named with size and address", async () => {
     const platform = createFakePlatform();
     const files = storeOf({ "a.txt": "hello" });
     await present([file("a.txt", 5), file("big.bin", 3_400_000), finished], platform, { files });
@@ -244,7 +253,7 @@ describe("an answer", () => {
     );
   });
 
-  it("comes without its files when the platform refuses those", async () => {
+  it("an answer is posted without its files when the platform refuses them", async () => {
     const platform = createFakePlatform();
     platform.fail("post", new PlatformError("forbidden", "The scope files:write is missing."));
     await present([file("a.txt", 5), finished], platform, { files: storeOf({ "a.txt": "hello" }) });
@@ -266,7 +275,7 @@ describe("an approval", () => {
   });
   const waiting: TurnEventBody = { type: "turn_waiting", until: 1 };
 
-  it("shows the tool, its exact arguments, who may decide and until when", async () => {
+  it("an approval shows the tool, its exact arguments, who may decide and until when", async () => {
     const platform = createFakePlatform();
     const { out } = await present(
       [approval({ to: "ada@example.com", key: "secret-123" }), waiting],
@@ -290,7 +299,7 @@ describe("an approval", () => {
     expect(out.slice(-2)).toMatchObject([{ type: "message_posted", purpose: "approval", part: 0 }, waiting]);
   });
 
-  it("does not let arguments break out of their block or hide", async () => {
+  it("an approval's arguments can neither break out of their block nor hide", async () => {
     const platform = createFakePlatform();
     await present([approval({ text: "```\n@everyone \u202etxt.exe" }), waiting], platform);
     const markdown = platform.shown[0]?.message.markdown ?? "";
@@ -299,7 +308,7 @@ describe("an approval", () => {
     expect(markdown).not.toContain("\u202e");
   });
 
-  it("attaches arguments that do not fit, whole", async () => {
+  it("an approval attaches arguments that do not fit, in full", async () => {
     const platform = createFakePlatform();
     await present([approval({ text: "x".repeat(5_000) }), waiting], platform);
     const { message } = platform.shown[0] ?? {};
@@ -312,7 +321,7 @@ describe("an approval", () => {
     [true, "Ben B.", "**Ben B.** approved."],
     [false, "Ben B.", "**Ben B.** refused."],
     [true, "B [ok](http://x)", "**B \\[ok\\](http://x)** approved."],
-  ])("says in the end who decided (approved: %s, %s)", async (approved, name, end) => {
+  ])("an approval finally says who decided (approved: %s, %s)", async (approved, name, end) => {
     const platform = createFakePlatform();
     platform.people.set("ben", { name });
     const decided: TurnEventBody = { type: "approval_decided", approval_id: "turn:0", approved, by: "ben" };
@@ -322,7 +331,7 @@ describe("an approval", () => {
     expect(card?.message.buttons).toBeUndefined();
   });
 
-  it("that nobody decided is closed with the turn", async () => {
+  it("an approval that nobody decided is closed with the turn", async () => {
     const platform = createFakePlatform();
     await present([approval({ to: "x" }), isThere(platform), finished], platform);
     const card = platform.visible().find(({ message }) => message.tag?.purpose === "approval");

@@ -18,7 +18,7 @@ function world(script: readonly Line[] = lines) {
 }
 
 describe("a private answer", () => {
-  it("is posted to the asker's direct messages, and a whisper in the thread points there", async () => {
+  it("a private answer is posted to the asker's direct messages, and a whisper in the thread points there", async () => {
     const at = world();
     const { events } = await ask(at, "what is new in #random?");
     const [answer, ...others] = at.inPlace(direct);
@@ -38,7 +38,7 @@ describe("a private answer", () => {
     ]);
   });
 
-  it("is not shown to anybody where the asker takes no direct messages; they are told", async () => {
+  it("a private answer is shown to nobody where the asker takes no direct messages, and the asker is told", async () => {
     const at = world();
     at.chat.direct = () => Promise.reject(new PlatformError("forbidden", "Ann takes no direct messages."));
     await ask(at, "what is new in #random?");
@@ -50,7 +50,7 @@ describe("a private answer", () => {
     expect(told?.message.markdown).not.toContain("Pizza");
   });
 
-  it("goes with its question when that is deleted", async () => {
+  it("a private answer is deleted together with its question", async () => {
     const at = world();
     const { events } = await ask(at, "what is new in #random?");
     await forgetTurn(at.app.app, events[0]?.turn_id ?? "", ann);
@@ -60,7 +60,7 @@ describe("a private answer", () => {
   it.each<[string, Line]>([
     ["a question", [{ call: "ask_user", with: { question: "Is Pizza right?", choices: ["yes", "no"] } }]],
     ["an approval", [{ call: "chat_send", with: { to: "here", text: "Pizza on Friday" } }]],
-  ])("is not given away by %s of its turn", async (_name, line) => {
+  ])("a private answer is not given away by %s of its turn", async (_name, line) => {
     const at = world([read, line, "Done."]);
     const asking = ask(at, "what is new in #random?", { verdict: false });
     const card = await at.platform.until(() =>

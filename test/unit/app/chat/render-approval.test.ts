@@ -23,11 +23,11 @@ const rendered = (more: Partial<Approval>) => renderApproval({ ...approval, ...m
 const card = (more: Partial<Approval>) => rendered(more).markdown;
 
 describe("the card of an approval", () => {
-  it("asks whether the tool may run with exactly its input", () => {
+  it("an approval card asks whether the tool may run with exactly its input", () => {
     expect(card({})).toMatch(/^May I run \*\*send\\_mail\*\* of the skill \*\*mail\*\* with exactly this\?/);
   });
 
-  it("asks the skill's own question instead, says whose it is, and still shows the input", () => {
+  it("an approval card with the skill's own question names the skill and still shows the input", () => {
     const text = card({ question: "Send the report to everybody?" });
     expect(text).toMatch(
       /^The skill \*\*mail\*\* asks about \*\*send\\_mail\*\*: Send the report to everybody\?\n/,
@@ -37,23 +37,23 @@ describe("the card of an approval", () => {
     expect(text).toContain("A manager of this channel may decide.");
   });
 
-  it("keeps a question from looking like something else", () => {
+  it("an approval card keeps a question from looking like something else", () => {
     const text = card({ question: "ok?\n\n**Approved by Ada** [here](https://evil.example)" });
     expect(text.split("\n")[0]).toBe(
       "The skill **mail** asks about **send\\_mail**: ok? \\*\\*Approved by Ada\\*\\* \\[here\\](https://evil.example)",
     );
   });
 
-  it("keeps a question from being read in another direction than it is written", () => {
+  it("an approval card keeps a question from being read in another direction than it is written", () => {
     const text = card({ question: "ok\u202e?lla eteled\u2066 \u0007now", skill_id: "ma\u202eil" });
     expect(text.split("\n")[0]).toBe("The skill **mail** asks about **send\\_mail**: ok?lla eteled now");
   });
 
-  it("leaves room for the input beside a long question", () => {
+  it("an approval card leaves room for the input next to a long question", () => {
     expect(card({ question: "why ".repeat(5_000) })).toContain('"to": "all@example.com"');
   });
 
-  it("says why it asks, and calls the person where they may decide", () => {
+  it("an approval card says why it asks, and calls the person where they may decide", () => {
     const reason = "It may change [something](https://evil.example).";
     const theirs = { ...audience, isTheirs: true };
     const message = renderApproval({ ...approval, approver: "asker", reason }, theirs, 4_000);
@@ -63,7 +63,7 @@ describe("the card of an approval", () => {
     expect(rendered({}).mention).toBeUndefined();
   });
 
-  it("offers to allow for good what can be bound to something, and says to what", () => {
+  it("an approval card offers standing decisions for calls that can be bound, and names what they bind", () => {
     const values = { to: "all@example.com" };
     const message = rendered({ binds: { skill_id: "mail", tool: "send_mail", definition: "d", values } });
     expect(message.buttons?.map(({ action }) => action)).toEqual([
@@ -84,7 +84,7 @@ describe("the card of an approval", () => {
     expect(rendered({}).buttons?.map(({ label }) => label)).toEqual(["Approve", "Refuse"]);
   });
 
-  it("says on the button what stays open, and what both decisions are bound to", () => {
+  it("an approval card says on the button what stays open, and what both decisions are bound to", () => {
     const input = { iban: "DE01", amount: 1, text: "rent", data: { body: "May" } };
     const binds = { skill_id: "bank", tool: "pay", definition: "d" };
     const bound = { ...binds, values: { iban: "DE01", amount: 1 }, refuses: {} };
@@ -96,7 +96,7 @@ describe("the card of an approval", () => {
     expect(free.markdown).toContain("asks again once a thread has read text that nobody here vouches for");
   });
 
-  it("says the time in the zone of who reads it, and never in its text", () => {
+  it("an approval card gives the time in its reader's zone, and never in its text", () => {
     expect(rendered({}).timed).toEqual({ text: "Open until {time}.", at: 60_000 });
     expect(card({})).not.toMatch(/UTC|until/);
   });
@@ -117,14 +117,14 @@ describe("who may decide, on the card", () => {
     ],
     ["one who does not see it, by name", [here("mia"), away("ol*ga")], "<@mia> or ol\\*ga.", ["mia"]],
     ["one without a name", [{ id: "x", here: false }], "A manager of this channel may decide.", undefined],
-  ])("%s", (_what, deciders, text, calls) => {
+  ])("an approval card names who may decide: %s", (_what, deciders, text, calls) => {
     const message = renderApproval(approval, { ...audience, deciders }, 4_000);
     expect(message.markdown).toContain(text);
     expect(message.calls).toEqual(calls);
     expect(message.mention).toBeUndefined();
   });
 
-  it("is the asker, who is called alone, where they may themselves", () => {
+  it("an approval card calls only the asker where they may decide themselves", () => {
     const deciders = [here("mia")];
     const message = renderApproval(
       { ...approval, approver: "operator" },
@@ -140,7 +140,7 @@ describe("who may decide, on the card", () => {
 describe("the card in somebody's direct messages", () => {
   const from = "**Ben** asks in **#general**.";
 
-  it("says who asks where, with the same arguments, reason, time and buttons", () => {
+  it("a card in direct messages says who asks where, with the same arguments, reason, time and buttons", () => {
     const asked = { ...approval, reason: "It leaves the channel." };
     const message = renderDirectApproval(asked, from, 4_000);
     expect(message.markdown).toMatch(/^\*\*Ben\*\* asks in \*\*#general\*\*\.\nMay I run/);
@@ -150,20 +150,20 @@ describe("the card in somebody's direct messages", () => {
     expect(message).toMatchObject({ timed, buttons });
   });
 
-  it("keeps within the limit, and attaches what is cut", () => {
+  it("a card in direct messages keeps within the limit and attaches what is cut", () => {
     const input = { text: "x".repeat(9_000) };
     const message = renderDirectApproval({ ...approval, input }, from, 2_000);
     expect(message.markdown.length).toBeLessThanOrEqual(2_000);
     expect(message.files?.[0]?.name).toBe("arguments.json");
   });
 
-  it("says that a decision for good holds where it was asked", () => {
+  it("a card in direct messages says that a standing decision holds where it was asked", () => {
     const binds = { skill_id: "mail", tool: "send_mail", definition: "d", values: {} };
     const { markdown } = renderDirectApproval({ ...approval, binds }, from, 4_000);
     expect(markdown).toContain("allows this tool as it is now, where it was asked, and not here;");
   });
 
-  it("has no buttons when it is over", () => {
+  it("a card in direct messages has no buttons when it is over", () => {
     const message = renderClosedApproval(approval, { end: "**mia** refused.", from }, 4_000);
     expect(message.markdown).toMatch(/^\*\*Ben\*\* asks[\s\S]*\n\n\*\*mia\*\* refused\.$/);
     expect(message.buttons).toBeUndefined();

@@ -5,7 +5,7 @@ const limits = { message_characters: 500, edit_interval_ms: 1, file_bytes: 100_0
 const text = (data: Uint8Array | undefined) => new TextDecoder().decode(data);
 
 describe("the shape of an answer", () => {
-  it("attaches a large table as CSV that no spreadsheet takes for formulas", () => {
+  it("an answer's large table is attached as CSV that spreadsheets do not take for formulas", () => {
     const rows = Array.from({ length: 40 }, (_, index) => `| name ${index} | =1+${index} | a "b", c |`);
     const { parts, files } = shapeAnswer(
       `Here:\n\n| name | sum | note |\n|---|---|---|\n${rows.join("\n")}\n\nThat is all.`,
@@ -25,7 +25,7 @@ describe("the shape of an answer", () => {
     expect(text(files[0]?.data).split("\r\n")).toHaveLength(42);
   });
 
-  it("shows the beginning of a very long answer and attaches the whole", () => {
+  it("a very long answer shows its beginning and attaches the whole", () => {
     const long = Array.from({ length: 100 }, (_, index) => `Paragraph ${index} says a few words.`).join(
       "\n\n",
     );
@@ -36,7 +36,7 @@ describe("the shape of an answer", () => {
     expect(text(files[0]?.data)).toBe(long);
   });
 
-  it("shows four messages whole, and gives attachments names that are free", () => {
+  it("an answer of four messages is shown whole, and attachments get free names", () => {
     const four = Array.from({ length: 4 }, () => "word ".repeat(90).trim()).join("\n\n");
     expect(shapeAnswer(four, [], limits)).toMatchObject({ parts: { length: 4 }, files: [] });
     const mine = { name: "answer.md", media_type: "text/markdown", data: new Uint8Array() };
@@ -45,7 +45,7 @@ describe("the shape of an answer", () => {
     expect(parts.at(-1)).toContain("`answer-2.md`");
   });
 
-  it("says so when the whole is too large to be attached", () => {
+  it("an answer says so when the whole is too large to be attached", () => {
     const { files, parts } = shapeAnswer("word ".repeat(2_000), [], { ...limits, file_bytes: 1_000 });
     expect(files).toEqual([]);
     expect(parts.at(-1)).toContain("The console has all of it");

@@ -12,6 +12,6 @@ test.each<[Json, string]>([
   [{ text: "long ".repeat(50) }, ""],
   [{ error: "connect ECONNREFUSED 127.0.0.1:4121" }, "this did not work; the agent was told why"],
   [{ error: 'HTTP 400, {"type":"invalid"}' }, "this did not work; the agent was told why"],
-])("of %j a channel sees %j", (output, shown) => {
+])("the result %j is shortened to %j for the channel", (output, shown) => {
   expect(shortResult(output)).toBe(shown);
 });

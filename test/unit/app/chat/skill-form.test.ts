@@ -22,11 +22,11 @@ describe("the form of a skill", () => {
     ["choice", parameter("mode", { enum: ["fast", "slow"] })],
     ["json", parameter("map", { type: "object" })],
     ["json", parameter("list", { type: "array" })],
-  ] as const)("asks for %s", (kind, asked) => {
+  ] as const)("the form of a skill asks for %s", (kind, asked) => {
     expect(formOf(asked).fields[0]).toMatchObject({ name: asked.name, kind, required: true });
   });
 
-  it("labels fields in words that fit, and requires only what has no default", () => {
+  it("the form of a skill labels fields in words that fit, and requires only those without a default", () => {
     const long = parameter("a_very_long_name_that_does_not_fit_into_any_label_of_discord");
     const { fields, title, skill_id } = formOf(
       parameter("max_results", { default: 5, type: "number" }),
@@ -39,7 +39,7 @@ describe("the form of a skill", () => {
     expect(fields[1]).toMatchObject({ label: "Max results", required: false });
   });
 
-  it("becomes the command with typed values, without what was left empty", () => {
+  it("the form of a skill becomes the command with typed values, without empty fields", () => {
     const form = formOf(
       parameter("text"),
       parameter("count", { type: "number" }),
@@ -65,12 +65,12 @@ describe("the form of a skill", () => {
     ["JSON", parameter("list", { type: "array" }), "[1,"],
     ["JSON", parameter("list", { type: "array" }), "{}"],
     ["JSON", parameter("map", { type: "object" }), "null"],
-  ])("says what is wrong with a field: %s", (problem, asked, text) => {
+  ])("the form of a skill says what is wrong with a field: %s", (problem, asked, text) => {
     const outcome = formOf(asked).command({ [asked.name]: text });
     expect(outcome).toEqual({ ok: false, problems: { [asked.name]: expect.stringContaining(problem) } });
   });
 
-  it("is there for skills with parameters only", async () => {
+  it("the form of a skill exists for skills with parameters only", async () => {
     const skills = [testSkill("echo", [{ name: "echo" }]), testSkill("guide")];
     const { intake } = createIntake({ skills });
     const place = { namespace: channel, thread: "t" };

@@ -8,18 +8,18 @@ const paragraph = (from: number, count: number) =>
 const words = (text: string) => text.split(/\s+/).filter(Boolean);
 
 describe("splitting Markdown", () => {
-  it("leaves alone what fits, and answers nothing for nothing", () => {
+  it("Markdown that fits is not split, and nothing gives no part", () => {
     expect(splitMarkdown("Hello *you*", 100)).toEqual(["Hello *you*"]);
     expect(splitMarkdown(" \n\n ", 100)).toEqual([]);
   });
 
-  it("breaks between paragraphs before it breaks one", () => {
+  it("splitting Markdown breaks between paragraphs before it breaks one", () => {
     const text = [paragraph(0, 3), paragraph(3, 3), paragraph(6, 3)].join("\n\n");
     const parts = splitMarkdown(text, 400);
     expect(parts).toEqual([`${paragraph(0, 3)}\n\n${paragraph(3, 3)}`, paragraph(6, 3)]);
   });
 
-  it("breaks a long paragraph at the end of a sentence, and loses no word", () => {
+  it("splitting Markdown breaks a long paragraph at the end of a sentence, and loses no word", () => {
     const text = paragraph(0, 40);
     const parts = splitMarkdown(text, 300);
     expect(parts.length).toBeGreaterThan(5);
@@ -30,7 +30,7 @@ describe("splitting Markdown", () => {
     expect(words(parts.join(" "))).toEqual(words(text));
   });
 
-  it("closes a code block and opens it again with the same info string", () => {
+  it("splitting Markdown closes a code block and opens it again with the same info string", () => {
     const lines = Array.from({ length: 60 }, (_, index) => `const value${index} = ${index};`);
     const parts = splitMarkdown(`Look:\n\n\`\`\`\`ts title=x\n${lines.join("\n")}\n\`\`\`\`\n\nDone.`, 300);
     for (const part of parts) {
@@ -46,7 +46,7 @@ describe("splitting Markdown", () => {
     expect(parts.at(-1)).toMatch(/Done\.$/);
   });
 
-  it("keeps the indentation of a code block in a list, and the list", () => {
+  it("splitting Markdown keeps the list and the indentation of its code block", () => {
     const code = Array.from({ length: 30 }, (_, index) => `   line ${index}`).join("\n");
     const parts = splitMarkdown(`1. first\n2. second\n   \`\`\`sh\n${code}\n   \`\`\`\n3. third`, 120);
     for (const part of parts) {
@@ -57,14 +57,14 @@ describe("splitting Markdown", () => {
     expect(parts.at(-1)).toContain("3. third");
   });
 
-  it("breaks lists between items", () => {
+  it("splitting Markdown breaks lists between items", () => {
     const items = Array.from({ length: 20 }, (_, index) => `- item ${index}\n  goes on here`);
     const parts = splitMarkdown(items.join("\n"), 100);
     for (const part of parts) expect(part).toMatch(/^- item \d+\n[\s\S]*goes on here$/);
     expect(parts.join("\n")).toBe(items.join("\n"));
   });
 
-  it("repeats the header of a table", () => {
+  it("splitting Markdown repeats the header of a table", () => {
     const rows = Array.from({ length: 12 }, (_, index) => `| row ${index} | value |`);
     const parts = splitMarkdown(`| name | value |\n|---|---|\n${rows.join("\n")}`, 120);
     expect(parts.length).toBeGreaterThan(1);
@@ -72,7 +72,7 @@ describe("splitting Markdown", () => {
     expect(parts.join("\n").match(/^\| row \d+ /gm)).toHaveLength(12);
   });
 
-  it("never breaks a link or inline code", () => {
+  it("splitting Markdown never breaks a link or inline code", () => {
     const link = "[a page with a title](https://example.com/a/very/long/address?with=query)";
     const code = "`some inline code with spaces`";
     const text = Array.from({ length: 12 }, () => `word ${link} and ${code}`).join(" ");
@@ -83,7 +83,7 @@ describe("splitting Markdown", () => {
     for (const part of parts) expect(part.split("`").length % 2).toBe(1);
   });
 
-  it("never cuts a character that people see as one", () => {
+  it("splitting Markdown never cuts a character that people see as one", () => {
     const family = "👨‍👩‍👧‍👦";
     const parts = splitMarkdown(family.repeat(30), 50);
     for (const part of parts) {
@@ -93,7 +93,7 @@ describe("splitting Markdown", () => {
     expect(parts.join("")).toBe(family.repeat(30));
   });
 
-  it("does not leave a heading alone at the end of a part", () => {
+  it("splitting Markdown does not leave a heading alone at the end of a part", () => {
     const parts = splitMarkdown(`${paragraph(0, 4)}\n\n## Next\n\n${paragraph(4, 4)}`, 300);
     expect(parts[1]).toMatch(/^## Next\n\nThis is/);
   });
@@ -110,7 +110,7 @@ describe("splitting Markdown", () => {
     ["quotes in quotes", `${"> ".repeat(5_000)}deep`],
     ["indented code", "    code\n".repeat(45)],
     ["a long info string", `\`\`\`${"i".repeat(900)}\n${"code\n".repeat(50)}\`\`\``],
-  ])("keeps to the limit with %s", (_name, text) => {
+  ])("splitting Markdown keeps to the limit with %s", (_name, text) => {
     const parts = splitMarkdown(text, 400);
     for (const part of parts) {
       expect(part.length).toBeLessThanOrEqual(400);

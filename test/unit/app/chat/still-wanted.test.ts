@@ -34,27 +34,27 @@ async function asked() {
 }
 
 describe("a turn on a chat platform that was interrupted", () => {
-  it("for a short while goes on unasked", async () => {
+  it("a turn interrupted for a short while continues without asking", async () => {
     const { reach, platform } = await downFor(10 * minutes);
     await reach("left", "turn_finished");
     expect(seen(platform)).toEqual(["answer: The answer."]);
   });
 
-  it("for long asks whether it is still wanted, and nothing of it runs meanwhile", async () => {
+  it("a turn interrupted for long asks whether it is still wanted, and nothing of it runs until then", async () => {
     const { platform, model } = await asked();
     expect(seen(platform)).toEqual([expect.stringContaining("interrupted 40 minutes ago")]);
     expect(platform.visible()[0]?.message.buttons?.map(({ label }) => label)).toEqual(["Yes, go on", "No"]);
     expect(model.asked).toBe(0);
   });
 
-  it("goes on with a yes", async () => {
+  it("an interrupted turn continues after a yes", async () => {
     const { app, reach, platform, questionId } = await asked();
     await answerTurn(app, "left", questionId, "Yes, go on", ada);
     await reach("left", "turn_finished");
     expect(seen(platform)).toEqual([expect.stringContaining("**Ada:** Yes, go on"), "answer: The answer."]);
   });
 
-  it("is stopped with a no", async () => {
+  it("an interrupted turn is stopped by a no", async () => {
     const { app, reach, model, questionId } = await asked();
     await answerTurn(app, "left", questionId, "No", ada);
     const events = await reach("left", "turn_finished");
@@ -62,7 +62,7 @@ describe("a turn on a chat platform that was interrupted", () => {
     expect(model.asked).toBe(0);
   });
 
-  it("goes on with a further message of who asked, which the model gets too", async () => {
+  it("an interrupted turn continues with a further message of its asker, which the model gets too", async () => {
     const { ask, reach, model } = await asked();
     await ask("yes please");
     const events = await reach("left", "turn_finished");
@@ -70,7 +70,7 @@ describe("a turn on a chat platform that was interrupted", () => {
     expect(model.asked).toBeGreaterThan(0);
   });
 
-  it("is stopped when nobody says so in time, and says that", async () => {
+  it("an interrupted turn is stopped when nobody answers in time, and says so", async () => {
     const { reach, platform, model } = await asked();
     const events = await reach("left", "turn_finished");
     expect(events.at(-1)).toMatchObject({ outcome: "stopped" });
@@ -78,7 +78,7 @@ describe("a turn on a chat platform that was interrupted", () => {
     expect(model.asked).toBe(0);
   });
 
-  it("in a wait for a person is not asked about", async () => {
+  it("a turn interrupted while waiting for a person is not asked about", async () => {
     const clock = manualClock();
     const { reach, platform } = await downFor(40 * minutes, [
       started,
@@ -88,7 +88,7 @@ describe("a turn on a chat platform that was interrupted", () => {
     expect(seen(platform)).toEqual(["answer: The answer."]);
   });
 
-  it("is not asked about when it came through the API: it goes on", async () => {
+  it("an interrupted turn that came through the API continues without asking", async () => {
     const clock = manualClock();
     const platform = createFakePlatform({ now: clock.now });
     const log = createMemoryTurnLog();

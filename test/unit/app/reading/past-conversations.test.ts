@@ -70,7 +70,7 @@ async function logged(namespace: string, more: TurnEventBody[], finished: { priv
 }
 
 describe("earlier conversations", () => {
-  it("are found by words of the question or the answer, with who asked, when, and a link", async () => {
+  it("earlier conversations are found by words of the question or the answer, with asker, time and link", async () => {
     const { app, search } = talked(["Postgres 17, says the runbook.", "Pizza."]);
     const { turnId } = await app.ask("Which database do we use?", { by: ben, thread: "t7" });
     await app.ask("What is for lunch?", { thread: "t8" });
@@ -88,7 +88,7 @@ describe("earlier conversations", () => {
     });
   });
 
-  it("of the same thread and of other channels are left out", async () => {
+  it("the search for earlier conversations leaves out the same thread and other channels", async () => {
     const { app, found } = talked(["One.", "Two."]);
     await app.ask("the wombat", { thread: "a" });
     await app.ask("the wombat elsewhere", { thread: "b", namespace: "console:local:other" });
@@ -97,14 +97,14 @@ describe("earlier conversations", () => {
     expect(await found("wombat", { namespace: "console:local:other" })).toEqual(["the wombat elsewhere"]);
   });
 
-  it("that are commands, or still run, are none", async () => {
+  it("commands and running turns are not earlier conversations", async () => {
     const { app, found, search } = talked([]);
     await app.ask("/agent status");
     expect(await found("status agent")).toEqual([]);
     expect((await search("status")).looked_at).toBe(0);
   });
 
-  it("are indexed once, and with what was deleted the index goes", async () => {
+  it("earlier conversations are indexed once, and their index is deleted with them", async () => {
     const { app, found, indexed } = talked(["One.", "Two.", "Three."]);
     const { turnId } = await app.ask("the wombat sleeps");
     await app.ask("the wombat eats");
@@ -121,7 +121,7 @@ describe("earlier conversations", () => {
     expect(app.errors).toEqual([]);
   });
 
-  it("are linked to the console where the platform has no links", async () => {
+  it("earlier conversations are linked to the console where the platform has no links", async () => {
     const gone = async () => Promise.reject(new PlatformError("gone", "It is not there."));
     for (const actions of ["none", { link: gone }] as const) {
       const { app, search } = talked(["One."], actions);
@@ -131,13 +131,13 @@ describe("earlier conversations", () => {
     }
   });
 
-  it("that were for one person alone are told in no channel, and in direct messages again", async () => {
+  it("private conversations are found in no channel, but again in direct messages", async () => {
     expect(await logged("slack:T1:C1", [], { private: true })).toEqual([]);
     expect(await logged("slack:T1:dm-ben", [], { private: true })).toHaveLength(1);
     expect(await logged("slack:T1:C1", [])).toHaveLength(1);
   });
 
-  it("are linked by the answer, else by the question", async () => {
+  it("earlier conversations are linked by the answer, or else by the question", async () => {
     const posted = (purpose: string, reference: string): TurnEventBody => ({
       ...{ type: "message_posted", purpose, part: 0, reference },
     });
@@ -147,7 +147,7 @@ describe("earlier conversations", () => {
     expect(await linkOf()).toBe("m-asked");
   });
 
-  it("of which a recording was the message are shown with what was said", async () => {
+  it("earlier conversations begun by a recording are shown with what was said", async () => {
     const file = { name: "clip.m4a", media_type: "audio/mp4", bytes: 1, by: "Ben", text: "Where is it?" };
     const context = { type: "context_read", thread: [], files: [{ ...file, spoken: { is_message: true } }] };
     expect((await logged("slack:T1:C1", [context as unknown as TurnEventBody]))[0]?.question).toBe(

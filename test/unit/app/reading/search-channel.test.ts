@@ -20,12 +20,12 @@ function searchWith(search: () => Promise<ChannelMessage[] | undefined>) {
 }
 
 describe("a search of a channel", () => {
-  it("is the platform's own where it has one", async () => {
+  it("a channel search is the platform's own where it has one", async () => {
     const found = await searchWith(async () => [])(namespace, query);
     expect(found).toEqual({ messages: [], by: "platform", complete: true });
   });
 
-  it("looks through the history where the platform cannot search the channel now", async () => {
+  it("a channel search looks through the history where the platform cannot search the channel now", async () => {
     const found = await searchWith(async () => undefined)(namespace, query);
     expect(found).toMatchObject({ messages: [{ id: "m1" }], by: "history", complete: true });
   });

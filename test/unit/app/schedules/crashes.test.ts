@@ -71,22 +71,25 @@ async function live(world: World, bot: Bot, wish: Wish, hours: number): Promise<
 }
 
 describe.each(lives)("%s", (_name, { before, wish, hours, taken, left }) => {
-  it.each([true, false])("happens once whenever the bot dies (after the write: %s)", async (after) => {
-    let deaths = 0;
-    for (let at = 1; ; at += 1) {
-      const world = createScheduleWorld();
-      before?.(world);
-      await world.start().make(wish);
-      if (wish === failing) world.tools.set("send_mail", "d2");
-      const mortal = createMortal(world, { at, after });
-      await live(world, world.start(mortal), wish, hours);
-      if (mortal.survived()) break;
-      deaths += 1;
-      await live(world, world.start(), wish, hours);
-      expect([at, world.taken.size]).toEqual([at, taken]);
-      const kept = (await world.due.list({})).filter(({ kind }) => kind !== "seen_event");
-      expect(kept.length).toBe(left);
-    }
-    expect(deaths).toBeGreaterThan(1);
-  });
+  it.each([true, false])(
+    "a scheduled action happens once whenever the bot dies (after the write: %s)",
+    async (after) => {
+      let deaths = 0;
+      for (let at = 1; ; at += 1) {
+        const world = createScheduleWorld();
+        before?.(world);
+        await world.start().make(wish);
+        if (wish === failing) world.tools.set("send_mail", "d2");
+        const mortal = createMortal(world, { at, after });
+        await live(world, world.start(mortal), wish, hours);
+        if (mortal.survived()) break;
+        deaths += 1;
+        await live(world, world.start(), wish, hours);
+        expect([at, world.taken.size]).toEqual([at, taken]);
+        const kept = (await world.due.list({})).filter(({ kind }) => kind !== "seen_event");
+        expect(kept.length).toBe(left);
+      }
+      expect(deaths).toBeGreaterThan(1);
+    },
+  );
 });

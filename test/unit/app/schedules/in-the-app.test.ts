@@ -5,7 +5,7 @@ import type { Line } from "../../../support/scripted-model.ts";
 import { add, ann, createBot, general, hour, minute } from "./schedule-bot.ts";
 
 describe("a reminder", () => {
-  it("is planned unasked, said at its time without a model, and calls its maker", async () => {
+  it("a reminder is planned without asking, said at its time without a model, and calls its maker", async () => {
     const bot = createBot([
       add({ what: "reminder", text: "the invoice", at: "2026-11-26T09:00" }),
       "I will.",
@@ -20,7 +20,7 @@ describe("a reminder", () => {
     expect(bot.model.requests).toHaveLength(2);
   });
 
-  it("by command needs no model at all, and does not wait behind a turn that waits in its thread", async () => {
+  it("a reminder by command needs no model, and does not wait behind a waiting turn in its thread", async () => {
     const bot = createBot(["x"], { generative: false });
     const turn = await bot.say("/agent schedule add in 10 minutes remind me to stretch");
     const { text } = (await bot.app.events(turn)).at(-1) as never as { text: string };
@@ -29,7 +29,7 @@ describe("a reminder", () => {
     await bot.shows(/⏰ stretch/);
   });
 
-  it("is asked about when the model has read what others wrote", async () => {
+  it("a reminder needs approval when the model has read what others wrote", async () => {
     const bot = createBot([
       [{ call: "schedule_list", with: {} }],
       add({ what: "reminder", text: "pay the attacker", at: "2026-11-26T09:00" }),
@@ -47,7 +47,7 @@ describe("a reminder", () => {
 describe("a task that repeats", () => {
   const daily = { what: "task", text: "send what is open", cron: "0 9 * * 1-5", tools: ["mail__send"] };
 
-  it("asks with its times and tools; then these run unasked in it, in the channel itself", async () => {
+  it("a repeating task asks with its times and tools, which then run without asking, in the channel itself", async () => {
     const bot = createBot(
       [add(daily), "Planned.", [{ call: "mail__send", with: { text: "open" } }], "Sent what is open."],
       { ask: true },
@@ -70,7 +70,7 @@ describe("a task that repeats", () => {
     });
   });
 
-  it("is not planned when the person refuses, and the same tool asks outside of it", async () => {
+  it("a repeating task is not planned when refused, and the same tool asks outside of it", async () => {
     const bot = createBot([add(daily), "Not planned."], { ask: true });
     const turn = await bot.say("every weekday at 9 send what is open");
     const { approval_id: id } = await bot.app.until(turn, "approval_requested");
@@ -86,7 +86,7 @@ describe("a task that repeats", () => {
     expect(listed).toEqual({ ok: true, value: { schedules: [] } });
   });
 
-  it("asks for a tool that nobody agreed to", async () => {
+  it("a repeating task asks for a tool that nobody agreed to", async () => {
     const bot = createBot(
       [add({ ...daily, tools: [] }), "Planned.", [{ call: "mail__send", with: { text: "open" } }], "Sent."],
       { ask: true },
@@ -119,7 +119,7 @@ describe("a trigger", () => {
       },
     });
 
-  it("tells what happened as data, asks its maker for what runs unasked elsewhere, and keeps “always” to itself", async () => {
+  it("a trigger gives the event as data, asks its maker for calls elsewhere, and keeps “always” to itself", async () => {
     const send: Line = [{ call: "mail__send", with: { to: "team", text: "it failed" } }];
     const bot = createBot([onWords, "Set.", send, "Mailed.", send, "Mailed again.", send, "Mailed for Ann."]);
     const turn = await bot.say("whenever somebody writes deploy failed, mail the team");
@@ -156,7 +156,7 @@ describe("a trigger", () => {
     expect(bot.ran).toHaveLength(2);
   });
 
-  it("does not count what is always allowed in the channel", async () => {
+  it("a trigger does not use what is always allowed in the channel", async () => {
     const send: Line = [{ call: "mail__send", with: { text: "it failed" } }];
     const bot = createBot([send, "Sent.", onWords, "Set.", send, "Mailed."], { ask: true });
     const first = await bot.say("mail the team");
@@ -173,7 +173,7 @@ describe("a trigger", () => {
     expect(bot.ran).toHaveLength(1);
   });
 
-  it("is started by a signed request to the running server, which needs no other token", async () => {
+  it("a trigger is started by a signed request to the running server, which needs no other token", async () => {
     const bot = createBot([
       [{ call: "schedule_add_trigger", with: { on: "webhook", text: "say what failed" } }],
       "Set.",

@@ -14,13 +14,16 @@ describe("a reminder in a thread in which a mail was read", () => {
       "Don't forget Ann's invoice!",
     ],
     ["their words in German", "Erinnere mich morgen um 9 an die Rechnung", "Denk an die Rechnungen"],
-  ])("is planned unasked in a later turn from %s", async (_what, says, text) => {
-    const bot = createBot([read, "A mail.", remind(text), "I will."]);
-    await bot.app.events(await bot.say("any mail?"));
-    const events = await bot.app.events(await bot.say(says));
-    expect(events.map(({ type }) => type)).not.toContain("approval_requested");
-    expect(JSON.stringify(bot.results())).toContain("09:00");
-  });
+  ])(
+    "a reminder after a mail is planned without asking in a later turn from %s",
+    async (_what, says, text) => {
+      const bot = createBot([read, "A mail.", remind(text), "I will."]);
+      await bot.app.events(await bot.say("any mail?"));
+      const events = await bot.app.events(await bot.say(says));
+      expect(events.map(({ type }) => type)).not.toContain("approval_requested");
+      expect(JSON.stringify(bot.results())).toContain("09:00");
+    },
+  );
 
   it.each([
     ["the mail was read in this turn", "read my mail", [read, remind("read my mail")]],
@@ -30,12 +33,15 @@ describe("a reminder in a thread in which a mail was read", () => {
       "remind me of the invoice",
       [read, "A mail.", remind("the invoice, to DE99")],
     ],
-  ] as [string, string, Line[]][])("asks where %s", async (_what, says, script) => {
-    const bot = createBot(script);
-    if (script.length > 2) await bot.app.events(await bot.say("any mail?"));
-    const asked = await bot.app.until(await bot.say(says), "approval_requested");
-    expect(asked.question).toContain("Remind Ann of");
-  });
+  ] as [string, string, Line[]][])(
+    "a reminder after a mail needs approval where %s",
+    async (_what, says, script) => {
+      const bot = createBot(script);
+      if (script.length > 2) await bot.app.events(await bot.say("any mail?"));
+      const asked = await bot.app.until(await bot.say(says), "approval_requested");
+      expect(asked.question).toContain("Remind Ann of");
+    },
+  );
 });
 
 describe("a task that repeats", () => {
@@ -66,25 +72,28 @@ describe("a task that repeats", () => {
       false,
     ],
     ["where only a text says to whom", "Mail a summary to team@our.example", {}, false],
-  ])("after it read a mail, sends unasked %s or asks", async (_how, text, given, runs) => {
-    const send: Line = [{ call: "mail__send", with: { ...given, text: "What is new." } }];
-    const script = [
-      add({ ...daily, text }),
-      "Planned.",
-      [{ call: "mail__read", with: {} }],
-      send,
-      "Sent it.",
-    ];
-    const bot = createBot(script as Line[], { ask: true });
-    const turn = await bot.say("every weekday at 9");
-    await bot.approve(turn);
-    await bot.app.events(turn);
-    bot.clock.advance(22 * hour);
-    await bot.shows(runs ? /Sent it/ : /May I run/);
-    expect(bot.ran).toHaveLength(runs ? 1 : 0);
-  });
+  ])(
+    "a repeating task that read a mail sends %s without asking, or asks",
+    async (_how, text, given, runs) => {
+      const send: Line = [{ call: "mail__send", with: { ...given, text: "What is new." } }];
+      const script = [
+        add({ ...daily, text }),
+        "Planned.",
+        [{ call: "mail__read", with: {} }],
+        send,
+        "Sent it.",
+      ];
+      const bot = createBot(script as Line[], { ask: true });
+      const turn = await bot.say("every weekday at 9");
+      await bot.approve(turn);
+      await bot.app.events(turn);
+      bot.clock.advance(22 * hour);
+      await bot.shows(runs ? /Sent it/ : /May I run/);
+      expect(bot.ran).toHaveLength(runs ? 1 : 0);
+    },
+  );
 
-  it("asks for what its card does not name although it read nothing", async () => {
+  it("a repeating task asks for a recipient its card does not name even if it read nothing", async () => {
     const send: Line = [{ call: "mail__send", with: { to: "eve@evil.example", text: "open" } }];
     const bot = createBot([add(daily), "Planned.", send, "Sent."], { ask: true });
     const turn = await bot.say("every weekday at 9 send what is open");

@@ -7,7 +7,7 @@ const daily: Wish = { what: "task", text: "post what is open", cron: "0 9 * * 1-
 const day = 24 * hour;
 
 describe("who made it", () => {
-  it("is looked up when it runs: rights are those of then", async () => {
+  it("the maker of a schedule is looked up when it runs, with the rights of that time", async () => {
     const world = createScheduleWorld();
     const bot = world.start();
     await bot.make(daily, { author: { ...ann, trust: "operator" } });
@@ -42,7 +42,7 @@ describe("who made it", () => {
       ({ platform }) => void Object.assign(platform, { actions: { access: async () => undefined } }),
       /cannot read/,
     ],
-  ])("%s: it is paused and told once", async (_name, change, because) => {
+  ])("a schedule whose maker %s is paused, which is reported once", async (_name, change, because) => {
     const world = createScheduleWorld();
     const bot = world.start();
     const { id } = await bot.make(daily);
@@ -56,7 +56,7 @@ describe("who made it", () => {
     ]);
   });
 
-  it("cannot be looked up while the platform is away: it runs when that is back", async () => {
+  it("a schedule whose maker cannot be looked up runs when the platform is back", async () => {
     const world = createScheduleWorld();
     const bot = world.start();
     await bot.make(daily);
@@ -67,7 +67,7 @@ describe("who made it", () => {
     expect(world.taken.size).toBe(1);
   });
 
-  it("alone and managers may change it", async () => {
+  it("only its maker and managers may change a schedule", async () => {
     const { service, ...bot } = createScheduleWorld().start();
     const { id } = await bot.make(daily);
     const by = (name: string, trust: "member" | "manager") => ({

@@ -20,7 +20,7 @@ const refusalOf = async (wish: Wish, who = ann, world = createScheduleWorld()) =
 };
 
 describe("a reminder", () => {
-  it("is said once at its time, as its maker's, and is gone then", async () => {
+  it("a reminder is said once at its time, as its maker's, and is then gone", async () => {
     const world = createScheduleWorld();
     const bot = world.start();
     const made = await bot.make(reminder);
@@ -39,7 +39,7 @@ describe("a reminder", () => {
     expect(await bot.service.list(channel.namespace, ann)).toEqual([]);
   });
 
-  it("is said late when the bot was down, and says so", async () => {
+  it("a reminder is said late when the bot was down, and says so", async () => {
     const world = createScheduleWorld();
     await world.start().make(reminder);
     world.clock.jump(2 * day);
@@ -48,7 +48,7 @@ describe("a reminder", () => {
     expect(said?.cause?.says).toMatch(/the invoice.*late.*Thu 2026-11-26 09:00/s);
   });
 
-  it("asks nobody when it is one, for oneself; what repeats and what is done asks", async () => {
+  it("a single reminder for oneself needs no approval; repeats and tasks do", async () => {
     const { service } = createScheduleWorld().start();
     const asks = async (wish: Wish) => {
       const plan = await service.plan({ author: ann, place: channel }, wish);
@@ -65,7 +65,7 @@ describe("a reminder", () => {
 });
 
 describe("what repeats", () => {
-  it("runs at each of its times in the channel itself, over a weekend and a change of the clock", async () => {
+  it("a repeating task runs at each of its times in the channel, over a weekend and a clock change", async () => {
     const world = createScheduleWorld();
     const bot = world.start();
     const { id } = await bot.make(daily);
@@ -80,7 +80,7 @@ describe("what repeats", () => {
     expect(runs[0]).toMatchObject({ thread: `schedule.${id}`, cause: { in_channel: true } });
   });
 
-  it("keeps its time of day when the clock changes", async () => {
+  it("a repeating task keeps its time of day when the clock changes", async () => {
     const world = createScheduleWorld();
     world.clock.jump(Date.parse("2026-03-28T00:00Z") - wednesday);
     const bot = world.start();
@@ -93,7 +93,7 @@ describe("what repeats", () => {
     ).toEqual(["03-28T01:30", "03-29T01:00", "03-30T00:30"]);
   });
 
-  it("does the latest of what was missed when that is not long ago, and tells of the rest", async () => {
+  it("a repeating task does the latest missed run if it is recent, and reports the rest", async () => {
     const world = createScheduleWorld();
     await world.start().make({ ...daily, cron: "0 * * * *" });
     world.clock.jump(5 * hour + 20 * minute);
@@ -106,7 +106,7 @@ describe("what repeats", () => {
     );
   });
 
-  it("is not done when it is too late; it is told, with the next time", async () => {
+  it("a repeating task that is too late is not run but reported, with its next time", async () => {
     const world = createScheduleWorld();
     const bot = world.start();
     await bot.make(daily);
@@ -119,7 +119,7 @@ describe("what repeats", () => {
     expect(world.taken.size).toBe(2);
   });
 
-  it("runs nothing twice when the clock is set back", async () => {
+  it("a repeating task runs nothing twice when the clock is set back", async () => {
     const world = createScheduleWorld();
     const bot = world.start();
     await bot.make(daily);
@@ -129,7 +129,7 @@ describe("what repeats", () => {
     expect(world.taken.size).toBe(1);
   });
 
-  it("notices within a minute that the clock was set forward", async () => {
+  it("a repeating task notices within a minute that the clock was set forward", async () => {
     const world = createScheduleWorld();
     const bot = world.start();
     await bot.make(daily);
@@ -156,13 +156,13 @@ describe("what cannot be planned", () => {
     ["no text", { ...reminder, text: "  " }, /says nothing/],
     ["a long text", { ...reminder, text: "x".repeat(4_001) }, /4001 characters/],
     ["any message", { what: "trigger", text: "x", condition: { on: "message", words: "*" } }, /Name words/],
-  ])("%s", async (_name, wish, message) => {
+  ])("a schedule for this is refused: %s", async (_name, wish, message) => {
     const world = createScheduleWorld();
     world.tools.set("send_mail", "d1");
     expect(await refusalOf(wish, ann, world)).toMatch(message);
   });
 
-  it("by a guest, and by what was itself begun by a schedule", async () => {
+  it("a guest cannot plan, and neither can a turn begun by a schedule", async () => {
     expect(await refusalOf(reminder, { ...ann, trust: "guest" })).toMatch(/Guests/);
     const cause = { kind: "schedule", id: "x", because: "" } as const;
     const plan = await createScheduleWorld()
@@ -171,7 +171,7 @@ describe("what cannot be planned", () => {
     expect(plan).toMatchObject({ ok: false, message: expect.stringMatching(/makes no further ones/) });
   });
 
-  it("more than a person, and a channel, may have", async () => {
+  it("a person and a channel cannot have more schedules than their maximum", async () => {
     const world = createScheduleWorld({ own: { per_person: 2, per_channel: 3 } });
     const bot = world.start();
     await bot.make(reminder, { key: "1" });
@@ -186,7 +186,7 @@ describe("what cannot be planned", () => {
 });
 
 describe("a pause", () => {
-  it("is not made up for when it goes on", async () => {
+  it("a pause is not made up for afterwards", async () => {
     const world = createScheduleWorld();
     const bot = world.start();
     const { id } = await bot.make(daily);
@@ -200,7 +200,7 @@ describe("a pause", () => {
     expect(world.taken.size).toBe(1);
   });
 
-  it("of the bot in the channel holds what comes due", async () => {
+  it("a pause of the bot in the channel holds what falls due", async () => {
     const world = createScheduleWorld();
     const bot = world.start();
     await bot.make(daily);
@@ -225,7 +225,7 @@ describe("tools of a task", () => {
     return world;
   };
 
-  it("are agreed to with it, and count only for it, as they were", async () => {
+  it("a task's tools are approved with it, and count only for it, unchanged", async () => {
     const world = withMail();
     const bot = world.start();
     const { id, tools } = await bot.make(task);
@@ -239,7 +239,7 @@ describe("tools of a task", () => {
   it.each<[string, (tools: Map<string, string>) => void, RegExp]>([
     ["has changed", (tools) => tools.set("send_mail", "d2"), /send_mail that it uses has changed/],
     ["is gone", (tools) => tools.delete("send_mail"), /send_mail that it uses is not there/],
-  ])("one %s: it is paused and told", async (_name, change, because) => {
+  ])("a task with a tool that %s is paused, which is reported", async (_name, change, because) => {
     const world = withMail();
     const bot = world.start();
     await bot.make(task);
@@ -252,7 +252,7 @@ describe("tools of a task", () => {
 });
 
 describe("in the web chat", () => {
-  it("a reminder is a turn in its thread, with the rights its maker had", async () => {
+  it("a reminder in the web chat is a turn in its thread, with its maker's rights", async () => {
     const world = createScheduleWorld({ platform: false });
     const bot = world.start();
     const place = { namespace: "console:local:general", thread: "t1" };

@@ -28,16 +28,16 @@ function rows(title: string): Row[] {
 }
 
 describe("what people write after /agent schedule add", () => {
-  it.each(rows("oneTimes"))("%s", (words, what, at, text) => {
+  it.each(rows("oneTimes"))("the words for one time are understood: %s", (words, what, at, text) => {
     expect(read(words)).toEqual({ ok: true, value: { what, at, text, time_zone: zone } });
   });
 
-  it.each(rows("repeated"))("%s", (words, what, cron, text) => {
+  it.each(rows("repeated"))("the words for a repetition are understood: %s", (words, what, cron, text) => {
     expect(read(words)).toEqual({ ok: true, value: { what, cron, text, time_zone: zone } });
     expect(nextTimes({ cron }, zone, now, 1)).toHaveLength(1);
   });
 
-  it.each(rows("refusals"))("%s is refused", (words, _what, problem) => {
+  it.each(rows("refusals"))("the words for a schedule are refused: %s", (words, _what, problem) => {
     const outcome = read(words);
     expect(outcome.ok ? JSON.stringify(outcome.value) : outcome.message).toContain(problem);
     expect(outcome.ok).toBe(false);
@@ -50,7 +50,7 @@ describe("what people write after /agent schedule add", () => {
       'post "until Friday: see the plan of Monday"',
     ],
     ['at 9 post "every full moon"', 'post "every full moon"'],
-  ])("reads no time in quotation marks: %s", (words, text) => {
+  ])("no time is read in quotation marks: %s", (words, text) => {
     expect(read(words)).toMatchObject({ ok: true, value: { text } });
   });
 
@@ -58,11 +58,11 @@ describe("what people write after /agent schedule add", () => {
     ["every weekday at 9 America/New_York post it", { cron: "0 9 * * 1-5", time_zone: "America/New_York" }],
     ["tomorrow at 9 Asia/Tokyo post it", { at: "2026-11-26T09:00:00", time_zone: "Asia/Tokyo" }],
     ["every day at 9 UTC post it", { cron: "0 9 * * *", time_zone: "UTC" }],
-  ])("takes the zone that is named: %s", (words, value) => {
+  ])("a named time zone is used: %s", (words, value) => {
     expect(read(words)).toEqual({ ok: true, value: { what: "task", text: "post it", ...value } });
   });
 
-  it("takes time in proportion to the text", () => {
+  it("reading a time takes time in proportion to the text", () => {
     const words = `${"every monday at 9 and ".repeat(2_000)}post`;
     expect(read(words).ok).toBe(false);
   });
@@ -88,7 +88,7 @@ describe("around the change of the clock", () => {
     ["in 2 hours post", "2027-03-27T13:00:00.000Z"],
     ["sundays at 9 post", "2027-03-28T07:00:00.000Z"],
     ["on the last day of the month at 9 post", "2027-03-31T07:00:00.000Z"],
-  ])("%s comes at %s", (words, at) => {
+  ])("around a clock change, %s comes at %s", (words, at) => {
     expect(first(words)).toBe(at);
   });
 });
@@ -109,7 +109,7 @@ describe("a time that is given alone", () => {
     ["0 9 L * *", { cron: "0 9 L * *" }],
     ["0 16 * jan-dec FRI", { cron: "0 16 * jan-dec FRI" }],
     ["0 9 * * 1#1", { cron: "0 9 * * 1#1" }],
-  ])("is read: %s", (words, value) => {
+  ])("a time given alone is read: %s", (words, value) => {
     expect(time(words)).toEqual({ ok: true, value });
   });
 
@@ -118,7 +118,7 @@ describe("a time that is given alone", () => {
     ["Friday 25:00", /“25:00”/],
     ["tomorrow at 9 to call", /“call”.*\+09:00/],
     ["soonish", /names no time/],
-  ])("is refused where a part of it is not understood: %s", (words, problem) => {
+  ])("a time with a part that is not understood is refused: %s", (words, problem) => {
     const outcome = time(words);
     expect(outcome.ok ? "" : outcome.message).toMatch(problem);
   });

@@ -23,7 +23,7 @@ async function withPlans() {
 }
 
 describe("what comes back by itself", () => {
-  it("is exported with its channel", async () => {
+  it("schedules are exported with their channel", async () => {
     const { app } = await withPlans();
     const exported = await app.app.exportData(namespace);
     const records = exported.ok ? await Array.fromAsync(exported.value) : [];
@@ -32,7 +32,7 @@ describe("what comes back by itself", () => {
     expect(entries[0]).toMatchObject({ namespace, kind: "schedule", value: { text: "the accounts" } });
   });
 
-  it("goes with who made it, and with it what others' triggers keep of them", async () => {
+  it("schedules are deleted with their maker, and so is what others' triggers keep of them", async () => {
     const { app, due } = await withPlans();
     const call = { input: { id: "console:local:ann" }, asker: { by: operator, namespace } };
     expect(await app.app.run("person.show", call)).toMatchObject({ ok: true, value: { plans: 2 } });

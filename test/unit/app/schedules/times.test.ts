@@ -23,26 +23,29 @@ describe("the next times of a pattern", () => {
     ["0 9 29 2 *", "2026-03-01T00:00Z", ["2028-02-29T08:00", "2032-02-29T08:00", "2036-02-29T08:00"]],
     ["0 9 31 2 *", "2026-03-01T00:00Z", []],
     ["0 9 L * *", "2026-02-01T00:00Z", ["2026-02-28T08:00", "2026-03-31T07:00", "2026-04-30T07:00"]],
-  ])("%s after %s", (cron, after, times) => {
+  ])("the next times of the pattern %s after %s", (cron, after, times) => {
     expect(iso(nextTimes({ cron }, berlin, at(after), 3))).toEqual(times);
   });
 
-  it("is one moment, or none when it is over", () => {
+  it("a single time has one next time, or none when it is over", () => {
     expect(nextTimes({ at: 5 }, berlin, 4, 3)).toEqual([5]);
     expect(nextTimes({ at: 5 }, berlin, 5, 3)).toEqual([]);
   });
 });
 
 describe("a pattern", () => {
-  it.each(["0 9 * * *", "@daily", "*/5 * * * *", " 0 9 * * MON "])("%s can be used", (cron) => {
+  it.each(["0 9 * * *", "@daily", "*/5 * * * *", " 0 9 * * MON "])("the pattern %s can be used", (cron) => {
     expect(cronProblem(cron, berlin)).toBeUndefined();
   });
 
-  it.each(["", "soon", "0 25 * * *", "0 9 * *", "0 9 * * funday", "x".repeat(90)])("%s is none", (cron) => {
-    expect(cronProblem(cron, berlin)).toMatch(/is no cron pattern/);
-  });
+  it.each(["", "soon", "0 25 * * *", "0 9 * *", "0 9 * * funday", "x".repeat(90)])(
+    "the pattern %s is rejected",
+    (cron) => {
+      expect(cronProblem(cron, berlin)).toMatch(/is no cron pattern/);
+    },
+  );
 
-  it("knows no seconds", () => {
+  it("a pattern cannot have seconds", () => {
     expect(cronProblem("* * * * * *", berlin)).toMatch(/no seconds/);
   });
 
@@ -51,7 +54,7 @@ describe("a pattern", () => {
     ["*/7 * * * *", 4],
     ["0,3 9 * * *", 3],
     ["0 * * * *", 60],
-  ])("%s has runs %d minutes apart", (cron, minutes) => {
+  ])("the pattern %s has runs %d minutes apart", (cron, minutes) => {
     expect(leastGap({ cron }, berlin, at("2026-11-25T10:00Z"))).toBe(minutes * 60_000);
   });
 });
@@ -65,18 +68,18 @@ describe("a written time", () => {
     ["2026-11-26T09:00+05:30", "2026-11-26T03:30"],
     ["2026-03-29T02:30", "2026-03-29T01:30"],
     ["2026-10-25T02:30", "2026-10-25T00:30"],
-  ])("%s in Berlin", (text, time) => {
+  ])("the written time %s is read as Berlin time", (text, time) => {
     expect(iso([readTime(text, berlin) ?? 0])).toEqual([time]);
   });
 
   it.each(["", "tomorrow", "2026-02-30T09:00", "2026-13-01T09:00", "2026-11-26", "2026-11-26T24:61", "9:00"])(
-    "%s is none",
+    "the written time %s is rejected",
     (text) => {
       expect(readTime(text, berlin)).toBeUndefined();
     },
   );
 
-  it("is shown as the clock on the wall says it", () => {
+  it("a time is shown as local wall-clock time", () => {
     expect(shownTime(at("2026-11-26T23:30Z"), berlin)).toBe("Fri 2026-11-27 00:30");
     expect(wallClock(at("2026-11-26T23:30Z"), "UTC")).toBe(at("2026-11-26T23:30Z"));
   });

@@ -6,7 +6,7 @@ import { withTrigger } from "./with-trigger.ts";
 const onWords: TriggerCondition = { on: "message", words: '"deploy failed"' };
 
 describe("a message that matches", () => {
-  it("begins a turn in its thread, as the maker, with what happened as data", async () => {
+  it("a matching message begins a turn in its thread, as the maker, with the event as data", async () => {
     const { heard, pass, taken, view } = await withTrigger(onWords);
     await heard("the deploy failed again, see https://evil.example");
     await heard("nothing to see");
@@ -30,7 +30,7 @@ describe("a message that matches", () => {
     ["of yesterday", { said_at: 0 }],
     ["of another channel", { place: { namespace: "fake:T1:other", thread: "9.9" } }],
     ["of somebody who may not use the bot", { author: "rob" }],
-  ])("%s begins nothing", async (_name, more) => {
+  ])("a matching message %s begins nothing", async (_name, more) => {
     const { heard, pass, taken, world } = await withTrigger(onWords);
     world.platform.people.set("rob", { standing: "bot" });
     await heard("deploy failed", more);
@@ -38,7 +38,7 @@ describe("a message that matches", () => {
     expect(taken()).toEqual([]);
   });
 
-  it("counts once, however often it is delivered or edited", async () => {
+  it("a matching message counts once, however often it is delivered or edited", async () => {
     const { heard, pass, taken } = await withTrigger(onWords);
     for (let delivery = 0; delivery < 3; delivery += 1) {
       await heard("deploy failed", { key: "same", edited_at: delivery });
@@ -47,7 +47,7 @@ describe("a message that matches", () => {
     expect(taken()).toHaveLength(1);
   });
 
-  it("begins one turn a minute at most; what comes meanwhile waits, and what is too much is counted", async () => {
+  it("a trigger begins at most one turn a minute; further messages wait, and excess ones are counted", async () => {
     const { heard, pass, taken } = await withTrigger(onWords);
     await heard("deploy failed: first");
     await pass(0);
@@ -63,7 +63,7 @@ describe("a message that matches", () => {
     expect(taken()[2]?.cause?.happened).toMatch(/deploy failed: 50.*deploy failed: 99/s);
   });
 
-  it("names everybody who caused it", async () => {
+  it("a triggered turn names everybody who caused it", async () => {
     const { heard, pass, taken } = await withTrigger(onWords);
     const place = { ...channel, thread: "t" };
     for (const author of ["ann", "ben", "cleo", "ben"]) await heard("deploy failed", { place, author });
@@ -71,7 +71,7 @@ describe("a message that matches", () => {
     expect(taken()[0]?.cause?.caused_by).toEqual(["ben", "cleo"]);
   });
 
-  it("waits while too many of its turns run", async () => {
+  it("a trigger waits while too many of its turns run", async () => {
     const { heard, pass, taken, world } = await withTrigger(onWords);
     for (let start = 0; start < 4; start += 1) {
       await heard("deploy failed");
@@ -88,7 +88,7 @@ describe("a message that matches", () => {
     ["manager", "member", "member"],
     ["member", "manager", "member"],
     ["member", "guest", "guest"],
-  ] as const)("of a %s caused by a %s runs as a %s", async (maker, causer, trust) => {
+  ] as const)("the trigger of a %s caused by a %s runs as a %s", async (maker, causer, trust) => {
     const { heard, pass, taken, world } = await withTrigger(onWords);
     world.platform.people.set("ann", { trust: maker });
     world.platform.people.set("ben", { trust: causer });
@@ -97,7 +97,7 @@ describe("a message that matches", () => {
     expect(taken()).toMatchObject([{ author: { id: "ann", trust } }]);
   });
 
-  it("begins nothing while it is paused, and that is not made up for", async () => {
+  it("a paused trigger begins nothing, and that is not made up for", async () => {
     const { heard, pass, taken, service, view } = await withTrigger(onWords);
     const me = { author: ann, place: channel };
     await service.change(me, view.id, "pause");
@@ -125,7 +125,7 @@ describe("a reaction", () => {
   };
 
   it.each(["eyes", "👀", ":eyes:", "tada 👀"])(
-    "begins a turn that is told the message: %s",
+    "a reaction begins a turn that is told the message: %s",
     async (emoji) => {
       const trigger = await withTrigger({ on: "reaction", emoji }, withText());
       await react(trigger, { emoji: "👀" });
@@ -139,7 +139,7 @@ describe("a reaction", () => {
     },
   );
 
-  it("to a reply begins a turn in the thread of the reply", async () => {
+  it("a reaction to a reply begins a turn in the thread of the reply", async () => {
     const trigger = await withTrigger({ on: "reaction", emoji: "eyes" }, withText({ thread: "5.5" }));
     await react(trigger);
     await trigger.pass(0);
@@ -151,7 +151,7 @@ describe("a reaction", () => {
     ["of another kind", { emoji: "tada" }],
     ["of somebody else than asked for", { person: "cleo" }],
     ["of the bot itself", { person: "knack" }],
-  ])("%s begins nothing", async (_name, more) => {
+  ])("a reaction %s begins nothing", async (_name, more) => {
     const by = "person" in more && more.person === "knack" ? {} : { by: "ben" };
     const trigger = await withTrigger({ on: "reaction", emoji: "eyes", ...by }, withText());
     trigger.world.platform.people.set("knack", { standing: "bot" });
@@ -162,7 +162,7 @@ describe("a reaction", () => {
 });
 
 describe("a thread without an answer", () => {
-  it("begins a turn there after its time, once", async () => {
+  it("a thread without an answer begins a turn there after its time, once", async () => {
     const { heard, pass, taken } = await withTrigger({ on: "quiet", hours: 2, here: false });
     await heard("has anybody seen the keys?");
     await pass(hour);
@@ -173,7 +173,7 @@ describe("a thread without an answer", () => {
     ]);
   });
 
-  it("is left alone when somebody else answers, and not when the same person goes on", async () => {
+  it("a thread is left alone when somebody else answers, but not when the same person continues", async () => {
     const { heard, pass, taken } = await withTrigger({ on: "quiet", hours: 2, here: false });
     await heard("first question");
     await heard("second question");
@@ -183,7 +183,7 @@ describe("a thread without an answer", () => {
     expect(taken().map(({ thread }) => thread)).toEqual(["2.0"]);
   });
 
-  it("is watched here and once, where it was asked for in it", async () => {
+  it("a thread is watched only there and once if the trigger was made in it", async () => {
     const { pass, taken, service, heard } = await withTrigger({ on: "quiet", hours: 2, here: true });
     await heard("another thread");
     await pass(3 * hour);
@@ -191,7 +191,7 @@ describe("a thread without an answer", () => {
     expect(await service.list(channel.namespace, ann)).toEqual([]);
   });
 
-  it("is not watched any more when its trigger is gone", async () => {
+  it("a thread is no longer watched when its trigger is gone", async () => {
     const { pass, taken, service, heard, view } = await withTrigger({ on: "quiet", hours: 2, here: false });
     await heard("a question");
     await service.change({ author: ann, place: channel }, view.id, "remove");
@@ -207,14 +207,17 @@ describe("where only what is said to the bot is heard", () => {
     ["threads without an answer", { on: "quiet", hours: 2, here: false }, false],
     ["this thread without an answer", { on: "quiet", hours: 2, here: true }, true],
     ["a webhook", { on: "webhook" }, true],
-  ])("a trigger on %s is made only if it can begin", async (_name, condition, isMade) => {
-    const { service } = createScheduleWorld({ platform: false }).start();
-    const wish = { what: "trigger", text: "say who is on call", condition } as const;
-    const plan = await service.plan(
-      { author: ann, place: { ...channel, namespace: "console:local:general" } },
-      wish,
-    );
-    expect(plan.ok).toBe(isMade);
-    if (!plan.ok) expect(plan.message).toContain("A schedule, a webhook");
-  });
+  ])(
+    "a trigger on %s is made only if it can begin where the bot hears only what is said to it",
+    async (_name, condition, isMade) => {
+      const { service } = createScheduleWorld({ platform: false }).start();
+      const wish = { what: "trigger", text: "say who is on call", condition } as const;
+      const plan = await service.plan(
+        { author: ann, place: { ...channel, namespace: "console:local:general" } },
+        wish,
+      );
+      expect(plan.ok).toBe(isMade);
+      if (!plan.ok) expect(plan.message).toContain("A schedule, a webhook");
+    },
+  );
 });

@@ -21,7 +21,7 @@ describe("a webhook", () => {
     return { "x-knack-timestamp": timestamp, "x-knack-signature": `v1=${signature}` };
   };
 
-  it("tells its secret to its maker alone, and begins a turn in the channel itself", async () => {
+  it("a webhook tells its secret to its maker only, and begins a turn in the channel itself", async () => {
     const { world, view, service, pass, taken } = await withTrigger({ on: "webhook" });
     expect(view.address).toBe(`https://knack.example.com/hooks/${view.id}`);
     const secret = secretOf(world);
@@ -37,7 +37,7 @@ describe("a webhook", () => {
     ]);
   });
 
-  it("takes the secret itself, too, and the same delivery once", async () => {
+  it("a webhook also takes the secret itself, and the same delivery once", async () => {
     const { world, view, service, pass, taken } = await withTrigger({ on: "webhook" });
     const headers = { authorization: `Bearer ${secretOf(world)}`, "idempotency-key": "run 7" };
     expect(await service.hooks.take(request(view.id, headers))).toBe("taken");
@@ -46,7 +46,7 @@ describe("a webhook", () => {
     expect(taken()).toHaveLength(1);
   });
 
-  it("is unknown to whoever has not signed it, and one that is not there answers alike", async () => {
+  it("a webhook answers an unsigned request like one for an unknown webhook", async () => {
     const { world, view, service } = await withTrigger({ on: "webhook" });
     const [secret, now] = [secretOf(world), world.clock.now()];
     const good = signed(secret, now);
@@ -64,7 +64,7 @@ describe("a webhook", () => {
       expect(await service.hooks.take(request(id, headers, body))).toBe("unknown");
   });
 
-  it("has one secret: a new one ends the one before, and only its maker gets it", async () => {
+  it("a webhook has one secret: a new one ends the previous one, and only its maker gets it", async () => {
     const { world, view, service } = await withTrigger({ on: "webhook" });
     const before = secretOf(world);
     const ben = { author: { ...ann, id: "ben" }, place: channel };
@@ -75,7 +75,7 @@ describe("a webhook", () => {
     expect(await service.hooks.take(bearer(secretOf(world)))).toBe("taken");
   });
 
-  it("is flooded: what is too much is counted and said, and taken when it is sent again", async () => {
+  it("a flooded webhook counts and reports the excess, and takes it when it is sent again", async () => {
     const { world, view, service, pass, taken } = await withTrigger({ on: "webhook" });
     const send = (call: number) =>
       service.hooks.take(
@@ -95,7 +95,7 @@ describe("a webhook", () => {
       expect(told.match(new RegExp(`event ${call}$`, "gm"))).toHaveLength(1);
   });
 
-  it("tells each event once, although the bot dies at any point between taking it and its turn", async () => {
+  it("a webhook reports each event once, even if the bot dies between taking it and its turn", async () => {
     const { world, view, service, pass, taken } = await withTrigger({ on: "webhook" });
     const send = (call: number) =>
       service.hooks.take(
@@ -143,27 +143,33 @@ describe("a webhook", () => {
       (secret: string, seconds: number) => Record<string, string>,
     ][];
 
-    it.each(all)("%s is taken as its sender signs, and the same delivery once", async (kind, headersOf) => {
-      const { world, view, service } = await withTrigger({ on: "webhook", kind });
-      const seconds = Math.floor(world.clock.now() / 1_000);
-      const headers = headersOf(secretOf(world), seconds);
-      expect(await service.hooks.take(request(view.id, headersOf("wrong", seconds)))).toBe("unknown");
-      expect(await service.hooks.take(request(view.id, { authorization: `Bearer ${secretOf(world)}` }))).toBe(
-        "unknown",
-      );
-      expect(await service.hooks.take(request(view.id, headers))).toBe("taken");
-      // Nothing that is not signed makes a copy a new delivery.
-      const copy = { ...headers, "idempotency-key": "another" };
-      expect(await service.hooks.take(request(view.id, copy))).toBe("known");
-    });
+    it.each(all)(
+      "a webhook of the kind %s is taken as its sender signs, and the same delivery once",
+      async (kind, headersOf) => {
+        const { world, view, service } = await withTrigger({ on: "webhook", kind });
+        const seconds = Math.floor(world.clock.now() / 1_000);
+        const headers = headersOf(secretOf(world), seconds);
+        expect(await service.hooks.take(request(view.id, headersOf("wrong", seconds)))).toBe("unknown");
+        expect(
+          await service.hooks.take(request(view.id, { authorization: `Bearer ${secretOf(world)}` })),
+        ).toBe("unknown");
+        expect(await service.hooks.take(request(view.id, headers))).toBe("taken");
+        // Nothing that is not signed makes a copy a new delivery.
+        const copy = { ...headers, "idempotency-key": "another" };
+        expect(await service.hooks.take(request(view.id, copy))).toBe("known");
+      },
+    );
 
-    it.each(["slack", "stripe"] as const)("%s of yesterday is refused", async (kind) => {
-      const { world, view, service } = await withTrigger({ on: "webhook", kind });
-      const headers = kinds[kind](secretOf(world), Math.floor(world.clock.now() / 1_000) - 86_400);
-      expect(await service.hooks.take(request(view.id, headers))).toBe("unknown");
-    });
+    it.each(["slack", "stripe"] as const)(
+      "a webhook of the kind %s with a signature of yesterday is refused",
+      async (kind) => {
+        const { world, view, service } = await withTrigger({ on: "webhook", kind });
+        const headers = kinds[kind](secretOf(world), Math.floor(world.clock.now() / 1_000) - 86_400);
+        expect(await service.hooks.take(request(view.id, headers))).toBe("unknown");
+      },
+    );
 
-    it("that signs the body alone knows it for a day", async () => {
+    it("a webhook that signs only the body recognises it for a day", async () => {
       const { world, view, service, pass } = await withTrigger({ on: "webhook", kind: "github" });
       const send = () => service.hooks.take(request(view.id, kinds.github(secretOf(world))));
       expect(await send()).toBe("taken");
@@ -174,14 +180,14 @@ describe("a webhook", () => {
     });
   });
 
-  it("ignores another idempotency key beside a signature: it is the same delivery", async () => {
+  it("a webhook ignores another idempotency key next to a signature: it is the same delivery", async () => {
     const { world, view, service } = await withTrigger({ on: "webhook" });
     const headers = signed(secretOf(world), world.clock.now());
     expect(await service.hooks.take(request(view.id, { ...headers, "idempotency-key": "1" }))).toBe("taken");
     expect(await service.hooks.take(request(view.id, { ...headers, "idempotency-key": "2" }))).toBe("known");
   });
 
-  it("takes the secret that its sender made", async () => {
+  it("a webhook takes the secret that its sender made", async () => {
     const { world, view, service } = await withTrigger({ on: "webhook", kind: "stripe" });
     const seconds = Math.floor(world.clock.now() / 1_000);
     const given = "whsec_of_the_sender";
@@ -192,7 +198,7 @@ describe("a webhook", () => {
     expect(await service.hooks.take(request(view.id, headers, body))).toBe("taken");
   });
 
-  it("takes any body, cut to what a model is told", async () => {
+  it("a webhook takes any body, cut to what a model is told", async () => {
     const { world, view, service, pass, taken } = await withTrigger({ on: "webhook" });
     const headers = { authorization: `Bearer ${secretOf(world)}` };
     await service.hooks.take(request(view.id, headers, `\u0000\u0001"\\${'"'.repeat(99_000)}`));

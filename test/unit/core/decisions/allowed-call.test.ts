@@ -67,7 +67,7 @@ describe("what was allowed for good", () => {
       true,
     ],
     ["may have brackets that call nobody", read, to, { text: "a <@> b <b> @ a" }, true],
-  ])("%s (%j %j %j)", (_what, options, values, free, allowed) => {
+  ])("an always-allowed call %s (%j %j %j)", (_what, options, values, free, allowed) => {
     const { scope } = callScope(options);
     scope.seen.turn.named.add("named.example/a");
     scope.state.named.add("R9");
@@ -119,7 +119,7 @@ describe("the plan of a schedule", () => {
     ["Post to #general", { bound: { channels: ["general", "other"] } }, false],
     ["Post to #general", { bound: { channel: "general", other: "x" } }, false],
     ["Post daily", { free: { text: "https://evil.example" } }, true],
-  ])("%j allows %j: %s", (text, args, allowed) => {
+  ])("the plan of a schedule %j allows %j: %s", (text, args, allowed) => {
     expect(isPlanned(callScope({ text }).scope, bound(args))).toBe(allowed);
   });
 
@@ -138,7 +138,7 @@ describe("the plan of a schedule", () => {
     ["a yes that it does not name", { bound: { to: "general", public: true } }, false],
     ["nothing that it does not name", { bound: { to: "general", thread: null } }, false],
     ["a time", { bound: { to: "general", at: "2026-01-02" } }, true],
-  ])("allows, once something from strangers was read, %s: %j is %s", (_what, args, allowed) => {
+  ])("after reading a stranger's text, a plan allows %s: %j is %s", (_what, args, allowed) => {
     expect(isPlanned(callScope({ text: "Post to #general", ...read }).scope, bound(args))).toBe(allowed);
   });
 });

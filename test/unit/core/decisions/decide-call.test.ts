@@ -161,7 +161,7 @@ const rows: [what: string, origin: CallOrigin, more: Partial<CallFacts>, approve
 ];
 
 describe("who has to approve", () => {
-  it.each(rows)("%s", (_what, origin, more, approver) => {
+  it.each(rows)("an approver is found: %s", (_what, origin, more, approver) => {
     expect(decideCall(facts(origin, more))?.approver).toBe(approver);
   });
 });
@@ -169,7 +169,7 @@ describe("who has to approve", () => {
 describe("several needs", () => {
   const leaking: ApprovalNeed = { approver: "asker", reason: "It would send data to evil.example." };
 
-  it("ask the strictest approver once, with all reasons", () => {
+  it("several needs ask the strictest approver once, with all reasons", () => {
     expect(decideCall(facts(server({ destructive: true }), { more: [leaking] }))).toEqual({
       approver: "manager",
       reason:
@@ -177,7 +177,7 @@ describe("several needs", () => {
     });
   });
 
-  it("leave only those that the person's own order does not answer", () => {
+  it("several needs leave only those that the person's own order does not answer", () => {
     const risky = facts(server({ read_only: true }), { ...high, ...asked, more: [leaking] });
     expect(decideCall(risky)).toEqual({
       approver: "operator",
@@ -185,12 +185,12 @@ describe("several needs", () => {
     });
   });
 
-  it("ask although the tool itself would not", () => {
+  it("several needs ask even if the tool itself would not", () => {
     expect(decideCall(facts(shipped, { ...reads, more: [leaking] }))?.approver).toBe("asker");
   });
 });
 
-it("says why in a sentence for people", () => {
+it("a decision gives its reason in a sentence for people", () => {
   const reasons = [reaching, flow, server(), server({ approver: "manager" })].map(
     (origin) => decideCall(facts(origin))?.reason,
   );

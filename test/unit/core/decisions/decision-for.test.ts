@@ -196,7 +196,7 @@ describe("what becomes of a call", () => {
       { tool: { addresses: () => ["https://evil.example/a"] }, untrusted: true },
       "asker | evil.example/a | The address at evil.example was named by nobody here and by no search. An address can carry out what was said here.",
     ],
-  ])("%s: %j", async (_what, given, becomes) => {
+  ])("a call %s: %j", async (_what, given, becomes) => {
     const found = await decide(given);
     expect(brief(found).replace(" | each time | The address", " | The address")).toBe(becomes);
   });
@@ -240,11 +240,11 @@ describe("what becomes of a call", () => {
       { tool: { ...sends, shares: true }, standing: [{}], private: true },
       "asker",
     ],
-  ])("of which something was decided for good, when %s: %j", async (_what, given, becomes) => {
+  ])("a call with a standing decision, when %s: %j", async (_what, given, becomes) => {
     expect(brief(await decide(given)).split(" | ")[0]).toBe(becomes);
   });
 
-  it("of a tool of a server that an operator trusts as it is now runs", async () => {
+  it("a call to a server tool that an operator trusts in its current form runs", async () => {
     const { scope } = callScope({ namespace });
     const skill = testSkill("mail", [{ name: "send", ...server() }]);
     const trust = { tools: [{ tool: "send", definition: "d1" }], by: "olga", at: 1 };
@@ -254,7 +254,7 @@ describe("what becomes of a call", () => {
     expect(brief(await decisionFor(scope, call, skill.tools[0] as Tool, to))).toContain(fromServer);
   });
 
-  it("that runs another skill's code is judged as that skill", async () => {
+  it("a call that runs another skill's code is judged as that skill", async () => {
     const other = testSkill("other", [], { risk: "high" });
     const mail = testSkill("mail", [{ name: "send", effect: "side_effect", runsCodeOf: () => "other" }]);
     const { scope } = callScope({ namespace, skills: [mail, other] });
@@ -263,7 +263,7 @@ describe("what becomes of a call", () => {
     );
   });
 
-  it("of the bot's own tool is called by its name", async () => {
+  it("a call of the bot's own tool is described by its name", async () => {
     const own = { ...(testSkill("x", [{ name: "handoff", ...sends }]).tools[0] as Tool), skill_id: "" };
     const { scope } = callScope({ namespace, skills: [testSkill("x", [], { id: "", risk: "high" })] });
     expect(brief(await decisionFor(scope, call, own, to))).toBe(
@@ -305,7 +305,7 @@ describe("a call in a turn that a schedule began", () => {
       planned({ private: true, tool: { ...sends, shares: true } }),
       "asker",
     ],
-  ])("%s: %j", async (_what, given, becomes) => {
+  ])("a call in a scheduled turn %s: %j", async (_what, given, becomes) => {
     expect(brief(await decide(given)).split(" | ")[0]).toBe(becomes);
   });
 });
@@ -318,7 +318,7 @@ it.each([
   ["document", "asker", namespace, "asker"],
   ["document", "operator", "slack:T1:dm-U1", "operator"],
 ] as const)(
-  "what a running %s skill asks a %s for in %s is decided by the %s",
+  "a request of a running %s skill to a %s in %s is decided by the %s",
   (kind, approver, where, decides) => {
     const { scope } = callScope({ namespace: where, skills: [testSkill("mail", [], { kind })] });
     expect(approverWithin(scope, "mail", approver)).toBe(decides);

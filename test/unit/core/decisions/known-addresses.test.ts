@@ -42,14 +42,14 @@ async function decided(app: TestApp, text: string, verdict: boolean | "turn" | "
 const recall = { call: "memory_recall", with: { query: "anything" } };
 
 describe("an address", () => {
-  it("may be any while the model has read nothing from strangers", async () => {
+  it("an address is free while the model has read nothing from strangers", async () => {
     const host = await openSite();
     const { app } = channel([[read(`${host.origin}/made-up?d=1`)], "Done."]);
     expect(asked((await app.ask("What is new?", { by: ben })).events)).toEqual([]);
     expect(host.requests.map(({ url }) => url)).toEqual(["/made-up?d=1"]);
   });
 
-  it("asks who asked when the model made it up afterwards, and nothing is sent before", async () => {
+  it("a made-up address asks the asker after strangers' text was read, and nothing is sent before", async () => {
     const host = await openSite();
     const { app } = channel([[recall], [read(`${host.origin}/log?d=secret`)], "Done."]);
     const turnId = await app.say("What do you know?", { by: ben });
@@ -71,7 +71,7 @@ describe("an address", () => {
     ["as it stands", (origin: string) => `Read ${origin}/a?b=c please`, "/a?b=c"],
     ["without its scheme", (origin: string) => `Read ${origin.slice("http://".length)}/a.`, "/a"],
     ["with another end", (origin: string) => `Read <${origin}/a/#part>`, "/a"],
-  ])("that a person named %s is free, in later turns too", async (_how, text, path) => {
+  ])("an address that a person named %s is free, even in later turns", async (_how, text, path) => {
     const host = await openSite();
     const { app } = channel([[recall], "Yes?", [recall], [read(host.origin + path)], "Done."]);
     await app.ask(text(host.origin), { by: ben });
@@ -79,7 +79,7 @@ describe("an address", () => {
     expect(host.requests).toHaveLength(1);
   });
 
-  it("is not free because its host was named", async () => {
+  it("an address is not free because its host was named", async () => {
     const host = await openSite();
     const { app } = channel([[recall], [read(`${host.origin}/log?d=fact`)], "Done."]);
     const { requests } = await decided(app, `Read ${host.origin}/`, false);
@@ -87,7 +87,7 @@ describe("an address", () => {
     expect(host.requests).toEqual([]);
   });
 
-  it("does not become free by coming back in the result of a call that had it", async () => {
+  it("an address does not become free by coming back in the result of a call that had it", async () => {
     const host = await openSite();
     const evil = `${host.origin}/log?d=fact`;
     const echo = { call: "web-scraping", with: { url: `${host.origin}/start`, search: evil } };
@@ -97,7 +97,7 @@ describe("an address", () => {
     expect(host.requests.map(({ url }) => url)).toEqual(["/start"]);
   });
 
-  it("of an open host is free, and of its neighbours not", async () => {
+  it("an address of an open host is free, but not one of its neighbours", async () => {
     const host = await openSite();
     const openHosts = [`127.0.0.1:${host.port}`];
     const { app } = channel([[recall], [read(`${host.origin}/x?d=1`)], "Done."], { openHosts });
@@ -117,7 +117,7 @@ describe("links of a page", () => {
       .map((path) => origin + path)
       .join("\n");
 
-  it("are free, ten a turn on a site that nobody named, and again in the next turn", async () => {
+  it("links of a page are free, ten a turn on a site that nobody named, and again in the next turn", async () => {
     const far = await openSite();
     const near = await openSite({ "/list": links(far.origin, 12) });
     const pages = paths(12).map((path) => [read(far.origin + path)]);
@@ -134,7 +134,7 @@ describe("links of a page", () => {
     expect((await decided(app, "And the last one", false)).requests).toEqual([]);
   });
 
-  it("are free, ten a turn, on a host that a person named", async () => {
+  it("links of a page are free, ten a turn, on a host that a person named", async () => {
     const near = await openSite();
     near.pages["/list"] = links(near.origin, 12);
     const pages = paths(12).map((path) => [read(near.origin + path)]);
@@ -143,7 +143,7 @@ describe("links of a page", () => {
     expect(near.requests).toHaveLength(11);
   });
 
-  it("on many ports of one address are of one site", async () => {
+  it("links of a page on many ports of one address are of one site", async () => {
     const sites = await Promise.all(Array.from({ length: 12 }, () => openSite()));
     const all = sites.map(({ origin }, at) => `${origin}/${at}/page-${at}`);
     const near = await openSite({ "/list": all.join("\n") });
@@ -155,7 +155,7 @@ describe("links of a page", () => {
   it.each([
     ["a segment of the path", (at: number) => `/log/${at}`],
     ["a parameter", (at: number) => `/log?position=3&c=${at}`],
-  ])("that differ in %s alone ask after five", async (_what, pathOf) => {
+  ])("links of a page that differ only in %s need approval after five", async (_what, pathOf) => {
     const near = await openSite();
     const all = Array.from({ length: 7 }, (_, at) => near.origin + pathOf(at));
     near.pages["/list"] = all.join("\n");
@@ -164,7 +164,7 @@ describe("links of a page", () => {
     expect(near.requests).toHaveLength(6);
   });
 
-  it("count as they are: another query asks", async () => {
+  it("links of a page count literally: another query needs approval", async () => {
     const far = await openSite();
     const near = await openSite({ "/list": `${far.origin}/page` });
     const { app } = channel([[read(`${near.origin}/list`)], [read(`${far.origin}/page?d=fact`)], "Done."]);
@@ -182,13 +182,13 @@ describe("who asked may allow", () => {
     "Done.",
   ];
 
-  it("one address, which is known then", async () => {
+  it("the asker may allow one address, which is then known", async () => {
     const host = await openSite();
     const { app } = channel(script(host.origin));
     expect((await decided(app, "Go.", true)).requests).toHaveLength(2);
   });
 
-  it("a site for the turn, and not for the next one", async () => {
+  it("the asker may allow a site for the turn, but not for the next one", async () => {
     const host = await openSite();
     const { app } = channel([...script(host.origin), [read(`${host.origin}/c?d=3`)], "Done."]);
     expect((await decided(app, "Go.", "turn")).requests).toHaveLength(1);
@@ -219,7 +219,7 @@ it("a new transcript of the thread knows what people named, and that strangers s
 });
 
 describe("a redirect", () => {
-  it("to a site that nobody named is not followed once strangers spoke, and the model is told where it leads", async () => {
+  it("a redirect to a site nobody named is not followed once strangers spoke, and the model is told where it leads", async () => {
     const far = await openSite();
     const near = await openSite();
     const start = `${near.origin}/to?${encodeURIComponent(`${far.origin}/log?d=1`)}`;
@@ -231,7 +231,7 @@ describe("a redirect", () => {
     expect(requests).toMatchObject([{ input: { url: `${far.origin}/log?d=1` } }]);
   });
 
-  it("to a page that a person named is followed, and so is any to the same site", async () => {
+  it("a redirect to a page that a person named is followed, and so is any within the same site", async () => {
     const far = await openSite();
     const near = await openSite();
     const away = `${near.origin}/to?${encodeURIComponent(`${far.origin}/page`)}`;
@@ -242,7 +242,7 @@ describe("a redirect", () => {
     expect([far.requests.length, near.requests.length]).toEqual([1, 3]);
   });
 
-  it("with the body of a request is followed to no other site, though a person named it", async () => {
+  it("a redirect with a request body is followed to no other site, even if a person named it", async () => {
     const far = await openSite();
     const near = await startServer((_request, response) =>
       response.writeHead(307, { location: `${far.origin}/page` }).end(),

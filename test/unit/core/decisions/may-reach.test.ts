@@ -49,7 +49,7 @@ describe("a redirect of a call's request", () => {
     ],
     ["to no web address is not", {}, redirect("file:///etc/passwd"), false],
     ["from no web address is not", {}, redirect("https://example.com/b", { from: "about:blank" }), false],
-  ])("%s (%j)", async (_what, options, given, follows) => {
+  ])("a redirect of a call's request %s (%j)", async (_what, options, given, follows) => {
     const { web, asked } = createWorld(options);
     await web.fetch("https://example.com/a");
     await web.read("https://example.com/a");
@@ -57,7 +57,7 @@ describe("a redirect of a call's request", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("is judged by the tool itself where it says so", async () => {
+  it("a redirect is judged by the tool itself where it says so", async () => {
     const { web, asked } = createWorld();
     const mayFollow = async () => false;
     await web.fetch("https://example.com/a", { method: "POST", mayFollow });
@@ -68,7 +68,7 @@ describe("a redirect of a call's request", () => {
     ]);
   });
 
-  it("holds no secret in a page that is read", async () => {
+  it("a page that is read holds no secret", async () => {
     const { web } = createWorld();
     expect(await web.read("https://example.com/a")).toMatchObject({ title: "[secret]", text: "is [secret]" });
   });
@@ -78,7 +78,7 @@ describe("a request that a running call would send", () => {
   const tool = { skill_id: "mail" };
   const address = "https://example.com/log?d=1";
 
-  it("needs nobody while the turn has read nothing from strangers, and where it is no web address", async () => {
+  it("a call's request needs nobody while nothing from strangers was read, and where it is no web address", async () => {
     const { scope, events } = createWorld();
     expect(await mayReach(scope, call, tool, address)).toBe(true);
     expect(await mayReach(createWorld({ untrusted: true }).scope, call, tool, "no address")).toBe(true);
@@ -88,7 +88,7 @@ describe("a request that a running call would send", () => {
   it.each([
     ["the turn has read a stranger's text", { untrusted: true }, {}],
     ["the address itself came from one", {}, { foreign: true }],
-  ])("asks who asked where %s, and waits", async (_what, options, how) => {
+  ])("a call's request asks the asker where %s, and waits", async (_what, options, how) => {
     const { scope, events } = createWorld(options);
     await expect(mayReach(scope, call, tool, address, how)).rejects.toThrow(WaitingForPerson);
     expect(events).toMatchObject([
@@ -106,16 +106,19 @@ describe("a request that a running call would send", () => {
     ]);
   });
 
-  it.each([true, false])("goes or not as was decided (%s), about this address alone", async (approved) => {
-    const { scope, events } = createWorld({ untrusted: true });
-    await expect(mayReach(scope, call, tool, address)).rejects.toThrow(WaitingForPerson);
-    scope.ports.signals = async () => [{ type: "approval", approval_id: "t1:1", approved, by: "ben" }];
-    expect(await mayReach(scope, call, tool, address)).toBe(approved);
-    await expect(mayReach(scope, call, tool, `${address}2`)).rejects.toThrow(WaitingForPerson);
-    expect(events.map(({ type }) => type)).toEqual([
-      "approval_requested",
-      "approval_decided",
-      "approval_requested",
-    ]);
-  });
+  it.each([true, false])(
+    "a call's request follows the decision (%s), for this address only",
+    async (approved) => {
+      const { scope, events } = createWorld({ untrusted: true });
+      await expect(mayReach(scope, call, tool, address)).rejects.toThrow(WaitingForPerson);
+      scope.ports.signals = async () => [{ type: "approval", approval_id: "t1:1", approved, by: "ben" }];
+      expect(await mayReach(scope, call, tool, address)).toBe(approved);
+      await expect(mayReach(scope, call, tool, `${address}2`)).rejects.toThrow(WaitingForPerson);
+      expect(events.map(({ type }) => type)).toEqual([
+        "approval_requested",
+        "approval_decided",
+        "approval_requested",
+      ]);
+    },
+  );
 });

@@ -59,7 +59,7 @@ it.each<[string, Made[], "runs" | "asks" | "refused"]>([
   expect(refused !== undefined ? "refused" : allowed !== undefined ? "runs" : "asks").toBe(becomes);
 });
 
-it("an asker's always does not answer what asks for a manager, a manager's never does", async () => {
+it("an asker's always does not answer a call that needs a manager, but a manager's never does", async () => {
   const { standing } = await decided([always(ben)]);
   expect(allowanceFor(standing, binding, { approver: "manager", asker: "ben" })).toBeUndefined();
   const operator = { ...mia, by: "olga", approver: "operator" } as const;
@@ -67,7 +67,7 @@ it("an asker's always does not answer what asks for a manager, a manager's never
   expect(refusalFor(strict.standing, binding, "ben")?.by).toBe("olga");
 });
 
-it("decisions are numbered, replace each other in their scope, and are taken back by number", async () => {
+it("decisions are numbered, replace each other in their scope, and are withdrawn by number", async () => {
   const { store, standing } = await decided([always(mia), never(ben), never(mia)]);
   expect(standing.map(({ id, verdict, by }) => [id, verdict, by])).toEqual([
     [2, "never", "ben"],
@@ -79,7 +79,7 @@ it("decisions are numbered, replace each other in their scope, and are taken bac
   expect(await readStanding(store, "slack:T1:C2")).toEqual([]);
 });
 
-it("what an earlier version stored is read, and it would not take a never for an always", async () => {
+it("decisions of an earlier version are read, and that version would not take a never for an always", async () => {
   const store = createMemoryKeyValue();
   const old = { id: 4, binding, ...mia };
   await store.set(`allowances:${general}`, { next: 5, allowances: [old] });
@@ -92,7 +92,7 @@ it("what an earlier version stored is read, and it would not take a never for an
   });
 });
 
-it("an always of an earlier version holds where it says what a person would be told now, and asks once more elsewhere", async () => {
+it("an always of an earlier version holds where it says what a person would be told now, and asks again elsewhere", async () => {
   const { standing } = await decided([always(mia)]);
   const allows = (values: Binding["values"]) =>
     allowanceFor(standing, { ...binding, values }, { approver: "asker", asker: "ben" }) !== undefined;
@@ -100,7 +100,7 @@ it("an always of an earlier version holds where it says what a person would be t
   expect(allows({ to: "ann", amount: 9 })).toBe(false);
 });
 
-it("never refuses the destination whatever else a call says, and takes the place of what was always allowed there", async () => {
+it("a never refuses the destination whatever else a call says, and replaces what was always allowed there", async () => {
   const paid = (amount: number) => ({ ...binding, values: { to: "ann", amount }, refuses: { to: "ann" } });
   const { standing } = await decided([
     always(mia, { binding: paid(1) }),
@@ -128,7 +128,7 @@ it.each<[string, string | undefined, Cause, allows: boolean, refuses: boolean]>(
   ["in another's turns, in a trigger's", "s2", trigger, false, false],
   ["in another's turns, in a person's", "s2", undefined, false, false],
 ])(
-  "what holds %s, counts as an always only where its words were vouched for",
+  "a decision that holds %s counts as an always only where its words were vouched for",
   async (_where, within, cause, allows, refuses) => {
     const limits = within === undefined ? {} : { within };
     const { standing } = await decided([always(mia, limits)]);
@@ -143,7 +143,7 @@ it.each<[string, string | undefined, Cause, allows: boolean, refuses: boolean]>(
   },
 );
 
-it("of two refusals the stricter one counts, and of equals the first", async () => {
+it("the stricter of two refusals counts, and the first of equal ones", async () => {
   const operator = { ...mia, by: "olga", approver: "operator" } as const;
   for (const made of [
     [never(mia), never(operator as never, { only_for: "ben" })],
@@ -169,7 +169,7 @@ it("a channel keeps its latest two hundred decisions of a verdict, each about so
   expect(await readStanding(store, general)).toHaveLength(200);
 });
 
-it("a decision replaces none of other people or of another schedule", async () => {
+it("a decision does not replace those of other people or of another schedule", async () => {
   const { standing } = await decided([
     always(mia),
     always(ben),

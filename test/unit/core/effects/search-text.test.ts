@@ -7,7 +7,7 @@ const log = Array.from({ length: 100 }, (_, at) => `${at} ${at % 40 === 5 ? "Err
 );
 
 describe("searching a text", () => {
-  it("shows the lines around each match with their numbers, whatever the case", () => {
+  it("searching a text shows the lines around each match with their numbers, whatever the case", () => {
     expect(searchText(log, "DISK", limits)).toEqual({
       passages: [
         ...["5- 4 ok", "6: 5 Error: disk full", "7- 6 ok", "--"],
@@ -26,17 +26,17 @@ describe("searching a text", () => {
     ["words in one line only in their order", "full*7", 0],
     ["signs of regular expressions as themselves", "(.*", 0],
     ["nothing but signs", "*|*", 0],
-  ])("finds %s", (_, search, total) => {
+  ])("searching a text finds %s", (_, search, total) => {
     expect(searchText(log, search, limits)).toMatchObject({ total });
   });
 
-  it("finds the lines with most words of a phrase that is nowhere, and says so", () => {
+  it("searching a text finds the lines with most words of a phrase that does not occur, and says so", () => {
     const found = searchText(log, "was the disk full?", limits);
     expect(found).toMatchObject({ total: 3, note: expect.stringContaining("2 of its 4 words") });
     expect(searchText(log, "no such thing", limits)).toMatchObject({ total: 0, passages: "" });
   });
 
-  it("shows no more than fits, and goes on where it stopped", () => {
+  it("searching a text shows no more than fits, and continues where it stopped", () => {
     const first = searchText(log, "disk", { ...limits, characters: 60 });
     expect(first).toMatchObject({ shown: 1, total: 3 });
     const second = searchText(log, "disk", { ...limits, characters: 60, from: first.next_offset ?? 0 });
@@ -49,7 +49,7 @@ describe("searching a text", () => {
     });
   });
 
-  it("shows long lines around each match, with the offset", () => {
+  it("searching a text shows long lines around each match, with the offset", () => {
     const line = `${"x".repeat(3_990)}needle in a haystack${"y".repeat(5_000)}needle`;
     const found = searchText(`first\n${line}`, "needle in|needle", limits);
     expect(found).toMatchObject({ shown: 2, total: 2 });
@@ -58,7 +58,7 @@ describe("searching a text", () => {
     );
   });
 
-  it("is linear, whatever is searched for", () => {
+  it("searching a text takes linear time, whatever is searched for", () => {
     const text = "ab".repeat(4_000_000);
     const from = performance.now();
     for (const search of ["a*a*a*a*c", "b|zzz", "a a a b zzz", `${"a*".repeat(250)}`]) {

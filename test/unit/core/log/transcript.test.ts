@@ -72,7 +72,7 @@ const said = (text: string): TranscriptStep & { kind: "message" } => ({
 });
 
 describe("a transcript", () => {
-  it("opens with what its opening and the one before it leave", () => {
+  it("a transcript opens with what its opening and the previous one leave", () => {
     const messages = [user("hi")];
     const { active, offloaded, tools, told, ...rest } = opened({ messages, active: ["s"], offloaded: ["t"] });
     expect([[...active], [...offloaded], [...tools.keys()], told]).toEqual([
@@ -89,14 +89,14 @@ describe("a transcript", () => {
     expect(rest.called_at).toBeUndefined();
   });
 
-  it("grows by messages, and knows what of them is a stranger's", () => {
+  it("a transcript grows by messages, and knows which of them are a stranger's", () => {
     const result = { role: "tool", call_id: "c", tool: "look", text: "x", is_error: false } as const;
     const transcript = opened({}, said("hi"), { kind: "message", message: result });
     expect(transcript.messages).toEqual([user("hi"), result]);
     expect([...transcript.read.untrusted]).toEqual(["result"]);
   });
 
-  it("takes what a change tells: tools that come, go and are others, guides, and the rest as it was", () => {
+  it("a transcript applies a change: added, removed and replaced tools, guides, and the rest unchanged", () => {
     const message = change({ remove: ["look"], add: [tool("find"), tool("keep", "Keeps.")] });
     const transcript = opened(
       {},
@@ -115,7 +115,7 @@ describe("a transcript", () => {
     expect([...replaced.read.guides]).toEqual(["memory"]);
   });
 
-  it("knows which skills are active, put away, and by which guide", () => {
+  it("a transcript knows which skills are active, put away, and by which guide", () => {
     const transcript = opened(
       { offloaded: ["weather"] },
       { kind: "activate", skill_id: "weather", guide: "w1" },
@@ -134,7 +134,7 @@ describe("a transcript", () => {
     ["more than was estimated", 500, 500],
     ["as much", 21.4, 21.4],
     ["less", 3, 21.4 + 4 + 0.2],
-  ])("believes a provider that counts %s", (_what, tokens, expected) => {
+  ])("a transcript believes a provider that counts %s", (_what, tokens, expected) => {
     const fixed = opened();
     fixed.tokens = 21.4;
     extendTranscript(fixed, said("hi"));
@@ -144,7 +144,7 @@ describe("a transcript", () => {
     expect(fixed.called_at).toBe(7);
   });
 
-  it("counts each message once, and estimates all of it anew when asked", () => {
+  it("a transcript counts each message once, and estimates all of it again when asked", () => {
     const transcript = opened({ messages: [user("hi")] }, said("x".repeat(60)));
     const tokens = transcript.tokens_at_opening + 10;
     expect(tokensIn(transcript, count)).toBeCloseTo(tokens);
@@ -153,7 +153,7 @@ describe("a transcript", () => {
     expect(estimateOf(transcript, count)).toBeCloseTo(tokens);
   });
 
-  it("is longer than what it has more tokens than, which costs no counting while it is short", () => {
+  it("a transcript is compared with a number of tokens without counting while it is short", () => {
     const transcript = opened({}, said("x".repeat(60)));
     const tokens = transcript.tokens_at_opening + 10;
     const texts: string[] = [];
@@ -212,7 +212,7 @@ it.each<[string, Message, number]>([
   expect(tokensOf(message, count)).toBeCloseTo(tokens);
 });
 
-it("a message is carried into another transcript without its reasoning alone", () => {
+it("only its reasoning is lost when a message is carried into another transcript", () => {
   const bare = answer("hi", { tool_calls: [{ id: "c", name: "n", arguments: "{}" }] });
   expect(withoutReasoning({ ...bare, provider_blocks: blocks("x") })).toEqual(bare);
   expect(withoutReasoning(bare)).toBe(bare);

@@ -39,7 +39,7 @@ it.each([
     ],
     "1 step, 12 s",
   ],
-])("%j is summed up as %s", (calls, words) => {
+])("the calls %j are summed up as %s", (calls, words) => {
   expect(summariseSteps(viewWith(calls))).toBe(words);
 });
 
@@ -50,6 +50,6 @@ it.each([
   [400, "0.4 s"],
   [12_400, "12 s"],
   [185_000, "3 min 5 s"],
-])("%d ms reads %s", (ms, words) => {
+])("a duration of %d ms reads %s", (ms, words) => {
   expect(formatDuration(ms)).toBe(words);
 });

@@ -11,17 +11,17 @@ describe("the cost in words", () => {
     [0.00999, "$0.0100"],
     [0.014, "$0.01"],
     [12.345, "$12.35"],
-  ])("of %s is %j", (cost_usd, words) => {
+  ])("the cost %s is written as %j", (cost_usd, words) => {
     expect(costText({ ...noUsage, cost_usd })).toBe(words);
   });
 
-  it("says that it is not all, when some models had no price", () => {
+  it("a cost says that it is incomplete when some models had no price", () => {
     expect(costText({ ...noUsage, cost_usd: 0.5, unpriced_tokens: 10 })).toBe("at least $0.50");
     expect(costText({ ...noUsage, unpriced_tokens: 10 })).toBe("");
   });
 });
 
-it("what people see of a turn counts its model calls, with the cost where there is one", () => {
+it("the view of a turn counts its model calls, with the cost where there is one", () => {
   const usage = {
     type: "usage",
     model: "m",

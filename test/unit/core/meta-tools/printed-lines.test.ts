@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { printedLines } from "../../../../src/core/meta-tools/meta-tool.ts";
 
-it("shows of a flood of lines a few a second", () => {
+it("a flood of printed lines is shown at a few lines a second", () => {
   let now = 1_000;
   const shown: string[] = [];
   const show = printedLines({ now: () => now, progress: (note) => shown.push(note) });

@@ -27,7 +27,7 @@ it.each<[string, ButtonAction, string?]>([
   [`turn:${id}:1`, { role: "decide", approval_id: `${id}:1`, verdict: "turn" }, id],
   [`wanted:${id}`, { role: "late", token: id, wanted: true }],
   [`unwanted:${id}`, { role: "late", token: id, wanted: false }],
-])("%s is written and read", (text, action, turnId) => {
+])("the button id %s is written and read", (text, action, turnId) => {
   expect(writeButtonId(action)).toBe(text);
   expect(readButtonId(text)).toEqual(action);
   expect(turnOfButton(action)).toBe(turnId);
@@ -55,6 +55,6 @@ it.each([
   `late:${id}`,
   `decide:${id}:1`,
   `feedback:${id}`,
-])("%j is no button of ours", (text) => {
+])("%j is not one of our button ids", (text) => {
   expect(readButtonId(text)).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { tableText } from "../../../../src/core/ports/documents.ts";
 
-it("shows the columns, the number of rows and the first of them", () => {
+it("a table text shows the columns, the number of rows and the first of them", () => {
   const first = [
     ["Ann", "1"],
     ["a|b\nc", ""],
@@ -25,11 +25,11 @@ it.each([
   [1, [["x"]], "1 row:"],
   [2, [["x"], ["y"]], "2 rows:"],
   [2, [], "2 rows"],
-])("says how many rows there are: %i", (rows, first, line) => {
+])("a table text says how many rows there are: %i", (rows, first, line) => {
   expect(tableText({ columns: ["a"], rows, first }).split("\n")[1]).toBe(line);
 });
 
-it("cuts long cells and counts the columns it leaves out", () => {
+it("a table text cuts long cells and counts the columns it leaves out", () => {
   const columns = Array.from({ length: 1_060 }, (_, at) => `c${at + 1}`);
   const text = tableText({ columns, rows: 1, first: [["😀".repeat(200), ...columns]] });
   expect(text).toContain("c50 and 1,010 more\n");
@@ -37,6 +37,6 @@ it("cuts long cells and counts the columns it leaves out", () => {
   expect(text.split("\n").at(-1)?.split(" | ")).toHaveLength(50);
 });
 
-it("shows a row that is longer than the first with the columns there are", () => {
+it("a table text shows a row longer than the first with the columns there are", () => {
   expect(tableText({ columns: ["a"], rows: 1, first: [["x", "y"]] }).endsWith("| x |")).toBe(true);
 });

@@ -15,21 +15,24 @@ describe("the words of a trigger", () => {
     ["(a+)+$", "aaaa", false],
     ["障害", "障害", true],
     ["deploy", "", false],
-  ])("%s in %s: %s", (pattern, text, found) => {
+  ])("the trigger words %s in %s: %s", (pattern, text, found) => {
     expect(hasWords(pattern, text)).toBe(found);
   });
 
-  it("takes no longer for a text that would hang a regular expression", () => {
+  it("trigger words take no longer for a text that would hang a regular expression", () => {
     const begun = performance.now();
     expect(hasWords("a* a* a* a* b", "a ".repeat(20_000))).toBe(false);
     expect(performance.now() - begun).toBeLessThan(500);
   });
 
-  it.each(["", "*", "a", "* *", '""', "?!"])("%s would fit anything or nothing", (pattern) => {
-    expect(wordsProblem(pattern)).toMatch(/Name words/);
-  });
+  it.each(["", "*", "a", "* *", '""', "?!"])(
+    "the trigger words %s would fit anything or nothing",
+    (pattern) => {
+      expect(wordsProblem(pattern)).toMatch(/Name words/);
+    },
+  );
 
-  it("are ten at most", () => {
+  it("trigger words are at most ten", () => {
     expect(wordsProblem("one two three four five six seven eight nine ten")).toBeUndefined();
     expect(wordsProblem("one two three four five six seven eight nine ten eleven")).toMatch(/ten/);
   });
@@ -45,7 +48,7 @@ describe("a reaction", () => {
     ["❤️", "❤", true],
     ["eyes", "eye", false],
     ["eyes", "", false],
-  ])("%s and %s: %s", (emoji, reaction, same) => {
+  ])("the emoji %s and %s: %s", (emoji, reaction, same) => {
     expect(isEmojiOf(emoji, reaction)).toBe(same);
   });
 });
@@ -61,7 +64,7 @@ describe("a cron pattern in words", () => {
     ["0 * * * *", "every hour at minute 00"],
     ["0 9 1 1 *", "cron 0 9 1 1 *"],
     ["0 9-17 * * *", "cron 0 9-17 * * *"],
-  ])("%s", (cron, words) => {
+  ])("the cron pattern %s is put into words", (cron, words) => {
     expect(cronInWords(cron)).toBe(words);
   });
 });

@@ -26,16 +26,16 @@ it.each<[string, (number | Error)[], (string | undefined)[]]>([
   ["what there was no time for", [6, 6, 1, 1], ["done 0", "done 1", undefined, undefined]],
   ["what there was no money for", [1, poor, 1], ["done 0", undefined, undefined]],
   ["what comes after three failures", [1, down, down, down, 1], ["done 0", ...Array(4).fill(undefined)]],
-])("leaves out %s, and keeps the rest", async (_name, parts, found) => {
+])("work done part by part leaves out %s and keeps the rest", async (_name, parts, found) => {
   expect((await worked(parts)).found).toEqual(found);
 });
 
-it("fails as the first part did where none succeeded", async () => {
+it("work done part by part fails as the first part did when none succeeded", async () => {
   await expect(worked([down, poor])).rejects.toBe(down);
   expect((await worked([])).found).toEqual([]);
 });
 
-it("ends with a stop, and with a fault", async () => {
+it("work done part by part ends with a stop and with a fault", async () => {
   const fault = new TypeError("a fault");
   await expect(worked([1, fault, 1])).rejects.toBe(fault);
   await expect(worked([1, down], AbortSignal.abort("stopped"))).rejects.toBe("stopped");

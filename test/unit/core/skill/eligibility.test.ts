@@ -63,11 +63,11 @@ test.each<[string, Skill, string]>([
   ],
   ["what its set-up lacks", skill({ problems: ["Its argument KEY has no value."] }), "KEY has no value"],
   ["an import nobody activated", skill({ kind: "imported", enabled: false }), "active is not true"],
-])("%s is the one reason", (_, subject, reason) => {
+])("%s is the only reason", (_, subject, reason) => {
   expect(eligibility(subject, host)).toEqual([expect.stringContaining(reason)]);
 });
 
-test("a skill that is always there needs its system, and nothing else", () => {
+test("a skill that is always there needs only its system", () => {
   const always = needing({
     always: true,
     bins: ["ffmpeg"],
@@ -80,7 +80,7 @@ test("a skill that is always there needs its system, and nothing else", () => {
   expect(eligibility(elsewhere, host)).toEqual([expect.stringContaining("works on darwin only")]);
 });
 
-test("what a skill says about installing its programs is told with what is missing, for this system", () => {
+test("a skill's hints on installing programs are told with what is missing, for this system", () => {
   const install = [
     { bins: ["ffmpeg"], os: ["darwin"], command: "brew install ffmpeg" },
     { bins: ["ffmpeg"], os: ["linux"], command: "uv tool install ffmpeg" },
@@ -118,7 +118,7 @@ test.each<[string, ChannelFacts, string]>([
   ["blocked there", { blocked: ["notes"] }, "/skill reset"],
   ["not on the channel's list", { allowed: ["memory"] }, "this channel's list"],
   ["on an empty list", { allowed: [] }, "this channel's list"],
-])("in a channel a skill that is %s is excluded with its parts", (_, channel, reason) => {
+])("a skill that is %s in a channel is excluded with its parts", (_, channel, reason) => {
   expect(eligibility(skill(), host, channel)).toEqual([expect.stringContaining(reason)]);
   expect(eligibility(part, host, channel)).toEqual([expect.stringContaining(reason)]);
 });

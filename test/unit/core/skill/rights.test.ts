@@ -36,7 +36,7 @@ describe("rights", () => {
       { skill_id: "memory#forget", name: "memory_forget_1a2b" },
       1,
     ],
-  ])("on %s", (_name, subject, count) => {
+  ])("rights on %s", (_name, subject, count) => {
     expect(rightsOn(rights, subject)).toHaveLength(count);
   });
 
@@ -54,17 +54,17 @@ describe("rights", () => {
     ["another role", [right({ roles: ["R1"] })], member, ["R2"], false],
     ["each right counts", [right({ people: ["ben"] }), right({ roles: ["manager"] })], member, [], false],
     ["an operator", [right({ people: ["ann"] })], { id: "op", trust: "operator" }, [], true],
-  ])("has them: %s", async (_name, given, person, roles, has) => {
+  ])("a person has the rights: %s", async (_name, given, person, roles, has) => {
     expect(await hasRights(given, person, async () => roles)).toBe(has);
   });
 
-  it("asks the platform only where a role of it counts", async () => {
+  it("rights ask the platform only where one of its roles counts", async () => {
     const never = () => Promise.reject(new Error("not asked"));
     expect(await hasRights([right({ people: ["ben"] })], member, never)).toBe(true);
     expect(await hasRights([right({ roles: ["manager"] })], member, never)).toBe(false);
   });
 
-  it("read well", () => {
+  it("rights read well", () => {
     expect(rightInWords(right({ people: ["U1"], roles: ["manager", "R9"] }))).toBe(
       "managers, the role R9, U1",
     );

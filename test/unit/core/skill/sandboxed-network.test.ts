@@ -19,7 +19,7 @@ function operated({ granted = [] as string[], allows = true } = {}) {
 }
 
 describe("code that runs with a granted network", () => {
-  it("reaches what was granted, by name and below a wildcard, and nothing else", async () => {
+  it("code with a granted network reaches what was granted, by name and below a wildcard, and nothing else", async () => {
     const { context } = operated({ granted: ["api.example.com", "*.example.org"], allows: false });
     const outcome = await withGrantedNetwork(context, [], async ({ permits }) =>
       ["api.example.com", "a.example.org", "example.org", "evil.test"].map((host) => permits(host)),
@@ -30,7 +30,7 @@ describe("code that runs with a granted network", () => {
     });
   });
 
-  it("runs without the hosts an operator refused, which it may not need, and they are asked for once", async () => {
+  it("code runs without the hosts an operator refused, and they are asked for once", async () => {
     const { context, asked } = operated({ granted: ["a.test"], allows: false });
     const outcome = await withGrantedNetwork(context, ["a.test", "b.test"], async () => "done");
     expect(outcome).toEqual({ value: "done", refused: [] });
@@ -40,7 +40,7 @@ describe("code that runs with a granted network", () => {
   });
 
   it.each(["...", ".", "a..b", "https://a.test", "a b", ""])(
-    "makes nobody decide about %j, which is no host",
+    "nobody decides about %j, which is not a host",
     async (host) => {
       const { context, asked } = operated();
       await withGrantedNetwork(context, [host], async ({ permits }) => permits(host));
@@ -49,7 +49,7 @@ describe("code that runs with a granted network", () => {
   );
 
   it.each(["a.test", "a.test:8443", "my_host.test", "203.0.113.7:80", "2001:db8::1"])(
-    "makes an operator decide about %s",
+    "an operator decides about %s",
     async (host) => {
       const { context, asked } = operated();
       await withGrantedNetwork(context, [host], async () => undefined);
@@ -57,7 +57,7 @@ describe("code that runs with a granted network", () => {
     },
   );
 
-  it("makes nobody decide about hosts that no grant could open", async () => {
+  it("nobody decides about hosts that no grant could open", async () => {
     const { context, asked } = operated();
     const outcome = await withGrantedNetwork(context, ["10.0.0.1"], async ({ permits }) =>
       permits("10.0.0.1"),
@@ -66,7 +66,7 @@ describe("code that runs with a granted network", () => {
     expect(asked).toEqual([]);
   });
 
-  it("is run again with a host it turned out to need, once that is allowed", async () => {
+  it("code is run again with a host it turned out to need, once that is allowed", async () => {
     const { context, asked } = operated();
     const attempts: boolean[] = [];
     const outcome = await withGrantedNetwork(context, [], async ({ permits }) => {
@@ -80,7 +80,7 @@ describe("code that runs with a granted network", () => {
     });
   });
 
-  it("is never run a second time after it reached something", async () => {
+  it("code is never run a second time after it reached something", async () => {
     const { context, asked } = operated({ granted: ["shop.test"] });
     let runs = 0;
     const outcome = await withGrantedNetwork(context, [], async ({ permits }) => {
@@ -96,19 +96,19 @@ describe("code that runs with a granted network", () => {
     });
   });
 
-  it("keeps its result when an operator refuses a host it turned out to need", async () => {
+  it("code keeps its result when an operator refuses a host it turned out to need", async () => {
     const { context } = operated({ allows: false });
     const outcome = await withGrantedNetwork(context, [], async ({ permits }) => permits("late.test"));
     expect(outcome).toEqual({ value: false, refused: ["late.test"] });
   });
 
-  it("cannot make an operator allow every host by trying to reach one called *", async () => {
+  it("code cannot make an operator allow every host by trying to reach one called *", async () => {
     const { context, asked } = operated();
     await withGrantedNetwork(context, ["*", "*.test"], async ({ permits }) => permits("*"));
     expect(asked).toEqual([]);
   });
 
-  it("ends when a grant has no effect", async () => {
+  it("code with a granted network ends when a grant has no effect", async () => {
     const network = { hosts: async () => [], couldReach: () => true, request: async () => true };
     let runs = 0;
     await withGrantedNetwork({ network }, [], async ({ permits }) => {
@@ -118,7 +118,7 @@ describe("code that runs with a granted network", () => {
     expect(runs).toBe(1);
   });
 
-  it("waits while nobody has decided", async () => {
+  it("code with a granted network waits while nobody has decided", async () => {
     const request = async () => {
       throw new WaitingForPerson();
     };
@@ -131,7 +131,7 @@ describe("code that runs with a granted network", () => {
   });
 });
 
-it("says which hosts were missing and how to grant them", () => {
+it("a network hint says which hosts were missing and how to grant them", () => {
   const hint = (...hosts: string[]) => networkHint("weather", hosts, (host) => host !== "10.0.0.1");
   expect(hint("a.test", "10.0.0.1")).toMatch(/a\.test, 10\.0\.0\.1.*: \/skill grant weather a\.test\.$/);
   expect(hint("10.0.0.1")).toContain("private networks");

@@ -36,7 +36,7 @@ test.each([
   ["@@FLOW_7F3A", "flow_7f3a"],
   ["mixed", "Mixed"],
   ["Memory#Remember", "memory#remember"],
-])("%j means %s", (text, id) => {
+])("the skill id %j means %s", (text, id) => {
   expect(resolveSkillId(text, servers)).toEqual({ status: "found", id });
 });
 
@@ -45,7 +45,7 @@ test("the literal id wins over every other reading", () => {
   expect(resolveSkillId("@@x", ["x", "@@x"])).toEqual({ status: "found", id: "@@x" });
 });
 
-test("in another case two ids are not guessed between", () => {
+test("two ids that differ in case are not guessed between", () => {
   expect(resolveSkillId("NOTES", ["Notes", "notes"])).toEqual({
     status: "unknown",
     nearest: ["Notes", "notes"],
@@ -77,7 +77,7 @@ test.each([
   ["memory#remember", "memory_remember"],
   ["web-search", "web-search"],
   ["a b.c:d", "a_b_c_d"],
-])("%j is called %s", (text, name) => {
+])("the tool name of %j is %s", (text, name) => {
   expect(toToolName(text)).toBe(name);
 });
 
@@ -92,7 +92,7 @@ test("two long names that begin alike stay apart", () => {
   expect(toToolName(`${"x".repeat(70)}a`)).not.toBe(toToolName(`${"x".repeat(70)}b`));
 });
 
-test("names that differ are left as they are", () => {
+test("different names are left as they are", () => {
   const tools = [tool("one"), tool("two")];
   expect(uniqueToolNames(tools.map((each) => ({ tool: each, source: "bundled" })))).toEqual(tools);
 });
@@ -115,7 +115,7 @@ test("a suffix does not depend on the order", () => {
   expect(namesOf(rivals.toReversed())).toEqual(namesOf(rivals).toReversed());
 });
 
-test("names that are alike only after cleaning are told apart", () => {
+test("names that become equal by cleaning are told apart", () => {
   const names = namesOf(["a.b", "a_b", "a b"].map((name) => ({ tool: tool(name), source: "s" })));
   expect(new Set(names).size).toBe(3);
 });

@@ -68,15 +68,15 @@ describe("the line of a skill in the list", () => {
       one({ description: 'Reads\n\n </available_skills>\t& "more".' }, []),
       '- s (guide): Reads &lt;/available_skills&gt; &amp; "more".',
     ],
-  ])("shows %s", (_what, skill, line) => {
+  ])("the line of a skill shows %s", (_what, skill, line) => {
     expect(lineOf(skill)).toBe(line);
   });
 
-  it("has no signature where the tools are there anyway", () => {
+  it("the line of a skill has no signature where its tools are open anyway", () => {
     expect(lineOf(one({}), ["s"])).toBe("- s (open): Does s.");
   });
 
-  it("has no description where an open tool has the same", () => {
+  it("the line of a skill has no description where an open tool has the same", () => {
     const said = testSkill("s", [{ name: "t", description: "Does s." }]);
     expect(lineOf(said, ["s"])).toBe("- s (open)");
     expect(lineOf(said)).toBe("- s(text?): Does s.");
@@ -85,7 +85,7 @@ describe("the line of a skill in the list", () => {
   it.each([
     [6, "- s [s/p0(a), s/p1(a), s/p2(a), s/p3(a), s/p4(a), s/p5(a)]: Does s."],
     [7, "- s: Does s."],
-  ])("of a skill of %i parts", (count, line) => {
+  ])("the line of a skill of %i parts", (count, line) => {
     const root = one({}, [{ name: "a" }, { name: "b" }]);
     const parts = Array.from({ length: count }, (_, at) =>
       testSkill(`s/p${at}`, [{ name: `p${at}` }], { parent: "s", parameters: [parameter("a")] }),
@@ -94,7 +94,7 @@ describe("the line of a skill in the list", () => {
     expect([...lines]).toEqual([["s", line]]);
   });
 
-  it("stands in the order of ids, however the skills come", () => {
+  it("the lines of skills are in the order of ids, however the skills come", () => {
     const skills = ["b", "a-1", "B", "a"].map((id) => offered(testSkill(id)));
     expect([...skillLines(skills, new Set()).keys()]).toEqual(["B", "a", "a-1", "b"]);
   });

@@ -5,7 +5,7 @@ import { countTokens } from "../../../../src/models/count-tokens.ts";
 const cut = (text: string, tokens: number) => cutForModel(text, tokens, 'a"b', countTokens);
 
 describe("a text that is too long for the model", () => {
-  it("keeps its beginning and its end at line ends, and says how to read the rest", () => {
+  it("a text too long for the model keeps its beginning and end at line ends, and says how to read the rest", () => {
     const lines = Array.from({ length: 5_000 }, (_, at) => `line ${at}\n`);
     const text = cut(lines.join(""), 1_000);
     expect(countTokens(text)).toBeLessThan(1_100);
@@ -25,7 +25,7 @@ describe("a text that is too long for the model", () => {
     ["one line", "word ".repeat(100_000)],
     ["quotes", '"'.repeat(100_000)],
     ["empty lines", "\n".repeat(100_000)],
-  ])("never cuts a character in two: %s", (_, text) => {
+  ])("a text too long for the model never has a character cut in two: %s", (_, text) => {
     for (const tokens of [200, 201, 333]) {
       const shown = cut(text, tokens);
       expect(shown.isWellFormed()).toBe(true);
@@ -33,13 +33,13 @@ describe("a text that is too long for the model", () => {
     }
   });
 
-  it("is whole when it fits", () => {
+  it("a text that fits is shown whole", () => {
     expect(cut("word ".repeat(100), 500)).toBe("word ".repeat(100));
   });
 });
 
 describe("an output as text", () => {
-  it("is compact when it is short, and one value a line when it is long", () => {
+  it("an output as text is compact when it is short, and one value a line when it is long", () => {
     expect(outputText({ a: 1, b: ["x"] })).toBe('{"a":1,"b":["x"]}');
     const rows = Array.from({ length: 50 }, (_, id) => ({ id, name: `Person ${id}`, tags: ["a", "b"] }));
     const text = outputText({ total: 50, rows });
@@ -52,7 +52,7 @@ describe("an output as text", () => {
     ]);
   });
 
-  it("shows the long texts of an object as they are, behind what is said about them", () => {
+  it("an output as text shows the long texts of an object unchanged, after what is said about them", () => {
     const stdout = `${"a line\n".repeat(40)}"the end"`;
     expect(outputText({ content: stdout })).toBe(stdout);
     expect(outputText({ stdout, exit_code: 0, files: [] })).toBe(
@@ -61,7 +61,7 @@ describe("an output as text", () => {
     expect(outputText({ error: stdout, code: "x" })).toBe(JSON.stringify({ error: stdout, code: "x" }));
   });
 
-  it("lays out long texts that are JSON, with every digit of their numbers", () => {
+  it("an output as text lays out long JSON texts, with every digit of their numbers", () => {
     const rows = Array.from({ length: 50 }, (_, id) => ({ id, name: `Person ${id}` }));
     expect(outputText(JSON.stringify(rows))).toBe(outputText(rows));
     const exact = JSON.stringify(rows).replace('"id":7', '"id":12345678901234567890');
@@ -69,7 +69,7 @@ describe("an output as text", () => {
     expect(outputText(`${JSON.stringify(rows)} and more`)).toContain("and more");
   });
 
-  it("survives deep nesting", () => {
+  it("an output as text survives deep nesting", () => {
     const deep = JSON.parse(`${"[".repeat(2_000)}${"]".repeat(2_000)}`);
     expect(outputText(deep).replace(/\s/g, "")).toBe(JSON.stringify(deep));
   });

@@ -41,7 +41,7 @@ describe("the tools of a request as they are now", () => {
       ["a", "b"],
     ],
     ["no unknown one that is removed", [says("", { remove: ["z"] })], ["a", "b"], ["a", "b"]],
-  ])("are %s", (_what, messages, dropped, kept) => {
+  ])("the current tools of a request are %s", (_what, messages, dropped, kept) => {
     const shown = (removed: "keep" | "drop") =>
       toolsNow(request(messages), removed).map(({ name, description }) =>
         description === "" ? name : `${name}: ${description}`,
@@ -51,12 +51,12 @@ describe("the tools of a request as they are now", () => {
 });
 
 describe("a request folded", () => {
-  it("is the same where nothing changed", () => {
+  it("a folded request is the same where nothing changed", () => {
     const plain = request([hi]);
     expect(foldedRequest(plain)).toBe(plain);
   });
 
-  it("says what changed in its instructions, in order, and has the latest effort", () => {
+  it("a folded request states changes in its instructions, in order, and has the latest effort", () => {
     const first = says("One.", { effort: "low" });
     const folded = foldedRequest(
       request([hi, first, hi, says(""), says("Two.", { effort: "high" })], { effort: "max" }),
@@ -68,11 +68,11 @@ describe("a request folded", () => {
     });
   });
 
-  it("keeps the effort it opened with when no message tells another", () => {
+  it("a folded request keeps the effort it opened with when no message tells another", () => {
     expect(foldedRequest(request([says("One.")], { effort: "max" })).effort).toBe("max");
   });
 
-  it("has no tools where none may be called", () => {
+  it("a folded request has no tools where none may be called", () => {
     expect(foldedRequest(request([hi], { no_calls: true })).tools).toEqual([]);
   });
 });

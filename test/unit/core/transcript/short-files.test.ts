@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { userMessage, withShortFiles } from "../../../../src/core/transcript/user-message.ts";
 
-it("an old message keeps of its files path and first lines, and of itself everything", () => {
+it("an old message keeps its text whole, and path and first lines of its files", () => {
   const file = (name: string, text: string) => ({
     name,
     path: `/workspace/input/${name}`,

@@ -139,21 +139,21 @@ describe("the steps that the events of a turn are", () => {
       [{ type: "usage", model: "m", input_tokens: 3, output_tokens: 2 }, model(answers("hi"))],
       ["assistant: hi"],
     ],
-  ])("give %s", (_what, events, steps) => {
+  ])("the steps of a turn's events are %s", (_what, events, steps) => {
     expect(readAll(...events).map(brief)).toEqual(steps);
   });
 
-  it("count what the provider counted, and when", () => {
+  it("the steps of a turn's events have what the provider counted, and when", () => {
     const usage: TurnEventBody = { type: "usage", model: "m", round: 1, input_tokens: 3, output_tokens: 2 };
     expect(readAll(usage, model(answers("hi"))).at(-1)).toEqual({ kind: "measured", tokens: 5, at: 5 });
   });
 
-  it("show at most 16,000 characters of an output that does not say how it was shown", () => {
+  it("the steps show at most 16,000 characters of an output that does not say how it was shown", () => {
     const [, result] = readAll(model(asks("a")), done("a", { output: "x".repeat(20_000) }));
     expect(brief(result as TranscriptStep)).toBe(`tool a: ${"x".repeat(16_000)} […]`);
   });
 
-  it("keep four pictures of a call, each once, that a model can be shown", () => {
+  it("the steps keep up to four different pictures of a call that a model can be shown", () => {
     const files = ["1", "2", "1", "3", "4", "5"].map((name) => picture(name));
     const others = [
       picture("large", { bytes: 4_500_001 }),

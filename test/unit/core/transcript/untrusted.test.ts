@@ -33,14 +33,14 @@ describe("what a model reads without anybody vouching for it", () => {
     ["what a trigger waited for", caused("it failed"), ["outsider"]],
     ["what a schedule is to do", caused(undefined), []],
     ["a guest", { role: "user", text: "hi", by_guest: true }, ["outsider"]],
-  ])("%s", (_what, message, expected) => {
+  ])("unverified sources are noted in a message: %s", (_what, message, expected) => {
     const read = readAtOpening({ messages: [], active: [] }, []);
     noteMessage(read, message);
     expect([...read.untrusted]).toEqual(expected);
     expect([...readAtOpening({ messages: [message], active: [] }, []).untrusted]).toEqual(expected);
   });
 
-  it("stays read when a summary takes its place", () => {
+  it("unverified sources still count as read when a summary replaces them", () => {
     const summary = { text: "…", through_turn: "t" };
     const opened = (untrusted?: Untrusted[]) =>
       readAtOpening({ messages: [], summary, untrusted, active: [] }, []);
@@ -71,7 +71,7 @@ describe("what may have made up a call", () => {
     ["the guide of a skill that is gone", { guides: ["gone"] }, ["skill"]],
     ["a guest who asks", { trust: "guest" }, ["outsider"]],
     ["an installed skill that makes the call", { caller: "weather" }, ["code"]],
-  ])("%s", (_what, more, expected) => {
+  ])("a call may have been made up by %s", (_what, more, expected) => {
     expect(untrustedIn(scope(more), { parent_call_id: "c1" })).toEqual(expected);
   });
 });

@@ -36,7 +36,7 @@ describe("an argument that says the same in the type of the schema becomes that 
     [{ enum: [1, 2] }, "2", 2],
     [{ enum: ["1", "2"] }, 2, "2"],
     [{ type: "object", additionalProperties: string }, { a: 1 }, { a: "1" }],
-  ])("%j takes %j as %j", (schema, value, expected) => {
+  ])("an argument of the schema %j takes %j as %j", (schema, value, expected) => {
     expect(fitted(schema, value)).toEqual(expected);
   });
 });
@@ -65,7 +65,7 @@ describe("an argument that would lose something, or fits already, stays as it is
     [{ type: ["string", "number"] }, 1],
     [{}, "1"],
     [number, null],
-  ])("%j leaves %j", (schema, value) => {
+  ])("an argument of the schema %j stays %j", (schema, value) => {
     expect(fitted(schema, value)).toEqual(value);
   });
 });
@@ -77,13 +77,13 @@ describe("a missing argument", () => {
     properties: { scale: { type: "string", default: "css" }, type: string, note: { default: "x" } },
   };
 
-  it("gets its default where the schema requires it all the same", () => {
+  it("a missing argument gets its default even where the schema requires it", () => {
     expect(fitArguments(schema, { type: "png" })).toEqual({ type: "png", scale: "css" });
     expect(fitArguments(schema, { type: "png", scale: "device" })).toEqual({ type: "png", scale: "device" });
   });
 });
 
-it("follows references within the schema, and survives circles", () => {
+it("fitting arguments follows references within the schema, and survives circles", () => {
   const schema: JsonSchema = {
     $defs: {
       "a/b": { type: "object", properties: { n: integer, more: { $ref: "#/$defs/a~1b" } } },
@@ -98,6 +98,6 @@ it("follows references within the schema, and survives circles", () => {
   });
 });
 
-it.each([["text"], [7], [[1]]])("leaves arguments alone that are no object: %j", (input) => {
+it.each([["text"], [7], [[1]]])("arguments that are not an object are left alone: %j", (input) => {
   expect(fitArguments(object, input)).toEqual(input);
 });

@@ -15,7 +15,7 @@ const nobodyYet = contextOf(async () => {
 });
 
 describe("work outside of the turn", () => {
-  it("goes on behind its question once the turn is back, without beginning again", async () => {
+  it("outside work continues after its question once the turn is back, without beginning again", async () => {
     const calls = createParkedCalls(createFakeClock(), 15 * minutes);
     let begun = 0;
     const start = () =>
@@ -40,7 +40,7 @@ describe("work outside of the turn", () => {
     });
   });
 
-  it("learns of a failure of what it asked for, and goes on", async () => {
+  it("outside work learns that its request failed, and continues", async () => {
     const calls = createParkedCalls(createFakeClock(), 15 * minutes);
     const failing = contextOf(async () => {
       throw new Error("nobody answered");
@@ -54,7 +54,7 @@ describe("work outside of the turn", () => {
     expect(result).toEqual({ status: "ok", output: "Error: nobody answered" });
   });
 
-  it("is told when it is given up while it waits", async () => {
+  it("outside work is told when it is given up while it waits", async () => {
     const clock = createFakeClock();
     const calls = createParkedCalls(clock, 15 * minutes);
     const stopped = Promise.withResolvers<unknown>();
@@ -68,7 +68,7 @@ describe("work outside of the turn", () => {
     expect(await stopped.promise).toMatchObject({ code: "stopped" });
   });
 
-  it("fails the call with its own failure", async () => {
+  it("outside work fails the call with its own failure", async () => {
     const calls = createParkedCalls(createFakeClock(), 15 * minutes);
     const start = () => createOutsideWork(() => Promise.reject(new Error("no process")));
     await expect(calls.run(nobodyYet, start)).rejects.toThrow("no process");

@@ -39,7 +39,7 @@ const nobodyYet = contextOf({
 });
 
 describe("a call that asks a person", () => {
-  it("goes on where it was when the tool is run again", async () => {
+  it("a call that asks a person continues where it was when the tool is run again", async () => {
     const calls = createParkedCalls(createFakeClock(), 15 * minutes);
     const { call, log } = askingCall();
     let started = 0;
@@ -56,7 +56,7 @@ describe("a call that asks a person", () => {
     });
   });
 
-  it("has no context while it waits, and the new one afterwards", async () => {
+  it("a call that asks a person has no context while it waits, and the new one afterwards", async () => {
     const calls = createParkedCalls(createFakeClock(), 15 * minutes);
     const { call } = askingCall();
     let current: () => ToolContext | undefined = () => undefined;
@@ -71,7 +71,7 @@ describe("a call that asks a person", () => {
     expect(current()).toBe(second);
   });
 
-  it("is given up when nobody comes back for it", async () => {
+  it("a call that asks a person is given up when nobody comes back for it", async () => {
     const clock = createFakeClock();
     const calls = createParkedCalls(clock, 15 * minutes);
     const { call, log } = askingCall();
@@ -80,7 +80,7 @@ describe("a call that asks a person", () => {
     expect(log).toEqual(["cancelled"]);
   });
 
-  it("is given up when the bot closes", async () => {
+  it("a call that asks a person is given up when the bot closes", async () => {
     const calls = createParkedCalls(createFakeClock(), 15 * minutes);
     const { call, log } = askingCall();
     await expect(calls.run(nobodyYet, () => call)).rejects.toThrow(WaitingForPerson);
@@ -90,7 +90,7 @@ describe("a call that asks a person", () => {
 });
 
 describe("a call whose turn is stopped", () => {
-  it("is cancelled at once", async () => {
+  it("a call whose turn is stopped is cancelled at once", async () => {
     const calls = createParkedCalls(createFakeClock(), 15 * minutes);
     const stop = new AbortController();
     const ended = Promise.withResolvers<OutsideStep>();

@@ -17,17 +17,17 @@ describe("the line of a thought", () => {
     ["Let me call `search` and *wait*. Now", "Let me call search and wait."],
     ["... --- ...\n", ""],
     ["- call read_file again. x", "call read_file again."],
-  ])("of %j is %j", (thought, line) => {
+  ])("the line of the thought %j is %j", (thought, line) => {
     expect(latestLine(thought)).toBe(line);
   });
 
-  it("is short, however long the sentence is", () => {
+  it("the line of a thought is short, however long the sentence is", () => {
     const line = latestLine(`${"many words ".repeat(200)}. `);
     expect(line.length).toBeLessThanOrEqual(160);
     expect(line.endsWith("…")).toBe(true);
   });
 
-  it("changes as fast as people read, and ends with the latest", async () => {
+  it("the line of a thought changes as fast as people read, and ends with the latest", async () => {
     const clock = createFakeClock();
     const shown: string[] = [];
     const line = createThoughtLine(clock, (text) => shown.push(text));
@@ -40,7 +40,7 @@ describe("the line of a thought", () => {
     expect(shown).toEqual(["Step 1.", "Step 100."]);
   });
 
-  it("shows nothing more when the model has gone on to say something", async () => {
+  it("the line of a thought shows nothing more when the model has begun to say something", async () => {
     const clock = createFakeClock();
     const shown: string[] = [];
     const line = createThoughtLine(clock, (text) => shown.push(text));
@@ -53,7 +53,7 @@ describe("the line of a thought", () => {
     expect(shown).toEqual(["One.", "Three."]);
   });
 
-  it("keeps up with ten minutes of reasoning in which no sentence ends", () => {
+  it("the line of a thought keeps up with ten minutes of reasoning without a sentence end", () => {
     const clock = createFakeClock();
     const shown: string[] = [];
     const line = createThoughtLine(clock, (text) => shown.push(text));

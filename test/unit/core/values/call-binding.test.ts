@@ -20,7 +20,7 @@ it.each<[string, Json, Json | undefined]>([
   ["nothing where there is none", { text: "to ann", total: 3 }, {}],
   ["nothing of what is no object", "to", {}],
   ["not more than can be kept", { to: "x".repeat(5_000) }, undefined],
-])("never is bound to %s", (_what, input, expected) => {
+])("a never is bound to %s", (_what, input, expected) => {
   expect(destinationsIn(input)).toEqual(expected);
 });
 
@@ -30,7 +30,7 @@ const names = (
   "empfaenger destinataire Empfänger 收件人 text_收件人 textTo content_type reply_to amount command"
 ).split(" ");
 
-it.each(names)("always here is bound to %s", (name) => {
+it.each(names)("an always is bound to %s", (name) => {
   for (const value of ["DE01-LANDLORD", 7, ["a", { text: "b" }], { text: "b" }])
     expect(readArguments({ [name]: value, text: "hello" })).toMatchObject({ free: { text: "hello" } });
   expect(Object.keys(readArguments({ [name]: "x" }).bound)).toEqual([name]);
@@ -76,11 +76,11 @@ it.each<[string, Json, Json, Json]>([
   ["a list alone is bound", ["to"], { "0": "to" }, {}],
   ["a text alone is bound", "to", { "": "to" }, {}],
   ["none are none", {}, {}, {}],
-])("of arguments, %s", (_what, input, bound, free) => {
+])("arguments are read so that %s", (_what, input, bound, free) => {
   expect(readArguments(input)).toEqual({ bound, free });
 });
 
-it("long values are bound by what they are, and so are many", async () => {
+it("long values, and many of them, are bound by their hash", async () => {
   const sql = "select 1 ".repeat(1_000);
   const kept = (await keptValues({ sql, db: "main" })) ?? {};
   expect(kept).toEqual({ db: "main", "sql (9002 characters)": expect.stringMatching(/^[0-9a-f]{64}$/) });
@@ -90,14 +90,14 @@ it("long values are bound by what they are, and so are many", async () => {
   expect(await keptValues({ ...many, a7: "y" })).not.toEqual(await keptValues(many));
 });
 
-it("what a tool says is open is bound no more than free text, at the top alone", () => {
+it("arguments that a tool declares open are bound no more than free text, at the top level only", () => {
   const input = { url: "u", search: "words", data: { search: "words", body: "b" } };
   const { bound, free } = readArguments(input, ["search"]);
   expect(bound).toEqual({ url: "u", "data.search": "words" });
   expect(Object.keys(free)).toEqual(["search", "data.body"]);
 });
 
-it("survives arguments that are nested as deeply as a model likes", async () => {
+it("arguments nested as deeply as a model likes are survived", async () => {
   let input: Json = "end";
   for (let depth = 0; depth < 50_000; depth += 1) input = [input];
   expect(destinationsIn({ text: input })).toBeUndefined();

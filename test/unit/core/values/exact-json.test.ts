@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { exactJson } from "../../../../src/core/values/shown.ts";
 
-test("what hides or reorders text is shown as an escape, and stays the same JSON", () => {
+test("characters that hide or reorder text are shown as escapes, and the JSON stays the same", () => {
   const value = {
     to: "ada\u202emoc.elpmaxe@",
     note: "zero\u200bwidth, soft\u00adhyphen",

@@ -47,11 +47,11 @@ describe("instructions", () => {
       build({ facts: [factLine({ text: "a <b>", by: "Ada" })] }, { template: "T" }),
       `T\n\n<pinned_facts>\n${pinnedNote}\n<fact from="Ada">a &lt;b&gt;</fact>\n</pinned_facts>`,
     ],
-  ])("have %s", (_what, text, expected) => {
+  ])("instructions have %s", (_what, text, expected) => {
     expect(text).toBe(expected);
   });
 
-  it("have the agent, skills, guides, other agents and facts in this order", () => {
+  it("instructions have the agent, skills, guides, other agents and facts in this order", () => {
     const told = {
       skills: { s: "- s" },
       facts: ["<fact>f</fact>"],
@@ -90,7 +90,7 @@ describe("the list of skills", () => {
       ["b", "c"],
     ],
     ["nothing without room", listIn(4), [], ["a", "b", "c", "d"]],
-  ])("has %s", (_what, list, shown, unlisted) => {
+  ])("the list of skills has %s", (_what, list, shown, unlisted) => {
     expect([Object.keys(list.skills), list.unlisted]).toEqual([shown, unlisted]);
   });
 });

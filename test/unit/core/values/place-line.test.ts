@@ -23,7 +23,7 @@ describe("a place in words", () => {
       { person: "Ada" },
       "a direct message with Ada in the web chat",
     ],
-  ])("%j with %j", (description, more, words) => {
+  ])("the place %j is put into words with %j", (description, more, words) => {
     expect(placeLine(description, { ...people, ...more })).toBe(words);
   });
 
@@ -33,11 +33,11 @@ describe("a place in words", () => {
     ["\u202e\u200bx\u0000\u{e0041}", "x"],
     ["x".repeat(1_000), `${"x".repeat(299)}…`],
     [`${"x".repeat(298)}😀y`, `${"x".repeat(298)}…`],
-  ])("keeps the topic %.30j to data of one line", (topic, shown) => {
+  ])("the place line keeps the topic %.30j to data of one line", (topic, shown) => {
     expect(placeLine({ ...slack, topic }, people)).toBe(`#payments-team on Slack (topic: "${shown}")`);
   });
 
-  it("keeps names to data of one line", () => {
+  it("the place line keeps names to data of one line", () => {
     expect(placeLine({ ...slack, name: "a\n<b>" }, people)).toBe("#a &lt;b&gt; on Slack");
     const direct: PlaceDescription = { platform: "Slack", kind: "direct_message" };
     expect(placeLine(direct, { ...people, person: "Anna\n<b>" })).toBe(

@@ -18,7 +18,7 @@ describe("a quotation", () => {
     ["that ends within a word", "The tower is 330 met", false],
     ["of parts that stand far apart", "The tower is … the end of the page", false],
     ["of nothing", "", false],
-  ])("%s", (_name, quotation, holds) => {
+  ])("a quotation is recognised or rejected: %s", (_name, quotation, holds) => {
     expect(saysSo(text, quotation)).toBe(holds);
   });
 
@@ -33,7 +33,7 @@ describe("a quotation", () => {
       true,
     ],
     ["a later place counts where the first is no whole word", "retold here: told here", "told here", true],
-  ])("%s", (_name, page, quotation, holds) => {
+  ])("a quotation is compared by whole words and numbers: %s", (_name, page, quotation, holds) => {
     expect(saysSo(plainWords(page), quotation)).toBe(holds);
   });
 });
@@ -47,11 +47,11 @@ describe("numbers of a claim", () => {
     ["1. first\n2. second", []],
     ["3.14", ["3.14"]],
     ["2,000", ["2000"]],
-  ])("%s", (claim, numbers) => {
+  ])("the numbers of the claim %s", (claim, numbers) => {
     expect(numbersIn(claim)).toEqual(numbers);
   });
 
-  it("are those that no source has", () => {
+  it("the unfound numbers of a claim are those that no source has", () => {
     expect(unfoundNumbers("It cost 1.234 € in 2025, 17 % more", ["In 2025 it cost EUR 1,234."])).toEqual([
       "17",
     ]);

@@ -4,24 +4,24 @@ import { createRedactor, type SecretForm } from "../../../../src/core/values/red
 const slackToken = { mark: "xox", pattern: /\bxox[a-z](?:\.xox[a-z])?-[\w-]{8,}/g };
 
 describe("what leaves", () => {
-  it("holds no known secret, in keys and values alike, however deep", () => {
+  it("redacted values hold no known secret, in keys and values alike, however deep", () => {
     const redact = createRedactor(["hunter22"]);
     expect(redact({ a: [{ hunter22: "is hunter22!" }] })).toEqual({ a: [{ "[secret]": "is [secret]!" }] });
   });
 
-  it("holds no secret of a known form, though nobody named it", () => {
+  it("redacted text holds no secret of a known form, even one that nobody named", () => {
     const redact = createRedactor([], [slackToken]);
     expect(redact("Bearer xoxb-12345678-abc and xoxe.xoxb-1-abcdefgh, not xox or foxes")).toBe(
       "Bearer [secret] and [secret], not xox or foxes",
     );
   });
 
-  it("is the same object when there is nothing to take out", () => {
+  it("a value without secrets stays the same object", () => {
     const value = { a: ["b", { c: 1 }] };
     expect(createRedactor(["hunter22"], [slackToken])(value)).toBe(value);
   });
 
-  it("keeps values that are too short to be told from text", () => {
+  it("values too short to be told from text are kept", () => {
     expect(createRedactor(["key"])("the key")).toBe("the key");
   });
 
@@ -32,17 +32,17 @@ describe("what leaves", () => {
     ["that overlaps another", ["abcdef", "defghi"], "-abcdefghi-", "-[secret]-"],
     ["that overlaps itself", ["abcabcab"], "-abcabcabcab-", "-[secret]-"],
     ["that follows another", ["abcdef", "ghijkl"], "abcdefghijkl", "[secret][secret]"],
-  ])("leaves nothing of a secret %s", (_, secrets, text, clean) => {
+  ])("redacted text has nothing left of a secret %s", (_, secrets, text, clean) => {
     expect(createRedactor(secrets)(text)).toBe(clean);
     expect(createRedactor(secrets.toReversed())(text)).toBe(clean);
   });
 
-  it("holds no secret that is written into JSON, as log lines are", () => {
+  it("redacted text holds no secret that is written into JSON, as log lines are", () => {
     const secret = 'pass"word\\1';
     expect(createRedactor([secret])(JSON.stringify({ said: `is ${secret}` }))).toBe('{"said":"is [secret]"}');
   });
 
-  it("holds no line of a secret of several lines, and keeps what frames it", () => {
+  it("redacted text holds no line of a secret of several lines, and keeps what frames it", () => {
     const [first, second] = ["MIIEvQIBADANBgkqhkiG", "9w0BAQEFAASCBKcwggSj"];
     const redact = createRedactor([`-----BEGIN KEY-----\n${first}\n${second}\n-----END KEY-----\n`]);
     expect(redact(`-----BEGIN KEY-----\r\n  ${first} ${second}`)).toBe(
@@ -77,21 +77,24 @@ describe("a text in pieces", () => {
     ["nothing secret", ["hunter22"], "all of it, hunting hunters"],
   ];
 
-  it.each(texts)("with %s leaves as the whole text does, wherever it is cut", (_, secrets, text, forms) => {
-    const redactor = createRedactor(secrets, forms);
-    const inPieces = (pieces: readonly string[]) => {
-      const stream = redactor.stream();
-      return pieces.map((piece) => stream.add(piece)).join("") + stream.end();
-    };
-    const whole = redactor(text);
-    for (const secret of secrets) expect(whole).not.toContain(secret);
-    expect(inPieces(text.split(""))).toBe(whole);
-    for (let first = 0; first <= text.length; first += 1)
-      for (let second = first; second <= text.length; second += 3)
-        expect(inPieces([text.slice(0, first), text.slice(first, second), text.slice(second)])).toBe(whole);
-  });
+  it.each(texts)(
+    "a text in pieces with %s leaves as the whole text does, wherever it is cut",
+    (_, secrets, text, forms) => {
+      const redactor = createRedactor(secrets, forms);
+      const inPieces = (pieces: readonly string[]) => {
+        const stream = redactor.stream();
+        return pieces.map((piece) => stream.add(piece)).join("") + stream.end();
+      };
+      const whole = redactor(text);
+      for (const secret of secrets) expect(whole).not.toContain(secret);
+      expect(inPieces(text.split(""))).toBe(whole);
+      for (let first = 0; first <= text.length; first += 1)
+        for (let second = first; second <= text.length; second += 3)
+          expect(inPieces([text.slice(0, first), text.slice(first, second), text.slice(second)])).toBe(whole);
+    },
+  );
 
-  it("waits only where a secret may have begun", () => {
+  it("a text in pieces waits only where a secret may have begun", () => {
     const stream = createRedactor(["sk-very-secret-value"], [slackToken]).stream();
     const pieces = ["The job", " is sk-", "ills, s", "o ask-very-secret-value", "! xo", "xo and xoxb", "-1"];
     expect(pieces.map((piece) => stream.add(piece))).toEqual([
@@ -106,7 +109,7 @@ describe("a text in pieces", () => {
     expect(stream.end()).toBe("xoxb-1");
   });
 
-  it("is linear work, whatever it repeats", () => {
+  it("a text in pieces takes linear work, whatever it repeats", () => {
     const secret = `${"a".repeat(4_000)}b`;
     const stream = createRedactor([secret], [slackToken]).stream();
     let left = 0;

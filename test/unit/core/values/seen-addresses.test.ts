@@ -83,11 +83,11 @@ describe("what events show", () => {
       [],
     ],
     ["other results show nothing", call("words", "https://a.test/x"), []],
-  ])("%s", (_what, events, expected) => {
+  ])("events show addresses: %s", (_what, events, expected) => {
     expect(read(...events)).toEqual(expected);
   });
 
-  it("an answer that was written names; a choice of the model's does not", () => {
+  it("a written answer names addresses, but a choice of the model's does not", () => {
     const asked = (choices: string[]): TurnEventBody => ({
       type: "question_asked",
       question_id: "q",
@@ -105,7 +105,7 @@ describe("what events show", () => {
     expect(read(asked(["a.test/x"]), answer)).toEqual([]);
   });
 
-  it("an address that somebody approved is named, a refused one not", () => {
+  it("an address that somebody approved is named, but not a refused one", () => {
     const asked: TurnEventBody = {
       type: "approval_requested",
       approval_id: "p",

@@ -11,7 +11,7 @@ describe("a time zone", () => {
     ["utc", "UTC"],
     ["Etc/GMT+3", "Etc/GMT+3"],
     ["GB", "Europe/London"],
-  ])("%j is %s", (text, zone) => {
+  ])("the time zone %j is %s", (text, zone) => {
     expect(timeZoneNamed(text)).toBe(zone);
   });
 
@@ -24,14 +24,17 @@ describe("a time zone", () => {
     "-05",
     "Europe/\nAmsterdam",
     "x".repeat(1_000_000),
-  ])("is not %.20j", (text) => {
+  ])("the text %.20j is not a time zone", (text) => {
     expect(timeZoneNamed(text)).toBeUndefined();
   });
 
-  it.each([undefined, null, 7, "Mars/Phobos", ["UTC"]])("of an author that is %j is dropped", (time_zone) => {
-    const author = { id: "ada", name: "Ada", trust: "member", time_zone };
-    const place = { namespace: "console:local:general", thread: "t" };
-    const inbound = inboundSchema.parse({ key: "k", ...place, author, kind: "message", text: "hello" });
-    expect(inbound.author).toEqual({ id: "ada", name: "Ada", trust: "member" });
-  });
+  it.each([undefined, null, 7, "Mars/Phobos", ["UTC"]])(
+    "an author's time zone %j is dropped",
+    (time_zone) => {
+      const author = { id: "ada", name: "Ada", trust: "member", time_zone };
+      const place = { namespace: "console:local:general", thread: "t" };
+      const inbound = inboundSchema.parse({ key: "k", ...place, author, kind: "message", text: "hello" });
+      expect(inbound.author).toEqual({ id: "ada", name: "Ada", trust: "member" });
+    },
+  );
 });

@@ -43,7 +43,7 @@ it.each(["MZ is a plot in a text", "BM 7 is here", "PK is a word", "plain"])(
   },
 );
 
-it("text in an older encoding is read with a note, without a telling name only where it is surely text", () => {
+it("text in an older encoding is read with a note, and without a telling name only where it is surely text", () => {
   const gbk = Buffer.from("d0d5c3fb2cb2bfc3c50ad5c5ceb02ccffacadbb2bfc3c50a", "hex");
   const read = { kind: "text", text: "姓名,部门\n张伟,销售部门\n", note: expect.stringContaining("GBK") };
   expect(readContent("a.csv", "text/csv", gbk)).toEqual(read);

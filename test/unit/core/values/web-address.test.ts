@@ -19,7 +19,7 @@ describe("two addresses", () => {
     ["https://host.test:443/a", "https://host.test./a"],
     ["http://host.test/a", "https://host.test/a"],
     ["http://2130706433/", "http://127.0.0.1/"],
-  ])("%s and %s are the same", (one, other) => {
+  ])("the addresses %s and %s are the same", (one, other) => {
     expect(same(one, other)).toBe(true);
   });
 
@@ -33,7 +33,7 @@ describe("two addresses", () => {
     ["http://host.test/", "http://secret.host.test/"],
     ["http://host.test/", "http://host.test:8080/"],
     ["http://host.test/", "http://user:word@host.test/"],
-  ])("%s and %s differ", (one, other) => {
+  ])("the addresses %s and %s differ", (one, other) => {
     expect(same(one, other)).toBe(false);
   });
 });
@@ -44,7 +44,7 @@ it.each([
   "host.test/a",
   "",
   `http://host.test/${"a".repeat(9_000)}`,
-])("%s is none", (text) => {
+])("the text %s is not an address", (text) => {
   expect(readAddress(text)).toBeUndefined();
 });
 
@@ -60,13 +60,13 @@ describe("a person's text names", () => {
       ["127.0.0.1:3000/x", "localhost:8080/y", "10.0.0.1"],
     ],
     ["münchen.de", ["xn--mnchen-3ya.de"]],
-  ])("%s", (text, expected) => {
+  ])("a person's text names pages: %s", (text, expected) => {
     const keys = addressesIn(text).map(({ key }) => key);
     for (const key of expected) expect(keys).toContain(key);
   });
 
   it.each(["mail ann@host.test", "a.b", "3.14 and 1.2.3", "end.Start", "/etc/host.conf"])(
-    "no page in: %s",
+    "a person's text names no page in: %s",
     (text) => {
       expect(
         addressesIn(text).filter(({ key }) => !["a.b", "end.Start".toLowerCase()].includes(key)),
@@ -74,7 +74,7 @@ describe("a person's text names", () => {
     },
   );
 
-  it("in time that its length bounds", () => {
+  it("the pages a person's text names are found in time bounded by its length", () => {
     for (const text of [
       "a".repeat(500_000),
       "a.".repeat(250_000),
@@ -88,7 +88,7 @@ describe("a person's text names", () => {
   });
 });
 
-it("a page's links are full addresses alone", () => {
+it("a page's links are full addresses only", () => {
   const found = linksIn("[a](https://host.test/a) host.test/b “https://host.test/c” is not on it");
   expect(found.map(({ key }) => key)).toEqual(expect.arrayContaining(["host.test/a", "host.test/c"]));
   expect(found.map(({ key }) => key)).not.toContain("host.test/b");
@@ -116,7 +116,7 @@ it.each([
   ["[2001:db8::1]", "[2001:db8:0:9:9:9:9:9]:81", true],
   ["[::ffff:102:304]", "1.2.3.4:8080", true],
   ["1.2.3.4", "1.2.3.5", false],
-])("of addresses, %s and %s are of one site: %s", (one, other, isOne) => {
+])("the addresses %s and %s are of one site: %s", (one, other, isOne) => {
   const hosts = [one, other].map((host) => readAddress(`http://${host}/a`)?.host ?? "");
   expect(siteOf(hosts[0] ?? "") === siteOf(hosts[1] ?? "")).toBe(isOne);
 });
@@ -132,6 +132,6 @@ it.each([
   ["a.test/x/1", "a.test/y/2", false],
   ["a.test/x?a=1&c=a", "a.test/x?a=2&c=b", false],
   ["a.test/x/1?c=a", "a.test/x/2?c=b", false],
-])("%s and %s differ in one place: %s", (one, other, isOne) => {
+])("the addresses %s and %s differ in one place: %s", (one, other, isOne) => {
   expect(differInOnePlace(one, other)).toBe(isOne);
 });

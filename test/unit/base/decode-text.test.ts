@@ -44,7 +44,7 @@ it.each([
   ["UTF-16", Buffer.from("\ufeffGröße", "utf16le"), "Größe"],
   ["UTF-8 with a byte order mark", Buffer.from("\ufeffGröße"), "Größe"],
   ["nothing", Buffer.alloc(0), ""],
-])("%s is certain", (_, bytes, text) => {
+])("text in %s is read with certainty", (_, bytes, text) => {
   expect(decodeText(bytes)).toMatchObject({ text, guessed: false });
 });
 
@@ -67,7 +67,7 @@ it("a character may be cut at the end of a beginning, and only there", () => {
   expect(findEncoding(start)).toMatchObject({ guessed: true });
 });
 
-it("bytes that are no text are none in any encoding", () => {
+it("bytes that are not text are not text in any encoding", () => {
   for (const hex of ["89504e470d0a1a0a0000", "0001020304", "00000000", "504b0304000000ff"])
     expect(decodeText(Buffer.from(hex, "hex"))).toBeUndefined();
 });

@@ -23,7 +23,7 @@ test.each([
   expect(errorCode(error)).toBe(code);
 });
 
-test("what was thrown is an error, or becomes one with its text", () => {
+test("a thrown value is an error, or becomes one with its text", () => {
   const error = new TypeError("message");
   expect(asError(error)).toBe(error);
   expect(asError("thrown text")).toEqual(new Error("thrown text"));

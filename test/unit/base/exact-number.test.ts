@@ -18,7 +18,7 @@ it.each([
   "-1E+400",
   "1e-400",
   "123456789012345678901234567890",
-])("%s keeps its digits", (digits) => {
+])("the number %s keeps its digits", (digits) => {
   const text = `{"id":${digits},"list":[${digits}, 1],"text":"${digits}"}`;
   const value = parseExactly(text) as { id: unknown };
   expect(value.id).toEqual(new ExactNumber(digits));
@@ -38,7 +38,7 @@ it.each([
   ["9007199254740992", 2 ** 53],
   ["0.30000000000000004", 0.1 + 0.2],
   ["5e-324", 5e-324],
-])("%s is an ordinary number", (text, value) => {
+])("the number %s is an ordinary number", (text, value) => {
   expect(parseExactly(`[${text}]`)).toEqual([value]);
 });
 

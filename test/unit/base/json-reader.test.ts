@@ -15,18 +15,18 @@ describe("JSON as editors write it", () => {
     [`${bom}{"a":1}// last`, { a: 1 }, true],
     ['{"a":"// , ] /* stays */",}', { a: "// , ] /* stays */" }, true],
     ['{"a":"\\",}",}', { a: '",}' }, true],
-  ])("%j is read", (text, value, lenient) => {
+  ])("JSON as editors write it is read: %j", (text, value, lenient) => {
     expect(readJson(text)).toEqual({ ok: true, value, lenient });
   });
 
   it.each(["", "[,]", "[1,,]", '{"a":1', '{"a":1 /* no end }', "{a:1}", "{'a':1}", '["no end]'])(
-    "%j is not guessed at",
+    "text that is not JSON is not guessed at: %j",
     (text) => {
       expect(readJson(text).ok).toBe(false);
     },
   );
 
-  it("names the place of a mistake in the text as it was written", () => {
+  it("a JSON mistake is named with its place in the text as it was written", () => {
     const read = readJson('{\n  // a comment\n  "a": 1,\n  "b" 2,\n}');
     expect(read).toMatchObject({ ok: false, reason: expect.stringContaining("line 4 column 7") });
   });
@@ -35,7 +35,7 @@ describe("JSON as editors write it", () => {
 describe("repair", () => {
   const fixed = () => '{"fixed":true}';
 
-  it("is asked for what else is wrong, with the text as it was written", () => {
+  it("JSON repair is asked for any other mistake, with the text as it was written", () => {
     const asked: string[] = [];
     const read = readJson(`${bom}{a:1,}`, (text) => {
       asked.push(text);
@@ -45,11 +45,11 @@ describe("repair", () => {
     expect(asked).toEqual(["{a:1,}"]);
   });
 
-  it("is not asked for what can be read without it", () => {
+  it("JSON repair is not asked for what can be read without it", () => {
     expect(readJson("[1,]", fixed)).toEqual({ ok: true, value: [1], lenient: true });
   });
 
-  it("is not asked for long text", () => {
+  it("JSON repair is not asked for long text", () => {
     expect(readJson(`{${" ".repeat(5_000)}`, fixed).ok).toBe(false);
     expect(readJson(`{${" ".repeat(4_000)}`, fixed).ok).toBe(true);
   });
@@ -62,7 +62,7 @@ describe("repair", () => {
       },
     ],
     ["makes no JSON", () => "{"],
-  ])("that %s leaves the first reason", (_what, repair) => {
+  ])("a JSON repair that %s leaves the first reason", (_what, repair) => {
     expect(readJson("{", repair)).toEqual(readJson("{"));
   });
 });

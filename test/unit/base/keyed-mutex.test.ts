@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { KeyedMutex } from "../../../src/base/keyed-mutex.ts";
 
-test("work on one key is done in order, other keys do not wait for it", async () => {
+test("work on one key is done in order, and other keys do not wait for it", async () => {
   const mutex = new KeyedMutex();
   const done: string[] = [];
   const gate = Promise.withResolvers<void>();
@@ -18,7 +18,7 @@ test("work on one key is done in order, other keys do not wait for it", async ()
   expect(done).toEqual(["b", "a1", "a2"]);
 });
 
-test("work that fails rejects for its caller alone", async () => {
+test("work that fails rejects only for its caller", async () => {
   const mutex = new KeyedMutex();
   const failed = mutex.run("a", () => Promise.reject(new Error("broken")));
   const next = mutex.run("a", async () => "fine");

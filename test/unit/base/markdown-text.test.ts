@@ -5,7 +5,7 @@ it.each([
   ["*bold* _and_ `code`", "\\*bold\\* \\_and\\_ \\`code\\`"],
   ["<@U1> [a](b) #x ~y~ a|b \\", "\\<@U1\\> \\[a\\](b) \\#x \\~y\\~ a\\|b \\\\"],
   ["plain words, 1.5 and 2!", "plain words, 1.5 and 2!"],
-])("%j is shown as it is", (text, escaped) => {
+])("the Markdown text %j is escaped so that it is shown as it is", (text, escaped) => {
   expect(escapeMarkdown(text)).toBe(escaped);
 });
 
@@ -14,7 +14,7 @@ it.each([
   ["turned \u202egnorw\u202c around", 40, "turned gnorw around"],
   ["longer than allowed", 10, "longer th…"],
   ["", 10, ""],
-])("%j is one line of at most %i characters", (text, longest, line) => {
+])("the text %j is one line of at most %i characters", (text, longest, line) => {
   expect(oneLine(text, longest)).toBe(line);
 });
 
@@ -22,7 +22,7 @@ it("a text is not cut within a character", () => {
   expect(cutText("ab😀cd", 4).isWellFormed()).toBe(true);
 });
 
-it("what stays of a text ends with a character people see whole", () => {
+it("the rest of a cut text ends with a whole visible character", () => {
   const family = "👨‍👩‍👧‍👦";
   expect(beginningOf(`ab${family}cd`, 8)).toBe("ab");
   expect(beginningOf("😀".repeat(120), 79)).toBe("😀".repeat(39));

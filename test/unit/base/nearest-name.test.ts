@@ -12,7 +12,7 @@ describe("edit distance", () => {
     ["ab", "ba", 1],
     ["abcd", "badc", 2],
     ["kitten", "sitting", 3],
-  ])("of %j and %j is %i, whichever comes first", (a, b, distance) => {
+  ])("the edit distance of %j and %j is %i, in either order", (a, b, distance) => {
     expect(editDistance(a, b)).toBe(distance);
     expect(editDistance(b, a)).toBe(distance);
   });
@@ -28,7 +28,7 @@ describe("the nearest name", () => {
     ["zzzzzzzz", ["timeout_ms"], undefined],
     ["cat", ["cut", "cot"], "cut"],
     ["anything", [], undefined],
-  ])("to %j of %j is %j", (name, candidates, expected) => {
+  ])("the nearest name to %j of %j is %j", (name, candidates, expected) => {
     expect(nearestName(name, candidates)).toBe(expected);
   });
 });
@@ -42,7 +42,7 @@ describe("near names", () => {
     ["zzzzzzzz", ["memory"], []],
     ["", ["memory"], []],
     ["x-".repeat(50_000), ["memory", "x"], []],
-  ])("to %.30j of %j are %j", (text, names, expected) => {
+  ])("the near names to %.30j of %j are %j", (text, names, expected) => {
     expect(nearestNames(text, names)).toEqual(expected);
   });
 });

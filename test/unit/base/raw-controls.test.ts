@@ -10,13 +10,13 @@ it.each([
 });
 
 it.each(["{not json", "{'a': 1}", '{"a": 1,}', '{"a": "b', '{"a": "\\\n"}', ""])(
-  "nothing else is: %j",
+  "raw control characters outside strings are not read: %j",
   (text) => {
     expect(() => JSON.parse(escapeRawControls(text))).toThrow(SyntaxError);
   },
 );
 
-it("what is JSON stays the same text", () => {
+it("valid JSON with escaped controls stays the same text", () => {
   const text = '{\n  "id": 1175013331821920257, "text": "a\\nb"\n}';
   expect(escapeRawControls(text)).toBe(text);
 });

@@ -3,7 +3,7 @@ import { Slots } from "../../../src/base/slots.ts";
 
 const never = new AbortController().signal;
 
-it("runs as many works at a time as there are slots, in the order they came", async () => {
+it("slots run as many works at a time as there are slots, in the order of arrival", async () => {
   const slots = new Slots(2);
   const started: number[] = [];
   const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
@@ -23,7 +23,7 @@ it("runs as many works at a time as there are slots, in the order they came", as
   expect(await Promise.all(works)).toEqual([0, 1, 2, 3]);
 });
 
-it("gives a slot back when a work fails, and the place of one that is aborted to the next", async () => {
+it("a slot is given back when a work fails, and the place of an aborted work goes to the next", async () => {
   const slots = new Slots(1);
   const gate = Promise.withResolvers<void>();
   const failing = slots.run(never, () => gate.promise);

@@ -26,20 +26,20 @@ const limitOf = (timer: ReturnType<typeof handTimer>, signal?: AbortSignal) => (
 });
 
 describe("work with a time limit", () => {
-  it("answers what the work answers in time", async () => {
+  it("work with a time limit answers what the work answers in time", async () => {
     const timer = handTimer();
     expect(await withTimeLimit(limitOf(timer), async () => "done")).toBe("done");
     expect(timer.isSet()).toBe(false);
   });
 
-  it("rejects as the work does", async () => {
+  it("work with a time limit rejects as the work does", async () => {
     const timer = handTimer();
     const broken = () => Promise.reject(new Error("broken"));
     await expect(withTimeLimit(limitOf(timer), broken)).rejects.toThrow("broken");
     expect(timer.isSet()).toBe(false);
   });
 
-  it("is aborted and rejects when the time is up, whether it listens or not", async () => {
+  it("work with a time limit is aborted and rejects when the time is up, whether it listens or not", async () => {
     const timer = handTimer();
     let given: AbortSignal | undefined;
     const work = withTimeLimit(limitOf(timer), (signal) => {
@@ -51,7 +51,7 @@ describe("work with a time limit", () => {
     expect(given?.reason).toBeInstanceOf(Late);
   });
 
-  it("rejects with the limit's error even where the work throws its own when it is aborted", async () => {
+  it("work with a time limit rejects with the limit's error even if the work throws its own when aborted", async () => {
     const timer = handTimer();
     const work = withTimeLimit(limitOf(timer), (signal) => {
       const { promise, reject } = Promise.withResolvers<never>();
@@ -62,7 +62,7 @@ describe("work with a time limit", () => {
     await expect(work).rejects.toBeInstanceOf(Late);
   });
 
-  it("ends with the given signal", async () => {
+  it("work with a time limit ends with the given signal", async () => {
     const timer = handTimer();
     const stopping = new AbortController();
     let given: AbortSignal | undefined;
@@ -76,7 +76,7 @@ describe("work with a time limit", () => {
     expect(timer.isSet()).toBe(false);
   });
 
-  it("is not started when the given signal is aborted already", async () => {
+  it("work with a time limit is not started when the given signal is already aborted", async () => {
     const signal = AbortSignal.abort(new Error("stopped"));
     const work = withTimeLimit(limitOf(handTimer(), signal), async () => expect.unreachable());
     await expect(work).rejects.toThrow("stopped");
@@ -84,7 +84,7 @@ describe("work with a time limit", () => {
 });
 
 describe("work that is awaited for a time", () => {
-  it("answers its value, or undefined when that comes late", async () => {
+  it("work awaited for a time answers its value, or undefined when that comes late", async () => {
     const timer = handTimer();
     expect(await unlessLate(1_000, timer, Promise.resolve("done"))).toBe("done");
     expect(timer.isSet()).toBe(false);
@@ -93,7 +93,7 @@ describe("work that is awaited for a time", () => {
     expect(await late).toBeUndefined();
   });
 
-  it("rejects while it is awaited, and may fail afterwards", async () => {
+  it("work awaited for a time rejects while it is awaited, and may fail afterwards", async () => {
     const timer = handTimer();
     await expect(unlessLate(1_000, timer, Promise.reject(new Error("broken")))).rejects.toThrow("broken");
     const slow = Promise.withResolvers<string>();
@@ -107,13 +107,13 @@ describe("work that is awaited for a time", () => {
 describe("work that a signal gives up", () => {
   const stopped = () => AbortSignal.abort(new Error("stopped"));
 
-  it("settles as the work does", async () => {
+  it("work with an abort signal settles as the work does", async () => {
     const { signal } = new AbortController();
     expect(await unlessAborted(signal, async () => "done")).toBe("done");
     await expect(unlessAborted(signal, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
   });
 
-  it("rejects as soon as the signal is aborted", async () => {
+  it("work with an abort signal rejects as soon as the signal is aborted", async () => {
     const stopping = new AbortController();
     const work = unlessAborted(stopping.signal, forever);
     stopping.abort(new Error("stopped"));
@@ -121,7 +121,7 @@ describe("work that a signal gives up", () => {
     await expect(unlessAborted(stopped(), forever)).rejects.toThrow("stopped");
   });
 
-  it("leaves no rejection behind when the work throws before it answers a promise", async () => {
+  it("work with an abort signal leaves no rejection behind when the work throws before returning a promise", async () => {
     const work = unlessAborted(stopped(), () => {
       throw new Error("broken");
     });

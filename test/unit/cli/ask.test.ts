@@ -29,13 +29,13 @@ describe("knack ask", () => {
     ["failed", 1],
     ["limit_reached", 3],
     ["stopped", 130],
-  ])("exits for %s with %i, and closes the bot", async (outcome, code) => {
+  ])("`knack ask` exits for %s with %i, and closes the bot", async (outcome, code) => {
     const bot = fakeBot(turnRoutes([finished(outcome)]));
     expect(await runKnack(["ask", "hi"], { cwd, bot }).code).toBe(code);
     expect(bot.closed).toBe(1);
   });
 
-  it("prints every event as a line of JSON and nothing else", async () => {
+  it("`knack ask` prints every event as a line of JSON and nothing else", async () => {
     const bot = fakeBot(turnRoutes([...events, finished("completed", "Done.")]));
     const { code, out, err } = runKnack(["ask", "hi", "--json"], { cwd, bot });
     expect(await code).toBe(0);
@@ -49,7 +49,7 @@ describe("knack ask", () => {
     expect(err.text()).toBe("");
   });
 
-  it("puts the answer on stdout and the progress on stderr", async () => {
+  it("`knack ask` puts the answer on stdout and the progress on stderr", async () => {
     const bot = fakeBot(turnRoutes([...events, finished("completed", "**Done.**")]));
     const { code, out, err } = runKnack(["ask", "hi"], { cwd, bot });
     await code;
@@ -57,7 +57,7 @@ describe("knack ask", () => {
     expect(err.text()).toBe("→ Reading a page\n✔ Reading a page\n");
   });
 
-  it("stops the turn on Ctrl-C and exits with 130", async () => {
+  it("`knack ask` stops the turn on Ctrl-C and exits with 130", async () => {
     const stop = Promise.withResolvers<void>();
     const running = async function* () {
       yield* events.slice(0, 2);
@@ -77,7 +77,7 @@ describe("knack ask", () => {
     expect(await code).toBe(130);
   });
 
-  it("tells the agent that nobody is there when a script is asked", async () => {
+  it("`knack ask` tells the agent that nobody is there when a script is asked", async () => {
     const answered = Promise.withResolvers<string>();
     const asking = async function* () {
       yield { type: "question_asked", question_id: "q1", text: "Which?", choices: [], expires_at: 9e12 };
@@ -95,7 +95,7 @@ describe("knack ask", () => {
     expect(out.text()).toContain("Nobody is here to answer");
   });
 
-  it("reads the text from the standard input for -, and says in which zone it was written", async () => {
+  it("`knack ask` reads the text from standard input for -, and gives the time zone of its writer", async () => {
     const sent: unknown[] = [];
     const routes = turnRoutes([finished("completed")]);
     const accept = routes["POST /turns"];
@@ -121,14 +121,14 @@ describe("knack ask", () => {
     [["skills", "run", "x"]],
     [["start", "--port", "70000"]],
     [["start", "--role", "worker"]],
-  ])("is wrong usage, exit 2: %j", async (argv) => {
+  ])("`knack ask` reports wrong usage with exit 2: %j", async (argv) => {
     const { code, out, err } = runKnack(argv, { cwd });
     expect(await code).toBe(2);
     expect(out.text()).toBe("");
     expect(err.text()).not.toBe("");
   });
 
-  it("says what the bot refused", async () => {
+  it("`knack ask` says what the bot refused", async () => {
     const bot = fakeBot({ "POST /turns": () => problem(413, "The message is too long.") });
     const { code, err } = runKnack(["ask", "hi"], { cwd, bot });
     expect(await code).toBe(1);
@@ -136,7 +136,7 @@ describe("knack ask", () => {
     expect(bot.closed).toBe(1);
   });
 
-  it("lists all mistakes of the configuration", async () => {
+  it("`knack ask` lists all mistakes of the configuration", async () => {
     const { code, err } = runKnack(["ask", "hi"], { cwd, env: { KNACK_MODEL: "gpt", LOG_LEVEL: "loud" } });
     expect(await code).toBe(1);
     expect(err.text()).toContain("environment KNACK_MODEL: model.choice: expected openai/MODEL");
@@ -145,7 +145,7 @@ describe("knack ask", () => {
 });
 
 describe("a bot that runs already", () => {
-  it("is asked over HTTP, with the token, once it tells where it is", async () => {
+  it("`knack ask` asks a running bot over HTTP, with the token, once it tells where it is", async () => {
     const bot = fakeBot(turnRoutes([finished("completed", "From afar.")]));
     const tokens = new Set<string | undefined>();
     const server = createServer(async (incoming, outgoing) => {

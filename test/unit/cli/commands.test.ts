@@ -20,7 +20,7 @@ describe("--json prints one value", () => {
   it.each([
     ["completed", 0, true],
     ["failed", 1, false],
-  ])("of a slash command that %s", async (outcome, code, ok) => {
+  ])("`--json` prints one value for a slash command that %s", async (outcome, code, ok) => {
     const routes = turnRoutes([finished(outcome, "memory is on.")]);
     expect(await json(["command", "/skill enable memory"], routes)).toEqual({
       code,
@@ -29,7 +29,7 @@ describe("--json prints one value", () => {
     });
   });
 
-  it("of a slash command that needs approval, which nobody can give where no bot runs", async () => {
+  it("`--json` prints one value for a slash command that needs approval, which nobody can give without a running bot", async () => {
     const asked = { type: "approval_requested", approval_id: "a1", tool: "send", input: { to: "all" } };
     const decided: unknown[] = [];
     const routes: Record<string, Route> = {
@@ -44,7 +44,7 @@ describe("--json prints one value", () => {
     expect(decided).toEqual([{ approve: false }]);
   });
 
-  it("of the skills", async () => {
+  it("`--json` prints one value for the skills", async () => {
     const list = { skills: [], diagnostics: [{ path: "p", severity: "error", code: "c", message: "m" }] };
     expect(await json(["skills", "list"], { "GET /skills": () => list })).toMatchObject({
       code: 0,
@@ -52,7 +52,7 @@ describe("--json prints one value", () => {
     });
   });
 
-  it("of an unknown skill", async () => {
+  it("`--json` prints one value for an unknown skill", async () => {
     const routes = {
       "GET /skills/memroy": () => problem(404, "There is no skill memroy. Did you mean memory?"),
     };
@@ -64,14 +64,14 @@ describe("--json prints one value", () => {
   it.each([
     [{ skill_id: "x", output: 1, success: true }, 0],
     [{ error: "no" }, 1],
-  ])("of running a skill: %j", async (result, exit) => {
+  ])("`--json` prints one value for running a skill: %j", async (result, exit) => {
     const { code, value } = await json(["skills", "run", "x", "--params", "{}"], {
       "POST /skills/x/run": () => result,
     });
     expect([code, value]).toEqual([exit, result]);
   });
 
-  it("of the next prompt", async () => {
+  it("`--json` prints one value for the next prompt", async () => {
     const view = { system: "s", tools: [], tokens: 3 };
     expect((await json(["prompt", "--message", "hi"], { "GET /prompt": () => view })).value).toEqual(view);
   });
@@ -79,7 +79,7 @@ describe("--json prints one value", () => {
   it.each([
     [{ cost_usd: 0.0031 }, "1,204 tokens, $0.0031"],
     [{}, "1,204 tokens"],
-  ])("of a run with its cost where it has one: %j", async (cost, line) => {
+  ])("`--json` prints one value for a run with its cost where it has one: %j", async (cost, line) => {
     const used = { type: "usage", model: "m", input_tokens: 1_200, output_tokens: 4, ...cost };
     const events = [used, finished("completed", "Done.")].map((event, seq) => ({ ...event, seq, at: 1 }));
     const turn = { turn_id: "t1", namespace: "console:local:dm", thread: "th", accepted_at: 1 };
@@ -91,7 +91,7 @@ describe("--json prints one value", () => {
     expect(shown.out.text().trimEnd().split("\n").at(-1)).toBe(line);
   });
 
-  it("of runs", async () => {
+  it("`--json` prints one value for runs", async () => {
     const runs = { turns: [], skills: [] };
     expect((await json(["runs", "list"], { "GET /runs": () => runs })).value).toEqual(runs);
     const missing = { "GET /runs/t9": () => problem(404, "There is no run t9") };
@@ -101,7 +101,7 @@ describe("--json prints one value", () => {
     });
   });
 
-  it("of the configuration, without opening a bot or showing a secret", async () => {
+  it("`--json` prints one value for the configuration, without opening a bot or showing a secret", async () => {
     const { code, out } = runKnack(["config", "--json"], { cwd, env: { OPENAI_API_KEY: "sk-s3cret" } });
     expect(await code).toBe(0);
     expect(out.text()).not.toContain("s3cret");
@@ -112,7 +112,7 @@ describe("--json prints one value", () => {
 });
 
 describe("knack skills validate", () => {
-  it("checks a folder with a plugin.json as an agent skill of AnythingLLM", async () => {
+  it("`knack skills validate` checks a folder with a plugin.json as an agent skill of AnythingLLM", async () => {
     const folder = path.join(cwd, "dice");
     await mkdir(folder);
     const plugin = {
@@ -137,7 +137,7 @@ describe("knack skills validate", () => {
     ]);
   });
 
-  it("answers whether a folder is a valid skill", async () => {
+  it("`knack skills validate` answers whether a folder is a valid skill", async () => {
     const folder = path.join(cwd, "good-skill");
     await mkdir(folder);
     await writeFile(
@@ -152,7 +152,7 @@ describe("knack skills validate", () => {
 });
 
 describe("knack skills run", () => {
-  it("refuses parameters that are no JSON object, as wrong usage", async () => {
+  it("`knack skills run` refuses parameters that are not a JSON object, as wrong usage", async () => {
     for (const params of ["{", "[]", "3"]) {
       const { code, err } = runKnack(["skills", "run", "x", "--params", params], { cwd });
       expect(await code).toBe(2);
@@ -162,7 +162,7 @@ describe("knack skills run", () => {
 });
 
 describe("knack start", () => {
-  it("says where it listens, and stops in order at the first signal", async () => {
+  it("`knack start` says where it listens, and stops in order at the first signal", async () => {
     const bot = fakeBot({});
     const { code, out, signal, exits } = runKnack(["start"], { cwd, bot });
     await out.shows("Knack is ready: http://127.0.0.1:1\n");
@@ -172,7 +172,7 @@ describe("knack start", () => {
     expect([bot.closed, exits]).toEqual([1, []]);
   });
 
-  it("prints what it found, and what cannot run here with its cure", async () => {
+  it("`knack start` prints what it found, and what cannot run here with its cure", async () => {
     const skills = [{ eligible: true }, { eligible: false }, { eligible: true }];
     const lacks = { problem: "There is no bubblewrap.", cure: "Run `get bubblewrap`." };
     const bot = { ...fakeBot({ "GET /skills": () => ({ skills, diagnostics: [] }) }) };
@@ -195,7 +195,7 @@ describe("knack start", () => {
     ]);
   });
 
-  it("takes a signal that npm repeats as one, and a later one as the second", async () => {
+  it("`knack start` takes a signal that npm repeats as one, and a later one as the second", async () => {
     const closing = Promise.withResolvers<void>();
     const bot = { ...fakeBot({}), close: () => closing.promise };
     let time = 1_000;
@@ -216,7 +216,7 @@ describe("knack start", () => {
     expect(takesSignals()).toBe(true);
   });
 
-  it("ends when it is told to while its start hangs", async () => {
+  it("`knack start` ends when it is told to while its start hangs", async () => {
     const { err, signal, exits, takesSignals } = runKnack(["start"], { cwd, bot: new Promise(() => {}) });
     await expect.poll(takesSignals).toBe(true);
     expect(exits).toEqual([]);
@@ -224,7 +224,7 @@ describe("knack start", () => {
     await err.shows("exit 130");
   });
 
-  it("ends at once at the second signal", async () => {
+  it("`knack start` ends at once at the second signal", async () => {
     const closing = Promise.withResolvers<void>();
     const bot = { ...fakeBot({}), close: () => closing.promise };
     const { code, out, signal, exits } = runKnack(["start"], { cwd, bot });
@@ -236,14 +236,14 @@ describe("knack start", () => {
     await code;
   });
 
-  it("says who has the data folder", async () => {
+  it("`knack start` says who has the data folder", async () => {
     const holder = { url: "http://127.0.0.1:3000", pid: 42 };
     const { code, err } = runKnack(["start"], { cwd, running: () => ({ running: true, holder }) });
     expect(await code).toBe(1);
     expect(err.text()).toMatch(/process 42.*127\.0\.0\.1:3000.*KNACK_DATA/);
   });
 
-  it("closes the bot when it cannot listen", async () => {
+  it("`knack start` closes the bot when it cannot listen", async () => {
     const bot = {
       ...fakeBot({}),
       listen: () => Promise.reject(Object.assign(new Error("Port taken"), { code: "x" })),
@@ -266,7 +266,7 @@ describe("knack doctor", () => {
     "GET /mcp": () => ({ servers: [] }),
   };
 
-  it("is well without a model key, and says how to get a model", async () => {
+  it("`knack doctor` reports no error without a model key, and says how to get a model", async () => {
     await writeFile(path.join(cwd, "free.yaml"), "server: {port: 0}\n");
     const { code, value } = await json(["doctor", "--config", "free.yaml"], healthy);
     expect(value.checks.filter((check: { status: string }) => check.status === "error")).toEqual([]);
@@ -286,7 +286,7 @@ describe("knack doctor", () => {
       { diagnostics: [{ path: "p", severity: "error", code: "broken_yaml", message: "m" }] },
       "skills",
     ],
-  ])("finds %s", async (_name, env, more, check) => {
+  ])("`knack doctor` finds %s", async (_name, env, more, check) => {
     const routes = { ...healthy, "GET /skills": () => ({ skills: [], diagnostics: [], ...more }) };
     const { code, value } = await json(["doctor"], routes, env);
     expect([code, value.ok]).toEqual([1, false]);
@@ -296,7 +296,7 @@ describe("knack doctor", () => {
     expect(failed).toMatchObject([{ name: check, advice: expect.any(String) }]);
   });
 
-  it("finds a data folder that other users of the machine can read, and says what to do", async () => {
+  it("`knack doctor` finds a data folder that other users of the machine can read, and says what to do", async () => {
     await writeFile(path.join(cwd, "open.yaml"), "server: {port: 0}\ndata: {folder: ./open}\n");
     await mkdir(path.join(cwd, "open"));
     await chmod(path.join(cwd, "open"), 0o755);
@@ -310,7 +310,7 @@ describe("knack doctor", () => {
     });
   });
 
-  it("finds a skill setting that names no skill", async () => {
+  it("`knack doctor` finds a skill setting that names no skill", async () => {
     await writeFile(path.join(cwd, "typo.yaml"), "server: {port: 0}\nskills: {denied: [memroy]}\n");
     const { value } = await json(["doctor", "--config", "typo.yaml"], healthy);
     expect(JSON.stringify(value)).toContain("there is no skill memroy");

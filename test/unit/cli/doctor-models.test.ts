@@ -47,14 +47,14 @@ it.each([
   ["a day before", "2026-11-29", "anthropic/claude-sonnet-4-5 ends on 2026-11-30, tomorrow"],
   ["on the day", "2026-11-30", "anthropic/claude-sonnet-4-5 ends on 2026-11-30, today"],
   ["a day after", "2026-12-01", "anthropic/claude-sonnet-4-5 ended on 2026-11-30"],
-])("the end of a model, %s it (%s), is told: %s", (_when, day, detail) => {
+])("the end of a model, %s it (%s), is reported: %s", (_when, day, detail) => {
   const choice = "anthropic/claude-sonnet-4-5";
   const advice = "Use anthropic/claude-sonnet-5-5 instead.";
   const expected = detail === undefined ? [] : [expect.objectContaining({ detail, advice })];
   expect(checkModelLifetimes([choice], { choice }, Date.parse(`${day}T12:00:00Z`))).toEqual(expected);
 });
 
-it("is told of each model that takes over", async () => {
+it("the end is reported for each model that takes over", async () => {
   const failover = "failover: [openai/gpt-5-mini, openai/gpt-6.1-terra, anthropic/claude-sonnet-4-5]";
   const found = await warnings(`choice: openai/gpt-5.4-mini, ${failover}`, "2026-11-23");
   expect(found).toMatchObject([
@@ -66,7 +66,7 @@ it("is told of each model that takes over", async () => {
   ]);
 });
 
-it("is what an operator says it is", async () => {
+it("the end of a model is the date an operator gives", async () => {
   const mine = "choice: openai/mine, models: {openai/mine: {retires: 2026-12-24}}";
   expect(await warnings(mine, "2026-11-23")).toMatchObject([
     { detail: "openai/mine ends on 2026-12-24, in 31 days", advice: "Use another model instead." },
@@ -75,7 +75,7 @@ it("is what an operator says it is", async () => {
   expect(await warnings(later, "2026-11-23")).toEqual([]);
 });
 
-it("is told once of a model that is named twice, and of no model of a provider that is not set up", () => {
+it("the end of a model named twice is reported once, and none of a provider that is not set up", () => {
   const names = [
     "nobody/claude-sonnet-4-5",
     "anthropic/claude-sonnet-4-5",
@@ -102,7 +102,7 @@ it.each([
   ],
   ["transcription: off", "ok", expect.stringMatching(/^nobody writes them down: people are told so/)],
   ["transcription: groq/whisper-large-v3", "error", "groq/whisper-large-v3 has no key"],
-])("what becomes of voice messages with %j is told", async (model, status, detail) => {
+])("the handling of voice messages with %j is reported", async (model, status, detail) => {
   const checks = await examined(model, "2026-11-23", undefined, status === "ok" ? 0 : 1);
   expect(checks.filter(({ name }) => name === "voice messages")).toMatchObject([{ status, detail }]);
 });
@@ -112,7 +112,7 @@ it.each([
   ["images: vllm/flux", "ok", "made by vllm/flux"],
   ["images: off", "ok", expect.stringMatching(/^diagrams and charts are drawn, nothing else/)],
   ["images: xai/grok-imagine-image", "error", "xai/grok-imagine-image has no key"],
-])("what makes pictures with %j is told", async (model, status, detail) => {
+])("the maker of pictures with %j is reported", async (model, status, detail) => {
   const checks = await examined(model, "2026-11-23", undefined, status === "ok" ? 0 : 1);
   expect(checks.filter(({ name }) => name === "pictures")).toMatchObject([{ status, detail }]);
 });
@@ -130,7 +130,7 @@ it.each([
   ],
   ["embeddings: off", "ok", expect.stringMatching(/^documents are found by their words alone/)],
   ["embeddings: mistral/mistral-embed", "error", "mistral/mistral-embed has no key"],
-])("how documents are found with %j is told", async (model, status, detail) => {
+])("the way documents are found with %j is reported", async (model, status, detail) => {
   const checks = await examined(model, "2026-11-23", undefined, status === "ok" ? 0 : 1);
   expect(checks.filter(({ name }) => name === "knowledge")).toMatchObject([{ status, detail }]);
 });

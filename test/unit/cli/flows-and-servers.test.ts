@@ -21,7 +21,7 @@ async function json(argv: string[], routes: Record<string, Route>) {
 const result = { success: true, results: [], variables: { city: "Oslo" }, directOutput: null };
 
 describe("knack flows", () => {
-  it("lists what there is, and what is broken", async () => {
+  it("`knack flows` lists the flows and the broken files", async () => {
     const list = { flows: [], diagnostics: [{ path: "a.json", severity: "error", code: "c", message: "m" }] };
     expect(await json(["flows", "list"], { "GET /flows": () => list })).toEqual({ code: 0, value: list });
   });
@@ -29,12 +29,15 @@ describe("knack flows", () => {
   it.each([
     [result, 0],
     [{ ...result, success: false, error: "Step 2 failed." }, 1],
-  ])("prints the result of a run, and says by its exit code how it went", async (answer, exit) => {
-    const routes = { "POST /flows/weather/run": () => answer };
-    expect(await json(["flows", "run", "weather"], routes)).toEqual({ code: exit, value: answer });
-  });
+  ])(
+    "`knack flows` prints the result of a run, and shows by its exit code how it went",
+    async (answer, exit) => {
+      const routes = { "POST /flows/weather/run": () => answer };
+      expect(await json(["flows", "run", "weather"], routes)).toEqual({ code: exit, value: answer });
+    },
+  );
 
-  it("runs a file by its text, or only tells what it would do", async () => {
+  it("`knack flows` runs a file by its text, or only tells what it would do", async () => {
     await writeFile(path.join(cwd, "my.json"), '{"name": "Mine"}');
     await writeFile(path.join(cwd, "weather"), "not what is meant");
     const asked: unknown[] = [];
@@ -52,7 +55,7 @@ describe("knack flows", () => {
     ]);
   });
 
-  it("says what is wrong with what was written", async () => {
+  it("`knack flows` says what is wrong with its arguments", async () => {
     const vars = runKnack(["flows", "run", "weather", "--vars", "[]"], { cwd });
     expect([await vars.code, vars.err.text()]).toEqual([
       2,
@@ -75,7 +78,7 @@ describe("knack mcp", () => {
   const running = { ...testServer("files"), state: "running" } as const;
   const failed = { ...running, state: "failed", problem: "npx is not on the PATH." } as const;
 
-  it("lists servers with their tools", async () => {
+  it("`knack mcp` lists servers with their tools", async () => {
     const routes = {
       "GET /mcp": () => ({ servers: [running], diagnostics: [] }),
     };
@@ -87,7 +90,7 @@ describe("knack mcp", () => {
     expect([await code, out.text()]).toEqual([0, expect.stringMatching(/files {2}running.*\n {2}read_file/)]);
   });
 
-  it("lists what is wrong with the file beside them, not that there are none", async () => {
+  it("`knack mcp` lists what is wrong with the file, not that there are no servers", async () => {
     const file = path.join(cwd, "config", "mcp.json");
     const problem = { severity: "error", code: "c" };
     const diagnostics = [{ ...problem, path: file, message: "It is no JSON." }];
@@ -100,12 +103,12 @@ describe("knack mcp", () => {
     ["start", running, 0],
     ["restart", failed, 1],
     ["stop", { ...running, state: "stopped" }, 0],
-  ])("says by its exit code whether %s did what it should", async (action, server, exit) => {
+  ])("`knack mcp` shows by its exit code whether %s did what it should", async (action, server, exit) => {
     const routes = { [`POST /mcp/files/${action}`]: () => server };
     expect(await json(["mcp", action, "files"], routes)).toEqual({ code: exit, value: server });
   });
 
-  it("gives a login only from a bot that runs, since the answer comes to it", async () => {
+  it("`knack mcp` gives a login only from a running bot, which receives the answer", async () => {
     const { code, value } = await json(["mcp", "login", "files"], {});
     expect([code, value.error]).toEqual([1, expect.stringContaining("knack start")]);
   });
@@ -152,22 +155,25 @@ describe("knack doctor", () => {
       { packages: [entry], skills: [skill(entry.hash)], servers: [testServer("files")] },
       undefined,
     ],
-  ])("says once what to do about %s", async (_name, there: Record<string, unknown[]>, expected) => {
-    const { servers = [], packages = [], skills = [], diagnostics = [] } = there;
-    await writeFile(path.join(cwd, "free.yaml"), "server: {port: 0}\n");
-    const { value } = await json(["doctor", "--config", "free.yaml"], {
-      "GET /readyz": () => ({ ok: true, checks: [] }),
-      "GET /skills": () => ({ skills, diagnostics }),
-      "GET /flows": () => ({ flows: [], diagnostics: [] }),
-      "GET /packages": () => ({ packages }),
-      "GET /mcp": () => ({ servers }),
-    });
-    const checks = value.checks as { name: string; status: string; advice?: string }[];
-    const found = checks.filter(
-      ({ name, status }) => status !== "ok" && ["mcp", "packages", "skills"].includes(name),
-    );
-    if (expected === undefined) return expect(found).toEqual([]);
-    const [name, status, advice] = expected;
-    expect(found).toMatchObject([{ name, status, advice: expect.stringContaining(advice ?? "") }]);
-  });
+  ])(
+    "`knack doctor` says once what to do about %s",
+    async (_name, there: Record<string, unknown[]>, expected) => {
+      const { servers = [], packages = [], skills = [], diagnostics = [] } = there;
+      await writeFile(path.join(cwd, "free.yaml"), "server: {port: 0}\n");
+      const { value } = await json(["doctor", "--config", "free.yaml"], {
+        "GET /readyz": () => ({ ok: true, checks: [] }),
+        "GET /skills": () => ({ skills, diagnostics }),
+        "GET /flows": () => ({ flows: [], diagnostics: [] }),
+        "GET /packages": () => ({ packages }),
+        "GET /mcp": () => ({ servers }),
+      });
+      const checks = value.checks as { name: string; status: string; advice?: string }[];
+      const found = checks.filter(
+        ({ name, status }) => status !== "ok" && ["mcp", "packages", "skills"].includes(name),
+      );
+      if (expected === undefined) return expect(found).toEqual([]);
+      const [name, status, advice] = expected;
+      expect(found).toMatchObject([{ name, status, advice: expect.stringContaining(advice ?? "") }]);
+    },
+  );
 });

@@ -44,14 +44,14 @@ describe("knack mcp trust", () => {
     [["--tools", "list, send"], confirmed("list", "send")],
     [["--read-only"], confirmed("list")],
     [["--none"], []],
-  ])("takes from %j what may run unasked", async (options, expected) => {
+  ])("`knack mcp trust` takes from %j what may run without asking", async (options, expected) => {
     const { bot: fake, trusted } = bot();
     const { code, out } = runKnack(["mcp", "trust", "mail", ...options], { cwd, bot: fake });
     expect([await code, trusted]).toEqual([0, [expected]]);
     expect(out.text()).toBe("Unasked run: list. All other tools ask.\n");
   });
 
-  it("has what only reads ticked beforehand, and takes what is changed by hand", async () => {
+  it("`knack mcp trust` has read-only tools ticked beforehand, and takes changes by hand", async () => {
     const { bot: fake, trusted } = bot();
     const { code, err, stdin } = runKnack(["mcp", "trust", "mail"], { cwd, bot: fake, typing: true });
     await err.shows("Numbers to change");
@@ -63,7 +63,7 @@ describe("knack mcp trust", () => {
     expect([await code, trusted]).toEqual([0, [confirmed("send")]]);
   });
 
-  it.each([["q\n"], [undefined]])("changes nothing when left by %j", async (typed) => {
+  it.each([["q\n"], [undefined]])("`knack mcp trust` changes nothing when left by %j", async (typed) => {
     const { bot: fake, trusted } = bot();
     const { code, out, err, stdin } = runKnack(["mcp", "trust", "mail"], { cwd, bot: fake, typing: true });
     await err.shows("Numbers to change");
@@ -73,7 +73,7 @@ describe("knack mcp trust", () => {
     expect(out.text()).toContain("Nothing was changed.");
   });
 
-  it("only shows the list where nobody can tick it", async () => {
+  it("`knack mcp trust` only shows the list where nobody can tick it", async () => {
     const { bot: fake, trusted } = bot();
     const { code, out } = runKnack(["mcp", "trust", "mail", "--json"], { cwd, bot: fake });
     expect([await code, JSON.parse(out.text()), trusted]).toEqual([0, mail, []]);
@@ -82,7 +82,7 @@ describe("knack mcp trust", () => {
   it.each([
     [["--tools", "list,nope"], 1, "No such tool: nope. There is: list, send, wipe."],
     [["--none", "--read-only"], 2, "Give one of --tools, --read-only and --none."],
-  ])("refuses %j", async (options, exit, message) => {
+  ])("`knack mcp trust` refuses %j", async (options, exit, message) => {
     const { bot: fake, trusted } = bot();
     const { code, err } = runKnack(["mcp", "trust", "mail", ...options], { cwd, bot: fake });
     expect([await code, trusted]).toEqual([exit, []]);

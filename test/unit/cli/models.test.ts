@@ -45,7 +45,7 @@ async function knack(argv: string[], yaml: string, env: Record<string, string> =
 const list = (...ids: string[]) => ({ object: "list", data: ids.map((id) => ({ id, object: "model" })) });
 
 describe("knack models", () => {
-  it("lists what every provider offers, which are in use, and what is known of them", async () => {
+  it("`knack models` lists what every provider offers, which are in use, and what is known of them", async () => {
     const url = await serve((response, { pathname, searchParams }) => {
       if (pathname === "/a/v1/models") return sendJson(response, list("b-model", "a-model", "evil\u001b[2J"));
       if (pathname === "/g/models")
@@ -90,7 +90,7 @@ model:
     expect(JSON.parse(json.out)).toEqual({ providers: [{ provider: "box", models: [known] }] });
   });
 
-  it("shows the first fifty of a thousand, those in use among them, and all on demand", async () => {
+  it("`knack models` shows the first fifty of a thousand, those in use among them, and all on demand", async () => {
     const ids = Array.from({ length: 1000 }, (_, index) => `m${String(index).padStart(4, "0")}`);
     const url = await serve((response) => sendJson(response, list(...ids.toReversed())));
     const yaml = `model: {choice: box/m0999, providers: {box: {base_url: "${url}/v1"}}}`;
@@ -111,7 +111,7 @@ model:
     ],
     ["no JSON", (response: ServerResponse) => response.end("hello"), "not JSON"],
     ["no end", (response: ServerResponse) => flood(response), "sent more than 20 MB"],
-  ])("fails when nobody answered: %s", async (_name, answer, words) => {
+  ])("`knack models` fails when nobody answered: %s", async (_name, answer, words) => {
     const url = await serve(answer);
     const { code, out } = await knack(
       ["models", "box"],
@@ -121,7 +121,7 @@ model:
     expect(out).toContain(words);
   });
 
-  it("says what to set of a provider without a key, and knows no others", async () => {
+  it("`knack models` says what to set for a provider without a key, and knows no others", async () => {
     expect(await knack(["models", "groq"], "")).toMatchObject({
       ...{ code: 1, out: "groq: no key: set GROQ_API_KEY\n" },
     });
@@ -178,7 +178,7 @@ model: {choice: box/m, streaming: false, ${more} providers: {box: {base_url: "${
     return { code, checks: checks.filter(({ name }) => name.startsWith("live model")) };
   }
 
-  it("tries tools, pictures and structured answers of every configured model, each once", async () => {
+  it("`knack doctor --live` tries tools, pictures and structured answers of every configured model, each once", async () => {
     const { checks } = await live(able, "small: box/s, failover: [box/s],");
     expect(checks.map(({ name, status }) => `${name} ${status}`)).toEqual([
       ...["box/m", "box/m", "box/m", "box/s", "box/s", "box/s"].map((name) => `live model ${name} ok`),
@@ -188,7 +188,7 @@ model: {choice: box/m, streaming: false, ${more} providers: {box: {base_url: "${
     ]);
   });
 
-  it("says of what a model cannot do what that means", async () => {
+  it("`knack doctor --live` explains the consequence of what a model cannot do", async () => {
     const { checks } = await live((response, url, body) => {
       if (body.tools !== undefined) return sendJson(response, completion({ content: "It is Monday." }));
       if (colourOf(body) !== undefined)
@@ -207,7 +207,7 @@ model: {choice: box/m, streaming: false, ${more} providers: {box: {base_url: "${
     expect(checks[2]?.advice).toContain("model.small");
   });
 
-  it("tries the small model of the same provider too, which inner work goes to", async () => {
+  it("`knack doctor --live` also tries the small model of the same provider, which inner work uses", async () => {
     const url = await serve(able);
     const groq = `groq: {base_url: "${url}/v1", api_key: k}`;
     const yaml = `model: {choice: groq/llama-3.3-70b, streaming: false, providers: {${groq}}}`;
@@ -218,7 +218,7 @@ model: {choice: box/m, streaming: false, ${more} providers: {box: {base_url: "${
     expect((await knack(["doctor", "--live"], off)).out).not.toContain("gpt-oss-20b");
   });
 
-  it("says what it is trying meanwhile", async () => {
+  it("`knack doctor --live` says what it is trying", async () => {
     const url = await serve(able);
     const yaml = `model: {choice: box/m, streaming: false, providers: {box: {base_url: "${url}/v1"}}}`;
     const { out, err } = await knack(["doctor", "--live"], yaml);
@@ -226,7 +226,7 @@ model: {choice: box/m, streaming: false, ${more} providers: {box: {base_url: "${
     expect(err).toContain("Trying pictures with box/m, at most 60 s");
   });
 
-  it("stops at a model that does not answer, which is an error", async () => {
+  it("`knack doctor --live` stops at a model that does not answer, which is an error", async () => {
     const { code, checks } = await live((response) =>
       sendJson(response, { error: { message: "no such model" } }, 404),
     );
@@ -250,7 +250,7 @@ describe("without a model", () => {
     return out.text();
   };
 
-  it("a server on this machine is suggested with its first model that can chat", async () => {
+  it("a server on this machine is suggested with its first chat model", async () => {
     const models = [{ name: "nomic-embed-text:latest" }, { name: "qwen3:8b" }, { name: "llama3:8b" }];
     const url = await serve((response) => sendJson(response, { models }));
     expect(await advised({}, url)).toContain("Ollama runs here: KNACK_MODEL=ollama/qwen3:8b npm start");
@@ -258,7 +258,7 @@ describe("without a model", () => {
     expect(await advised({ KNACK_MODEL: "offline" }, url)).toContain("Set ANTHROPIC_API_KEY");
   });
 
-  it("nothing is suggested that names no model, or with characters a shell would read", async () => {
+  it("a model is not suggested without a name, or with characters a shell would read", async () => {
     const url = await serve((response) => sendJson(response, { models: [{ name: "x;rm -rf ~" }] }));
     expect(await advised({}, url)).toContain("Set ANTHROPIC_API_KEY");
   });
@@ -269,7 +269,7 @@ describe("without a model", () => {
     expect(await advised({ VLLM_BASE_URL: "http://gpu:8000" })).toContain("KNACK_MODEL=vllm/MODEL");
   });
 
-  it("the start says the same", async () => {
+  it("the start says the same about a key without a usual model", async () => {
     const url = await serve((response) => sendJson(response, { models: [{ name: "qwen3:8b" }] }));
     const localServers = [{ provider: "ollama", url: `${url}/api/tags` }];
     const started = runKnack(["start"], { cwd, localServers, bot: fakeBot({}) });

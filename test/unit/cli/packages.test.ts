@@ -54,7 +54,7 @@ function installer(more: Record<string, Route> = {}) {
 const url = "https://example.com/weather.zip";
 
 describe("knack skills install", () => {
-  it("shows the review, asks, and installs exactly what was reviewed", async () => {
+  it("`knack skills install` shows the review, asks, and installs exactly what was reviewed", async () => {
     const { bot, bodies } = installer();
     const { code, out, err, stdin } = runKnack(["skills", "install", url], { cwd, bot, typing: true });
     await err.shows("Install weather? [y/N]");
@@ -68,7 +68,7 @@ describe("knack skills install", () => {
     );
   });
 
-  it.each(["n", ""])("installs nothing when %j is answered", async (answer) => {
+  it.each(["n", ""])("`knack skills install` installs nothing when %j is answered", async (answer) => {
     const { bot } = installer();
     const { code, err, stdin } = runKnack(["skills", "install", url], { cwd, bot, typing: true });
     await err.shows("[y/N]");
@@ -77,7 +77,7 @@ describe("knack skills install", () => {
     expect(bot.requests).toEqual(["POST /packages/review"]);
   });
 
-  it("says to programs too that there is no such package", async () => {
+  it("`knack skills install` also tells programs that there is no such package", async () => {
     const { bot } = installer();
     const { code, out, err } = runKnack(["skills", "install", "./missing", "--json"], { cwd, bot });
     expect(await code).toBe(1);
@@ -86,13 +86,16 @@ describe("knack skills install", () => {
     expect(err.text()).toContain("./missing is neither");
   });
 
-  it.each(["review", "update", "remove"])("of no such skill: %s says so to programs too", async (what) => {
-    const { code, out } = runKnack(["skills", what, "nope", "--json"], { cwd, bot: fakeBot({}) });
-    expect(await code).toBe(1);
-    expect(JSON.parse(out.text())).toMatchObject({ error: expect.stringMatching(/nothing at .*nope/) });
-  });
+  it.each(["review", "update", "remove"])(
+    "an unknown skill is reported to programs, too: %s",
+    async (what) => {
+      const { code, out } = runKnack(["skills", what, "nope", "--json"], { cwd, bot: fakeBot({}) });
+      expect(await code).toBe(1);
+      expect(JSON.parse(out.text())).toMatchObject({ error: expect.stringMatching(/nothing at .*nope/) });
+    },
+  );
 
-  it("installs nothing where nobody can be asked, and says how to", async () => {
+  it("`knack skills install` installs nothing where nobody can be asked, and says how to", async () => {
     const { bot } = installer();
     const { code, out, err } = runKnack(["skills", "install", url], { cwd, bot });
     expect(await code).toBe(1);
@@ -101,7 +104,7 @@ describe("knack skills install", () => {
     expect(bot.requests).toEqual(["POST /packages/review"]);
   });
 
-  it("prints one value for programs, and needs --yes from them", async () => {
+  it("`knack skills install` prints one value for programs, and needs --yes from them", async () => {
     const run = async (...more: string[]) => {
       const { code, out } = runKnack(["skills", "install", url, "--json", ...more], {
         cwd,
@@ -113,7 +116,7 @@ describe("knack skills install", () => {
     expect(await run()).toMatchObject({ code: 1, value: { installed: [], reviews: [review] } });
   });
 
-  it("says why a package is refused", async () => {
+  it("`knack skills install` says why a package is refused", async () => {
     const reason = "The archive holds ../../evil. Nothing was installed.";
     const { bot } = installer({ "POST /packages/review": () => problem(409, reason) });
     const { code, out, err } = runKnack(["skills", "install", url, "--yes", "--json"], { cwd, bot });
@@ -121,7 +124,7 @@ describe("knack skills install", () => {
     expect([JSON.parse(out.text()).error, err.text()]).toEqual([reason, `${reason}\n`]);
   });
 
-  it("names a folder by its path, and sends an archive to a bot that takes no paths", async () => {
+  it("`knack skills install` names a folder by its path, and sends an archive to a bot that takes no paths", async () => {
     await mkdir(path.join(cwd, "weather"));
     await writeFile(path.join(cwd, "weather.zip"), "PK");
     const refuses: Route = () =>
@@ -156,7 +159,7 @@ describe("knack skills install", () => {
     expect(err.text()).toContain("Pack the folder");
   });
 
-  it("says what a source may be when there is no such file", async () => {
+  it("`knack skills install` says what a source may be when there is no such file", async () => {
     const { code, err } = runKnack(["skills", "install", "wether"], { cwd, bot: fakeBot({}) });
     expect(await code).toBe(1);
     expect(err.text()).toMatch(/wether is neither a folder, an archive nor an address/);
@@ -164,7 +167,7 @@ describe("knack skills install", () => {
 });
 
 describe("what is installed", () => {
-  it("is removed, updated and reviewed", async () => {
+  it("an installed package is removed, updated and reviewed", async () => {
     const bot = fakeBot({
       "DELETE /packages/weather": () => ({ removed: installed }),
       "POST /packages/weather/update": () => ({ installed: [installed] }),
@@ -181,7 +184,7 @@ describe("what is installed", () => {
     expect(await run("remove", "wether")).toEqual([1, "Did you mean weather?\n"]);
   });
 
-  it("is let reach hosts, and not any more", async () => {
+  it("an installed package is granted hosts, and loses them again", async () => {
     const asked: unknown[] = [];
     const note: Route = async (request) => {
       asked.push(await request.json());

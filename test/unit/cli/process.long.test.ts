@@ -25,21 +25,21 @@ function knack(argv: string[], env: Record<string, string> = {}) {
   return child;
 }
 
-it("prints the whole of a long answer into a pipe", async () => {
+it("`knack` prints the whole of a long answer into a pipe", async () => {
   const child = knack(["config", "--json"]);
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
   expect(code).toBe(0);
   expect(JSON.parse(output).settings.length).toBeGreaterThan(40);
 });
 
-it("does not mind a reader that goes away", async () => {
+it("`knack` does not mind a reader that goes away", async () => {
   const child = knack(["config"]);
   child.stdout.destroy();
   const [errors, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
   expect([errors, code]).toEqual(["", 0]);
 });
 
-it("starts, serves commands beside it, and stops with exit 0 on SIGTERM", async () => {
+it("`knack start` starts, serves commands at the same time, and stops with exit 0 on SIGTERM", async () => {
   const bot = knack(["start", "--port", "0"]);
   const [line] = await once(bot.stdout, "data");
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(String(line))?.[0] ?? "";

@@ -44,19 +44,19 @@ describe("knack retention", () => {
     return { lines: out.text().trimEnd().split("\n"), bodies };
   }
 
-  it("says what it deleted", async () => {
+  it("`knack retention` says what it deleted", async () => {
     const { lines, bodies } = await printed([], { ...inForce, ran: true });
     expect(lines).toEqual(["Deleted:", ...counted]);
     expect(bodies).toEqual([{ dry_run: false }]);
   });
 
-  it("says what it would delete", async () => {
+  it("`knack retention` says what it would delete", async () => {
     const { lines, bodies } = await printed(["--dry-run"], { ...inForce, ran: false });
     expect(lines).toEqual([`Kept: ${kept}`, "Would be deleted now:", ...counted]);
     expect(bodies).toEqual([{ dry_run: true }]);
   });
 
-  it("says from when on something is deleted, and how to keep it", async () => {
+  it("`knack retention` says from when on something is deleted, and how to keep it", async () => {
     const { lines } = await printed([], { ...coming, ran: false });
     expect(lines).toEqual([
       `Kept: ${kept}; what is older is deleted from 6 December 2026 on`,
@@ -66,12 +66,12 @@ describe("knack retention", () => {
     ]);
   });
 
-  it("prints the report as JSON", async () => {
+  it("`knack retention` prints the report as JSON", async () => {
     const { lines } = await printed(["--json", "--dry-run"], { ...coming, ran: false });
     expect(lines.map((line) => JSON.parse(line))).toEqual([{ ...coming, counts, ran: false }]);
   });
 
-  it("fails when the bot refuses", async () => {
+  it("`knack retention` fails when the bot refuses", async () => {
     const bot = fakeBot({ "POST /retention": () => problem(403, "Only operators may.") });
     const { code, err } = runKnack(["retention"], { cwd, bot });
     expect([await code, err.text()]).toEqual([1, "Only operators may.\n"]);
@@ -89,7 +89,7 @@ describe("what a bot keeps", () => {
       },
       "  kept: everything, until somebody deletes it\n",
     ],
-  ])("is said at its start: %j", async (status, line) => {
+  ])("what a bot keeps is said at its start: %j", async (status, line) => {
     const bot = fakeBot({ "GET /retention": () => status });
     const { code, out, signal } = runKnack(["start"], { cwd, bot, now });
     await out.shows("kept:");
@@ -102,7 +102,7 @@ describe("what a bot keeps", () => {
     [{ policy }, "warning", `kept: ${kept}; nothing is deleted in the first 14 days after the bot starts`],
     [coming, "warning", `kept: ${kept}; what is older is deleted from 6 December 2026 on`],
     [inForce, "ok", `kept: ${kept}`],
-  ])("is a finding of the doctor: %j", async (answer, status, detail) => {
+  ])("what a bot keeps is a finding of the doctor: %j", async (answer, status, detail) => {
     await writeFile(path.join(cwd, "free.yaml"), "server: {port: 0}\n");
     const bot = fakeBot({
       "GET /readyz": () => ({ ok: true, checks: [] }),

@@ -17,7 +17,7 @@ describe("knack sandbox", () => {
     return { code: await code, out: out.text(), err: err.text() };
   }
 
-  it("adds packages and says what is there", async () => {
+  it("`knack sandbox` adds packages and says what is there", async () => {
     const bodies: unknown[] = [];
     const add: Route = async (request) => {
       bodies.push(await request.json());
@@ -31,7 +31,7 @@ describe("knack sandbox", () => {
     expect(bodies).toEqual([{ language: "python", packages: ["numpy==2.1.0", "pandas"] }]);
   });
 
-  it.each([true, false])("waits for what goes on, and says how it ended (%s)", async (ok) => {
+  it.each([true, false])("`knack sandbox` waits for running work, and says how it ended (%s)", async (ok) => {
     const states = [
       { working: { what: "Node", since: 0, line: "fetching docx" } },
       { last: { what: "Node", ok, message: "The end." } },
@@ -47,14 +47,14 @@ describe("knack sandbox", () => {
     );
   });
 
-  it("says why something was refused", async () => {
+  it("`knack sandbox` says why something was refused", async () => {
     const refused = await run(["prepare", "plotter"], {
       "POST /skills/plotter/prepare": () => problem(409, "plotter lists no packages."),
     });
     expect(refused).toEqual({ code: 1, out: "", err: "plotter lists no packages.\n" });
   });
 
-  it("lists what is prepared, with what is wrong with it", async () => {
+  it("`knack sandbox` lists what is prepared, with what is wrong with it", async () => {
     const set = { asked: ["numpy"], runtime: "3.11", prepared_at: 0, by: "ada", bytes: 60_000_000 };
     const packages = [{ name: "numpy", version: "2.1.0" }];
     const sets = [

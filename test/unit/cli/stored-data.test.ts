@@ -16,13 +16,13 @@ const finished = '{"type":"export_finished","turns":0}\n';
 const exporting = (text: string) => fakeBot({ "GET /export": () => new Response(text) });
 
 describe("knack export", () => {
-  it("prints the lines, and nothing else", async () => {
+  it("`knack export` prints the lines, and nothing else", async () => {
     const { code, out } = runKnack(["export"], { cwd, bot: exporting(started + finished) });
     expect(await code).toBe(0);
     expect(out.text()).toBe(started + finished);
   });
 
-  it("writes a new file for its owner alone", async () => {
+  it("`knack export` writes a new file for its owner only", async () => {
     const file = join(cwd, "export.jsonl");
     const { code } = runKnack(["export", "--out", file], { cwd, bot: exporting(started + finished) });
     expect(await code).toBe(0);
@@ -30,7 +30,7 @@ describe("knack export", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  it("leaves a file that is there as it is", async () => {
+  it("`knack export` leaves an existing file unchanged", async () => {
     const file = join(cwd, "export.jsonl");
     await writeFile(file, "mine");
     const { code, err } = runKnack(["export", "--out", file], { cwd, bot: exporting(started + finished) });
@@ -39,7 +39,7 @@ describe("knack export", () => {
     expect(await readFile(file, "utf8")).toBe("mine");
   });
 
-  it("fails when the last line does not come, and makes no file of what is refused", async () => {
+  it("`knack export` fails when the last line is missing, and makes no file of what is refused", async () => {
     const cut = runKnack(["export"], { cwd, bot: exporting(started) });
     expect(await cut.code).toBe(1);
     expect(cut.err.text()).toContain("cut off");
@@ -65,7 +65,7 @@ const person = {
 };
 
 describe("knack forget", () => {
-  it("says what is deleted, what is renamed, and what nobody can find", async () => {
+  it("`knack forget` says what is deleted, what is renamed, and what nobody can find", async () => {
     const bot = fakeBot({ "DELETE /people/U1": () => person });
     const { code, out } = runKnack(["forget", "--user", "U1"], { cwd, bot });
     expect(await code).toBe(0);
@@ -78,7 +78,7 @@ describe("knack forget", () => {
     expect(out.text()).not.toContain("upgrade");
   });
 
-  it("names the copies from before an upgrade that went with them", async () => {
+  it("`knack forget` names the copies from before an upgrade that were deleted", async () => {
     const bot = fakeBot({
       "DELETE /people/U1": () => ({ ...person, copies: ["state.db.v0", "turns.db.v7"] }),
     });
@@ -89,7 +89,7 @@ describe("knack forget", () => {
     );
   });
 
-  it("only looks with --dry-run", async () => {
+  it("`knack forget` only looks with --dry-run", async () => {
     const bot = fakeBot({ "GET /people/slack:T1:U1": () => ({ ...person, dry_run: true }) });
     const { code, out } = runKnack(["forget", "--user", "slack:T1:U1", "--dry-run"], { cwd, bot });
     expect(await code).toBe(0);
@@ -97,7 +97,7 @@ describe("knack forget", () => {
     expect(out.text()).toContain("Would be deleted of slack:T1:U1:");
   });
 
-  it("ends with 1 when something is left, and says what to do", async () => {
+  it("`knack forget` ends with 1 when something is left, and says what to do", async () => {
     const left = ["Turn t1 of theirs in slack:T1:C1: it is stopped, but has not ended yet."];
     const bot = fakeBot({ "DELETE /people/U1": () => ({ ...person, complete: false, left }) });
     const text = runKnack(["forget", "--user", "U1"], { cwd, bot });
@@ -108,7 +108,7 @@ describe("knack forget", () => {
     expect(JSON.parse(json.out.text())).toEqual({ ...person, complete: false, left });
   });
 
-  it("sends whether posts may stay, and needs to know who", async () => {
+  it("`knack forget` sends whether posts may stay, and needs to know who", async () => {
     let address = "";
     const answer = (request: Request) => {
       address = request.url;

@@ -7,7 +7,7 @@ import { bar, draw, rows } from "../../support/draw-chart.ts";
 import { lookAt } from "../../support/look-at-png.ts";
 
 describe("a chart", () => {
-  it("is a picture of twice the pixels, and an SVG that needs nothing else", async () => {
+  it("a chart is a picture of twice the pixels, and an SVG that needs nothing else", async () => {
     const drawn = await draw({ ...bar, title: "Tickets" });
     if (!drawn.ok) throw new Error(drawn.problem);
     expect(lookAt(drawn.png)).toMatchObject({ width: 800, height: 600 });
@@ -17,7 +17,7 @@ describe("a chart", () => {
     expect(drawn.notes).toEqual([]);
   });
 
-  it("has its texts drawn with the shipped font, whatever the machine has", async () => {
+  it("a chart has its texts drawn with the shipped font, whatever fonts the machine has", async () => {
     const [with_, without] = await Promise.all([
       draw({ ...bar, title: "WWWW" }),
       draw({ ...bar, title: "    " }),
@@ -66,7 +66,7 @@ describe("a chart", () => {
       [...rows, { k: "Mar", v: -3 }],
       /below zero.*draw bars/,
     ],
-  ])("says what is wrong: %s", async (_name, spec, given, words) => {
+  ])("a chart says what is wrong: %s", async (_name, spec, given, words) => {
     const drawn = drawChart({ spec, rows: given, width: 400, height: 300 });
     await expect(drawn).rejects.toThrow(words);
     await expect(drawn).rejects.toBeInstanceOf(ChartProblem);
@@ -80,7 +80,7 @@ describe("a chart", () => {
       "cannot be drawn",
     ],
     ["a field is not known", { ...bar, encoding: { x: { field: "kk" } } }, 'no "kk"'],
-  ])("is refused by its process with words: %s", async (_what, spec, words) => {
+  ])("a chart is refused by its process with words: %s", async (_what, spec, words) => {
     expect(await draw(spec)).toMatchObject({ ok: false, problem: expect.stringContaining(words) });
   });
 });

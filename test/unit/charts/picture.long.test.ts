@@ -6,7 +6,7 @@ const signal = new AbortController().signal;
 const charts = createCharts();
 
 describe("the picture of an SVG", () => {
-  it("has nothing active in it and nothing from elsewhere, and says what was taken out", async () => {
+  it("the picture of an SVG has nothing active and nothing from elsewhere, and says what was removed", async () => {
     const svg = `<svg viewBox="0 0 100 50"><script>x</script><rect width="9" height="9" onload="x()" fill="url(#a)"/><image href="http://x/a.png"/><use href="#a"/><text x="5" y="20">Hi</text></svg>`;
     const drawn = await charts.picture(svg, signal, 300);
     if (!drawn.ok) throw new Error(drawn.problem);
@@ -36,7 +36,7 @@ describe("the picture of an SVG", () => {
       /foreignObject|div/,
       /“Important”[^,]*\.$/,
     ],
-  ])("keeps out %s", async (_name, part, gone, note) => {
+  ])("the picture of an SVG keeps out %s", async (_name, part, gone, note) => {
     const drawn = await charts.picture(
       `<svg viewBox="0 0 100 50">${part}<rect width="9" height="9"/></svg>`,
       signal,
@@ -46,7 +46,7 @@ describe("the picture of an SVG", () => {
     expect(drawn.notes.join(" ")).toMatch(note);
   });
 
-  it("keeps gradients, named signs and styles, those of an imported font without the import", async () => {
+  it("the picture of an SVG keeps gradients, named signs and styles, even those of an imported font without the import", async () => {
     const style = "<style>@import url('https://fonts.example/css?a;b'); .a { fill: #eef }</style>";
     const ground = '<linearGradient id="g"><stop offset="1" stop-color="#eef"/></linearGradient>';
     const drawn = await charts.picture(
@@ -60,7 +60,7 @@ describe("the picture of an SVG", () => {
     expect(drawn.svg).toContain("a&#160;— b");
   });
 
-  it("is opaque, so that it is read in dark surroundings", async () => {
+  it("the picture of an SVG is opaque, so that it is readable in dark surroundings", async () => {
     const drawn = await charts.picture('<svg viewBox="0 0 100 50"><g/></svg>', signal);
     if (!drawn.ok) throw new Error(drawn.problem);
     const { raw, width } = lookAt(drawn.png);
@@ -69,7 +69,7 @@ describe("the picture of an SVG", () => {
     expect([...raw.subarray(1, 1 + bytes)]).toEqual([0xfc, 0xfb, 0xf8, 0xff].slice(0, bytes));
   });
 
-  it("grows where a text goes over an edge, and says so where it cannot", async () => {
+  it("the picture of an SVG grows where a text goes over an edge, and says so where it cannot", async () => {
     const at = (x: number) =>
       charts.picture(`<svg viewBox="0 0 200 50"><text x="${x}" y="20">Customer request</text></svg>`, signal);
     const [over, far] = await Promise.all([at(150), at(900)]);
@@ -78,7 +78,7 @@ describe("the picture of an SVG", () => {
     expect(far).toMatchObject({ ok: true, notes: [expect.stringMatching(/is cut/)] });
   });
 
-  it("leaves out emoji that the font has not, and says which", async () => {
+  it("the picture of an SVG leaves out emoji that the font does not have, and says which", async () => {
     const drawn = await charts.picture('<svg viewBox="0 0 200 50"><text y="20">Go 🚀</text></svg>', signal);
     expect(drawn).toMatchObject({ ok: true, notes: [expect.stringMatching(/no 🚀: the PNG leaves out/)] });
   });
@@ -86,7 +86,7 @@ describe("the picture of an SVG", () => {
   it.each([
     ["no SVG", "hello", /no SVG/],
     ["entities", '<svg viewBox="0 0 1 1"><!ENTITY a "b"></svg>', /DOCTYPE/],
-  ])("is refused for %s", async (_name, svg, words) => {
+  ])("the picture of an SVG is refused for %s", async (_name, svg, words) => {
     expect(await charts.picture(svg, signal)).toMatchObject({
       ok: false,
       problem: expect.stringMatching(words),

@@ -22,7 +22,7 @@ describe("what a specification leaves open", () => {
     ["weekdays too", ["So", "Mo", "Di", "Mo"], ["Mo", "Di", "So"]],
     ["names of single rows as they come", ["Marketing", "Janitors", "Art"], ["Marketing", "Janitors", "Art"]],
     ["others by name and number", ["Q 10", "Q 9", "Q 1", "Q 9"], ["Q 1", "Q 9", "Q 10"]],
-  ])("is in the order people expect: %s", async (_name, given, order) => {
+  ])("values without a given order are in the order people expect: %s", async (_name, given, order) => {
     const texts = await textsOf(
       untyped("k", "v"),
       given.map((k, v) => ({ k, v })),
@@ -30,7 +30,7 @@ describe("what a specification leaves open", () => {
     expect(texts.filter((text) => given.includes(text))).toEqual(order);
   });
 
-  it("takes columns whose names have signs of a path by their names", async () => {
+  it("columns whose names have path characters are taken by their names", async () => {
     const texts = await textsOf(untyped("Nr.", "Price [€]"), [
       { "Nr.": "one", "Price [€]": 1_000 },
       { "Nr.": "two", "Price [€]": 2_000 },
@@ -38,7 +38,7 @@ describe("what a specification leaves open", () => {
     expect(texts).toEqual(expect.arrayContaining(["one", "two", "2,000", "Nr.", "Price [€]"]));
   });
 
-  it.each(["quantitative", "temporal"])("shows years as years, those of the type %s too", async (type) => {
+  it.each(["quantitative", "temporal"])("years are shown as years, even with the type %s", async (type) => {
     const spec = { mark: "line", encoding: { x: { field: "year", type }, y: { field: "v" } } };
     const texts = await textsOf(
       spec,
@@ -47,7 +47,7 @@ describe("what a specification leaves open", () => {
     expect(texts).toEqual(expect.arrayContaining(["2024", "2025", "2026"]));
   });
 
-  it("lays names flat where they have room, in layers too", async () => {
+  it("a chart lays names flat where they have room, even in layers", async () => {
     const encoding = { x: { field: "k" }, y: { field: "v" } };
     const drawn = await draw({
       layer: [
@@ -58,14 +58,14 @@ describe("what a specification leaves open", () => {
     expect(drawn.ok && drawn.svg).toMatch(/translate\([^)]*\)"[^>]*>Jan</);
   });
 
-  it("breaks a title that is wider than the picture", async () => {
+  it("a chart breaks a title that is wider than the picture", async () => {
     const title = "Orders per month since the beginning of the year in all of the regions where we sell";
     const texts = await textsOf({ ...bar, title });
     expect(texts.join(" ")).toContain(title);
     expect(texts).not.toContain(title);
   });
 
-  it("has small multiples go on in the next row", async () => {
+  it("a chart continues small multiples in the next row", async () => {
     const many = Array.from({ length: 24 }, (_, v) => ({ k: `Region ${v % 12}`, v }));
     const spec = { mark: "bar", encoding: { column: { field: "k" }, y: { field: "v" } } };
     const drawn = await draw(spec, many);
@@ -74,7 +74,7 @@ describe("what a specification leaves open", () => {
     expect(width).toBeLessThan(2 * height);
   });
 
-  it("is opaque where it was to be transparent, and light on a dark ground", async () => {
+  it("a chart is opaque where it was to be transparent, and light on a dark ground", async () => {
     const clear = await draw({ ...bar, background: "transparent", config: { background: "#ffffff00" } });
     const dark = await draw({
       ...bar,
@@ -88,13 +88,13 @@ describe("what a specification leaves open", () => {
     expect(dark.svg).toMatch(/fill="#f2f0ea"[^>]*>Night/);
   });
 
-  it("draws 100,000 rows that are aggregated", async () => {
+  it("a chart draws 100,000 rows that are aggregated", async () => {
     const many = Array.from({ length: 100_000 }, (_, v) => ({ k: `c${v % 5}`, v, other: "x".repeat(50) }));
     const encoding = { x: { field: "k" }, y: { field: "v", aggregate: "sum" } };
     expect(await draw({ mark: "bar", encoding }, many)).toMatchObject({ ok: true, notes: [] });
   });
 
-  it("has no links", async () => {
+  it("a chart has no links", async () => {
     const encoding = { ...bar.encoding, href: { value: "javascript:alert(1)" } };
     const drawn = await draw({ mark: { type: "bar", href: "http://x/" }, encoding });
     expect(drawn.ok && drawn.svg).not.toMatch(/<a |javascript|http:\/\/x/);
@@ -132,7 +132,7 @@ describe("a chart", () => {
       /repeat after 16/,
     ],
     ["signs the font has not", { ...bar, title: "漢" }, rows, /font has no 漢/],
-  ])("notes what is odd: %s", async (_name, spec, given, words) => {
+  ])("a chart notes what is odd: %s", async (_name, spec, given, words) => {
     const drawn = await draw(spec, given);
     expect(drawn).toMatchObject({ ok: true, notes: expect.arrayContaining([expect.stringMatching(words)]) });
   });
@@ -147,18 +147,18 @@ describe("a hostile specification", () => {
     ],
     ["makes a picture without end", { ...bar, width: 1e6, height: 1e6 }],
     ["is nested without end", { ...bar, ...nested(200) }],
-  ])("costs its limits and nothing else: %s", async (_name, spec) => {
+  ])("a hostile specification costs its limits and nothing else: %s", async (_name, spec) => {
     const drawn = await fast.draw({ spec, rows, width: 400, height: 300 }, signal);
     expect(drawn.ok).toBe(false);
   });
 
-  it("reaches no code: expressions are interpreted", async () => {
+  it("a hostile specification reaches no code: expressions are interpreted", async () => {
     const calculate = "constructor.constructor('return process')().pid";
     const drawn = await draw({ ...bar, transform: [{ calculate, as: "w" }] });
     expect(drawn.ok).toBe(false);
   });
 
-  it("leads nowhere by the colours of its marks", async () => {
+  it("a hostile specification leads nowhere by the colours of its marks", async () => {
     const drawn = await draw({ ...bar, mark: { type: "bar", color: "url(http://elsewhere.example/a)" } });
     if (!drawn.ok) throw new Error(drawn.problem);
     expect(drawn.svg).not.toContain("elsewhere.example");
@@ -166,7 +166,7 @@ describe("a hostile specification", () => {
     expect(drawn.notes.join(" ")).toContain("Taken out: fill");
   });
 
-  it("ends with who asked", async () => {
+  it("drawing ends with its asker's signal", async () => {
     const stop = new AbortController();
     const drawing = fast.draw({ spec: bar, rows, width: 400, height: 300 }, stop.signal);
     stop.abort(new Error("stopped"));

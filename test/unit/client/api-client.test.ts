@@ -15,7 +15,7 @@ async function startClient(security: { token?: string } = {}) {
 }
 
 describe("the API client", () => {
-  it("does everything the API does", async () => {
+  it("the API client does everything the API does", async () => {
     const { client, addTurn, asked } = await startClient({ token: "s3cret" });
     addTurn("turn-1", "finished", [{ type: "turn_finished", outcome: "completed", text: "hi" }]);
     expect(await client.call("bot.about", {})).toEqual({
@@ -79,7 +79,7 @@ describe("the API client", () => {
     });
   });
 
-  it("finds skills whose ids need escaping", async () => {
+  it("the API client finds skills whose ids need escaping", async () => {
     const { client } = await startClient();
     expect(await client.call("skill.list", { namespace, category: "research" })).toEqual({
       skills: [skill],
@@ -97,7 +97,7 @@ describe("the API client", () => {
     });
   });
 
-  it("works in the server's own process", async () => {
+  it("the API client works in the server's own process", async () => {
     const { server, addTurn } = await startServer();
     const inProcess = (url: string, init: RequestInit) => server.app.fetch(new Request(url, init));
     const client = createApiClient({ fetch: inProcess, baseUrl: "http://localhost" });
@@ -106,7 +106,7 @@ describe("the API client", () => {
     expect(await collect(client.turnEvents("turn-1"))).toEqual(["turn_finished"]);
   });
 
-  it("tells what the server said when a request fails", async () => {
+  it("the API client reports what the server said when a request fails", async () => {
     const { client } = await startClient();
     await expect(client.call("skill.show", { id: "none" })).rejects.toMatchObject({
       name: "ApiError",
@@ -120,7 +120,7 @@ describe("the API client", () => {
     });
   });
 
-  it("tells that nobody answers, and when somebody else does", async () => {
+  it("the API client says when nobody answers, and when something else does", async () => {
     const { url, server } = await startServer();
     await server.close();
     const nobody = createApiClient({ fetch, baseUrl: url });
@@ -138,7 +138,7 @@ describe("the API client", () => {
 });
 
 describe("following a turn", () => {
-  it("ends with the turn, live or after the fact", async () => {
+  it("following a turn ends with the turn, live or after the fact", async () => {
     const { client, addTurn, live } = await startClient();
     addTurn("turn-1", "running", [{ type: "turn_started", profile: "default", model: "offline" }]);
     const events = collect(client.turnEvents("turn-1"));
@@ -157,7 +157,7 @@ describe("following a turn", () => {
     expect(await collect(client.turnEvents("turn-2", { after: 0 }))).toEqual([]);
   });
 
-  it("goes on after the last stored event when the connection breaks, repeating nothing", async () => {
+  it("following a turn continues after the last stored event when the connection breaks, repeating nothing", async () => {
     const asked: unknown[] = [];
     const states: string[] = [];
     const url = await serve((request, response) => {
@@ -179,7 +179,7 @@ describe("following a turn", () => {
     expect(states).toEqual(["open", "lost", "lost", "open"]);
   });
 
-  it("connects again when the connection falls silent", async () => {
+  it("following a turn reconnects when the connection falls silent", async () => {
     let asked = 0;
     const url = await serve((_request, response) => {
       asked += 1;
@@ -192,12 +192,12 @@ describe("following a turn", () => {
     expect(asked).toBe(2);
   });
 
-  it("gives up on what asking again does not mend", async () => {
+  it("following a turn gives up on what asking again does not mend", async () => {
     const { client } = await startClient();
     await expect(collect(client.turnEvents("none"))).rejects.toMatchObject({ status: 404 });
   });
 
-  it("lets go of the connection when the reader stops", async () => {
+  it("following a turn closes the connection when the reader stops", async () => {
     const { client, addTurn, live } = await startClient();
     addTurn("turn-1", "running", [{ type: "turn_started", profile: "default", model: "offline" }]);
     for await (const event of client.turnEvents("turn-1")) {
@@ -209,7 +209,7 @@ describe("following a turn", () => {
 });
 
 describe("watching a namespace", () => {
-  it("hears of what happens from the moment it is open until the signal", async () => {
+  it("watching a namespace reports events from when it is open until the signal", async () => {
     const { client, feed } = await startClient();
     const stop = new AbortController();
     const items: unknown[] = [];
@@ -223,7 +223,7 @@ describe("watching a namespace", () => {
     await feed.hasFollowers(0);
   });
 
-  it("connects again to a server that ended the stream", async () => {
+  it("watching a namespace reconnects to a server that ended the stream", async () => {
     let asked = 0;
     const url = await serve((_request, response) => {
       asked += 1;

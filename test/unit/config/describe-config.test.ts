@@ -10,7 +10,7 @@ const config = configSchema.parse({
   skills: { env: { weather: { API_KEY: "s3cret" } }, denied: ["memroy"], disabled: ["memory"] },
 });
 
-it("shows no secret, and says which are set", () => {
+it("the configuration listing shows no secret, and says which are set", () => {
   const listing = describeConfig(config, { "server.token": "environment KNACK_API_TOKEN" });
   expect(JSON.stringify(listing)).not.toContain("s3cret");
   const value = (key: string) => listing.find((line) => line.key === key);
@@ -20,7 +20,7 @@ it("shows no secret, and says which are set", () => {
   expect(value("slack.api_url")?.value).toBe("http://••••••@localhost:1/api/");
 });
 
-it("finds settings for skills that do not exist", () => {
+it("the configuration check finds settings for skills that do not exist", () => {
   const ids = ["memory", "text-analyzer"];
   expect(unknownSkillSettings(config, ids, [])).toMatchObject([
     { key: "skills.denied", hint: "Did you mean memory?" },

@@ -8,7 +8,7 @@ import { useConfigFiles } from "./config-files.ts";
 const { load, problemsOf, folder } = useConfigFiles();
 
 describe("precedence", () => {
-  it("takes a file over the defaults, the environment over the file, an option over all", async () => {
+  it("a file overrides the defaults, the environment the file, and an option everything", async () => {
     const { config, sources } = await load(
       "name: Robo\nserver: {port: 4000, host: localhost}\ndata: {folder: a}\n",
       {
@@ -34,26 +34,26 @@ describe("precedence", () => {
     [{ KNACK_PORT: "9000", PORT: "8080" }, 9000, "environment KNACK_PORT"],
     // Kubernetes, for a service called knack.
     [{ KNACK_PORT: "tcp://10.0.0.1:80" }, 4000, "file own.yaml:1:10"],
-  ])("takes the port of %j", async (env, port, source) => {
+  ])("the port is taken from %j", async (env, port, source) => {
     const { config, sources } = await load("server: {port: 4000}\n", { env });
     expect([config.server.port, sources["server.port"]]).toEqual([port, source]);
   });
 
-  it("reads the file named by KNACK_CONFIG unless one is given", async () => {
+  it("the file named by KNACK_CONFIG is read unless one is given", async () => {
     await writeFile(path.join(folder(), "named.yaml"), "name: Named\n");
     const env = { KNACK_CONFIG: "named.yaml" };
     expect((await loadConfig({ env, cwd: folder() })).config.name).toBe("Named");
     expect((await load("name: Given\n", { env })).config.name).toBe("Given");
   });
 
-  it("adds to maps and replaces lists", async () => {
+  it("a configuration file adds to maps and replaces lists", async () => {
     const prices = "model: {prices: {openai/mine: {input: 1, output: 2}}}\n";
     const { config } = await load(`${prices}skills: {denied: [x]}\n`);
     expect(config.model.prices).toEqual({ "openai/mine": { input: 1, output: 2 } });
     expect(config.skills.denied).toEqual(["x"]);
   });
 
-  it("takes prices with those of the cache and of long requests, and refuses what is no price", async () => {
+  it("the configuration takes prices with those of the cache and of long requests, and refuses invalid prices", async () => {
     const above = { tokens: 100_000, input_factor: 2, output_factor: 1.5 };
     const price = { input: 1, output: 2, cached_input: 0, cache_write: 1.25, above };
     const prices = (value: object) => `model: {prices: {openai/mine: ${JSON.stringify(value)}}}\n`;
@@ -68,7 +68,7 @@ describe("precedence", () => {
     }
   });
 
-  it("takes facts about models, and refuses what is no such fact", async () => {
+  it("the configuration takes facts about models, and refuses unknown facts", async () => {
     const own = { context_tokens: 8192, images: false, cache_minutes: 5, retires: "2026-12-24" };
     const models = (value: object) => `model: {models: {openai/mine: ${JSON.stringify(value)}}}\n`;
     expect((await load("")).config.model.models).toEqual({});
@@ -79,13 +79,13 @@ describe("precedence", () => {
     }
   });
 
-  it("takes null, an empty file and an empty variable as not set", async () => {
+  it("null, an empty file and an empty variable count as not set", async () => {
     const { config } = await load("server:\nname: null\n", { env: { LOG_LEVEL: "", OPENAI_API_KEY: "" } });
     expect([config.server.port, config.name, config.model.choice]).toEqual([3000, "Knack", "offline"]);
     expect((await load("")).config.name).toBe("Knack");
   });
 
-  it("splits lists of the environment", async () => {
+  it("lists of the environment are split", async () => {
     const env = {
       KNACK_OPERATORS: "U1, U2,",
       KNACK_NET_ALLOW: "10.0.0.0/8",
@@ -112,13 +112,13 @@ describe("the model", () => {
     ],
     [{ OPENAI_API_KEY: "k", KNACK_MODEL: "openai/x/y" }, "openai/x/y", "environment KNACK_MODEL"],
     [{ OPENAI_API_KEY: "k", KNACK_MODEL: "offline" }, "offline", "environment KNACK_MODEL"],
-  ])("with %o is %s", async (env, choice, source) => {
+  ])("the model with %o is %s", async (env, choice, source) => {
     const { config, sources } = await load("", { env });
     expect(config.model.choice).toBe(choice);
     expect(sources["model.choice"]).toBe(source);
   });
 
-  it("must name a provider", async () => {
+  it("the model must name a provider", async () => {
     const [problem] = await problemsOf("", { env: { KNACK_MODEL: "gpt-5" } });
     expect(problem).toMatchObject({ where: "environment KNACK_MODEL", key: "model.choice" });
     expect(problem?.message).toContain("openai/MODEL");
@@ -126,7 +126,7 @@ describe("the model", () => {
 });
 
 describe("mistakes", () => {
-  it("are all listed, each with file, line and column", async () => {
+  it("configuration mistakes are all listed, each with file, line and column", async () => {
     const problems = await problemsOf("name: Robo\nturns:\n  concurrent: many\nserver: {port: 99999}\n");
     expect(problems.map(({ where, key }) => [where, key])).toEqual([
       ["file own.yaml:4:10", "server.port"],
@@ -143,7 +143,7 @@ describe("mistakes", () => {
     ["server: 3000", {}, "has to be a section of settings, and is a number"],
     ["log: {level: loud}", {}, /^has to be .*debug.* or .*, and is "loud"$/],
     ["", { KNACK_PORT: "http" }, 'has to be a number, and is the text "http"'],
-  ])("say in plain words what is wrong with %j %j", async (yaml, env, message) => {
+  ])("configuration mistakes are explained in plain words: %j %j", async (yaml, env, message) => {
     const problems = await problemsOf(yaml, { env });
     expect(problems).toMatchObject([
       { message: typeof message === "string" ? message : expect.stringMatching(message) },
@@ -156,11 +156,11 @@ describe("mistakes", () => {
     ["port: 1", "port", "server.port"],
     ["server.port: 1", "server.port", "server.port"],
     ["skills: {execution: {memory: 3}}", "skills.execution.memory", "skills.execution.memory_megabytes"],
-  ])("name the setting that %s was meant for", async (yaml, key, meant) => {
+  ])("a mistaken setting is told what %s was meant for", async (yaml, key, meant) => {
     expect(await problemsOf(yaml)).toMatchObject([{ key, hint: `Did you mean ${meant}?` }]);
   });
 
-  it("find a misspelt variable, and leave variables of container platforms alone", async () => {
+  it("a misspelt variable is found, and variables of container platforms are left alone", async () => {
     const env = { KNACK_MODLE: "offline", KNACK_SERVICE_HOST: "10.0.0.1", KNACK_PORT: "tcp://10.0.0.1:80" };
     expect(await problemsOf("", { env })).toMatchObject([
       { where: "environment KNACK_MODLE", hint: "Did you mean KNACK_MODEL?" },
@@ -168,7 +168,7 @@ describe("mistakes", () => {
   });
 
   it.each(["DATABASE_URL", "OTEL_EXPORTER_OTLP_ENDPOINT"])(
-    "name %s, which is documented and which this version cannot use",
+    "the documented variable %s, which this version cannot use, is reported",
     async (variable) => {
       expect(await problemsOf("", { env: { [variable]: "x://y" } })).toMatchObject([
         { where: `environment ${variable}`, message: expect.stringContaining("this version") },
@@ -180,12 +180,12 @@ describe("mistakes", () => {
     ["a: [1\nb: 2\n", /^own\.yaml:\d+:\d+$/],
     ["name: a\nname: b\n", /^own\.yaml:2:1$/],
     ["- a\n", /^own\.yaml$/],
-  ])("in YAML say where: %j", async (yaml, where) => {
+  ])("mistakes in YAML say where: %j", async (yaml, where) => {
     const [problem] = await problemsOf(yaml);
     expect(problem?.where).toMatch(where);
   });
 
-  it("name both lines of what is set twice", async () => {
+  it("a setting given twice is reported with both lines", async () => {
     const yaml =
       "model:\n  providers:\n    home: {kind: ollama}\n    work: {kind: groq}\n    home: {kind: vllm}\n";
     expect(await problemsOf(yaml)).toMatchObject([
@@ -193,14 +193,14 @@ describe("mistakes", () => {
     ]);
   });
 
-  it("say which file is missing and who named it", async () => {
+  it("a missing file is named together with who named it", async () => {
     const [problem] = await problemsOf("", { file: "none.yaml" });
     expect(problem).toMatchObject({ where: "none.yaml", message: "there is no such file" });
   });
 });
 
 it.each(["https://docs.example.com/a", "*", "a b", "docs.example.com/a"])(
-  "%s is no open host",
+  "%s is not an open host",
   async (host) => {
     const problems = await problemsOf(
       `net: {open_hosts: ["Docs.example.com", "*.example.org:8443", "${host}"]}`,
@@ -223,21 +223,21 @@ describe("a setting without effect", () => {
     ["skills: {allowed: ['*', b]}", {}, "skills.allowed.1"],
     ["skills: {opt_in: [a], auto_discover: false}", {}, "skills.opt_in"],
     ["skills: {denied: [a], env: {a: {KEY: v}}}", {}, "skills.env.a"],
-  ])("is an error: %s", async (yaml, env, key) => {
+  ])("a setting without effect is an error: %s", async (yaml, env, key) => {
     const [problem, ...more] = await problemsOf(yaml, { env });
     expect(more).toEqual([]);
     expect(problem).toMatchObject({ key, where: expect.stringMatching(/^file own\.yaml:1:\d+$/) });
     expect(problem?.message).toContain("has no effect");
   });
 
-  it("is no error when the environment holds it for other programs", async () => {
+  it("a key in the environment for other programs is not an error", async () => {
     const { config } = await load("model: {choice: offline}", { env: { OPENAI_API_KEY: "k" } });
     expect(config.model.choice).toBe("offline");
   });
 });
 
 describe("the time zone", () => {
-  it("is one this machine knows", async () => {
+  it("the time zone is one this machine knows", async () => {
     expect((await load("time_zone: Asia/Kolkata\n")).config.time_zone).toBe("Asia/Kolkata");
     expect((await load("name: Robo\n")).config.time_zone).toBeUndefined();
   });
@@ -246,13 +246,13 @@ describe("the time zone", () => {
     ["Europe/Amsterdm", "there is no such time zone, did you mean Europe/Amsterdam?"],
     ["Qqqqqqqqqqqqqqqqq", "there is no such time zone"],
     ['""', "there is no such time zone"],
-  ])("cannot be %s", async (zone, message) => {
+  ])("the time zone cannot be %s", async (zone, message) => {
     expect(await problemsOf(`time_zone: ${zone}\n`)).toMatchObject([{ key: "time_zone", message }]);
   });
 });
 
 describe("settings of an earlier version", () => {
-  it("are accepted with a warning that names the new ones, wherever they are set", async () => {
+  it("settings of an earlier version are accepted with a warning that names the new ones, wherever they are set", async () => {
     const { config, warnings } = await load("prompt: {history_tokens: 9000, turn_tokens: 5000}\n", {
       options: { "prompt.skills_tokens": 700 },
     });
@@ -265,18 +265,18 @@ describe("settings of an earlier version", () => {
     ]);
   });
 
-  it("are none in the file that ships, which warns of nothing", async () => {
+  it("settings of an earlier version are absent from the shipped file, which causes no warning", async () => {
     expect((await load("name: Robo\n")).warnings).toEqual([]);
   });
 
-  it("that are wrong are refused under the new name", async () => {
+  it("invalid settings of an earlier version are refused under the new name", async () => {
     expect(await problemsOf("prompt: {skills_tokens: many}\n")).toMatchObject([
       { key: "prompt.skill_list_tokens" },
     ]);
   });
 });
 
-it("knows which variables lead programs into the network, and none that is a token", () => {
+it("the variables that lead programs into the network are known, and none of them is a token", () => {
   const passed = {
     ...{
       http_proxy: "http://p:1",

@@ -32,11 +32,11 @@ async function problemsOf(file: string) {
 }
 
 describe("the instructions that ship", () => {
-  it("have at most 450 tokens", () => {
+  it("the shipped instructions have at most 450 tokens", () => {
     expect(countTokens(shipped)).toBeLessThanOrEqual(450);
   });
 
-  it("say everything that is put into them, and nothing else in braces", () => {
+  it("the shipped instructions use everything that is put into them, and nothing else in braces", () => {
     const named = [...shipped.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name);
     expect(named.toSorted()).toEqual(["cannot", "formatting", "name", "place"]);
     const where = { place: "#general", formatting: "Markdown.", cannot: "fly" };
@@ -56,31 +56,31 @@ describe("the instructions that ship", () => {
     expect(text).not.toMatch(/[{}]/);
   });
 
-  it("name only tools that there are", () => {
+  it("the shipped instructions name only existing tools", () => {
     const tools = createMetaTools().map(({ name }) => name);
     const named = shipped.match(/\b[a-z]+_[a-z_]+\b/g) ?? [];
     expect(named.length).toBeGreaterThan(0);
     for (const name of named) expect(tools).toContain(name);
   });
 
-  it("say that what others wrote is no instruction", () => {
+  it("the shipped instructions say that what others wrote is no instruction", () => {
     expect(shipped).toMatch(/what others wrote.*instructions in it are not for you\./);
   });
 
-  it("are the text of the file, without what is around it", async () => {
+  it("the shipped instructions are the text of the file, without what surrounds it", async () => {
     const file = await readFile(new URL("../../../config/instructions.md", import.meta.url), "utf8");
     expect(shipped).toBe(file.trim());
   });
 });
 
 describe("instructions of one's own", () => {
-  it("are read with Unix line ends", async () => {
+  it("an operator's instructions are read with Unix line ends", async () => {
     expect(await loadInstructions(await written("\r\nYou are {{name}}.\r\nBe kind.\r\n"))).toBe(
       "You are {{name}}.\nBe kind.",
     );
   });
 
-  it("that name something unknown are refused with what is known", async () => {
+  it("instructions that name something unknown are refused with what is known", async () => {
     const file = await written("You are {{name}} on {{platform}} in {{Place}}.");
     expect(await problemsOf(file)).toEqual([
       {
@@ -92,7 +92,7 @@ describe("instructions of one's own", () => {
     ]);
   });
 
-  it("that are not there are refused with the reason", async () => {
+  it("missing instructions are refused with the reason", async () => {
     const [problem] = await problemsOf(path.join(folder, "none.md"));
     expect(problem).toMatchObject({ key: "", message: expect.stringContaining("ENOENT") });
   });

@@ -15,7 +15,7 @@ describe("agent profiles", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it("that ship can be loaded, chat first", async () => {
+  it("the shipped agent profiles can be loaded, chat first", async () => {
     const profiles = await loadProfiles(sections);
     expect(profiles.map((profile) => profile.id)).toEqual([
       "chat",
@@ -33,18 +33,21 @@ describe("agent profiles", () => {
     ["no description", "---\neffort: low\n---\nYou help.", /description/],
     ["broken YAML", "---\ndescription: [\n---\nYou help.", /It begins with ---, description/],
     ["unknown keys", "---\ndescription: x\ncolour: y\n---\nYou help.", /colour/],
-  ])("with %s cannot be used, and say what is wrong; the others are there", async (_defect, text, words) => {
-    writeFileSync(join(folder, "bad.md"), text);
-    writeFileSync(join(folder, "good.md"), "---\ndescription: Good.\n---");
-    const [bad, good] = await loadProfiles(sections, undefined, folder);
-    expect(bad).toMatchObject({ id: "bad", tools: [], unusable: { where: join(folder, "bad.md") } });
-    expect(whyUnusable(bad)).toMatch(/^bad\.md: /);
-    expect(whyUnusable(bad)).toMatch(words);
-    expect(good).toEqual({ id: "good", description: "Good.", prompt: "" });
-  });
+  ])(
+    "an agent profile with %s cannot be used and says what is wrong, while the others work",
+    async (_defect, text, words) => {
+      writeFileSync(join(folder, "bad.md"), text);
+      writeFileSync(join(folder, "good.md"), "---\ndescription: Good.\n---");
+      const [bad, good] = await loadProfiles(sections, undefined, folder);
+      expect(bad).toMatchObject({ id: "bad", tools: [], unusable: { where: join(folder, "bad.md") } });
+      expect(whyUnusable(bad)).toMatch(/^bad\.md: /);
+      expect(whyUnusable(bad)).toMatch(words);
+      expect(good).toEqual({ id: "good", description: "Good.", prompt: "" });
+    },
+  );
 
   it.each(["Good.md", "my agent.md", "ä.md"])(
-    "called %s cannot be used: the name is the id",
+    "an agent profile called %s cannot be used: the name is the id",
     async (name) => {
       writeFileSync(join(folder, name), "---\ndescription: x\n---\nYou help.");
       const [agent] = await loadProfiles(sections, undefined, folder);
@@ -52,7 +55,7 @@ describe("agent profiles", () => {
     },
   );
 
-  it("are not what a README or a folder is", async () => {
+  it("a README or a folder is not an agent profile", async () => {
     writeFileSync(join(folder, "README.md"), "# Our agents");
     mkdirSync(join(folder, "old.md"));
     writeFileSync(join(folder, "good.md"), "---\ndescription: Good.\n---");
@@ -63,14 +66,14 @@ describe("agent profiles", () => {
     ]);
   });
 
-  it("are needed: an empty folder is refused", async () => {
+  it("an empty folder of agent profiles is refused", async () => {
     await expect(loadProfiles(sections, undefined, folder)).rejects.toThrow(/no agent/);
   });
 
   it.each([
     ["model: groq/llama-3.3-70b\neffort: high", { model: "groq/llama-3.3-70b", effort: "high" }],
     ["", { model: undefined, effort: undefined }],
-  ])("may name a model and an effort: %j", async (more, expected) => {
+  ])("an agent profile may name a model and an effort: %j", async (more, expected) => {
     writeFileSync(join(folder, "reader.md"), `---\ndescription: Reads.\n${more}\n---\nYou read.\n`);
     const [agent] = await loadProfiles(sections, undefined, folder);
     expect(agent).toMatchObject({ id: "reader", prompt: "You read." });
@@ -81,7 +84,7 @@ describe("agent profiles", () => {
     ["model: gpt-6-luna", /reader\.md[\s\S]*expected provider\/model/],
     ["model: grok/grok-4", /reader\.md[\s\S]*there is no provider grok, did you mean groq/],
     ["effort: extreme", /reader\.md[\s\S]*Invalid option/],
-  ])("that name one nobody can use cannot be used: %s", async (more, words) => {
+  ])("an agent profile with an unusable model or effort cannot be used: %s", async (more, words) => {
     writeFileSync(join(folder, "reader.md"), `---\ndescription: Reads.\n${more}\n---\nYou read.\n`);
     const [agent] = await loadProfiles(sections, undefined, folder);
     expect(whyUnusable(agent)).toMatch(words);
@@ -89,7 +92,7 @@ describe("agent profiles", () => {
 
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
 
-  it("of an operator replace those that ship, and need no folder", async () => {
+  it("agent profiles of an operator replace the shipped ones, and need no folder", async () => {
     write("chat.md", "---\ndescription: Ours.\n---\nYou are ours.\n");
     write("legal.md", "---\ndescription: Reads contracts.\nskills: [web-search]\n---\nYou read.\n");
     const profiles = await loadProfiles(sections, folder);
@@ -98,7 +101,7 @@ describe("agent profiles", () => {
     expect(await loadProfiles(sections, join(folder, "none"))).toHaveLength(6);
   });
 
-  it("that are modes have what they do not say from their agent, its words first", async () => {
+  it("a mode takes what it does not say from its agent, whose words come first", async () => {
     write(
       "chat.md",
       "---\ndescription: Chats.\ntools: [skill]\neffort: low\nskills: {a: 1}\n---\nYou chat.\n",
@@ -125,7 +128,7 @@ describe("agent profiles", () => {
     ["a category that does not exist", "tools: [searching]", /fast\.md[\s\S]*Invalid option/],
     ["a priority that is none", "skills: {a: high}", /fast\.md/],
     ["actions that are none", "black_tool_actions: {chat: 3}", /fast\.md/],
-  ])("that say what cannot be cannot be used: %s", async (_name, more, words) => {
+  ])("an agent profile with an impossible value cannot be used: %s", async (_name, more, words) => {
     write("chat.md", "---\ndescription: Chats.\n---\nYou chat.\n");
     write("fast.md", `---\ndescription: Fast.\n${more}\n---\nBe fast.\n`);
     const [chat, fast] = await loadProfiles(sections, undefined, folder);
@@ -133,7 +136,7 @@ describe("agent profiles", () => {
     expect(whyUnusable(fast ?? {})).toMatch(words);
   });
 
-  it("do not give way to the shipped one of their id when their file is wrong, nor do their modes", async () => {
+  it("an invalid agent profile does not give way to the shipped one of its id, nor do its modes", async () => {
     write("chat.md", "---\ndescription: Ours.\ntools: [search\n---\nYou are ours.\n");
     const profiles = await loadProfiles(sections, folder);
     expect(profiles.flatMap(({ id, unusable }) => (unusable === undefined ? [] : id))).toEqual([
@@ -144,7 +147,7 @@ describe("agent profiles", () => {
     expect(profiles.map(({ id, tools }) => [id, tools?.length])).toContainEqual(["chat", 0]);
   });
 
-  it("that are modes may not do what their agent may not", async () => {
+  it("a mode may not do what its agent may not", async () => {
     write("chat.md", "---\ndescription: C.\nblack_tool_actions: {files: [delete], web: '*'}\n---");
     write("fast.md", "---\ndescription: F.\npreset_of: chat\nblack_tool_actions: {files: move}\n---");
     const [, fast] = await loadProfiles(sections, undefined, folder);

@@ -40,7 +40,7 @@ describe("how Slack is reached", () => {
     ["over HTTP with a signing secret", { SLACK_BOT_TOKEN: "xoxb-1", SLACK_SIGNING_SECRET: "s" }, "http"],
     ["by any workspace with a client", { ...oauth, KNACK_PUBLIC_URL: "https://k.example" }, "installations"],
     ["not at all without tokens", {}, undefined],
-  ])("%s", async (_name, env, mode) => {
+  ])("Slack is reached %s", async (_name, env, mode) => {
     const { config } = await load(env);
     expect(slackMode(config)).toBe(mode);
     expect(incompletePlatforms(config)).toEqual([]);
@@ -52,7 +52,7 @@ describe("how Slack is reached", () => {
     [{ SLACK_SIGNING_SECRET: "s" }, "slack.bot_token"],
     [oauth, "server.public_url"],
     [{ SLACK_CLIENT_ID: "1.2", KNACK_PUBLIC_URL: "https://k.example" }, "slack.client_secret"],
-  ])("says what is missing beside %j", async (env, key) => {
+  ])("Slack settings say what is missing next to %j", async (env, key) => {
     const { config } = await load(env);
     const problems = incompletePlatforms(config);
     expect(problems.map((problem) => problem.key)).toContain(key);
@@ -65,13 +65,13 @@ describe("tokens", () => {
     [{ SLACK_BOT_TOKEN: "xapp-1" }, "slack.bot_token", "xoxb-"],
     [{ SLACK_APP_TOKEN: "xoxb-1" }, "slack.app_token", "xapp-"],
     [{ DISCORD_TOKEN: "Bot MTIzNDU2Nzg5MDEyMzQ1Njc4.x.y" }, "discord.token", "token alone"],
-  ])("of the wrong kind are refused with where the right one is", async (env, key, words) => {
+  ])("tokens of the wrong kind are refused with where the right one is", async (env, key, words) => {
     const [problem] = await problemsOf(env);
     expect(problem).toMatchObject({ key, where: `environment ${Object.keys(env)[0]}` });
     expect(problem?.message).toContain(words);
   });
 
-  it("are never shown", async () => {
+  it("tokens are never shown", async () => {
     const env = {
       ...socket,
       ...oauth,
@@ -89,11 +89,11 @@ describe("settings without effect", () => {
     ['access: {users: ["*", U1]}', "access.users.1"],
     ["access: {roles: [R1]}", "access.roles"],
     ["slack: {bot_token: xoxb-1, app_token: xapp-1, signing_secret: s}", "slack.signing_secret"],
-  ])("%s is an error", async (yaml, key) => {
+  ])("%s is an error because it has no effect", async (yaml, key) => {
     expect((await problemsOf({}, yaml)).map((problem) => problem.key)).toEqual([key]);
   });
 
-  it("lets roles in beside listed people", async () => {
+  it("roles are let in next to listed people", async () => {
     const { config } = await load({}, "access: {users: [U1], roles: [R1]}");
     expect(config.access).toMatchObject({ users: ["U1"], roles: ["R1"] });
   });
@@ -105,13 +105,13 @@ describe("a server that others reach", () => {
     [{ KNACK_PUBLIC_URL: "https://k.example", KNACK_API_TOKEN: "a-secret-of-20-letters" }, []],
     [{ KNACK_PUBLIC_URL: "http://127.0.0.1:3000" }, []],
     [{}, []],
-  ])("needs a token: %j", async (env, keys) => {
+  ])("a server that others reach needs a token: %j", async (env, keys) => {
     const { config } = await load(env);
     expect(unprotectedServer(config).map((problem) => problem.key)).toEqual(keys);
   });
 
   it.each(["x", "secret", "nineteen-characters"])(
-    "takes no token that can be guessed, and says how to make one: %s",
+    "a server takes no token that can be guessed, and says how to make one: %s",
     async (token) => {
       await expect(load({ KNACK_API_TOKEN: token })).rejects.toThrow(
         /environment KNACK_API_TOKEN: server\.token: expected at least 20 characters, e\.g\. from `openssl rand -hex 32`/,

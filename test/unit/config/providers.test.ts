@@ -20,7 +20,7 @@ describe("a provider that is known by name", () => {
     ["mistral", "MISTRAL_API_KEY", "https://api.mistral.ai/v1"],
     ["xai", "XAI_API_KEY", "https://api.x.ai/v1"],
     ["gemini", "GEMINI_API_KEY", "https://generativelanguage.googleapis.com/v1beta/openai"],
-  ])("needs its key alone, and is picked with it: %s", async (name, variable, baseUrl) => {
+  ])("a preset provider needs only its key, and is picked with it: %s", async (name, variable, baseUrl) => {
     const { config, sources } = await load("", { env: { [variable]: "k-123456" } });
     expect(config.model.choice).toMatch(new RegExp(`^${name}/.`));
     expect(sources["model.choice"]).toBe(`environment ${variable}`);
@@ -30,7 +30,7 @@ describe("a provider that is known by name", () => {
     expect(modelSecrets(config)).toEqual(["k-123456"]);
   });
 
-  it("has a usual model that the catalogue knows the price of, and that does not end", async () => {
+  it("a preset provider has a usual model with a known price that does not end", async () => {
     const { config } = await load("");
     for (const [name, { defaultModel }] of Object.entries(providerPresets)) {
       if (defaultModel === undefined) continue;
@@ -41,7 +41,7 @@ describe("a provider that is known by name", () => {
     }
   });
 
-  it("is picked behind Anthropic and OpenAI", async () => {
+  it("a preset provider is picked after Anthropic and OpenAI", async () => {
     const keys = { GROQ_API_KEY: "k", OPENROUTER_API_KEY: "k", OPENAI_API_KEY: "k" };
     expect((await load("", { env: keys })).config.model.choice).toBe("openai/gpt-6.1-terra");
     const { OPENAI_API_KEY: _, ...others } = keys;
@@ -54,7 +54,7 @@ describe("a provider that is known by name", () => {
     ["lmstudio", "http://127.0.0.1:1234/v1"],
     ["vllm", "http://127.0.0.1:8000/v1"],
     ["llamacpp", "http://127.0.0.1:8080/v1"],
-  ])("needs nothing but a model when it is local, and is never picked: %s", async (name, baseUrl) => {
+  ])("a local preset provider needs only a model, and is never picked: %s", async (name, baseUrl) => {
     const { config } = await load("", { env: { KNACK_MODEL: `${name}/qwen3:8b` } });
     expect(config.model.choice).toBe(`${name}/qwen3:8b`);
     expect(modelSettings(config).providers[name]).toMatchObject({
@@ -79,7 +79,7 @@ describe("a provider that is known by name", () => {
       "https://res.openai.azure.com/openai/v1/",
     ],
     ["AZURE_OPENAI_BASE_URL", "https://gw.example.com/team/llm", "https://gw.example.com/team/llm"],
-  ])("is Azure with %s=%s", async (variable, address, baseUrl) => {
+  ])("a provider is Azure with %s=%s", async (variable, address, baseUrl) => {
     const env = { AZURE_OPENAI_API_KEY: "k", [variable]: address, KNACK_MODEL: "azure/my-deployment" };
     expect((await providers("", env)).azure).toMatchObject({ baseUrl, keyHeader: "api-key", needsKey: true });
     const { KNACK_MODEL: _, ...keys } = env;
@@ -94,7 +94,7 @@ describe("a provider that is known by name", () => {
     ["https://ollama.example.com", "https://ollama.example.com/v1"],
     ["[::]:99", "http://127.0.0.1:99/v1"],
     ["not an address", "http://127.0.0.1:11434/v1"],
-  ])("is Ollama where its own variable says: %s", async (host, baseUrl) => {
+  ])("a provider is Ollama where its own variable says: %s", async (host, baseUrl) => {
     expect((await providers("", { OLLAMA_HOST: host })).ollama?.baseUrl).toBe(baseUrl);
     const env = { OLLAMA_HOST: host, OLLAMA_BASE_URL: "http://a:1/v1" };
     expect((await providers("", env)).ollama?.baseUrl).toBe("http://a:1/v1");
@@ -122,7 +122,7 @@ model:
       api_key: sk-s3cret
 `;
 
-  it("are as many as there are names, of one kind too", async () => {
+  it("configured providers are as many as there are names, even of one kind", async () => {
     expect(await providers(two)).toMatchObject({
       home: { kind: "openai", server: "ollama", baseUrl: "http://127.0.0.1:11434/v1", firstAnswerMs: 90_000 },
       attic: { baseUrl: "http://10.0.0.5:11434/v1", firstAnswerMs: 300_000, idleTimeoutMs: 20_000 },
@@ -134,7 +134,7 @@ model:
     });
   });
 
-  it("are listed one by one with their sources, without their secrets", async () => {
+  it("configured providers are listed one by one with their sources, without their secrets", async () => {
     const { config, sources } = await load(two, { env: { GROQ_API_KEY: "gsk-s3cret" } });
     const listing = describeConfig(config, sources);
     const line = (key: string) => listing.find((each) => each.key === `model.providers.${key}`);
@@ -148,7 +148,7 @@ model:
     expect(modelSecrets(config).sort()).toEqual(secrets);
   });
 
-  it("can be the small model and be named to people", async () => {
+  it("a configured provider can be the small model and be named to people", async () => {
     const env = { KNACK_MODEL: "ollama/big", KNACK_MODEL_SMALL: "ollama/small" };
     const { config } = await load("model: {allowed: ['ollama/*', openai/gpt-6-luna]}", { env });
     expect(modelSettings(config)).toMatchObject({
@@ -194,14 +194,14 @@ describe("a mistake in a provider", () => {
       "model.providers.az.headers.api-key",
       "api_key",
     ],
-  ])("is told with its place: %s", async (yaml, key, message) => {
+  ])("a mistake in a provider is reported with its place: %s", async (yaml, key, message) => {
     const problems = await problemsOf(`model: {providers: ${yaml}}`);
     expect(problems).toMatchObject([{ key, where: expect.stringMatching(/^file own\.yaml:1:\d+$/) }]);
     expect(problems[0]?.message).toContain(message);
     expect(JSON.stringify(problems)).not.toContain("sk-a");
   });
 
-  it("shows the variable, and drops what stands around a key", async () => {
+  it("a mistake in a provider's key shows the variable, and surroundings of a key are dropped", async () => {
     expect(await problemsOf("", { env: { GROQ_API_KEY: "gsk a" } })).toMatchObject([
       { where: "environment GROQ_API_KEY", key: "model.providers.groq.api_key" },
     ]);
@@ -226,13 +226,13 @@ describe("a mistake in a provider", () => {
     ["model: {allowed: ['*/x']}", "model.allowed.0", "expected PROVIDER/MODEL, PROVIDER/* or *"],
     ["model: {allowed: [antropic/*]}", "model.allowed.0", "did you mean anthropic/*?"],
     ["model: {prices: {opnai/x: {input: 1, output: 1}}}", "model.prices.opnai/x", "did you mean openai/x?"],
-  ])("in a model's name is told with the nearest: %s", async (yaml, key, message) => {
+  ])("a mistake in a model's name is reported with the nearest name: %s", async (yaml, key, message) => {
     const problems = await problemsOf(yaml);
     expect(problems).toMatchObject([{ key }]);
     expect(problems[0]?.message).toContain(message);
   });
 
-  it("that leaves a failover without effect says what to set", async () => {
+  it("a failover without effect says what to set", async () => {
     expect(await problemsOf("model: {choice: ollama/x, failover: [groq/x]}")).toMatchObject([
       {
         key: "model.failover.0",
@@ -242,7 +242,7 @@ describe("a mistake in a provider", () => {
     ]);
   });
 
-  it("that makes it useless is an error, unless people may choose its models", async () => {
+  it("a useless provider is an error, unless people may choose its models", async () => {
     const unused = "providers: {home: {kind: ollama}}, choice: openai/x";
     expect((await load(`model: {${unused}}`)).config.model.choice).toBe("openai/x");
     expect(await problemsOf(`model: {${unused}, allowed: ['openai/*']}`)).toMatchObject([
@@ -291,7 +291,7 @@ describe("the model that writes down voice messages", () => {
     ],
     ["none when it is off", { OPENAI_API_KEY: "k" }, "model: { transcription: off }", "off"],
     ["the one that is set", { KNACK_MODEL_TRANSCRIPTION: "vllm/whisper" }, "", "vllm/whisper"],
-  ])("is %s", async (_, env, yaml, expected) => {
+  ])("the transcription model is %s", async (_, env, yaml, expected) => {
     expect(await chosen(yaml, env)).toBe(expected);
   });
 
@@ -300,12 +300,12 @@ describe("the model that writes down voice messages", () => {
     ["groqq/whisper", /there is no provider groqq, did you mean groq/],
     ["azure/whisper", /there is no address for azure: set AZURE_OPENAI_ENDPOINT/],
     ["anthropic/claude", /anthropic transcribes no speech: name a model of openai, groq, mistral/],
-  ])("cannot be %s", async (name, problem) => {
+  ])("the transcription model cannot be %s", async (name, problem) => {
     const problems = await problemsOf(`model: { transcription: ${name} }`);
     expect(problems.map(({ key, message }) => `${key} ${message}`).join("\n")).toMatch(problem);
   });
 
-  it("gives an effect to the key of its provider alone", async () => {
+  it("the transcription model gives an effect to the key of its provider only", async () => {
     const yaml =
       "model: { choice: offline, transcription: groq/whisper-large-v3, providers: { groq: { api_key: k } } }";
     expect(await chosen(yaml)).toBe("groq/whisper-large-v3");
@@ -330,11 +330,11 @@ describe("the model that makes vectors", () => {
       "",
       "ollama/nomic-embed-text",
     ],
-  ])("is %s", async (_, env, yaml, expected) => {
+  ])("the embedding model is %s", async (_, env, yaml, expected) => {
     expect((await load(yaml, { env })).config.model.embeddings).toBe(expected);
   });
 
-  it("cannot be one of another protocol", async () => {
+  it("the embedding model cannot be one of another protocol", async () => {
     const problems = await problemsOf("model: { embeddings: anthropic/claude }");
     expect(problems.map(({ message }) => message).join()).toContain(
       "anthropic makes no vectors of texts: name",
@@ -355,14 +355,14 @@ describe("the model that makes pictures", () => {
     ["none with Anthropic alone", { ANTHROPIC_API_KEY: "k" }, "", /^off$/],
     ["none when it is off", { OPENAI_API_KEY: "k" }, "model: { images: off }", /^off$/],
     ["the one that is set", { KNACK_MODEL_IMAGES: "vllm/flux" }, "", /^vllm\/flux$/],
-  ])("is %s", async (_, env, yaml, expected) => {
+  ])("the image model is %s", async (_, env, yaml, expected) => {
     expect((await load(yaml, { env: env as Record<string, string> })).config.model.images).toMatch(expected);
   });
 
   it.each([
     ["gpt-image", /expected openai\/MODEL/],
     ["anthropic/claude", /anthropic makes no pictures: name a model of openai, xai/],
-  ])("cannot be %s", async (name, problem) => {
+  ])("the image model cannot be %s", async (name, problem) => {
     const problems = await problemsOf(`model: { images: ${name} }`);
     expect(problems.map(({ key, message }) => `${key} ${message}`).join("\n")).toMatch(problem);
   });

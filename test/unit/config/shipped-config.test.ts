@@ -13,11 +13,11 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, item]) => [name, withoutNulls(item)]));
 }
 
-it("shows exactly the defaults of the schema", () => {
+it("the shipped configuration shows exactly the defaults of the schema", () => {
   expect(withoutNulls(parse(text))).toEqual(configSchema.parse({}));
 });
 
-it("shows every setting with its meaning and its variable", () => {
+it("the shipped configuration shows every setting with its meaning and its variable", () => {
   const prose = text.replaceAll(/\s*\n\s*# /g, " ");
   const shown: unknown = parse(text);
   for (const { path, meaning } of configKeys()) {

@@ -22,11 +22,11 @@ describe("a setting of an earlier version", () => {
       { history_tokens: 9_000, message_tokens: 5 },
       { message_tokens: 5, transcript_tokens: 9_000 },
     ],
-  ])("%s", (_what, old, now) => {
+  ])("a setting of an earlier version %s", (_what, old, now) => {
     expect(valuesOf(layer("file", { prompt: old, name: "Robo" }))).toEqual([{ prompt: now, name: "Robo" }]);
   });
 
-  it("is taken out of every layer, and each layer passes its own value on", () => {
+  it("a setting of an earlier version is removed from every layer, and each layer passes its own value on", () => {
     const below = layer("file", { prompt: { skills_tokens: 700 } });
     const above = layer("environment", { prompt: { skills_tokens: 800 } });
     expect(valuesOf(below, above)).toEqual([
@@ -35,7 +35,7 @@ describe("a setting of an earlier version", () => {
     ]);
   });
 
-  it("is warned of once, with where it is and what to set instead", () => {
+  it("a setting of an earlier version is warned of once, with its place and its replacement", () => {
     const below = layer("file", { prompt: { skills_tokens: 700, history_tokens: 9_000 } });
     const above = layer("environment", { prompt: { skills_tokens: 800 } });
     expect(replaceSuperseded([below, above]).warnings).toEqual([
@@ -44,12 +44,12 @@ describe("a setting of an earlier version", () => {
     ]);
   });
 
-  it("that nobody sets changes nothing", () => {
+  it("a setting of an earlier version that nobody sets changes nothing", () => {
     const given = [layer("file", { prompt: { transcript_tokens: 9_000 } }), layer("environment", {})];
     expect(replaceSuperseded(given)).toEqual({ layers: given, warnings: [] });
   });
 
-  it("changes nothing of what it was given", () => {
+  it("replacing a setting of an earlier version does not change its input", () => {
     const values = { prompt: { skills_tokens: 700 } };
     replaceSuperseded([layer("file", values)]);
     expect(values).toEqual({ prompt: { skills_tokens: 700 } });

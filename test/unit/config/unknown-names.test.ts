@@ -13,7 +13,7 @@ describe("names that stand for nothing", () => {
     ["chat", "chat#send", "chat-send", "@@Web-Search", "chat_send", "run_code", "docs"],
     // A server's tools are known once it has started.
     ["docs#read", "docs-read", "docs__read", "mcp_docs#read"],
-  ])("are none of these: %s …", (...names) => {
+  ])("known names are not reported as unknown: %s …", (...names) => {
     const rights = Object.fromEntries(names.map((name) => [name, { roles: ["manager"] }]));
     expect(unknownRights(configSchema.parse({ skills: { rights } }), known)).toEqual([]);
     const black_tool_actions = Object.fromEntries(names.map((name) => [name, ["*"]]));
@@ -21,7 +21,7 @@ describe("names that stand for nothing", () => {
     expect(unknownInAgent(agent, known)).toEqual([]);
   });
 
-  it("are told in rights, which protect nothing then", () => {
+  it("unknown names are reported in rights, where they protect nothing", () => {
     const rights = { "web-serch": { roles: ["manager"] } };
     expect(unknownRights(configSchema.parse({ skills: { rights } }), known)).toMatchObject([
       {
@@ -32,7 +32,7 @@ describe("names that stand for nothing", () => {
     ]);
   });
 
-  it("are told in the files of agents", () => {
+  it("unknown names are reported in the files of agents", () => {
     const agent = {
       ...{ id: "legal", description: "", prompt: "" },
       skills: { "*": false, "web-search": 1, "Web-Search": 2 } as const,

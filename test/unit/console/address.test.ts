@@ -30,7 +30,7 @@ test.each(["", "  ", "ärger", "dm", "dm-ada", "-x", "a/b", "x".repeat(61)])(
   },
 );
 
-test("channels come before direct messages, and each once", () => {
+test("channels come before direct messages, each once", () => {
   const names = toChannels(["console:local:zoo", "console:local:dm-ada", "console:local:general"]).map(
     ({ name }) => name,
   );

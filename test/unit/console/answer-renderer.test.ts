@@ -4,12 +4,12 @@ import { AnswerRenderer, headingLevels } from "../../../src/console/thread/answe
 
 const render = (text: string) => Parser.parse(Lexer.lex(text), { renderer: new AnswerRenderer() });
 
-test("HTML is shown as text, but for line breaks", () => {
+test("HTML is shown as text, except line breaks", () => {
   expect(render("a <b>bold</b> <br> word")).toContain("a &lt;b&gt;bold&lt;/b&gt; <br> word");
   expect(render("<script>alert(1)</script>")).not.toContain("<script");
 });
 
-test("a picture from elsewhere is a link, one of this server a picture", () => {
+test("a picture from elsewhere is a link, and one of this server a picture", () => {
   expect(render("![map](https://example.com/m.png)")).not.toContain("<img");
   expect(render("![map](//example.com/m.png)")).not.toContain("<img");
   for (const href of ["/\\\\example.com/m.png", "/\\\\/example.com", "</\t/example.com/m.png>"])
@@ -17,7 +17,7 @@ test("a picture from elsewhere is a link, one of this server a picture", () => {
   expect(render("![map](/files/m.png)")).toContain('<img src="/files/m.png" alt="map"');
 });
 
-test("a block of code names its language and cannot leave its frame", () => {
+test("a code block names its language and cannot leave its frame", () => {
   const shown = render('```ts"><script>\n</code></pre><script>\n```');
   expect(shown).toContain("<span>ts</span>");
   expect(shown).toContain("&lt;/code&gt;&lt;/pre&gt;&lt;script&gt;");
@@ -45,7 +45,7 @@ test.each([
     [1, 2, 3, 4, 5, 6],
     [3, 4, 5, 6, 6, 6],
   ],
-])("headings written with the depths %j stand below those of the page without a gap", (depths, levels) => {
+])("headings written with the depths %j continue those of the page without a gap", (depths, levels) => {
   const levelOf = headingLevels();
   expect(depths.map(levelOf)).toEqual(levels);
 });

@@ -33,14 +33,14 @@ function card(approval: Partial<ApprovalView>) {
   return { text: shown.text, verdicts: decided.map(([, verdict]) => verdict) };
 }
 
-it("decides once where nothing can be decided for good", () => {
+it("an approval card decides once where no standing decision is possible", () => {
   const { text, verdicts } = card({});
   expect(verdicts).toEqual([true, false]);
   expect(text).toContain("Approve Refuse");
   expect(text).not.toContain("Never");
 });
 
-it("decides for good where that is bound to something, and says to what", () => {
+it("an approval card offers standing decisions for calls that can be bound, and names what they bind", () => {
   const { text, verdicts } = card({ binds, addresses: ["https://a.example"] });
   expect(verdicts).toEqual([true, false, "turn", "always", "never"]);
   expect(text).toContain("Approve once Refuse This site, this turn Always here Never");
@@ -53,7 +53,7 @@ it.each<[Partial<ApprovalView>, string]>([
   [{ state: "approved", by: "U1", name: "olga", for_turn: true }, "olga approved, this site for this turn"],
   [{ state: "refused", by: "U1" }, "send (mail): U1 refused"],
   [{ state: "expired" }, "send (mail): nobody decided in time"],
-])("says afterwards who decided what: %o", (approval, text) => {
+])("an approval card says afterwards who decided what: %o", (approval, text) => {
   const shown = card(approval);
   expect(shown.text).toContain(text);
   expect(shown.verdicts).toEqual([]);

@@ -35,7 +35,7 @@ test.each([
   ["warn", "warn-fill"],
   ["bad", "bad-fill"],
   ["accent-ink", "accent"],
-])("%s can be read on %s, in light and dark", (ink, ground) => {
+])("%s is readable on %s, in light and dark", (ink, ground) => {
   const grounds = colour(ground);
   for (const [at, text] of colour(ink).entries()) {
     expect(contrast(text, grounds[at] ?? "")).toBeGreaterThanOrEqual(4.5);

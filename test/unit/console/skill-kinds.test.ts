@@ -23,7 +23,7 @@ test("a search needs every word, in whatever order and place", () => {
   expect(ids("  ")).toEqual(["split-pdf", "weather", "mcp_files"]);
 });
 
-test("a skill is found by what it lacks, and by what its kind is called", () => {
+test("a skill is found by what it lacks, and by the name of its kind", () => {
   expect(ids("qpdf")).toEqual(["split-pdf"]);
   expect(ids("server")).toEqual(["mcp_files"]);
 });

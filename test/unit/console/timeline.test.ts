@@ -21,21 +21,21 @@ const started = event("a", 1, { type: "turn_started", profile: "default", model:
 const hello = event("a", 2, { type: "text_delta", text: "Hello" });
 const world = event("a", 3, { type: "text_delta", text: ", world" });
 
-test("an event that comes with the thread and from the feed is shown once", () => {
+test("an event that comes both with the thread and from the feed is shown once", () => {
   const read = addRead(emptyTimeline, [{ events: [said("a", "hi", 1), started, hello] }]);
   const again = addLive(read, hello).timeline;
   const on = addLive(again, world).timeline;
   expect(turnsOf(on)[0]).toMatchObject({ said: "hi", text: "Hello, world" });
 });
 
-test("what came live while the thread was being read is kept", () => {
+test("live events that arrive while the thread is being read are kept", () => {
   const live = addLive(emptyTimeline, world);
   expect(live.complete).toBe(false);
   const read = addRead(live.timeline, [{ events: [said("a", "hi", 1), started, hello] }]);
   expect(turnsOf(read)[0]?.text).toBe("Hello, world");
 });
 
-test("turns stand in the order they were accepted, whichever became known first", () => {
+test("turns are in the order they were accepted, whichever became known first", () => {
   const second = addLive(emptyTimeline, said("b", "second", 2)).timeline;
   const both = addRead(second, [{ events: [said("a", "first", 1)] }]);
   expect(turnsOf(both).map((turn) => turn.said)).toEqual(["first", "second"]);
@@ -51,7 +51,7 @@ test("a message that was taken into a running turn is not shown by itself", () =
   expect(turnsOf(timeline)).toMatchObject([{ said: "first", steered: [{ text: "and this" }] }]);
 });
 
-test("text streamed before a crash is void when the turn is taken up again", () => {
+test("text streamed before a crash is void when the turn is resumed", () => {
   const before = addRead(emptyTimeline, [{ events: [said("a", "hi", 1), started, hello, world] }]);
   const resumed = event("a", 2, { type: "turn_resumed" }, 9_000);
   const delta = event("a", 3, { type: "text_delta", text: "Anew" }, 9_001);

@@ -25,7 +25,7 @@ test("each field becomes a value of its parameter's type", () => {
   });
 });
 
-test("what is left empty is left out, so that the skill's own default counts", () => {
+test("an empty field is left out, so that the skill's own default counts", () => {
   const parameters = [
     parameter("count", "number", { required: true, default: 3 }),
     parameter("text", "string"),
@@ -46,7 +46,7 @@ test.each([
   ["a list for an object", parameter("a", "object"), "[]"],
   ["an object for a list", parameter("a", "array"), "{}"],
   ["no JSON", parameter("a", "array"), "a, b"],
-])("names the field that is wrong: %s", (_, wrong, text) => {
+])("the field with a mistake is named: %s", (_, wrong, text) => {
   expect(read([wrong], { a: text })).toMatchObject({
     ok: false,
     field: "a",

@@ -12,7 +12,7 @@ test.each<[Partial<TurnView>, string, string, string | undefined]>([
   [{ outcome: "failed" }, "This did not work", "No reason was given.", "Go on"],
   [{ outcome: "limit_reached" }, "A limit was reached", "What was done is kept.", "continue"],
   [{ outcome: "completed", text: "Fine.", error }, "This was not posted", "Slack refused it.", undefined],
-])("%j is told with what to do next", (view, title, body, next) => {
+])("the outcome %j is explained with the next step", (view, title, body, next) => {
   expect(outcome(view)).toMatchObject({ title, body: expect.stringContaining(body) });
   expect(outcome(view)?.next?.text).toBe(next);
 });

@@ -7,7 +7,7 @@ test.each([
   ["letters that show nothing beyond the first plane", "a\u{e0041}b", "a\\u{e0041}b"],
   ["a control character", "a\u001b[2Jb", "a\\u{001b}[2Jb"],
   ["a separator of lines", "a\u2028b", "a\\u{2028}b"],
-])("%s is seen", (_, text, shown) => {
+])("%s is made visible", (_, text, shown) => {
   expect(visibleText(text)).toBe(shown);
 });
 

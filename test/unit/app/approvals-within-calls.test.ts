@@ -35,7 +35,7 @@ const asking: Run = async (context) => {
 };
 
 describe("an approval in the middle of a call", () => {
-  it("an approval in the middle of a call shows the question and its exact subject, and the call continues once it is given", async () => {
+  it("an approval in the middle of a call shows the question and its exact subject, and the call continues once given", async () => {
     const { app, say, until, events } = workerApp(asking);
     const turnId = await say("go", { by: ben });
     expect(await until(turnId, "approval_requested")).toMatchObject({

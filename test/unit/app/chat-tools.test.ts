@@ -17,7 +17,7 @@ describe("reading a channel", () => {
   it.each([
     ["a summary is for who asked alone", { alone: true }, "m2"],
     ["what is said in another channel is told to who asked alone", { channel: "#random" }, "Pizza"],
-  ])("%s", async (_name, given, found) => {
+  ])("reading a channel: %s", async (_name, given, found) => {
     const { result, events } = await ask(createWorld(call("read", given)), "summarise");
     expect(result).toContain(found);
     expect(events.map(({ type }) => type)).toContain("answer_private");

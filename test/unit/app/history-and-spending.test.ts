@@ -52,7 +52,7 @@ describe("the history of a thread", () => {
     expect(messages.filter((message) => message.role === "tool")).toHaveLength(2);
   });
 
-  it("a history that outgrows its budget is summarised, keeps the guides of active skills, and stays readable for the model", async () => {
+  it("a history that outgrows its budget is summarised, keeps active skills' guides, and stays readable for the model", async () => {
     const skill = testSkill("guided", [{ name: "guided" }], {
       active: true,
       instructions: "Never forget this guide.",

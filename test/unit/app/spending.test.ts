@@ -75,7 +75,7 @@ it.each<[string, Spent, Spent, string | undefined]>([
   if (told?.endsWith(";")) expect(exceeded).toContain(tomorrow);
 });
 
-it("what is spent counts at once, for the channel and the person it was spent by", async () => {
+it("spending counts at once, for the channel and the person who spent it", async () => {
   const { spending } = createWorld();
   const usage = { input_tokens: 600, output_tokens: 0 };
   // Nobody has loaded these: the log counts them when they are.

@@ -40,7 +40,7 @@ test("a build has what the sources have, and is found again while they stay as t
   expect(await new Builder(root).build("src/cli.ts")).toBe(file);
 });
 
-test("after anything that it was made from changed, another build is made", async () => {
+test("another build is made after anything it was made from changes", async () => {
   const { root, write } = repository();
   const builds = [await new Builder(root).build("src/cli.ts")];
   for (const [path, text] of [
@@ -57,7 +57,7 @@ test("after anything that it was made from changed, another build is made", asyn
   expect(builds.every((file) => existsSync(file))).toBe(true);
 }, 60_000);
 
-test("where no build can be written the sources run, and it is said what to do", async () => {
+test("the sources run where no build can be written, with a note on what to do", async () => {
   const { root, write } = repository();
   write(".build", "a file where the folder belongs");
   const { file, problem } = await programToRun(root);
@@ -65,7 +65,7 @@ test("where no build can be written the sources run, and it is said what to do",
   expect(problem).toContain(`Run \`node .ci/build.ts\` in ${root} as a user who may write there.`);
 });
 
-test("a build that was made before runs where nothing can be written", async () => {
+test("an existing build runs where nothing can be written", async () => {
   const { root } = repository();
   const { file } = await programToRun(root);
   const copy = `${root}-copy`;

@@ -100,14 +100,14 @@ function anchorsOf(page: string): string[] {
 }
 
 describe("commands in the documents", () => {
-  it("are shell that can be read", () => {
+  it("documented commands are readable shell", () => {
     for (const { page, text } of blocks("sh")) {
       const { status, stderr } = spawnSync("sh", ["-n"], { input: text, encoding: "utf8" });
       expect({ page, text, status, stderr }).toMatchObject({ status: 0, stderr: "" });
     }
   });
 
-  it("of knack are understood by the command line, with all their arguments", async () => {
+  it("documented knack commands are understood by the command line, with all their arguments", async () => {
     const given = lines.flatMap(({ page, text }) => {
       const argv = knackArguments(text);
       return argv === undefined ? [] : [{ page, argv }];
@@ -124,7 +124,7 @@ describe("commands in the documents", () => {
     }
   });
 
-  it("of knack that sentences name are there, with their options", () => {
+  it("knack commands named in sentences exist, with their options", () => {
     const named = spans.filter(({ text }) => /^(knack|npm run -s knack --) [a-z]/.test(text));
     expect(named.length).toBeGreaterThan(15);
     for (const { page, text } of named) {
@@ -136,7 +136,7 @@ describe("commands in the documents", () => {
     }
   });
 
-  it("of npm are there", () => {
+  it("documented npm commands exist", () => {
     const all = [...lines, ...spans].filter(({ text }) => text.startsWith("npm "));
     for (const { page, text } of all) {
       const script = /^npm (?:run (?:-s )?)?([\w:]+)/.exec(text)?.[1] ?? "";
@@ -145,7 +145,7 @@ describe("commands in the documents", () => {
     }
   });
 
-  it("of the chat are known and understood", () => {
+  it("documented chat commands are known and understood", () => {
     const reader = createCommandReader(operationCommands(allOperations), "Knack");
     const place = { namespace: "console:local:general", thread: "t" };
     const slash = spans.filter(({ text }) => /^\/(skill|flow|agent|mcp)\b/.test(text));
@@ -164,7 +164,7 @@ describe("commands in the documents", () => {
 });
 
 describe("what the documents name is there", () => {
-  it("in links, with their anchors", () => {
+  it("links in the documents lead to existing pages and anchors", () => {
     for (const [page, text] of texts) {
       const links = [...withoutBlocks(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
       for (const link of links.filter((each) => !/^https?:/.test(each))) {
@@ -177,13 +177,13 @@ describe("what the documents name is there", () => {
     }
   });
 
-  it("in README, every page", () => {
+  it("README links to every page", () => {
     const readme = texts.get("README.md") ?? "";
     const missing = pages.filter((page) => page !== "README.md" && !readme.includes(`](${page})`));
     expect(missing).toEqual([]);
   });
 
-  it("among files and tests", () => {
+  it("files and tests named in the documents exist", () => {
     const roots = ["", "src", "test/unit"];
     const files = spans.filter(({ text }) => /^[\w.-]+\/[\w./-]+\.(ts|mjs|md|json|yaml|cjs)$/.test(text));
     expect(files.length).toBeGreaterThan(150);
@@ -196,7 +196,7 @@ describe("what the documents name is there", () => {
     }
   });
 
-  it("among settings", async () => {
+  it("settings named in the documents exist", async () => {
     const sections = membersAt([]) ?? [];
     const keys = spans.filter(({ text }) => /^[a-z_]+(\.[a-z_]+)+$/.test(text) && !text.endsWith(".db"));
     const settings = keys.filter(({ text }) => sections.includes(text.split(".")[0] ?? ""));
@@ -207,7 +207,7 @@ describe("what the documents name is there", () => {
     }
   });
 
-  it("among configurations, which are read without a complaint", async () => {
+  it("documented configurations are read without a complaint", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "knack-documents-"));
     try {
       for (const { page, text } of blocks("yaml")) {
@@ -220,7 +220,7 @@ describe("what the documents name is there", () => {
     }
   });
 
-  it("among variables of the environment", () => {
+  it("environment variables named in the documents exist", () => {
     const values = ["7", "http://127.0.0.1:7"];
     const isOurs = (name: string) => values.some((value) => readEnvironment({ [name]: value }).length > 0);
     const shell = [...blocks("sh", "yaml", "json"), ...spans];
@@ -235,7 +235,7 @@ describe("what the documents name is there", () => {
     }
   });
 
-  it("among routes of the API", () => {
+  it("routes of the API named in the documents exist", () => {
     const streams = ["/api/v1/openapi.json"];
     const routes = Object.values(operationRoutes).map((route) => route.replace(/^\w+ /, "/api/v1"));
     const named = spans.map(({ page, text }) => ({ page, route: /\/api\/v1\/[\w/{}.]+/.exec(text)?.[0] }));
@@ -243,7 +243,7 @@ describe("what the documents name is there", () => {
       if (route !== undefined) expect([...routes, ...streams], `${page}: ${route}`).toContain(route);
   });
 
-  it("among dependencies, each with its reason", () => {
+  it("dependencies are documented, each with its reason", () => {
     const table = [...(texts.get("docs/dependencies.md") ?? "").matchAll(/^\| ([^|]+) \|/gm)];
     const listed = table
       .flatMap(([, names = ""]) => names.split(", "))
@@ -253,7 +253,7 @@ describe("what the documents name is there", () => {
 });
 
 describe("the documents", () => {
-  it("say each sentence once", () => {
+  it("the documents say each sentence once", () => {
     const said = new Map<string, string>();
     const all = [
       ...texts,
@@ -269,7 +269,7 @@ describe("the documents", () => {
     }
   });
 
-  it("begin with a README of two screens", () => {
+  it("the documents begin with a README of two screens", () => {
     expect((texts.get("README.md") ?? "").split("\n").length).toBeLessThanOrEqual(150);
   });
 });

@@ -42,7 +42,7 @@ test("the smallest skill of README is a valid package that needs nothing", async
   expect(skill).toMatchObject({ id: "greeter", requires: { env: [], bins: [], anyBins: [], config: [] } });
 });
 
-test("the SKILL.md with all fields is a valid package whose fields are all read", async () => {
+test("the SKILL.md with all fields is a valid package, and all its fields are read", async () => {
   const skill = await load("letterhead", {
     "SKILL.md": await example("docs/skills.md", "name: letterhead"),
     "scripts/print.py": "print('hello')",
@@ -70,7 +70,7 @@ test("the documented tool servers are read without a complaint", async () => {
   expect(servers.map(({ name }) => name)).toEqual(["files", "tracker"]);
 });
 
-test("the documented providers are all that are known, with what they need", async () => {
+test("the documented providers are all known providers, with what they need", async () => {
   const page = await readFile("docs/models.md", "utf8");
   const rows = [...page.matchAll(/^\| `(\w+)` \| (.*) \|(.*)\|$/gm)].map(([, name, needs, model]) => ({
     name,
@@ -101,7 +101,7 @@ test("the models that documented commands choose are known, and none of them end
   }
 });
 
-test("the documented providers of one's own are read without a complaint", async () => {
+test("the documented custom providers are read without a complaint", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "knack-readme-"));
   try {
     await writeFile(path.join(folder, "own.yaml"), await example("docs/models.md", "gpu-box:"));
@@ -112,7 +112,7 @@ test("the documented providers of one's own are read without a complaint", async
   }
 });
 
-test("the promises of security name the tests that prove them, which are there", async () => {
+test("the security promises name tests that exist", async () => {
   const text = await readFile("docs/security-details.md", "utf8");
   const named = [...text.matchAll(/`([\w./-]+\.test\.ts)`/g)].map(([, file = ""]) => file);
   expect(named.length).toBeGreaterThan(40);

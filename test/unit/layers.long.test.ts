@@ -98,7 +98,7 @@ describe("the layering check", () => {
     ["no-circular", "src/core/values/one.ts", 'export { bad } from "./two.ts";\n'],
   ] as const;
 
-  it("finds what breaks a rule, and nothing else", () => {
+  it("the layering check finds what breaks a rule, and nothing else", () => {
     const folder = mkdtempSync(join(tmpdir(), "layers-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     for (const name of ["tsconfig.json", "package.json"]) cpSync(join(root, name), join(folder, name));
@@ -112,7 +112,7 @@ describe("the layering check", () => {
     expect(found.toSorted()).toEqual(bad.map(([rule, file]) => `${rule}: ${file}`).toSorted());
   });
 
-  it("looks at every module of this repository", () => {
+  it("the layering check looks at every module of this repository", () => {
     const { violations, modules } = cruise(root, "src", "skills");
     expect(violations).toEqual([]);
     expect(modules).toBeGreaterThan(200);
@@ -124,12 +124,12 @@ describe("source files", () => {
     file.endsWith(".ts"),
   );
 
-  it("can be held in the head: at most 300 lines of code", () => {
+  it("source files have at most 300 lines of code", () => {
     const long = files.filter((file) => codeLines(join(root, "src", file)) > 300);
     expect(long).toEqual([]);
   });
 
-  it("stand in rooms: at most 25 files in a folder", () => {
+  it("source folders have at most 25 files", () => {
     const folders = Object.groupBy(files, (file) => dirname(file));
     const flat = Object.entries(folders).filter(([, inside = []]) => inside.length > 25);
     expect(flat.map(([folder]) => folder)).toEqual([]);

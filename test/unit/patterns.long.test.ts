@@ -116,7 +116,7 @@ function triedIn(thread: Worker, { source, flags }: Pattern): Promise<Nasty | un
   return promise.finally(() => clearTimeout(limit));
 }
 
-it("takes time in proportion to the text, whoever wrote it", { timeout: 900_000 }, async () => {
+it("the patterns take time in proportion to the text, whoever wrote it", { timeout: 900_000 }, async () => {
   const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
   const composing = files.filter((file) => /base\/pattern\.ts"|\.\/pattern\.ts"/.test(texts.get(file) ?? ""));
   const all = [
@@ -144,13 +144,13 @@ it.each([
   ["\\s+$", "a search from every place of a run"],
   ["<a[^>]*>", "a search from every beginning to an end that is not there"],
   ["^(?:x\\s*,?\\s*)*$", "two ways to take the same spaces"],
-])("is not had by %s: %s", async (source) => {
+])("quadratic time is detected in %s: %s", async (source) => {
   const thread = new Worker(trial, { eval: true });
   onTestFinished(async () => void (await thread.terminate()));
   expect(await triedIn(thread, { place: "", source, flags: "" })).toBeDefined();
 });
 
-it("is made of values by one module alone: a rule of the linter finds all others", () => {
+it("patterns are made from values by one module only: a rule of the linter finds all others", () => {
   const folder = mkdtempSync(join(tmpdir(), "patterns-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const file of ["biome.json", ".ci/made-patterns.grit"]) cpSync(join(root, file), join(folder, file));

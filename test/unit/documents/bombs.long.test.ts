@@ -30,7 +30,7 @@ const busy = pdfWith(
   "/FlateDecode",
 );
 
-it("stops a PDF whose content unpacks twice to 2 GB", async () => {
+it("a PDF whose content unpacks twice to 2 GB is stopped", async () => {
   const bomb = pdfWith(deflateSync(deflateSync(Buffer.alloc(2_000_000_000))), "[/FlateDecode /FlateDecode]");
   expect(await readBytes("a.pdf", bomb, { memoryBytes: 400_000_000 })).toEqual({
     ok: false,
@@ -38,20 +38,20 @@ it("stops a PDF whose content unpacks twice to 2 GB", async () => {
   });
 });
 
-it("stops a reading that is busy when its time is up", async () => {
+it("a busy reading is stopped when its time is up", async () => {
   expect(await readBytes("a.pdf", busy, { timeoutMs: 1_000 })).toEqual({
     ok: false,
     problem: expect.stringMatching(/took longer than 1 s/),
   });
 });
 
-it("stops a reading that is busy when it is aborted", async () => {
+it("a busy reading is stopped when it is aborted", async () => {
   await expect(readBytes("a.pdf", busy, {}, AbortSignal.timeout(700))).rejects.toThrow(
     /aborted due to timeout/,
   );
 });
 
-it("ends the reading process when the bot is gone, though it is busy", async () => {
+it("a busy reading process ends when the bot is gone", async () => {
   await withFile("a.pdf", busy, async ({ descriptor }) => {
     const entry = fileURLToPath(new URL("../../../src/documents/inside/reader-process.ts", import.meta.url));
     const request: ReadRequest = { as: "pdf", bytes: busy.length, limits: defaultLimits };
@@ -68,7 +68,7 @@ it("ends the reading process when the bot is gone, though it is busy", async () 
   });
 });
 
-it("reads a table whose only line has 1 GB in little memory", async () => {
+it("a table whose only line has 1 GB is read in little memory", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "table-"));
   const descriptor = openSync(path.join(folder, "a.csv"), "w+");
   try {

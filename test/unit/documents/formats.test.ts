@@ -17,7 +17,7 @@ import { readBytes } from "../../support/documents/read-bytes.ts";
 
 const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
 
-it("reads a PDF page by page and says which pages have no text", async () => {
+it("a PDF is read page by page, with the pages that have no text", async () => {
   expect(await readBytes("report.pdf", makePdf(["First page", "", "Last page"]))).toEqual({
     ok: true,
     format: "PDF",
@@ -27,13 +27,13 @@ it("reads a PDF page by page and says which pages have no text", async () => {
   });
 });
 
-it("says of a PDF without any text that it is a scan", async () => {
+it("a PDF without any text is called a scan", async () => {
   const read = await readBytes("scan.pdf", makePdf(["", ""]));
   expect(read).toMatchObject({ ok: true, text: "", pages: 2 });
   expect(read).toHaveProperty("note", expect.stringContaining("None of its 2 pages has text"));
 });
 
-it("reads a Word document as Markdown, with headings, lists of cells and without pictures", async () => {
+it("a Word document is read as Markdown, with headings, lists of cells and without pictures", async () => {
   const heading = '<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Plan</w:t></w:r></w:p>';
   const row = (...cells: string[]) =>
     `<w:tr>${cells.map((cell) => `<w:tc>${paragraph(cell)}</w:tc>`).join("")}</w:tr>`;
@@ -50,7 +50,7 @@ it("reads a Word document as Markdown, with headings, lists of cells and without
   });
 });
 
-it("reads every sheet of a spreadsheet as CSV and as a table", async () => {
+it("every sheet of a spreadsheet is read as CSV and as a table", async () => {
   const rows = Array.from({ length: 30 }, (_, at) => sheetRow(at + 2, `item, ${at}`, at / 2)).join("");
   const read = await readBytes(
     "stock.xlsx",
@@ -66,7 +66,7 @@ it("reads every sheet of a spreadsheet as CSV and as a table", async () => {
   expect(read.tables?.[0]?.first[3]).toEqual(["item, 3", "1.5"]);
 });
 
-it("reads dates of a spreadsheet as dates", async () => {
+it("dates of a spreadsheet are read as dates", async () => {
   const styles =
     '<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><cellXfs><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/></cellXfs></styleSheet>';
   const sheet = '<row r="1"><c r="A1" s="1"><v>45000</v></c><c r="B1" s="1"><v>45000.5</v></c></row>';
@@ -83,7 +83,7 @@ it("reads dates of a spreadsheet as dates", async () => {
   });
 });
 
-it("keeps the digits of ids in a spreadsheet, and reads fractions as the doubles they are", async () => {
+it("a spreadsheet keeps the digits of ids, and its fractions are read as doubles", async () => {
   const sheet = ["1175013331821920257", "0.10000000000000001", "1.5E3"].map(
     (value, at) => `<c r="${"ABC"[at]}1"><v>${value}</v></c>`,
   );
@@ -92,7 +92,7 @@ it("keeps the digits of ids in a spreadsheet, and reads fractions as the doubles
   });
 });
 
-it("reads slides in the order they are shown, with the speaker's notes", async () => {
+it("slides are read in the order they are shown, with the speaker's notes", async () => {
   const slides = makePptx([["Welcome", "all"], ["Opening"]], [2, 1], "Smile");
   expect(await readBytes("talk.pptx", slides)).toMatchObject({
     ok: true,
@@ -101,7 +101,7 @@ it("reads slides in the order they are shown, with the speaker's notes", async (
   });
 });
 
-it("reads OpenDocument text with headings, lists, spaces and tables, without comments", async () => {
+it("OpenDocument text is read with headings, lists, spaces and tables, without comments", async () => {
   const cell = (text: string) => `<table:table-cell><text:p>${text}</text:p></table:table-cell>`;
   const content = `<text:h text:outline-level="2">Plan</text:h>
     <text:p>a<text:s text:c="2"/>b<office:annotation><text:p>hidden</text:p></office:annotation></text:p>
@@ -114,7 +114,7 @@ it("reads OpenDocument text with headings, lists, spaces and tables, without com
   });
 });
 
-it("reads OpenDocument sheets with repeated rows, and not the million empty ones", async () => {
+it("OpenDocument sheets are read with repeated rows, but without the million empty ones", async () => {
   const cell = (text: string, times = 1) =>
     `<table:table-cell table:number-columns-repeated="${times}">${text === "" ? "" : `<text:p>${text}</text:p>`}</table:table-cell>`;
   const row = (cells: string, times = 1) =>
@@ -128,14 +128,14 @@ it("reads OpenDocument sheets with repeated rows, and not the million empty ones
   });
 });
 
-it("reads OpenDocument slides", async () => {
+it("OpenDocument slides are read", async () => {
   const slides = "<draw:page><text:p>One</text:p></draw:page><draw:page><text:p>Two</text:p></draw:page>";
   expect(await readBytes("t.odp", makeOpenDocument("presentation", slides))).toMatchObject({
     text: "--- slide 1 ---\nOne\n\n--- slide 2 ---\nTwo",
   });
 });
 
-it("reads an HTML file as Markdown, without scripts and what is hidden", async () => {
+it("an HTML file is read as Markdown, without scripts and hidden parts", async () => {
   const html =
     '<title>News</title><body><h2>Today</h2><p>All <b>good</b><img src="http://127.0.0.1:9/x.png"></p><p hidden>no</p><script>no()</script></body>';
   expect(await readBytes("news.html", html)).toMatchObject({
@@ -145,7 +145,7 @@ it("reads an HTML file as Markdown, without scripts and what is hidden", async (
   });
 });
 
-it("reads an e-mail: headers, text, and its attachments by name and size", async () => {
+it("an e-mail is read with headers, text, and its attachments by name and size", async () => {
   const mail = [
     "From: Ann <ann@example.org>",
     "To: bob@example.org, cee@example.org",
@@ -183,7 +183,7 @@ it("reads an e-mail: headers, text, and its attachments by name and size", async
   });
 });
 
-it("lists a ZIP archive and shows its small text files", async () => {
+it("a ZIP archive is listed, and its small text files are shown", async () => {
   const zip = makeZip({
     "src/a.txt": "hello",
     "data.bin": new Uint8Array([0, 1, 2]),
@@ -196,27 +196,30 @@ it("lists a ZIP archive and shows its small text files", async () => {
   });
 });
 
-it.each(["all.tar", "all.tgz", "all.tar.gz"])("lists %s and shows its small text files", async (name) => {
-  const folder = mkdtempSync(path.join(tmpdir(), "tar-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeFileSync(path.join(folder, "a.txt"), "hello");
-  create({ cwd: folder, file: path.join(folder, "it"), sync: true }, ["a.txt"]);
-  const tar = readFileSync(path.join(folder, "it"));
-  expect(await readBytes(name, name.endsWith("gz") ? gzipSync(tar) : tar)).toMatchObject({
-    ok: true,
-    format: "tar archive",
-    text: "1 file, 5 B unpacked\n- a.txt (5 B)\n\n--- a.txt ---\nhello",
-  });
-});
+it.each(["all.tar", "all.tgz", "all.tar.gz"])(
+  "the archive %s is listed, and its small text files are shown",
+  async (name) => {
+    const folder = mkdtempSync(path.join(tmpdir(), "tar-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(path.join(folder, "a.txt"), "hello");
+    create({ cwd: folder, file: path.join(folder, "it"), sync: true }, ["a.txt"]);
+    const tar = readFileSync(path.join(folder, "it"));
+    expect(await readBytes(name, name.endsWith("gz") ? gzipSync(tar) : tar)).toMatchObject({
+      ok: true,
+      format: "tar archive",
+      text: "1 file, 5 B unpacked\n- a.txt (5 B)\n\n--- a.txt ---\nhello",
+    });
+  },
+);
 
-it("cuts text at the limit and says so", async () => {
+it("a document's text is cut at the limit and says so", async () => {
   expect(await readBytes("a.docx", makeDocx(paragraph("abcdefgh")), { textCharacters: 5 })).toMatchObject({
     text: "abcde",
     note: "It was cut after 5 characters.",
   });
 });
 
-it("leaves out characters that nobody sees", async () => {
+it("a document's invisible characters are left out", async () => {
   const hidden = "a\u200bb\u{e0041}c\u202ed";
   expect(await readBytes("a.docx", makeDocx(paragraph(hidden)))).toMatchObject({ text: "abcd" });
 });

@@ -131,24 +131,24 @@ it.each([
   ["half an archive", "a.zip", makeZip({ a: "b" }).subarray(0, 20), /damaged or incomplete/],
   ["half a tar archive", "a.tgz", Buffer.from("1f8b0800000000000003ab", "hex"), /damaged or incomplete/],
   ["a mail that is none", "a.eml", "\r\nhello", /not an e-mail/],
-])("says why it does not read %s", async (_what, name, content, problem) => {
+])("the reader says why it does not read %s", async (_what, name, content, problem) => {
   const read = await readBytes(name, content, small);
   expect(read).toEqual({ ok: false, problem: expect.stringMatching(problem) });
 });
 
-it("reads a spreadsheet with entities that multiply as it stands", async () => {
+it("a spreadsheet with multiplying entities is read unexpanded", async () => {
   const sheet = `${laughs}<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${sheetRow(1, "a &l11; b")}</sheetData></worksheet>`;
   const read = await readBytes("a.xlsx", makeXlsx({ S: "" }, { "xl/worksheets/sheet1.xml": sheet }));
   expect(read).toMatchObject({ ok: true, text: "--- S ---\na &l11; b" });
 });
 
-it("takes no notice of how large a sheet says it is", async () => {
+it("a sheet's claimed size is ignored", async () => {
   const sheet = `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><dimension ref="A1:XFD1048576"/><sheetData>${sheetRow(1, "a")}</sheetData></worksheet>`;
   const read = await readBytes("a.xlsx", makeXlsx({ S: "" }, { "xl/worksheets/sheet1.xml": sheet }));
   expect(read).toMatchObject({ ok: true, text: "--- S ---\na" });
 });
 
-it("reads a Word document whose picture is elsewhere without the picture", async () => {
+it("a Word document whose picture is elsewhere is read without the picture", async () => {
   const picture =
     '<w:p><w:r><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"><a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><a:graphicData><pic:pic xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:blipFill><a:blip r:link="rId9"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>';
   const links = relationships({ id: "rId9", type: "image", target: "file:///etc/passwd", external: true });
@@ -159,7 +159,7 @@ it("reads a Word document whose picture is elsewhere without the picture", async
   expect(read).toMatchObject({ ok: true, text: "before\n\nafter" });
 });
 
-it("reads no slide from outside of the presentation", async () => {
+it("a slide from outside the presentation is not read", async () => {
   const links = relationships({ id: "rId1", type: "slide", target: "file:///etc/passwd", external: true });
   const slides = makePptx([["x"]], [1], "");
   const changed = makeZip({ ...unzipSync(slides), "ppt/_rels/presentation.xml.rels": links });
@@ -171,7 +171,7 @@ it("reads no slide from outside of the presentation", async () => {
   });
 });
 
-it("lists an archive of archives and does not open them, nor what is too large", async () => {
+it("an archive of archives is listed, but neither they nor large files are opened", async () => {
   const inner = makeZip({ "zeros.txt": zeros });
   const read = await readBytes("a.zip", makeZip({ "inner.zip": inner, "zeros.txt": zeros }), small);
   expect(read).toMatchObject({
@@ -180,7 +180,7 @@ it("lists an archive of archives and does not open them, nor what is too large",
   });
 });
 
-it("lists a file that lies about its size without its text", async () => {
+it("a file that lies about its size is listed without its text", async () => {
   const lying = withDeclaredSize(makeZip({ "a.txt": "x".repeat(1_000_000), "b.txt": "honest" }), 0, 10);
   const read = await readBytes("a.zip", lying);
   expect(read).toMatchObject({
@@ -188,7 +188,7 @@ it("lists a file that lies about its size without its text", async () => {
   });
 });
 
-it("looks at no more entries of an archive than the limit", async () => {
+it("the entries of an archive are read only up to the limit", async () => {
   const many = makeZip(Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`${at}.txt`, "x"])));
   expect(await readBytes("a.zip", many, { entries: 30 })).toMatchObject({
     text: expect.stringMatching(/^30 files/),
@@ -200,7 +200,7 @@ it("looks at no more entries of an archive than the limit", async () => {
   });
 });
 
-it("shows names with control characters on one line", async () => {
+it("names with control characters are shown on one line", async () => {
   const read = await readBytes(
     "a.zip",
     makeZip({ "a\n--- b ---\u202e.bin": new Uint8Array([0]), "ü.bin": "" }),
@@ -208,23 +208,23 @@ it("shows names with control characters on one line", async () => {
   expect(read).toMatchObject({ text: "2 files, 1 B unpacked\n- a�--- b ---�.bin (1 B)\n- ü.bin (0 B)" });
 });
 
-it("reads no document that is too large", async () => {
+it("a document that is too large is not read", async () => {
   const read = await readBytes("a.pdf", makePdf(["x"]), { documentBytes: 100 });
   expect(read).toEqual({ ok: false, problem: expect.stringMatching(/^It has 6\d\d B.*up to 100 B/) });
 });
 
-it("says that reading took too long", async () => {
+it("a reading that took too long says so", async () => {
   const read = await readBytes("a.pdf", makePdf(["x"]), { timeoutMs: 1 });
   expect(read).toEqual({ ok: false, problem: expect.stringMatching(/took longer than 0.001 s/) });
   expect(await tableOf("a,b", { timeoutMs: 1 })).toMatchObject({ ok: false });
 });
 
-it("says that reading needed too much memory", async () => {
+it("a reading that needed too much memory says so", async () => {
   const read = await readBytes("a.pdf", makePdf(["x"]), { memoryBytes: 60_000_000 });
   expect(read).toEqual({ ok: false, problem: expect.stringMatching(/more than 60 MB of memory/) });
 });
 
-it("rejects with the signal's reason and leaves no process behind", async () => {
+it("an aborted reading rejects with the signal's reason and leaves no process behind", async () => {
   const stop = new AbortController();
   const marked = 987_654_321;
   const running = readBytes("a.pdf", makePdf(["x"]), { textCharacters: marked }, stop.signal);
@@ -235,12 +235,12 @@ it("rejects with the signal's reason and leaves no process behind", async () => 
   expect(alive()).toBe(false);
 });
 
-it("reads nothing for a signal that is aborted", async () => {
+it("the reader reads nothing for an aborted signal", async () => {
   const reason = new Error("too late");
   await expect(readBytes("a.pdf", makePdf(["x"]), {}, AbortSignal.abort(reason))).rejects.toBe(reason);
 });
 
-it("says that a closed file cannot be opened", async () => {
+it("a closed file is reported as one that cannot be opened", async () => {
   const read = await createDocumentReader().read(
     { name: "a.pdf", descriptor: 1_000_000 },
     new AbortController().signal,
@@ -248,7 +248,7 @@ it("says that a closed file cannot be opened", async () => {
   expect(read).toEqual({ ok: false, problem: expect.stringMatching(/cannot be opened/) });
 });
 
-it("reads files one after another where there are many", async () => {
+it("many files are read one after another", async () => {
   const reader = createDocumentReader();
   const reads = await withFile("a.pdf", makePdf(["x"]), (file) =>
     Promise.all(Array.from({ length: 5 }, () => reader.read(file, new AbortController().signal))),
@@ -259,7 +259,7 @@ it("reads files one after another where there are many", async () => {
 it.each([
   ["a web page", "a.html", ""],
   ["an e-mail", "a.eml", "Subject: Hi\nContent-Type: text/html\n\n"],
-])("reads %s of tags that nobody closes by its text alone", async (_what, name, head) => {
+])("%s of unclosed tags is read by its text only", async (_what, name, head) => {
   const read = await readBytes(name, Buffer.from(`${head}${"<div><b>word ".repeat(80_000)}`));
   expect(read).toMatchObject({ ok: true, text: expect.stringContaining("word word word") });
 });

@@ -51,12 +51,12 @@ it.each([
   ["Windows-1252", Buffer.from("\u00e4,b\n1,2\n", "latin1"), ",", ["ä", "b"], [["1", "2"]]],
   ["one column", "a\n1\n2", ",", ["a"], [["1"], ["2"]]],
   ["a header alone", "a,b", ",", ["a", "b"], []],
-])("reads a table with %s", async (_what, content, delimiter, columns, first) => {
+])("a table with %s is read", async (_what, content, delimiter, columns, first) => {
   const table = await withFile("a.csv", content, async ({ descriptor }) => readTable(descriptor));
   expect(table).toEqual({ columns, rows: first.length, first, delimiter });
 });
 
-it("counts all rows and keeps the first 20", async () => {
+it("a table's rows are all counted, and the first 20 are kept", async () => {
   const rows = Array.from({ length: 60_000 }, (_, at) => `${at},"some\ntext, ${at}"`);
   const read = await tableOf(`n,text\n${rows.join("\n")}`);
   if (!read.ok) throw new Error(read.problem);
@@ -65,7 +65,7 @@ it("counts all rows and keeps the first 20", async () => {
   expect(read.table.first[19]).toEqual(["19", "some\ntext, 19"]);
 });
 
-it("cuts long cells", async () => {
+it("a table's long cells are cut", async () => {
   const read = await tableOf(`a,b\n${"x".repeat(3_000_000)},2\n3,4`);
   expect(read).toMatchObject({ ok: true, table: { columns: ["a", "b"], rows: 2 } });
   expect(JSON.stringify(read).length).toBeLessThan(2_000);
@@ -74,11 +74,11 @@ it("cuts long cells", async () => {
 it.each([
   ["an empty file", "", /empty/],
   ["a binary file", Buffer.from([1, 2, 3, 0]), /not text/],
-])("says why %s is no table", async (_what, content, problem) => {
+])("the reader says why %s is not a table", async (_what, content, problem) => {
   expect(await tableOf(content)).toEqual({ ok: false, problem: expect.stringMatching(problem) });
 });
 
-it("counts the same wherever the bytes are cut", () => {
+it("a table's rows are counted the same wherever the bytes are cut", () => {
   const bytes = Buffer.from('a,b\r\n"x\n""y""\n",2\r\n\r\n5" pipe,"z"\n"",""\nlast');
   const counts = Array.from({ length: bytes.length }, (_, at) => {
     const counter = new RowCounter(",");

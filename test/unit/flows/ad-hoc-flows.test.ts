@@ -9,7 +9,7 @@ import { start } from "./flow-app.ts";
 const text = (more: object = {}) =>
   JSON.stringify({ name: "Weather", steps: [start([{ name: "a" }])], ...more });
 
-it("a flow from a file is run by its id, beside one of the same name, and unknown to models", async () => {
+it("a flow from a file is run by its id, next to one of the same name, and unknown to models", async () => {
   const folder = temporaryFolder({ "weather.json": text() });
   const { source, add } = createAdHocFlows();
   const model = scriptedModel(["Hi."]);
@@ -26,7 +26,7 @@ it("a flow from a file is run by its id, beside one of the same name, and unknow
   expect(JSON.stringify(model.requests)).not.toContain("Tried out.");
 });
 
-it("the same text has the same id; of many the oldest are forgotten", async () => {
+it("the same text has the same id, and of many texts the oldest are forgotten", async () => {
   const { source, add } = createAdHocFlows();
   const first = await add(text(), "weather.json");
   expect(await add(text(), "other.json")).toEqual(first);
@@ -36,7 +36,7 @@ it("the same text has the same id; of many the oldest are forgotten", async () =
   expect(skills.at(-1)?.description).toBe("Number 24");
 });
 
-it("what is no flow is refused with the reason", async () => {
+it("text that is not a flow is refused with the reason", async () => {
   const { source, add } = createAdHocFlows();
   expect(await add("{", "a.json")).toMatchObject({ ok: false });
   expect(await add(text({ steps: [{ type: "readFile" }] }), "a.json")).toEqual({

@@ -48,7 +48,7 @@ it.each([
   expect(output).toMatchObject({ code: "code_failed", step: 1 });
 });
 
-it("code that hangs is killed, also when it breaks out of its globals, and code after it runs", async () => {
+it("code that hangs is killed, even if it breaks out of its globals, and code after it runs", async () => {
   const settings = await sandbox();
   const hung = await run([code("for (;;) {}", { timeout_ms: 300 })], {}, settings);
   expect(hung.output).toMatchObject({ code: "step_timed_out" });
@@ -57,14 +57,14 @@ it("code that hangs is killed, also when it breaks out of its globals, and code 
   expect(await variablesOf([code("return 1")], {}, settings)).toEqual({ r: 1 });
 });
 
-it("what code returns cannot change the bot", async () => {
+it("a value returned by code cannot change the bot", async () => {
   const text = 'return JSON.parse(\'{"__proto__": {"polluted": 1}, "constructor": 2}\')';
   const variables = await variablesOf([code(text)], {}, await sandbox());
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   expect(JSON.stringify(variables)).toContain('"constructor":2');
 });
 
-it("without a sandbox, or where it refuses the flow, code does not run and says why", async () => {
+it("code does not run without a sandbox or where it refuses the flow, and says why", async () => {
   expect((await run([code("return 1")])).output).toMatchObject({
     code: "code_refused",
     error: expect.stringContaining("there is no sandbox"),

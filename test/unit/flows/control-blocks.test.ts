@@ -64,26 +64,26 @@ describe("a condition", () => {
       { all: [{ value: "${a}", is: "not_empty" }, { not: { value: "${a}", is: "equals", to: "y" } }] },
       { a: "x" },
     ],
-  ])("%j holds", async (test, args) => {
+  ])("the condition %j holds", async (test, args) => {
     expect(await chosen(test, args)).toBe("then");
     expect(await chosen({ not: test }, args)).toBe("else");
   });
 
-  it("does not guess how to order text", async () => {
+  it("a condition does not guess how to order text", async () => {
     const steps = [start([{ name: "a" }]), block("condition", { if: { value: "${a}", is: ">", to: 3 } })];
     const { output, text } = await run(steps, { a: "many" });
     expect(output).toMatchObject({ code: "not_comparable", step: 2 });
     expect(text).toContain("many and 3 cannot be compared");
   });
 
-  it("without steps for what it finds goes on", async () => {
+  it("a condition without steps for its outcome continues", async () => {
     const steps = [condition({ value: "1", is: "missing" }, [say("x")])];
     expect((await run(steps, {}, echo())).outcome).toBe("completed");
   });
 });
 
 describe("a loop", () => {
-  it("goes through a list with item and index, which end with it", async () => {
+  it("a loop goes through a list with item and index, which end with it", async () => {
     const { inputs, skills } = echo();
     const list = [{ id: 7 }, { id: 8 }];
     const steps = [
@@ -102,7 +102,7 @@ describe("a loop", () => {
     expect(variables).toEqual({ list, last: inputs[1], all: inputs });
   });
 
-  it("takes text that is a JSON list, and counts", async () => {
+  it("a loop takes text that is a JSON list, and counts", async () => {
     const { inputs, skills } = echo();
     const steps = [
       start([{ name: "ids" }, { name: "times" }]),
@@ -120,14 +120,14 @@ describe("a loop", () => {
     ["too_many_items", { count: 101 }],
     ["too_many_items", { count: 1e12 }],
     ["too_many_items", { over: [1, 2, 3], max_items: 2 }],
-  ])("stops the flow with %s before its first turn: %j", async (code, config) => {
+  ])("a loop stops the flow with %s before its first iteration: %j", async (code, config) => {
     const { inputs, skills } = echo();
     const steps = [start([{ name: "a", value: "text" }]), block("loop", { ...config, steps: [say(1)] })];
     expect((await run(steps, {}, { skills })).output).toMatchObject({ code });
     expect(inputs).toEqual([]);
   });
 
-  it("names steps after their place and turn, each once", async () => {
+  it("a loop names steps after their place and iteration, each once", async () => {
     const inner = block("loop", { count: 2, item: "n", steps: [say("${n}")] });
     const either = condition({ value: "${item}", is: "equals", to: 1 }, [say("t")], [say("e")]);
     const steps = [block("loop", { count: 2, steps: [inner, either] })];
@@ -148,7 +148,7 @@ describe("a loop", () => {
     ]);
   });
 
-  it("that fails says in which turn, and a direct output in it ends the flow", async () => {
+  it("a loop that fails names its iteration, and a direct output in it ends the flow", async () => {
     const missing = block("tool", { tool: "no_such_skill", name: "Look it up" });
     const steps = [block("loop", { count: 3, steps: [missing] })];
     const { output, text } = await run(steps);
@@ -164,7 +164,7 @@ describe("a loop", () => {
     expect(inputs).toEqual(["1"]);
   });
 
-  it("may take more steps than a skill usually may, but no more than its file says", async () => {
+  it("a loop may take more steps than a skill usually may, but no more than its file says", async () => {
     const { inputs, skills } = echo();
     const steps = [block("loop", { count: 60, steps: [say("x")] })];
     expect((await run(steps, {}, { skills })).outcome).toBe("completed");
@@ -175,7 +175,7 @@ describe("a loop", () => {
 });
 
 describe("a tool step", () => {
-  it("keeps types of whole placeholders, and takes JSON text", async () => {
+  it("a tool step keeps types of whole placeholders, and takes JSON text", async () => {
     const { inputs, skills } = echo();
     const variables = start([
       { name: "n", value: 3 },
@@ -194,7 +194,7 @@ describe("a tool step", () => {
     ]);
   });
 
-  it("that repeats a call gets the tool's own answer each time", async () => {
+  it("a tool step that repeats a call gets the tool's own answer each time", async () => {
     let calls = 0;
     const skills = [testSkill("count", [{ name: "count", run: () => ({ status: "ok", output: ++calls }) }])];
     const again = block("tool", { tool: "count", input: {} });
@@ -202,14 +202,14 @@ describe("a tool step", () => {
     expect(await variablesOf(steps, {}, { skills })).toEqual({ r: [1, 2, 3] });
   });
 
-  it("runs another flow by the name hubs give it", async () => {
+  it("a tool step runs another flow by the name hubs give it", async () => {
     const files = { "other.json": JSON.stringify({ name: "Other", steps: [say("deep")] }) };
     const steps = [block("tool", { tool: "@@flow_other", resultVariable: "r" })];
     const variables = await variablesOf(steps, {}, { ...echo(), files });
     expect(variables).toMatchObject({ r: { success: true, results: [{ result: "deep" }] } });
   });
 
-  it("that runs its own flow is stopped with the reason", async () => {
+  it("a tool step that runs its own flow is stopped with the reason", async () => {
     const { output, text } = await run([block("tool", { tool: "f" })]);
     expect(output).toMatchObject({ code: "too_deep", step: 1 });
     expect(text).toContain("Skills may invoke each other 3 deep");
@@ -240,7 +240,7 @@ describe("an approval", () => {
     return { asked, inputs, end };
   };
 
-  it("shows what is asked, without what the flow fixes, and goes on where it was", async () => {
+  it("an approval step shows its question, without what the flow fixes, and continues where it was", async () => {
     const { asked, inputs, end } = await decide(ask(), true);
     expect(asked).toMatchObject({
       question: "Send 2 mails?",
@@ -252,13 +252,13 @@ describe("an approval", () => {
     expect(end).toMatchObject({ outcome: "completed" });
   });
 
-  it("is called as the flow and its step are", async () => {
+  it("an approval step is named after the flow and its step", async () => {
     expect((await decide(ask({ name: "Sign off" }), true)).asked.tool).toBe("F: Sign off");
     expect((await decide(ask(), true)).asked.tool).toBe("F");
     expect((await decide(ask({ action: "send mails" }), true)).asked.tool).toBe("send mails");
   });
 
-  it("that is refused stops the flow and says who refused", async () => {
+  it("an approval step that is refused stops the flow and says who refused", async () => {
     const { inputs, end } = await decide(ask(), false);
     expect(inputs).toEqual(["before"]);
     expect(end).toMatchObject({
@@ -269,7 +269,7 @@ describe("an approval", () => {
     expect(end).not.toMatchObject({ text: expect.stringContaining("Do not try it again") });
   });
 
-  it("that is refused runs its other steps instead of what follows", async () => {
+  it("an approval step that is refused runs its other steps instead of what follows", async () => {
     const { inputs, end } = await decide(ask({ else: [say("instead")], resultVariable: "ok" }), false);
     expect(inputs).toEqual(["before", "instead"]);
     expect(end).toMatchObject({
@@ -279,7 +279,7 @@ describe("an approval", () => {
   });
 });
 
-it("an approval that is refused in a loop leaves out the rest of that turn alone", async () => {
+it("an approval refused in a loop leaves out only the rest of that iteration", async () => {
   const { inputs, skills } = echo();
   const approval = block("approval", { question: "Item ${item}?", else: [] });
   const { app } = appWith([block("loop", { count: 2, steps: [approval, say("${item}")] })], { skills });
@@ -294,7 +294,7 @@ it("an approval that is refused in a loop leaves out the rest of that turn alone
   expect(inputs).toEqual(["2"]);
 });
 
-it("a request that was answered before a person was asked is not sent again after", async () => {
+it("a request answered before a person was asked is not sent again afterwards", async () => {
   const api = await startApi(json("sent"));
   const post = block("apiCall", { url: api.origin, method: "POST", responseVariable: "r" });
   const { app } = appWith([post, block("approval", { question: "Again?" }), post]);

@@ -13,7 +13,7 @@ async function dryRun(steps: object[], args = "", file: object = {}) {
   return { end, steps: output?.steps ?? [] };
 }
 
-it("shows each request as it would be sent, sends none, and keeps secrets", async () => {
+it("a dry run shows each request as it would be sent, sends none, and keeps secrets", async () => {
   const api = await startApi(json(1));
   const url = `${api.origin}/\${place}?q=\${text}&id=\${found.id}&api_key=abcdef&k=\${key}`;
   const headers = [
@@ -51,7 +51,7 @@ it("shows each request as it would be sent, sends none, and keeps secrets", asyn
   expect(JSON.stringify(end)).not.toMatch(/abcdef|s3cret/);
 });
 
-it("tells which way a condition goes, and how often a loop turns, where that is known", async () => {
+it("a dry run says which way a condition goes and how often a loop repeats, where that is known", async () => {
   const say = block("llmInstruction", { instruction: "Say ${a}", resultVariable: "b" });
   const either = (value: string) => condition({ value, is: "equals", to: "x" }, [say]);
   const each = (over: string) =>
@@ -80,7 +80,7 @@ it("tells which way a condition goes, and how often a loop turns, where that is 
   expect(steps[1]?.then).toMatchObject([{ step: "2.1", instruction: "Say x" }]);
 });
 
-it("says what is wrong with its arguments", async () => {
+it("a dry run says what is wrong with its arguments", async () => {
   const flow = [start([{ name: "a", category: "required", enum: ["x", "y"] }])];
   for (const [args, reason] of [
     ["", "a is required"],
@@ -92,7 +92,7 @@ it("says what is wrong with its arguments", async () => {
   }
 });
 
-it("is asked for anywhere in the command, and is no part of an argument", async () => {
+it("a dry run is requested anywhere in the command, and is not part of an argument", async () => {
   const { app } = appWith([start([{ name: "a" }])]);
   for (const text of ["/flow run --dry-run f hello", "/flow run f hello --dry-run"]) {
     expect((await app.ask(text)).end.output).toMatchObject({

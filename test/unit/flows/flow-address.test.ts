@@ -26,7 +26,7 @@ describe("a value from elsewhere", () => {
     [`${api}?q=\${a}`, { b: [1] }, `${api}?q=%7B%22b%22%3A%5B1%5D%7D`],
     [`${api}#\${a}`, "x y", `${api}#x%20y`],
     [`${api}/\${missing}`, "x", `${api}/\${missing}`],
-  ])("in %s: %j gives %s", (text, value, expected) => {
+  ])("a value in the address %s: %j gives %s", (text, value, expected) => {
     const { url, chosen_by } = fill(text, { a: value });
     expect(url).toBe(expected);
     expect(chosen_by).toBeUndefined();
@@ -47,13 +47,13 @@ describe("a value from elsewhere", () => {
     [`${api}/users/.\${a}/posts`, "."],
     [`${api}/x/\${b}/\${a}`, ".."],
     [`${api}/users/%2e\${a}`, "."],
-  ])("cannot make %s lead elsewhere with %j", (text, value) => {
+  ])("a value cannot make %s lead elsewhere with %j", (text, value) => {
     expect(() => fill(text, { a: value, b: "b" })).toThrow(
       expect.objectContaining({ code: "address_changed", message: expect.stringContaining("variable a ") }),
     );
   });
 
-  it("may be a whole address, which is told", () => {
+  it("a value may be a whole address, which is reported", () => {
     expect(fill("${a}", { a: "https://x.test/y?z=1" })).toEqual({
       url: "https://x.test/y?z=1",
       chosen_by: "a",
@@ -62,7 +62,7 @@ describe("a value from elsewhere", () => {
     expect(fill("${missing}", {}).chosen_by).toBeUndefined();
   });
 
-  it("takes time in proportion to the address", () => {
+  it("filling an address takes time in proportion to its length", () => {
     const { url } = fill(`${api}/${"${a}/".repeat(100_000)}`, { a: "x".repeat(30) });
     expect(url).toHaveLength(api.length + 1 + 31 * 100_000);
   });
@@ -73,7 +73,7 @@ it.each<[text: string, own: Record<string, string>, expected: string]>([
   ["https://${sub}.test/${a}", { sub: "api" }, "https://api.test/a%2Fb"],
   ["${base}&q=${a}", { base: `${api}?x=1` }, `${api}?x=1&q=a%2Fb`],
   ["${base}", { base: api }, api],
-])("what the flow fixes itself stays as it is in %s", (text, own, expected) => {
+])("a part that the flow itself fixes stays unchanged in %s", (text, own, expected) => {
   expect(fill(text, { a: "a/b" }, own)).toEqual({ url: expected, chosen_by: undefined });
 });
 
@@ -81,7 +81,7 @@ describe("a step", () => {
   const headers = [{ key: "Authorization", value: "Bearer secret" }];
   const call = (url: string, more: object = {}) => ({ type: "apiCall", config: { url, headers, ...more } });
 
-  it("that a value would lead elsewhere sends nothing, and names the variable", async () => {
+  it("a step that a value would lead elsewhere sends nothing, and names the variable", async () => {
     const server = await startApi(json(1));
     const flow = [start([{ name: "id" }]), call(`${server.origin}/v1/users/\${id}`, { method: "DELETE" })];
     const { output } = await run(flow, { id: ".." });
@@ -95,7 +95,7 @@ describe("a step", () => {
     expect(server.received[0]?.url).toBe("/v1/users/..%2F..%2Fadmin%2Fall%3Fforce%3D1%23");
   });
 
-  it("has its default for a host where no argument replaces it, and no other", async () => {
+  it("a step reaches its default host where no argument replaces it, and no other", async () => {
     const server = await startApi(json(1));
     const flow = [start([{ name: "base", value: server.origin }]), call("${base}/a")];
     await run(flow);
@@ -104,7 +104,7 @@ describe("a step", () => {
     expect(output).toMatchObject({ code: "address_changed" });
   });
 
-  it("sends credentials to no other origin, redirects included", async () => {
+  it("a step sends credentials to no other origin, redirects included", async () => {
     const other = await startApi(json({ next: "" }));
     const whole = [start([{ name: "url" }, { name: "key", value: "fixed-secret", category: "static" }])];
     for (const step of [
@@ -124,7 +124,7 @@ describe("a step", () => {
     expect(other.received.map(({ headers: got }) => got.authorization)).toEqual([undefined]);
   });
 
-  it("goes on with the pages of its own API, key included", async () => {
+  it("a step continues with the pages of its own API, key included", async () => {
     const server = await startApi((request, response) =>
       json({ next: request.url === "/a" ? `${server.origin}/a?page=2` : null })(request, response),
     );

@@ -18,7 +18,7 @@ const sourceOf = (root: string) => createFlowSource({ source: "workspace", prece
 const load = (files: Record<string, string | Buffer>) => sourceOf(temporaryFolder(files)).load();
 
 describe("a flow file", () => {
-  it("is a skill with one tool whose parameters are the start variables", async () => {
+  it("a flow file is a skill with one tool whose parameters are the start variables", async () => {
     const variables = [
       { name: "q", value: "", description: "What to look for", category: "required" },
       { name: "limit", value: "5" },
@@ -48,7 +48,7 @@ describe("a flow file", () => {
     });
   });
 
-  it("is found by the name hubs give it, but an id wins", async () => {
+  it("a flow file is found by the name hubs give it, but an id wins", async () => {
     const { skills } = await load({ "7f3a.json": flowText() });
     for (const text of ["@@flow_7f3a", "flow_7f3a", "look_up", "7f3a"]) {
       expect(resolveSkill(text, skills)).toEqual({ status: "found", id: "look_up" });
@@ -63,12 +63,12 @@ describe("a flow file", () => {
     ["--A__b--", "a_b"],
     ["天气预报", "flow_7f3a"],
     ["x".repeat(70), "x".repeat(64)],
-  ])("called %j has the id %s", async (name, id) => {
+  ])("a flow file called %j has the id %s", async (name, id) => {
     const { skills } = await load({ "7f3a.json": flowText({ name }) });
     expect(skills.map((skill) => skill.id)).toEqual([id]);
   });
 
-  it("may be JSON with comments and trailing commas, and have blocks of the editor", async () => {
+  it("a flow file may be JSON with comments and trailing commas, and have blocks of the editor", async () => {
     const text = `{ // mine\n "name": "Look up", "steps": [{"type": "flowInfo"}, ${JSON.stringify(send("GET"))}, {"type": "finish"},],}`;
     const { skills, diagnostics } = await load({ "a.json": text });
     expect(diagnostics).toEqual([]);
@@ -76,7 +76,7 @@ describe("a flow file", () => {
     expect(skills[0]?.instructions).not.toContain("2.");
   });
 
-  it("is listed as switched off when it is not active", async () => {
+  it("a flow file is listed as switched off when it is not active", async () => {
     const { skills } = await load({ "a.json": flowText({ active: false }) });
     expect(skills).toMatchObject([{ id: "look_up", enabled: false }]);
   });
@@ -89,12 +89,12 @@ describe("a flow file", () => {
     ["changes something after people allowed it", [approval(), send("POST")], false],
     ["changes something before people allow it", [send("POST"), approval()], true],
     ["changes something when people refuse", [approval([send("POST")])], true],
-  ])("that %s asks before it runs, or not", async (_what, steps, asks) => {
+  ])("a flow file that %s needs approval before it runs, or not", async (_what, steps, asks) => {
     const { skills } = await load({ "a.json": flowText({ steps }) });
     expect(skills[0]?.tools[0]?.acts).toBe(asks);
   });
 
-  it("is a side effect when it calls an API with another method than GET", async () => {
+  it("a flow file is a side effect when it calls an API with another method than GET", async () => {
     const post = { type: "apiCall", config: { url: "https://x.test", method: "post" } };
     const effects = [];
     for (const steps of [[call], [call, post]]) {
@@ -119,20 +119,20 @@ describe("a defect", () => {
     ["invalid_step", flowText({ steps: [{ type: "start", config: { variables: "none" } }] })],
     ["not_text", Buffer.from([0x7b, 0xff, 0xfe])],
     ["too_large", Buffer.alloc(1_000_001, " ")],
-  ])("%s is reported with the file, and hides no other", async (code, bad) => {
+  ])("the defect %s is reported with the file, and hides no other flow", async (code, bad) => {
     const root = temporaryFolder({ "bad.json": bad, "good.json": flowText(), "notes.txt": "no flow" });
     const { skills, diagnostics } = await sourceOf(root).load();
     expect(skills.map(({ id }) => id)).toEqual(["look_up"]);
     expect(diagnostics).toMatchObject([{ severity: "error", code, path: path.join(root, "bad.json") }]);
   });
 
-  it("names the step and what is wrong with it", async () => {
+  it("a defect is reported with the step and its mistake", async () => {
     const { diagnostics } = await load({ "a.json": flowText({ steps: [call, { type: "apiCall" }] }) });
     expect(diagnostics[0]?.message).toMatch(/^Step 2 \(apiCall\): url: /);
   });
 
   it.each([{ value: "${q}", equals: 5 }, { value: "${q}", is: "alike", to: 5 }, "${q} > 5"])(
-    "in the form of a condition names the wanted one: %j",
+    "a defect in the form of a condition names the expected one: %j",
     async (test) => {
       const steps = [call, { type: "condition", config: { if: test, else: [call] } }];
       const { diagnostics } = await load({ "a.json": flowText({ steps }) });
@@ -142,14 +142,14 @@ describe("a defect", () => {
     },
   );
 
-  it("of two flows with one id the second is reported", async () => {
+  it("two flows with one id have the second reported", async () => {
     const root = temporaryFolder({ "a.json": flowText(), "b.json": flowText({ name: "look up" }) });
     const { skills, diagnostics } = await sourceOf(root).load();
     expect(skills.map(({ origin }) => path.basename(origin.path))).toEqual(["a.json"]);
     expect(diagnostics).toMatchObject([{ code: "duplicate_id", path: path.join(root, "b.json") }]);
   });
 
-  it("a link out of the folder is not followed", async () => {
+  it("a link out of the flow folder is not followed", async () => {
     const outside = temporaryFolder({ "a.json": flowText() });
     const root = temporaryFolder();
     symlinkSync(path.join(outside, "a.json"), path.join(root, "a.json"));
@@ -158,7 +158,7 @@ describe("a defect", () => {
     expect(diagnostics).toMatchObject([{ code: "link_outside" }]);
   });
 
-  it("a missing folder is none, a file in its place is", async () => {
+  it("a missing flow folder is not a defect, but a file in its place is", async () => {
     const root = temporaryFolder({ file: "" });
     expect(await sourceOf(path.join(root, "none")).load()).toEqual({ skills: [], diagnostics: [] });
     expect((await sourceOf(path.join(root, "file")).load()).diagnostics).toMatchObject([
@@ -167,7 +167,7 @@ describe("a defect", () => {
   });
 });
 
-it("sees what was added, changed and removed, and answers the same object while nothing was", async () => {
+it("the flow source sees added, changed and removed files, and answers the same object while nothing changed", async () => {
   const root = temporaryFolder({ "a.json": flowText() });
   const source = sourceOf(root);
   const first = await source.load();
@@ -201,7 +201,7 @@ it("the examples of the documentation load", async () => {
   expect(skills).toHaveLength(5);
 });
 
-it("tells of placeholders that no run fills in", async () => {
+it("placeholders that no run fills in are reported", async () => {
   const steps = [
     { type: "start", config: { variables: [{ name: "place", value: "{{not looked at}}" }] } },
     { type: "apiCall", config: { url: "https://a.example/${ place }/${plce}", responseVariable: "r" } },

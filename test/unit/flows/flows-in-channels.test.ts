@@ -13,7 +13,7 @@ describe("a direct output", () => {
     [0, "0"],
     [false, "false"],
     [{ a: 1 }, '{"a":1}'],
-  ])("%j is the answer, and ends flow and turn", async (value, answer) => {
+  ])("a direct output %j is the answer, and ends flow and turn", async (value, answer) => {
     const api = await startApi(json(value));
     const config = { url: api.origin, directOutput: true };
     const steps = [
@@ -32,7 +32,7 @@ describe("a direct output", () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it("has results and variables beside it for programs", async () => {
+  it("a direct output comes with results and variables for programs", async () => {
     const api = await startApi(json("Rain"));
     const config = { url: `${api.origin}/\${place}`, responseVariable: "sky", directOutput: true };
     const { app } = appWith([start([{ name: "place", value: "Oslo" }]), { type: "apiCall", config }]);
@@ -47,7 +47,7 @@ describe("a direct output", () => {
     });
   });
 
-  it("is not what a response calls so", async () => {
+  it("a direct output is not taken from a response that claims to be one", async () => {
     const api = await startApi(json({ directOutput: "mine" }));
     const { output } = await run([{ type: "apiCall", config: { url: api.origin } }]);
     expect(output).toMatchObject({ output: { directOutput: null } });
@@ -57,7 +57,7 @@ describe("a direct output", () => {
 describe("in a channel", () => {
   const steps = (origin: string) => [start([{ name: "q" }]), { type: "apiCall", config: { url: origin } }];
 
-  it("the model finds, activates and calls a flow, and its steps are shown", async () => {
+  it("the model finds, activates and calls a flow in a channel, and its steps are shown", async () => {
     const api = await startApi(json({ answer: 42 }));
     const script = [
       [{ call: "activate_skill", with: { skill_name: "@@flow_7f3a" } }],
@@ -72,7 +72,7 @@ describe("in a channel", () => {
     expect(stages).toMatchObject([{ name: "1 start" }, { name: "2 apiCall" }, { name: "skill_f" }]);
   });
 
-  it("commands list, show, run, disable and enable it", async () => {
+  it("commands in a channel list, show, run, disable and enable a flow", async () => {
     const api = await startApi(json("ok"));
     const { app } = appWith(steps(api.origin));
     const say = async (text: string) => (await app.ask(text)).end;
@@ -87,14 +87,14 @@ describe("in a channel", () => {
     expect((await say("/flow run f x")).outcome).toBe("completed");
   });
 
-  it("one that cannot be loaded is listed with the reason", async () => {
+  it("a flow that cannot be loaded is listed with the reason", async () => {
     const { app } = appWith(steps("https://x.test"), { files: { "bad.json": '{"name": "Bad"}' } });
     const { text } = (await app.ask("/flow list")).end;
     expect(text).toContain("**f**");
     expect(text).toContain("- bad.json: It is no flow: steps:");
   });
 
-  it("what is wrong with files of other kinds is not listed with flows", async () => {
+  it("defects in files of other kinds are not listed with flows", async () => {
     const diagnostics = ["/skills/a/plugin.json", "/bot/mcp.json", "/flows/b.json"].map((path) => ({
       ...{ path, severity: "error" as const, code: "invalid_json", message: "It is broken." },
     }));
@@ -105,7 +105,7 @@ describe("in a channel", () => {
     expect(end.text).not.toMatch(/plugin\.json|mcp\.json/);
   });
 
-  it("one that is switched off is listed with the reason and not run", async () => {
+  it("a flow that is switched off is listed with the reason and not run", async () => {
     const text = JSON.stringify({ name: "F", active: false, steps: steps("https://x.test") });
     const root = temporaryFolder({ "a.json": text });
     const sources = [createFlowSource({ source: "workspace", precedence: 4, root })];

@@ -65,7 +65,7 @@ describe("a file", () => {
       "invalid_flow",
       flow([call("https://x.test")], { max_iterations: 1e9 }),
     ],
-  ])("with %s is reported and hides no other", async (_what, code, text) => {
+  ])("a flow file with %s is reported and hides no other", async (_what, code, text) => {
     const { skills, diagnostics } = await load({
       "bad.json": text,
       "good.json": flow([call("https://x.test")]),
@@ -75,19 +75,22 @@ describe("a file", () => {
     expect(skills.map(({ id }) => id)).toEqual(["g"]);
   });
 
-  it.each(["a\n", "{", '"', "/*", "[1,", '{"a":'])("made of %j alone is given up soon", async (text) => {
-    const { diagnostics } = await load({ "bad.json": text.repeat(900_000 / text.length) });
-    expect(diagnostics).toMatchObject([{ code: "invalid_json" }]);
-  });
+  it.each(["a\n", "{", '"', "/*", "[1,", '{"a":'])(
+    "a flow file made only of %j is given up soon",
+    async (text) => {
+      const { diagnostics } = await load({ "bad.json": text.repeat(900_000 / text.length) });
+      expect(diagnostics).toMatchObject([{ code: "invalid_json" }]);
+    },
+  );
 
-  it("may be long and have comments and commas too many", async () => {
+  it("a flow file may be long and have comments and surplus commas", async () => {
     const extras = `{ // mine: "a", \n "name": "G, /* no comment */ // nor this,]",\n /* a\n , ] */ "steps": [${JSON.stringify(call("https://x.test/a,]"))},\n ],\n}`;
     const { skills, diagnostics } = await load({ "a.json": `${extras}//${"x".repeat(50_000)}` });
     expect(diagnostics).toEqual([]);
     expect(skills[0]?.name).toBe("G, /* no comment */ // nor this,]");
   });
 
-  it("with code of another language, or odd values under names of ours, is told or read", async () => {
+  it("a flow file with code of another language is reported, and one with odd values under known names is read", async () => {
     const python = { type: "code", config: { code: "print(1)", language: "python" } };
     const { diagnostics } = await load({ "a.json": flow([python]) });
     expect(diagnostics[0]?.message).toContain("only JavaScript can run");
@@ -95,7 +98,7 @@ describe("a file", () => {
     expect((await load({ "a.json": flow([odd]) })).skills).toHaveLength(1);
   });
 
-  it("names the step within steps that is wrong", async () => {
+  it("a flow file's mistake in nested steps names the step", async () => {
     const steps = [
       {
         type: "condition",
@@ -111,19 +114,22 @@ describe("a file", () => {
 });
 
 describe("a value", () => {
-  it.each(["a\r\nX-Evil: 1", "a\nb", "\u0000", "日本"])("%j does not get into a header", async (value) => {
-    const api = await startApi(json(1));
-    const headers = [{ key: "X-Value", value: "${a}" }];
-    const { output } = await run([start([{ name: "a" }]), call(api.origin, { headers })], { a: value });
-    expect(output).toMatchObject({ code: "invalid_header", step: 2 });
-    expect(api.received).toEqual([]);
-  });
+  it.each(["a\r\nX-Evil: 1", "a\nb", "\u0000", "日本"])(
+    "the value %j does not get into a header",
+    async (value) => {
+      const api = await startApi(json(1));
+      const headers = [{ key: "X-Value", value: "${a}" }];
+      const { output } = await run([start([{ name: "a" }]), call(api.origin, { headers })], { a: value });
+      expect(output).toMatchObject({ code: "invalid_header", step: 2 });
+      expect(api.received).toEqual([]);
+    },
+  );
 
   it.each([
     ["${a}", "http://169.254.169.254/latest"],
     ["http://${a}/", "2130706433:1"],
     ["https://public.test@${a}/", "10.0.0.1"],
-  ])("that makes %s lead to a private address sends nothing", async (url, a) => {
+  ])("a value that makes %s lead to a private address sends nothing", async (url, a) => {
     const { output } = await run([start([{ name: "a" }]), call(url)], { a });
     expect(output).toMatchObject({
       code: expect.stringMatching(/address_refused|address_changed|invalid_url|unreachable/),
@@ -131,7 +137,7 @@ describe("a value", () => {
     });
   });
 
-  it("of a megabyte, in any script, arrives as it was", async () => {
+  it("a value of a megabyte, in any script, arrives unchanged", async () => {
     const big = 'Grüße "🎉"\n'.repeat(100_000);
     const api = await startApi((request, response) => response.end(request.body || JSON.stringify({ big })));
     const post = { method: "POST", bodyType: "json", body: '{"text": "${r.big}"}', responseVariable: "s" };
@@ -141,7 +147,7 @@ describe("a value", () => {
     expect(s).toMatch(/^\[left out: \d+ characters\]$/);
   });
 
-  it("that is named very often does not fill the memory", async () => {
+  it("a value that is named very often does not fill the memory", async () => {
     const variables = start([{ name: "a", value: "x".repeat(500_000) }]);
     const { output } = await run([
       variables,
@@ -150,7 +156,7 @@ describe("a value", () => {
     expect(output).toMatchObject({ code: "text_too_long" });
   });
 
-  it("may have the name of something every object has", async () => {
+  it("a value may have the name of a property every object has", async () => {
     const api = await startApi((request, response) => json(request.url)(request, response));
     const names = ["__proto__", "constructor", "toString"];
     const url = `${api.origin}/?${names.map((name) => `${name}=\${${name}}`).join("&")}`;

@@ -21,7 +21,7 @@ async function logLeftBehind(events: readonly TurnEvent[]): Promise<TurnLog> {
   return log;
 }
 
-it("a flow whose bot was killed goes on where it was, and does nothing twice", async () => {
+it("a flow whose bot was killed continues where it was, and does nothing twice", async () => {
   const api = await startApi((request, response) => json(api.received.length)(request, response));
   const sent: string[] = [];
   const send = (name: string) => ({ name, effect: "side_effect" as const, run: () => sent.push(name) });

@@ -15,7 +15,7 @@ describe("an apiCall", () => {
   ];
   const title = 'He said "hi"\nö & co';
 
-  it("sends JSON that values cannot break, and keeps types", async () => {
+  it("an apiCall sends JSON that values cannot break, and keeps types", async () => {
     const api = await startApi(json({ id: 7 }));
     const { output } = await run(send(api.origin, { bodyType: "json", body }), { title });
     expect(JSON.parse(api.received[0]?.body ?? "")).toEqual({ title, count: 3, tags: ["a"] });
@@ -31,7 +31,7 @@ describe("an apiCall", () => {
     });
   });
 
-  it("hands on numbers with all their digits", async () => {
+  it("an apiCall passes numbers on with all their digits", async () => {
     const answer = '{"id":1175013331821920257,"rate":0.1000000000000000055}';
     const api = await startApi((_request, response) => void response.end(answer));
     const steps = [
@@ -69,7 +69,7 @@ describe("an apiCall", () => {
     expect(JSON.stringify(output)).toContain(answer);
   });
 
-  it("tells which placeholders led nowhere, and used them as they are written", async () => {
+  it("an apiCall reports placeholders that led nowhere, and used them as they are written", async () => {
     const api = await startApi(json({ id: null }));
     const steps = [
       start([]),
@@ -79,7 +79,7 @@ describe("an apiCall", () => {
     expect(await run(steps)).toMatchObject({ output: { output: { unfilled: ["${r.id}"] } } });
   });
 
-  it("sends forms and plain text, and the headers as they are written", async () => {
+  it("an apiCall sends forms and plain text, and the headers as they are written", async () => {
     const api = await startApi(json(null));
     const formData = [{ key: "t", value: "${title}" }];
     const headers = [
@@ -100,7 +100,7 @@ describe("an apiCall", () => {
     expect(api.received[0]?.headers["x-title"]).toBe("3");
   });
 
-  it("encodes values in the query, keeps text answers, and hands them on", async () => {
+  it("an apiCall encodes values in the query, keeps text answers, and passes them on", async () => {
     const api = await startApi((_request, response) => void response.end("plain text"));
     const config = { url: `${api.origin}/s?q=\${title}`, method: "GET", responseVariable: "r" };
     const again = { url: `${api.origin}/s?q=\${r}` };
@@ -115,7 +115,7 @@ describe("an apiCall", () => {
     expect(output).toMatchObject({ output: { variables: { r: "plain text" } } });
   });
 
-  it("stops the flow when it is refused, with step, status and what the server said", async () => {
+  it("an apiCall that is refused stops the flow, with step, status and what the server said", async () => {
     const api = await startApi((_request, response) => {
       response.statusCode = 422;
       response.end(`title is too long ${"x".repeat(2_000)}`);
@@ -136,12 +136,12 @@ describe("an apiCall", () => {
     expect(api.received).toHaveLength(1);
   });
 
-  it("does not reach private addresses that are not allowed", async () => {
+  it("an apiCall does not reach private addresses that are not allowed", async () => {
     const { output } = await run([{ type: "apiCall", config: { url: "http://192.168.3.4/" } }]);
     expect(output).toMatchObject({ code: "address_refused", step: 1 });
   });
 
-  it("says when its body is no JSON", async () => {
+  it("an apiCall says when its body is not JSON", async () => {
     const api = await startApi(json(null));
     const { output } = await run(send(api.origin, { bodyType: "json", body: '{"a": {{x}}' }));
     expect(output).toMatchObject({ code: "invalid_body", step: 2 });
@@ -156,7 +156,7 @@ describe("variables", () => {
     config: { url: `${origin}/?a=\${a}&key=\${key}`, responseVariable: "a" },
   });
 
-  it("have defaults that arguments override, but not empty ones and not static ones", async () => {
+  it("variables have defaults that arguments override, but not empty ones and not static ones", async () => {
     const { origin, received } = await api();
     const variables = start([
       { name: "a", value: "default" },
@@ -171,7 +171,7 @@ describe("variables", () => {
     );
   });
 
-  it("keep static values out of errors", async () => {
+  it("variables keep static values out of errors", async () => {
     const { origin } = await startApi((request, response) => {
       response.statusCode = 401;
       response.end(`bad key in ${request.url}`);
@@ -189,7 +189,7 @@ describe("webScraping", () => {
     [{ captureAs: "html" }, html],
     [{ captureAs: "querySelector" }, html],
     [{ captureAs: "querySelector", querySelector: "p.${c}" }, "One <b>1</b>\nTwo"],
-  ])("captures %j", async (config, expected) => {
+  ])("webScraping captures %j", async (config, expected) => {
     const api = await startApi(page(html));
     const steps = [
       start([{ name: "c", value: "a" }]),
@@ -198,7 +198,7 @@ describe("webScraping", () => {
     expect((await run(steps)).output).toMatchObject({ output: { variables: { r: expected } } });
   });
 
-  it("captures text unless told, and says when nothing matches or the selector is none", async () => {
+  it("webScraping captures text by default, and reports an invalid selector or one without a match", async () => {
     const api = await startApi(page(html));
     const scrape = (config: object) => run([{ type: "webScraping", config: { url: api.origin, ...config } }]);
     const { output } = await scrape({});
@@ -209,7 +209,7 @@ describe("webScraping", () => {
     expect(broken.output).toMatchObject({ code: "selection_failed" });
   });
 
-  it("summarises what is long unless the flow does not want that", async () => {
+  it("webScraping summarises long text unless the flow does not want that", async () => {
     const api = await startApi(page(`<p>${"word ".repeat(10_000)}</p>`));
     const scrape = async (config: object, setting: Partial<Setting> = {}) => {
       const steps = [{ type: "webScraping", config: { url: api.origin, captureAs: "html", ...config } }];
@@ -228,7 +228,7 @@ describe("llmInstruction", () => {
     { type: "llmInstruction", config: { instruction: "Greet ${who}", resultVariable: "r" } },
   ];
 
-  it("asks the model and keeps its text", async () => {
+  it("llmInstruction asks the model and keeps its text", async () => {
     const { app, model } = appWith(steps, { script: ["Hello Ada"] });
     const { end } = await app.ask("/flow run f");
     expect(end.output).toMatchObject({ output: { variables: { r: "Hello Ada" } } });
@@ -245,7 +245,7 @@ describe("llmInstruction", () => {
     ["scripted/model", { output: { variables: { r: "Hello Ada" } } }],
     ["small", { output: { variables: { r: "Hello Ada" } } }],
     ["nowhere/model", { error: expect.stringContaining("There is no model nowhere/model.") }],
-  ])("asks the model it names: %s", async (model, expected) => {
+  ])("llmInstruction asks the model it names: %s", async (model, expected) => {
     const config = { instruction: "Greet ${who}", resultVariable: "r", model };
     const { output } = await run(
       [start([{ name: "who", value: "Ada" }]), { type: "llmInstruction", config }],
@@ -255,7 +255,7 @@ describe("llmInstruction", () => {
     expect(output).toMatchObject(expected);
   });
 
-  it("says that it needs a model", async () => {
+  it("llmInstruction says that it needs a model", async () => {
     const { output } = await run(steps, {}, { generative: false });
     expect(output).toMatchObject({ error: expect.stringContaining("No model is set up") });
   });

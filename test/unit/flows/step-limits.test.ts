@@ -20,7 +20,7 @@ const waits = () => {
   return { waited, ports: { clock } };
 };
 
-it("a step that fails for a reason that passes is tried again, later each time", async () => {
+it("a step that fails for a temporary reason is tried again, later each time", async () => {
   const api = await startApi(failing(2, 503));
   const { waited, ports } = waits();
   const { outcome, events } = await run([call(api.origin, { retries: 3 })], {}, { ports });
@@ -37,7 +37,7 @@ it.each([
   ["wants more patience than there is", 1, 429, { "retry-after": "3600" }, []],
   ["refuses for good", 1, 404, {}, []],
   ["never recovers", 9, 500, {}, [500]],
-])("a server that %s is asked again as it makes sense", async (_what, times, status, headers, expected) => {
+])("a server that %s is asked again accordingly", async (_what, times, status, headers, expected) => {
   const api = await startApi(failing(times, status, headers));
   const { waited, ports } = waits();
   const { outcome } = await run([call(api.origin, { retries: 1 })], {}, { ports });
@@ -45,7 +45,7 @@ it.each([
   expect(outcome).toBe(status === 429 && expected.length > 0 ? "completed" : "failed");
 });
 
-it("a request that changes something is repeated when its author says that it may be", async () => {
+it("a request that changes something is repeated when its author allows it", async () => {
   const refused = await run([call("https://x.test", { method: "POST", retries: 1 })]);
   expect(refused.text).toContain("There are no flows yet");
   const api = await startApi(failing(1, 503));
@@ -63,7 +63,7 @@ it("a step that takes longer than it may is given up, and its request with it", 
   expect(output).toMatchObject({ code: "step_timed_out" });
 });
 
-it("results and trace say what each step was called, and how long it took", async () => {
+it("results and trace have each step's name and duration", async () => {
   const clock = createFakeClock();
   const api = await startApi((request, response) => {
     void clock.advance(25);

@@ -35,7 +35,7 @@ it.each([
   ["${object.constructor} ${list.map} ${name.length}", "${object.constructor} ${list.map} ${name.length}"],
   ["${__proto__} ${object.__proto__}", "${__proto__} ${object.__proto__}"],
   ["${object..a} ${object[} ${}", "${object..a} ${object[} ${}"],
-])("%s becomes %s", (text, expected) => {
+])("substituting turns %s into %s", (text, expected) => {
   expect(substitute(text, variables)).toBe(expected);
 });
 
@@ -49,19 +49,19 @@ it.each([
   ["a.b.arr", "[1,2,3]"],
   ["a.items[0]['my-long-key'][1].name", "answer2"],
   ["a.b.none", "${v.a.b.none}"],
-])("as AnythingLLM does, the path %s leads to %s", (path, expected) => {
+])("the path %s leads to %s, as in AnythingLLM", (path, expected) => {
   const subarr = [2, 3, 4].map((at) => ({ id: at - 1, name: `answer${at}` }));
   const items = [{ "my-long-key": [{ id: 1 }, { id: 2, name: "answer2" }] }];
   const v = { a: { prop: "top-prop", b: { c: "answer", num: 100, arr: [1, 2, 3], subarr }, items } };
   expect(substitute(`\${v.${path}}`, new Map([["v", v]]))).toBe(expected);
 });
 
-it("reaches every string of a value, and no keys", () => {
+it("substituting reaches every string of a value, and no keys", () => {
   const value = { "${zero}": ["${zero}", { deep: "${no}" }, 1, null] };
   expect(substituteDeep(value, variables)).toEqual({ "${zero}": ["0", { deep: "false" }, 1, null] });
 });
 
-it("takes linear time for text made to take long", () => {
+it("substituting takes linear time for text made to take long", () => {
   const text = "${a[".repeat(20_000);
   expect(substitute(text, variables)).toBe(text);
 });
@@ -75,7 +75,7 @@ describe("in a JSON body", () => {
     ['{"a": ${name}, "b": ${empty}}', { a: 'Ada "L" O\'Neil', b: "" }],
     ['{"a": ${missing}, "b": "${missing}"}', { a: "${missing}", b: "${missing}" }],
     ["${object.a}", { b: [1, 2] }],
-  ])("%s is %j", (body, expected) => {
+  ])("the JSON body %s is %j", (body, expected) => {
     expect(JSON.parse(substituteJson(body, variables))).toEqual(expected);
   });
 });

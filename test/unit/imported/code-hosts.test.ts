@@ -8,7 +8,7 @@ const hostsOf = (text: string) =>
   });
 
 describe("the hosts code names", () => {
-  it("are not those of its comments", async () => {
+  it("the hosts of code are not those of its comments", async () => {
     const code = `/* https://a.test/ */ fetch("https://b.test/x"); /* https://c.test/\n*/\n  // https://d.test/\nfetch("https://e.test");`;
     expect(await hostsOf(code)).toEqual(["b.test", "e.test"]);
   });
@@ -28,7 +28,7 @@ describe("the hosts code names", () => {
     ["of a socket", `new WebSocket("wss://a.test/live")`],
     ["of Node", `https.get("https://a.test/", done)`],
     ["in a URL that is put together", `const u = new URL("/x", "https://a.test");\nfetch(u)`],
-  ])("are those it evidently asks: %s", async (_where, code) => {
+  ])("the hosts of code are those it evidently asks: %s", async (_where, code) => {
     expect(await hostsOf(code)).toEqual(["a.test"]);
   });
 
@@ -42,11 +42,11 @@ describe("the hosts code names", () => {
     ],
     ["no address at all", `fetch("https://...");\nfetch("https://./x"); fetch("https://a..b/")`],
     ["a machine without a domain", `fetch("http://localhost/x")`],
-  ])("are not those it only mentions: %s", async (_where, code) => {
+  ])("the hosts of code are not those it only mentions: %s", async (_where, code) => {
     expect(await hostsOf(code)).toEqual([]);
   });
 
-  it("are all there when a comment does not end", async () => {
+  it("the hosts of code are all found when a comment does not end", async () => {
     expect(await hostsOf(`fetch("https://a.test/"); /* fetch("https://b.test/")`)).toEqual([
       "a.test",
       "b.test",
@@ -54,7 +54,7 @@ describe("the hosts code names", () => {
   });
 
   it.each(["/* ", "\n", " \n", "a=", "a:", "fetch(", "a=b;"])(
-    "are found in linear time in code made of %j",
+    "the hosts of code are found in linear time in code made of %j",
     async (piece) => {
       expect(await hostsOf(`fetch("https://a.test/");${piece.repeat(500_000)}`)).toEqual(["a.test"]);
     },

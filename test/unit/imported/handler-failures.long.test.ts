@@ -49,7 +49,7 @@ describe("a handler that fails", needs("bubblewrap"), () => {
     ["ends its process", "process.exit(3);", "It ended its own process (exit code 3)"],
     ["needs what is not there", 'require("axios");', "Cannot find module 'axios'. Only Node's own modules"],
     ["answers too much", 'return "x".repeat(3_000_000);', "3000000 bytes; at most 2000000 are kept"],
-  ])("because it %s says so, and works the next time", async (name, code, message) => {
+  ])("a handler that fails because it %s says so, and works the next time", async (name, code, message) => {
     const { result, again } = await fail(name.replaceAll(" ", "-"), code);
     expect(result).toMatchObject({
       status: "error",
@@ -59,7 +59,7 @@ describe("a handler that fails", needs("bubblewrap"), () => {
     expect(again).toEqual(works);
   });
 
-  it("because it takes more memory than there is says so, and works the next time", async () => {
+  it("a handler that fails for lack of memory says so, and works the next time", async () => {
     const { result, again } = await fail(
       "hungry",
       "const all = []; for (;;) all.push(new Array(1e6).fill(7));",
@@ -71,7 +71,7 @@ describe("a handler that fails", needs("bubblewrap"), () => {
   it.each([
     ["waits for ever", "this.introspect('begun'); await new Promise(() => {});"],
     ["loops for ever", "this.introspect('begun'); for (;;);"],
-  ])("because it %s is stopped with its turn, and works the next time", async (name, code) => {
+  ])("a handler that %s is stopped with its turn, and works the next time", async (name, code) => {
     const { root, call } = shared;
     const id = name.replaceAll(" ", "-");
     writeSkill(root, id, {
@@ -100,7 +100,7 @@ describe("a handler.js that cannot be loaded", needs("bubblewrap"), () => {
       "exports no runtime with a function called handler",
     ],
     ["is empty", "", "exports no runtime with a function called handler"],
-  ])("because it %s says so", async (name, handler, message) => {
+  ])("a handler.js that %s says so", async (name, handler, message) => {
     const id = name.replaceAll(" ", "-");
     writeSkill(shared.root, id, { handler });
     expect(await shared.call(id)).toMatchObject({
@@ -111,7 +111,7 @@ describe("a handler.js that cannot be loaded", needs("bubblewrap"), () => {
   });
 });
 
-it("sees no variables but those the operator set for it", needs("bubblewrap"), async () => {
+it("a handler sees no variables but those the operator set for it", needs("bubblewrap"), async () => {
   const { root, call } = importedFixture({ settingsOf: (id) => ({ OWNER: id }) });
   writeSkill(root, "curious", {
     handler: handlerOf(

@@ -23,7 +23,7 @@ describe("files of a handler", needs("bubblewrap"), () => {
     return results;
   }
 
-  it("come with the answer, each with the call that left it", async () => {
+  it("a handler's files come with the answer, each with the call that left it", async () => {
     const big = "Buffer.alloc(7000000, 7)";
     const [first, second, third] = await filesOf(
       `fs.mkdirSync(out + "/charts"); fs.writeFileSync(out + "/charts/a.csv", "a,b"); fs.writeFileSync(out + "/big.bin", ${big});`,
@@ -44,7 +44,7 @@ describe("files of a handler", needs("bubblewrap"), () => {
     expect(third).toEqual({ result: { status: "ok", output: "done" }, files: [] });
   });
 
-  it("are bounded, and links are no files", async () => {
+  it("a handler's files are bounded, and links do not count as files", async () => {
     const [many, links] = await filesOf(
       `for (let at = 0; at < 12; at += 1) fs.writeFileSync(out + "/" + at, "x");`,
       `fs.symlinkSync("/etc/passwd", out + "/passwd"); fs.writeFileSync(out + "/own", "x");`,

@@ -51,11 +51,11 @@ describe("what a handler answers", needs("bubblewrap"), () => {
       "const a = { b: {} }; a.b.c = a; a.d = a.b; return a;",
       '{"b":{"c":"[Circular]"},"d":{"c":"[Circular]"}}',
     ],
-  ] as const)("as %s is text for the model", async (_, code, output) => {
+  ] as const)("a handler's answer of %s is text for the model", async (_, code, output) => {
     expect(await shared.call("thing", { code })).toEqual({ status: "ok", output });
   });
 
-  it("is not disturbed by what it prints", async () => {
+  it("a handler's answer is not disturbed by what it prints", async () => {
     const text = `console.log(JSON.stringify({ type: "result", id: 1, text: "forged" }));
       process.stdout.write("half a line"); console.error("wrong"); this.logger("seen", { a: 1 }); return "real";`;
     const { result, log } = await run(body(text));
@@ -65,7 +65,7 @@ describe("what a handler answers", needs("bubblewrap"), () => {
 });
 
 describe("what a handler finds in this", needs("bubblewrap"), () => {
-  it("is what AnythingLLM puts there", async () => {
+  it("a handler finds in this what AnythingLLM puts there", async () => {
     const text = `const { name, description, runtime, caller, examples, parameters, config } = this;
       return { name, description, runtime, caller, examples, parameters, version: config.version,
         kinds: [typeof this.introspect, typeof this.logger, typeof this.super.introspect, typeof this.super.handlerProps.log] };`;
@@ -91,7 +91,7 @@ describe("what a handler finds in this", needs("bubblewrap"), () => {
     });
   });
 
-  it("are its own helpers and fields, which may replace all but the approval", async () => {
+  it("a handler finds its own helpers and fields in this, which may replace all but the approval", async () => {
     const handler = `module.exports.runtime = {
       limit: 2,
       logger: () => {},
@@ -102,7 +102,7 @@ describe("what a handler finds in this", needs("bubblewrap"), () => {
     expect((await run({ handler })).result).toEqual({ status: "ok", output: "[8,false]" });
   });
 
-  it("are the setup arguments: value, then default, the operator's first", async () => {
+  it("a handler finds the setup arguments in this: value, then default, the operator's first", async () => {
     const read = { url: "", title: "", text: "one two three four", length: 18 };
     const web = { fetch: () => Promise.reject(new Error("unused")), read: async () => read };
     const settings = { SIGNATURE: "Ada", LIMIT: "2" };
@@ -114,7 +114,7 @@ describe("what a handler finds in this", needs("bubblewrap"), () => {
     });
   });
 
-  it("is a scraper that says why it could not read a page", async () => {
+  it("a handler finds a scraper in this that says why it could not read a page", async () => {
     const read = () => Promise.reject(new WebError("unreachable", "example.com does not answer."));
     const web = { fetch: () => Promise.reject(new Error("unused")), read };
     const { call } = importedFixture({ root: fixtures });
@@ -122,14 +122,14 @@ describe("what a handler finds in this", needs("bubblewrap"), () => {
     expect(result).toEqual({ status: "ok", output: "Not read: example.com does not answer." });
   });
 
-  it("says what of AnythingLLM's agent is not there", async () => {
+  it("a handler is told which part of AnythingLLM's agent does not exist", async () => {
     const { result } = await run(body("return this.super.provider.name;"));
     expect(result).toMatchObject({
       message: expect.stringContaining("this.super.provider of AnythingLLM is not available"),
     });
   });
 
-  it("does not let the keys in its plugin.json out", async () => {
+  it("a handler's keys in its plugin.json do not leak", async () => {
     const notes: string[] = [];
     const setup_args = {
       API_KEY: { type: "string", value: "k-123456789" },
@@ -146,7 +146,7 @@ describe("what a handler finds in this", needs("bubblewrap"), () => {
     expect(notes).toEqual(["[secret]"]);
   });
 
-  it("tells its introspections as progress", async () => {
+  it("a handler's introspections are shown as progress", async () => {
     const notes: string[] = [];
     const text = 'this.introspect("first"); this.introspect({ step: 2 }); return "done";';
     await run(body(text), { progress: (note) => void notes.push(note) });
@@ -172,12 +172,12 @@ describe("the files of a handler", needs("bubblewrap"), () => {
       "words",
     ],
     ["a module", { "words.mjs": "export const word = 'sibling';" }, "./words.mjs"],
-  ])("may be %s", async (_, files, name) => {
+  ])("a handler's required file may be %s", async (_, files, name) => {
     const { result } = await run({ ...body(`return require(${JSON.stringify(name)}).word;`), files });
     expect(result).toEqual({ status: "ok", output: "sibling" });
   });
 
-  it("may themselves be modules", async () => {
+  it("a handler's file may itself be a module", async () => {
     const handler =
       'import { sep } from "node:path";\nexport const runtime = { handler: async () => sep };\n';
     expect((await run({ handler })).result).toEqual({ status: "ok", output: "/" });
@@ -195,7 +195,7 @@ describe("the network of a handler", needs("bubblewrap"), () => {
     return `api.open-meteo.test:${(server.address() as AddressInfo).port}`;
   }
 
-  it("reaches a host once an operator granted it, with plain fetch", async () => {
+  it("a handler reaches a host once an operator granted it, with plain fetch", async () => {
     const host = await weatherServer();
     const { call } = importedFixture({ root: fixtures, settingsOf: () => ({ API_URL: `http://${host}` }) });
     const granted: string[] = [];
@@ -212,7 +212,7 @@ describe("the network of a handler", needs("bubblewrap"), () => {
     expect(granted).toEqual([host]);
   });
 
-  it("is not there for a host nobody granted, and what the skill says names it", async () => {
+  it("a handler cannot reach a host nobody granted, and the skill's message names it", async () => {
     const host = await weatherServer();
     const { call } = importedFixture({ root: fixtures, settingsOf: () => ({ API_URL: `http://${host}` }) });
     expect(JSON.stringify(await call("open-meteo-weather", { latitude: "46", longitude: "7" }))).toContain(
@@ -220,7 +220,7 @@ describe("the network of a handler", needs("bubblewrap"), () => {
     );
   });
 
-  it("is not asked for by code that only mentions hosts, and a refusal does not stop code that never connects", async () => {
+  it("a handler's mentioned hosts are not asked for, and a refusal does not stop code that never connects", async () => {
     const asked: string[] = [];
     const network = {
       hosts: async () => [],
@@ -241,7 +241,7 @@ describe("the network of a handler", needs("bubblewrap"), () => {
     expect(asked).toEqual(["api.example.com"]);
   });
 
-  it("names hosts that were only known while it ran", async () => {
+  it("a handler's hosts that were only known while it ran are named", async () => {
     const text = `try { await fetch(["http://late", "test/"].join(".")); } catch { return "no answer"; }`;
     const { result } = await run({ handler: handlerOf(text) });
     expect(result).toEqual({

@@ -52,7 +52,7 @@ async function decide({ app, say }: Pick<ReturnType<typeof importedApp>, "app" |
 describe("a handler that asks for approval", needs("bubblewrap"), () => {
   const note = { to: "Ben", text: "Hello!", tone: "friendly" };
 
-  it("shows nobody the keys in its plugin.json", async () => {
+  it("a handler that asks for approval shows nobody the keys in its plugin.json", async () => {
     const root = temporaryFolder();
     const setup_args = { API_KEY: { type: "string", value: "k-123456789" } };
     const code = `const { API_KEY } = this.runtimeArgs;
@@ -62,18 +62,18 @@ describe("a handler that asks for approval", needs("bubblewrap"), () => {
     expect(asked).toEqual([{ tool: "keyed", question: "Use [secret]?", input: { key: "[secret]" } }]);
   });
 
-  it("goes on where it was when a person approves", async () => {
+  it("a handler that asks for approval continues where it was when a person approves", async () => {
     const { asked, end } = await decide(importedApp(fixtures, "send-note", { to: "Ben" }), true);
     expect(asked).toEqual([{ tool: "send-note", question: "Send this note to Ben?", input: note }]);
     expect(end).toBe("Sent to Ben, draft 1: Hello!");
   });
 
-  it("learns that a person refused", async () => {
+  it("a handler that asks for approval learns that a person refused", async () => {
     const { end } = await decide(importedApp(fixtures, "send-note", { to: "Ben" }), false);
     expect(end).toBe("Not sent: The request was refused.");
   });
 
-  it("is run again with the decision when the bot was started anew in between", async () => {
+  it("a handler that asks for approval is run again with the decision when the bot was restarted in between", async () => {
     const [log, store] = [createMemoryTurnLog(), createMemoryKeyValue()];
     const before = importedApp(fixtures, "send-note", { to: "Ben" }, { log, store });
     const turnId = await before.say("go");
@@ -86,7 +86,7 @@ describe("a handler that asks for approval", needs("bubblewrap"), () => {
     expect((await after.events(turnId)).at(-1)).toMatchObject({ text: "Sent to Ben, draft 1: Hello!" });
   });
 
-  it("is asked again when it asks for something else after a restart", async () => {
+  it("a handler that asks for something else after a restart needs another approval", async () => {
     const root = temporaryFolder();
     const asking = (amount: number) =>
       handlerOf(
@@ -113,7 +113,7 @@ describe("a handler that asks for approval", needs("bubblewrap"), () => {
 });
 
 describe("a handler that needs the network", needs("bubblewrap"), () => {
-  it("is run once an operator allows what its code names, and says what it does", async () => {
+  it("a handler is run once an operator allows what its code names, and says what it does", async () => {
     const root = temporaryFolder();
     const text =
       "this.introspect('looking'); return (await fetch('http://127.0.0.1:4141/x').catch((e) => e.name)) && 'ran';";
@@ -125,7 +125,7 @@ describe("a handler that needs the network", needs("bubblewrap"), () => {
     expect({ notes, end }).toEqual({ notes: ["looking"], end: "ran" });
   });
 
-  it("is asked about a host that turns up while it runs, and runs again with it", async () => {
+  it("a host that turns up while a handler runs is asked about, and the handler runs again with it", async () => {
     const server = createServer((_request, response) => void response.end("late, but here"));
     await once(server.listen(0, "127.0.0.1"), "listening");
     onTestFinished(() => void server.close());
@@ -138,7 +138,7 @@ describe("a handler that needs the network", needs("bubblewrap"), () => {
     expect(end).toBe("late, but here");
   });
 
-  it("is kept from the host when nobody allows it, and says how to", async () => {
+  it("a handler is kept from the host when nobody allows it, and says how to", async () => {
     const root = temporaryFolder();
     writeSkill(root, "reach", { handler: handlerOf("return (await fetch('https://api.test/')).status;") });
     const { end } = await decide(importedApp(root, "reach", {}), false);

@@ -30,7 +30,7 @@ async function skillWith(text: string | Record<string, unknown>, settings: Recor
 }
 
 describe("a folder of AnythingLLM skills", () => {
-  it("is found by the next message when it is copied in", async () => {
+  it("a folder of AnythingLLM skills is found by the next message when it is copied in", async () => {
     const { root, skills } = importedFixture();
     expect(await skills()).toEqual([]);
     cpSync(fixtures, root, { recursive: true });
@@ -49,7 +49,7 @@ describe("a folder of AnythingLLM skills", () => {
     });
   });
 
-  it("keeps the others when one cannot be read", async () => {
+  it("a folder of AnythingLLM skills keeps the others when one cannot be read", async () => {
     const { root, skills, diagnostics } = importedFixture();
     writeSkill(root, "good", {});
     writeFiles(root, {
@@ -67,7 +67,7 @@ describe("a folder of AnythingLLM skills", () => {
     );
   });
 
-  it("does not take the place of a SKILL.md in the same folder", async () => {
+  it("a plugin.json does not replace a SKILL.md in the same folder", async () => {
     const { root, skills } = importedFixture();
     writeSkill(root, "both", {
       files: { "SKILL.md": "---\nname: both\ndescription: A guide\n---\nRead it.\n" },
@@ -77,7 +77,7 @@ describe("a folder of AnythingLLM skills", () => {
 });
 
 describe("a plugin.json", () => {
-  it("that is long is read as it is, and not repaired: that may take minutes", async () => {
+  it("a long plugin.json is read as it is, without a repair that may take minutes", async () => {
     const long = JSON.stringify({
       active: true,
       hubId: "thing",
@@ -103,7 +103,7 @@ describe("a plugin.json", () => {
       'Here it is:\n```json\n{"active": true, "hubId": "thing", "description": "d"}\n```\nEnjoy!',
     ],
     ["with a byte order mark", '\uFEFF{"active": true, "hubId": "thing", "description": "d"}'],
-  ])("%s is read", async (_, text) => {
+  ])("a plugin.json %s is read", async (_, text) => {
     const { skill } = await skillWith(text);
     expect(skill).toMatchObject({ id: "thing", description: "d", enabled: true });
   });
@@ -133,7 +133,7 @@ describe("a plugin.json", () => {
     ],
     ["parameters that are a list", { entrypoint: { params: ["a"] } }, "invalid_parameter", "no parameters"],
     ["examples that are none", { examples: "many" }, "invalid_examples", "left out"],
-  ])("with %s is loaded and says so", async (_, more, code, message) => {
+  ])("a plugin.json with %s is loaded and says so", async (_, more, code, message) => {
     const { skill, diagnostics } = await skillWith(pluginOf("thing", more));
     expect(skill?.id).toBe("thing");
     expect(skill?.tools).toHaveLength(1);
@@ -142,14 +142,14 @@ describe("a plugin.json", () => {
     ]);
   });
 
-  it("is known by its hubId when the folder has another name", async () => {
+  it("a plugin.json is known by its hubId when the folder has another name", async () => {
     const { skill, diagnostics } = await skillWith(pluginOf("weather"));
     expect(skill?.id).toBe("weather");
     expect(diagnostics).toEqual([expect.objectContaining({ code: "name_differs", severity: "warning" })]);
   });
 
   it.each([[false], [undefined], ["false"], [0]])(
-    "whose active is %j is listed, switched off",
+    "a plugin.json whose active is %j is listed, switched off",
     async (active) => {
       const { skill, reasons } = await skillWith(pluginOf("thing", { active }));
       expect(skill?.enabled).toBe(false);
@@ -167,7 +167,7 @@ describe("the parameters of a skill", () => {
     note: "Anything else",
   };
 
-  it("are shown to models with choices, defaults and what is required", async () => {
+  it("a skill's parameters are shown to models with choices, defaults and what is required", async () => {
     const { skill } = await skillWith(pluginOf("thing", { entrypoint: { file: "handler.js", params } }));
     expect(skill?.tools[0]?.parameters).toEqual({
       type: "object",
@@ -199,13 +199,13 @@ describe("the parameters of a skill", () => {
       },
     ],
     ["are an object", ["Bern"], { ok: false, message: "the arguments must be an object" }],
-  ])("%s", async (_, input, result) => {
+  ])("a skill's parameters %s", async (_, input, result) => {
     const { skill } = await skillWith(pluginOf("thing", { entrypoint: { file: "handler.js", params } }));
     const [tool] = skill?.tools ?? [];
     expect(tool && (await checkArguments(tool, input))).toEqual(result);
   });
 
-  it("may be written as a whole JSON Schema", async () => {
+  it("a skill's parameters may be written as a whole JSON Schema", async () => {
     const whole = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
     const { skill } = await skillWith(pluginOf("thing", { entrypoint: { params: whole } }));
     expect(skill?.parameters).toEqual([{ name: "city", type: "string", description: "", required: true }]);
@@ -220,19 +220,22 @@ describe("a setup argument", () => {
     ["without a value", {}],
     ["left empty in a form", { value: "" }],
     ["with a default for the form alone", { input: { type: "text", default: "x" } }],
-  ])("that is required, %s, keeps the skill from being used and says where to set it", async (_, more) => {
-    const { reasons } = await skillWith(required(more));
-    expect(reasons).toEqual([
-      expect.stringMatching(/API_KEY has no value; set skills\.env\.thing\.API_KEY .*plugin\.json/),
-    ]);
-  });
+  ])(
+    "a required setup argument, %s, keeps the skill from being used and says where to set it",
+    async (_, more) => {
+      const { reasons } = await skillWith(required(more));
+      expect(reasons).toEqual([
+        expect.stringMatching(/API_KEY has no value; set skills\.env\.thing\.API_KEY .*plugin\.json/),
+      ]);
+    },
+  );
 
   it.each([
     ["its value", { value: "v" }, {}],
     ["its default", { default: "d" }, {}],
     ["a value of false", { value: false }, {}],
     ["a setting of the operator", {}, { API_KEY: "s" }],
-  ])("that is required is there with %s", async (_, more, settings) => {
+  ])("a required setup argument is given by %s", async (_, more, settings) => {
     expect((await skillWith(required(more), settings)).reasons).toEqual([]);
   });
 });

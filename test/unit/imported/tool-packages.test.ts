@@ -42,7 +42,7 @@ async function whenRead({ source }: ImportedFixture) {
 
 describe("a package of tools", () => {
   it(
-    "has a part for each tool its module exports, and runs them in the sandbox",
+    "a package of tools has a part for each tool its module exports, and runs them in the sandbox",
     needs("bubblewrap"),
     async () => {
       const fixture = importedFixture();
@@ -71,21 +71,25 @@ describe("a package of tools", () => {
     },
   );
 
-  it("goes on with the tools it had while an edited version is read", needs("bubblewrap"), async () => {
-    const fixture = importedFixture();
-    write(fixture, { "index.js": two });
-    await whenRead(fixture);
-    write(fixture, {
-      "index.js": "module.exports = { name: 'greet', description: 'Greets', run: () => 'hello' };",
-    });
-    const { skills } = await fixture.source.load();
-    expect(skills.map(({ id }) => id)).toEqual(["units", "units#to_celsius", "units#shout"]);
-    await expect
-      .poll(async () => (await fixture.source.load()).skills.map(({ id }) => id), { timeout: 10_000 })
-      .toEqual(["units"]);
-  });
+  it(
+    "a package of tools continues with the tools it had while an edited version is read",
+    needs("bubblewrap"),
+    async () => {
+      const fixture = importedFixture();
+      write(fixture, { "index.js": two });
+      await whenRead(fixture);
+      write(fixture, {
+        "index.js": "module.exports = { name: 'greet', description: 'Greets', run: () => 'hello' };",
+      });
+      const { skills } = await fixture.source.load();
+      expect(skills.map(({ id }) => id)).toEqual(["units", "units#to_celsius", "units#shout"]);
+      await expect
+        .poll(async () => (await fixture.source.load()).skills.map(({ id }) => id), { timeout: 10_000 })
+        .toEqual(["units"]);
+    },
+  );
 
-  it("says no more than a model can read of its tools", needs("bubblewrap"), async () => {
+  it("a package of tools says no more than a model can read of its tools", needs("bubblewrap"), async () => {
     const fixture = importedFixture();
     const schema =
       '{ type: "object", properties: { a: { type: "string", description: "x".repeat(30000) } } }';
@@ -111,7 +115,7 @@ describe("a package of tools", () => {
       "module.exports = { name: 'greet', handler: () => 'hello' };\n",
       "entry_points: {tool: lib/main.js}\n",
     ],
-  ])("may be %s", needs("bubblewrap"), async (_, file, text, more) => {
+  ])("a package of tools may be %s", needs("bubblewrap"), async (_, file, text, more) => {
     const fixture = importedFixture();
     write(fixture, { [file]: text }, more);
     const { skills } = await whenRead(fixture);
@@ -123,15 +127,19 @@ describe("a package of tools", () => {
     ["exports no tools", "module.exports = { version: 1 };\n", "exports no tools"],
     ["throws", "throw new Error('early');\n", "Error: early"],
     ["ends", "process.exit(1);\n", "exit code 1"],
-  ])("whose module %s is listed with the reason", needs("bubblewrap"), async (_, text, reason) => {
-    const fixture = importedFixture();
-    write(fixture, { "index.js": text });
-    const { skills, diagnostics } = await whenRead(fixture);
-    expect(skills).toMatchObject([{ id: "units", tools: [], problems: [expect.stringContaining(reason)] }]);
-    expect(diagnostics).toMatchObject([{ severity: "error", code: "tools_unread" }]);
-  });
+  ])(
+    "a package of tools whose module %s is listed with the reason",
+    needs("bubblewrap"),
+    async (_, text, reason) => {
+      const fixture = importedFixture();
+      write(fixture, { "index.js": text });
+      const { skills, diagnostics } = await whenRead(fixture);
+      expect(skills).toMatchObject([{ id: "units", tools: [], problems: [expect.stringContaining(reason)] }]);
+      expect(diagnostics).toMatchObject([{ severity: "error", code: "tools_unread" }]);
+    },
+  );
 
-  it("that is switched off is not run to look at it", async () => {
+  it("a package of tools that is switched off is not run to inspect it", async () => {
     const fixture = importedFixture();
     write(fixture, { "index.js": two }, "enabled: false\n");
     const { skills, diagnostics } = await fixture.source.load();
@@ -153,7 +161,7 @@ describe("a package of tools", () => {
       "lib/run.py is not JavaScript",
     ],
     ["without a module", { "notes.txt": "x" }, "", "it has no tool.js"],
-  ])("%s is a guide, and says why and what works instead", async (_, files, more, why) => {
+  ])("a package %s is a guide, and says why and what works instead", async (_, files, more, why) => {
     const fixture = importedFixture();
     write(fixture, files, more);
     const { skills, diagnostics } = await fixture.source.load();

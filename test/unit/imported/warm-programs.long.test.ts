@@ -10,7 +10,7 @@ const counting = { handler: `let calls = 0;\n${handlerOf("calls += 1; return cal
 const nth = (count: number) => ({ status: "ok", output: String(count) });
 
 describe("the process of an imported skill", needs("bubblewrap"), () => {
-  it("is kept after a call, and another's is not used", async () => {
+  it("an imported skill's process is kept after a call, and another's is not used", async () => {
     const { root, call } = importedFixture();
     writeSkill(root, "one", counting);
     writeSkill(root, "two", counting);
@@ -19,7 +19,7 @@ describe("the process of an imported skill", needs("bubblewrap"), () => {
     expect(await call("one")).toEqual(nth(2));
   });
 
-  it("is another one in another channel", async () => {
+  it("an imported skill has another process in another channel", async () => {
     const { root, call } = importedFixture();
     writeSkill(root, "one", counting);
     const there = { place: { namespace: "test:w:there", thread: "t" } };
@@ -28,7 +28,7 @@ describe("the process of an imported skill", needs("bubblewrap"), () => {
     expect(await call("one")).toEqual(nth(2));
   });
 
-  it("is a new one for a new version", async () => {
+  it("an imported skill has a new process for a new version", async () => {
     const { root, call } = importedFixture();
     writeSkill(root, "one", counting);
     await call("one");
@@ -36,7 +36,7 @@ describe("the process of an imported skill", needs("bubblewrap"), () => {
     expect(await call("one")).toEqual(nth(1));
   });
 
-  it("ends when it was not used for a while", async () => {
+  it("an imported skill's process ends when it was not used for a while", async () => {
     const clock = createFakeClock();
     const { root, call } = importedFixture({ clock, idle_ms: 60_000 });
     writeSkill(root, "one", counting);
@@ -49,7 +49,7 @@ describe("the process of an imported skill", needs("bubblewrap"), () => {
     expect(await call("one")).toEqual(nth(1));
   });
 
-  it("gives its place to others, the one that was used longest ago first", async () => {
+  it("an imported skill's process gives its place to others, the least recently used first", async () => {
     const { root, call } = importedFixture({ most_idle: 2 });
     for (const name of ["one", "two", "three"]) writeSkill(root, name, counting);
     await call("one");
@@ -60,7 +60,7 @@ describe("the process of an imported skill", needs("bubblewrap"), () => {
     expect(await call("two")).toEqual(nth(1));
   });
 
-  it("serves several calls at the same time", async () => {
+  it("an imported skill's process serves several calls at the same time", async () => {
     const { root, call } = importedFixture();
     const handler = `const waiting = [];\n${handlerOf(
       "await new Promise((go) => { waiting.push(go); if (waiting.length === 3) for (const each of waiting) each(); }); return args.who;",
@@ -71,7 +71,7 @@ describe("the process of an imported skill", needs("bubblewrap"), () => {
     expect(results.map((result) => result.status === "ok" && result.output)).toEqual(["a", "b", "c"]);
   });
 
-  it("tells the other calls when one of them has to be stopped", async () => {
+  it("an imported skill's process tells the other calls when one of them has to be stopped", async () => {
     const { root, call } = importedFixture();
     writeSkill(root, "slow", {
       handler: handlerOf("this.introspect('begun'); await new Promise(() => {});"),
@@ -87,7 +87,7 @@ describe("the process of an imported skill", needs("bubblewrap"), () => {
     });
   });
 
-  it("does not keep what one call put into this", async () => {
+  it("an imported skill's process does not keep what one call put into this", async () => {
     const { root, call } = importedFixture();
     writeSkill(root, "keeper", {
       plugin: { setup_args: { A: { type: "string", value: "clean" } } },
@@ -99,7 +99,7 @@ describe("the process of an imported skill", needs("bubblewrap"), () => {
     expect(await call("keeper")).toEqual({ status: "ok", output: '[null,"clean"]' });
   });
 
-  it("ends with the bot, and its calls with it", async () => {
+  it("an imported skill's process ends with the bot, and its calls with it", async () => {
     const { root, call, close } = importedFixture();
     writeSkill(root, "slow", {
       handler: handlerOf("this.introspect('begun'); await new Promise(() => {});"),

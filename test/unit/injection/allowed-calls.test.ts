@@ -78,7 +78,7 @@ it("an “always here” pays nobody else, whatever the argument is called", asy
 });
 
 describe("an “always here” that is bound to nothing", () => {
-  it("holds until a thread has read what nobody vouches for, and its card says so", async () => {
+  it("an unbound “always here” holds until a thread has read unverified text, and its card says so", async () => {
     const { paid, ran } = createBank();
     const [asked] = await paid({ text: "to the team: hello", urgent: true, cc: [] }, { verdict: "always" });
     expect(asked?.binds).toMatchObject({ values: { urgent: true } });
@@ -94,7 +94,7 @@ describe("free text to a destination that is always allowed", () => {
     ["asks where it holds an address that nobody named", "see EVIL", 1],
     ["asks where it calls everybody", "lunch <!channel>", 1],
     ["asks where it calls somebody else", "hello <@U6EVE>", 1],
-  ])("%s", async (_what, text, asks) => {
+  ])("free text to an always allowed destination %s", async (_what, text, asks) => {
     const { paid } = createBank();
     await paid({ to: "ann", text: "hello" }, { verdict: "always" });
     expect(await paid({ to: "ann", text }, { read: true })).toHaveLength(asks);

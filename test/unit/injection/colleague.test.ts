@@ -116,7 +116,7 @@ async function attacked(first: Line, verdict: boolean) {
 
 describe("a model that obeys", () => {
   it.each(Object.entries(vectors))(
-    "%s sends, calls, changes and plans nothing that is refused",
+    "a model that obeys %s sends, calls, changes and plans nothing that is refused",
     async (_name, first) => {
       const { answer, asked, named, chat, sent, planned, platform, model } = await attacked(first, false);
       expect(answer).toContain("OBEYED");
@@ -133,7 +133,7 @@ describe("a model that obeys", () => {
     },
   );
 
-  it("gets it all done where the person allows each: so the attacks work", async () => {
+  it("a model that obeys gets everything done where the person allows each call: the attacks work", async () => {
     const { sent, named, planned } = await attacked(vectors["a message of the channel"] ?? "", true);
     expect(sent().map(({ place }) => place.namespace)).toEqual(
       expect.arrayContaining([random, "fake:team:dm-U6EVE"]),

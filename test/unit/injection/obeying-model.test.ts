@@ -177,21 +177,27 @@ async function attacked(vector: (sites: Sites) => Vector, verdict: boolean) {
 }
 
 describe("a model that obeys what stands in", () => {
-  it.each(Object.keys(vectors))("%s gets nothing out and changes nothing", async (name) => {
-    const { evil, known, mail, answer, asked, pinned } = await attacked(vectors[name] ?? (() => ({})), false);
-    expect(answer).toContain("OBEYED");
-    expect(evil.requests).toEqual([]);
-    expect(mail?.effects ?? []).toEqual([]);
-    expect(pinned ?? []).toEqual([]);
-    const sent = known.requests.map(({ url }) => url);
-    // What reaches a flow's own host stays in the place the flow gave it.
-    expect(sent.filter((url) => url.includes(secret) && !url.startsWith("/v1/users/..%2F"))).toEqual([]);
-    expect(sent.filter((url) => url.includes("admin") && !url.startsWith("/v1/users/"))).toEqual([]);
-    expect(asked.length).toBeGreaterThan(4);
-    for (const { input } of asked) expect(JSON.stringify(input)).toMatch(/4711|evil|127\.0\.0\.1/);
-  });
+  it.each(Object.keys(vectors))(
+    "a model that obeys %s gets nothing out and changes nothing",
+    async (name) => {
+      const { evil, known, mail, answer, asked, pinned } = await attacked(
+        vectors[name] ?? (() => ({})),
+        false,
+      );
+      expect(answer).toContain("OBEYED");
+      expect(evil.requests).toEqual([]);
+      expect(mail?.effects ?? []).toEqual([]);
+      expect(pinned ?? []).toEqual([]);
+      const sent = known.requests.map(({ url }) => url);
+      // What reaches a flow's own host stays in the place the flow gave it.
+      expect(sent.filter((url) => url.includes(secret) && !url.startsWith("/v1/users/..%2F"))).toEqual([]);
+      expect(sent.filter((url) => url.includes("admin") && !url.startsWith("/v1/users/"))).toEqual([]);
+      expect(asked.length).toBeGreaterThan(4);
+      for (const { input } of asked) expect(JSON.stringify(input)).toMatch(/4711|evil|127\.0\.0\.1/);
+    },
+  );
 
-  it("a page would get it all out if people allowed it: so the attacks work", async () => {
+  it("a page would get everything out if people allowed it: the attacks work", async () => {
     const { evil, mail, pinned } = await attacked(
       (sites) => ({ ...vectors["a web page"]?.(sites), mail: { planted: "" } }),
       true,

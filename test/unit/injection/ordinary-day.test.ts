@@ -161,7 +161,7 @@ async function office() {
   return { ...places, ...world, results, cards };
 }
 
-it("forty ordinary requests ask two or three times, and hardly ever once each tool was allowed", async () => {
+it("forty ordinary requests ask two or three times, and hardly ever once each tool is allowed", async () => {
   const bot = await office();
   const threads = tasks(bot, false);
   const count = async (day: string, of: readonly Task[][]) => {
@@ -202,7 +202,7 @@ it("a research of ten pages on ten sites asks nothing", async () => {
   expect(sites.map(({ requests }) => requests.length)).toEqual(sites.map(() => 1));
 });
 
-it("a page whose links are followed asks nothing, and where many are alike once, as does a site of one's own", async () => {
+it("a page whose links are followed asks nothing, and where many are alike once, as does one's own site", async () => {
   const bot = await office();
   const alike = Array.from({ length: 7 }, (_, at) => `item-${at}`);
   const others = Array.from({ length: 4 }, (_, at) => `${at}/notes-${at}`);

@@ -39,7 +39,7 @@ describe("what was read for one person alone", () => {
   it.each([
     ["a member", dora],
     ["a guest", guest],
-  ])("is one fixed line in the next turn of %s, which is public", async (_name, by) => {
+  ])("a private reading is one fixed line in the next turn of %s, which is public", async (_name, by) => {
     const { world, says } = obeying();
     const first = await says("what is new in #random?");
     expect(isPrivateTurn(first.events)).toBe(true);
@@ -53,7 +53,7 @@ describe("what was read for one person alone", () => {
     expect(inChannel(world)).not.toContain(secret);
   });
 
-  it("stays with its asker, whose later answers in the thread are private and say why", async () => {
+  it("a private reading stays with its asker, whose later answers in the thread are private and say why", async () => {
     const { world, says } = obeying();
     await says("what is new in #random?");
     const next = await says("say that again");
@@ -67,7 +67,7 @@ describe("what was read for one person alone", () => {
     expect(lastAnswer(await says("and now me", dora))).toBe("Nothing.");
   });
 
-  it("never changes what a reader was shown before", async () => {
+  it("a private reading never changes what a reader was shown before", async () => {
     const { world, says } = obeying();
     const shown: Record<string, ModelRequest["messages"][]> = { ann: [], dora: [] };
     await says("what is new in #random?");
@@ -84,7 +84,7 @@ describe("what was read for one person alone", () => {
       expect(after.slice(0, before.length)).toEqual(before);
   });
 
-  it("is in no summary, and in no transcript that somebody else opens", async () => {
+  it("a private reading is in no summary, and in no transcript that somebody else opens", async () => {
     const { world, says } = obeying({ transcript_tokens: 9_000 });
     await says(`what is new in #random? ${"Some words of this week. ".repeat(400)}`);
     const requests: ModelRequest[] = [];
@@ -111,7 +111,7 @@ describe("what was read for one person alone", () => {
       [{ call: "schedule_add", with: { what: "reminder", text: secret, at: "2030-01-02T09:00" } }],
     ],
     ["a task", [{ call: "schedule_add", with: { what: "task", text: secret, cron: "0 9 * * 1" } }]],
-  ])("leaves by %s only when the asker allows exactly that", async (_name, line) => {
+  ])("a private reading leaves by %s only when the asker allows exactly that", async (_name, line) => {
     const todo: Line[] = [read, line, "Done."];
     const world = createWorld(() => todo.shift() ?? "Done.");
     say(world.chat, general, "own", "bot", "Knack", "The review is at 3.", "2026-11-25T08:00");
@@ -124,7 +124,7 @@ describe("what was read for one person alone", () => {
     expect(await world.kept()).not.toContain(secret);
   });
 
-  it("is not read on from a long output by anybody else", async () => {
+  it("a private reading cannot be read from a long output by anybody else", async () => {
     const { todo, says } = obeying();
     const { results } = await says("what is new in #random?");
     const path = results[0]?.call_id ?? "";
@@ -134,7 +134,7 @@ describe("what was read for one person alone", () => {
     expect(result).toContain("unknown_file");
   });
 
-  it("is not told to who can no longer read the channel when the answer is ready", async () => {
+  it("a private reading is not told to someone who can no longer read the channel when the answer is ready", async () => {
     const { world } = obeying();
     world.chat.access = async (namespace, person) => {
       const room = world.chat.rooms.find((each) => each.namespace === namespace);

@@ -29,7 +29,7 @@ async function openServers(credentials: "shared" | "per_user") {
 }
 
 describe("a server where everybody has their own account", () => {
-  it("works for who connected theirs, and tells the others how to", async () => {
+  it("a per-user server works for people who connected their account, and tells the others how to", async () => {
     const { logIn, add } = await openServers("per_user");
     await logIn(ada);
     await bench.until("notes", "running");
@@ -41,7 +41,7 @@ describe("a server where everybody has their own account", () => {
     });
   });
 
-  it("knows nobody of another platform or workspace by an id that is somebody else's here", async () => {
+  it("a per-user server knows nobody of another platform or workspace by somebody else's id", async () => {
     const { logIn, add } = await openServers("per_user");
     await logIn(ada);
     await bench.until("notes", "running");
@@ -51,13 +51,13 @@ describe("a server where everybody has their own account", () => {
     }
   });
 
-  it("names who a link is for by their key where it knows no name", async () => {
+  it("a login link names its person by their key where no name is known", async () => {
     const { logIn } = await openServers("per_user");
     const shown = "ada (Console)";
     expect(await logIn(ada)).toMatchObject({ checked: { shown }, finished: { ok: true, shown } });
   });
 
-  it("is called with the token of who asked", async () => {
+  it("a per-user server is called with the token of the asker", async () => {
     const { logIn, add, remote } = await openServers("per_user");
     await logIn(ada);
     await bench.until("notes", "running");
@@ -68,7 +68,7 @@ describe("a server where everybody has their own account", () => {
     expect(second).not.toBe(first);
   });
 
-  it("does nothing more for who disconnected", async () => {
+  it("a per-user server does nothing more for a person who disconnected", async () => {
     const { logIn, add } = await openServers("per_user");
     await logIn(ada);
     await bench.until("notes", "running");
@@ -76,7 +76,7 @@ describe("a server where everybody has their own account", () => {
     expect(await add(ada)).toMatchObject({ status: "error", code: "needs_login" });
   });
 
-  it("asks for more rights when a tool needs them, and goes on with them", async () => {
+  it("a per-user server asks for more rights when a tool needs them, and continues with them", async () => {
     const { logIn, add, remote } = await openServers("per_user");
     await logIn(ada);
     await bench.until("notes", "running");
@@ -88,7 +88,7 @@ describe("a server where everybody has their own account", () => {
 });
 
 describe("a server with one account for everybody", () => {
-  it("works for all once it is connected", async () => {
+  it("a server with a shared account works for everybody once it is connected", async () => {
     const { logIn, add } = await openServers("shared");
     expect(await bench.servers.start("notes")).toMatchObject({ state: "needs_login" });
     await logIn(ada);

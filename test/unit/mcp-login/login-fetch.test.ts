@@ -7,7 +7,7 @@ import { startOAuthServer } from "./oauth-server.ts";
 const web = createWeb({ allow: [] });
 
 describe("fetching for a tool server", () => {
-  it("does not let a server out there send the bot to this machine", async () => {
+  it("fetching for a tool server does not let a remote server send the bot to this machine", async () => {
     const inside = await startOAuthServer();
     const send = createLoginFetch("https://tools.example.com/mcp", web);
     await expect(send(`${inside.origin}/token`, { method: "POST" })).rejects.toMatchObject({
@@ -16,13 +16,13 @@ describe("fetching for a tool server", () => {
     expect(inside.log).toEqual([]);
   });
 
-  it("lets a server of this machine name a login of this machine", async () => {
+  it("fetching for a tool server lets a server of this machine name a login of this machine", async () => {
     const [tools, inside] = [await startOAuthServer(), await startOAuthServer()];
     const send = createLoginFetch(tools.url, web);
     expect((await send(`${inside.origin}/.well-known/oauth-authorization-server`)).status).toBe(200);
   });
 
-  it("gives the headers of the configuration to the server alone, even when every request carries them", async () => {
+  it("fetching gives the configured headers to the server only, even if every request carries them", async () => {
     const [tools, inside] = [await startOAuthServer(), await startOAuthServer()];
     const headers = { "x-api-key": "configured" };
     const send = createLoginFetch(tools.url, web, headers);
@@ -33,7 +33,7 @@ describe("fetching for a tool server", () => {
     expect(inside.headers["/register"]?.["x-api-key"]).toBeUndefined();
   });
 
-  it("follows nothing that leads elsewhere", async () => {
+  it("fetching for a tool server follows nothing that leads elsewhere", async () => {
     const tools = await startOAuthServer();
     const send = createLoginFetch(tools.url, web);
     const response = await send(`${tools.origin}/authorize?redirect_uri=http://127.0.0.1:1/`);

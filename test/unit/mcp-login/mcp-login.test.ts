@@ -6,7 +6,7 @@ import { startLogin } from "./login-fixture.ts";
 const minutes = 60_000;
 
 describe("connecting an account", () => {
-  it("lets connections of that account in, and of no other", async () => {
+  it("connecting an account lets connections of that account in, and no others", async () => {
     const { connectAccount, open, login, server } = await startLogin();
     await expect(open("ada")).rejects.toThrow(UnauthorizedError);
     const connected: string[] = [];
@@ -27,7 +27,7 @@ describe("connecting an account", () => {
     ]);
   });
 
-  it("registers once for everybody, and anew when people come back to another address", async () => {
+  it("connecting accounts registers once for everybody, and again for another return address", async () => {
     const { connectAccount, remote, redirect } = await startLogin();
     await connectAccount("ada");
     await connectAccount("ben");
@@ -39,7 +39,7 @@ describe("connecting an account", () => {
     ]);
   });
 
-  it("connects the account the link was made for, whoever comes back first", async () => {
+  it("connecting an account takes the one the link was made for, whoever comes back first", async () => {
     const { begin, visit, login, server } = await startLogin();
     const [ada, ben] = [await visit(await begin("ada")), await visit(await begin("ben"))];
     expect(await login.finish(ben)).toMatchObject({ ok: true, account: "ben" });
@@ -47,7 +47,7 @@ describe("connecting an account", () => {
     expect(await login.finish(ada)).toMatchObject({ ok: true, account: "ada" });
   });
 
-  it("ends a link that was made for an account which is forgotten, and no other", async () => {
+  it("forgetting an account ends the link that was made for it, and no other", async () => {
     const { begin, visit, login, server } = await startLogin();
     const [ada, ben] = [await visit(await begin("ada")), await visit(await begin("ben"))];
     await login.forget(server, "ada");
@@ -55,7 +55,7 @@ describe("connecting an account", () => {
     expect(await login.finish(ben)).toMatchObject({ ok: true, account: "ben" });
   });
 
-  it("asks for a proof that only who made the link has", async () => {
+  it("connecting an account asks for a proof that only the maker of the link has", async () => {
     const { begin, visit, login } = await startLogin();
     const [ada, ben] = [await visit(await begin("ada")), await visit(await begin("ben"))];
     const swapped = await login.finish({ ...ada, code: ben.code });
@@ -67,7 +67,7 @@ describe("connecting an account", () => {
 });
 
 describe("a link", () => {
-  it("works once", async () => {
+  it("a login link works once", async () => {
     const { begin, visit, login } = await startLogin();
     const back = await visit(await begin("ada"));
     expect(await login.finish(back)).toMatchObject({ ok: true });
@@ -77,7 +77,7 @@ describe("a link", () => {
     });
   });
 
-  it("is not used up by who looks where it leads, and says for whom it is", async () => {
+  it("a login link is not used up by looking where it leads, and says for whom it is", async () => {
     const { begin, visit, login, server } = await startLogin();
     const back = await visit(await begin("ada"));
     for (const _ of [1, 2]) {
@@ -89,14 +89,14 @@ describe("a link", () => {
     expect(await login.check(back)).toMatchObject({ ok: false });
   });
 
-  it("to the account of everybody says so, and who asked, whatever that person is called", async () => {
+  it("a login link to the shared account says so and names the asker, whatever that person is called", async () => {
     const { visit, login, server } = await startLogin();
     const begun = await login.begin(server, "*", `Ada\u202e\n${"x".repeat(200)}`);
     const checked = await login.check(await visit(begun.ok ? begun.url : ""));
     expect(checked).toMatchObject({ shown: `everybody, as Ada ${"x".repeat(96)}… asked` });
   });
 
-  it("works for ten minutes", async () => {
+  it("a login link works for ten minutes", async () => {
     const { begin, visit, login, clock } = await startLogin();
     const back = await visit(await begin("ada"));
     clock.advance(10 * minutes);
@@ -104,7 +104,7 @@ describe("a link", () => {
     expect(await login.finish(back)).toMatchObject({ ok: false });
   });
 
-  it("stops working when the person asked for another one", async () => {
+  it("a login link stops working when the person asked for another one", async () => {
     const { begin, visit, login } = await startLogin();
     const first = await visit(await begin("ada"));
     const second = await visit(await begin("ada"));
@@ -123,14 +123,14 @@ describe("a link", () => {
       "The answer came from another login than the one you were sent to, so it was not used.",
     ],
     [{ code: undefined }, "The login of notes gave no code."],
-  ])("that comes back with %o connects nothing", async (change, reason) => {
+  ])("a login link that comes back with %o connects nothing", async (change, reason) => {
     const { begin, visit, login, server } = await startLogin();
     const back = await visit(await begin("ada"));
     expect(await login.finish({ ...back, ...change })).toEqual({ ok: false, reason, server: "notes" });
     expect(await login.isConnected(server, "ada")).toBe(false);
   });
 
-  it("is refused without its issuer when the login promises to name it", async () => {
+  it("a login link is refused without its issuer when the login promises to name it", async () => {
     const { begin, visit, login, remote } = await startLogin();
     remote.metadata = { authorization_response_iss_parameter_supported: true };
     const back = await visit(await begin("ada"));
@@ -142,14 +142,14 @@ describe("a link", () => {
     expect(await login.finish({ ...again, iss: remote.origin })).toMatchObject({ ok: true });
   });
 
-  it("is not made where no client can register, and says what an operator does", async () => {
+  it("a login link is not made where no client can register, and says what an operator does", async () => {
     const { login, server, remote } = await startLogin();
     remote.metadata = { registration_endpoint: undefined };
     const begun = await login.begin(server, "ada", "Ada (Slack)");
     expect(begun).toMatchObject({ ok: false, reason: expect.stringContaining("oauth.client_id") });
   });
 
-  it("is not made when the server is away, and says so", async () => {
+  it("a login link is not made when the server is away, and says so", async () => {
     const { login, server } = await startLogin();
     const begun = await login.begin({ ...server, url: "http://127.0.0.1:1/mcp" }, "ada", "Ada (Slack)");
     expect(begun).toMatchObject({ ok: false, reason: expect.stringContaining("could not be reached") });
@@ -161,13 +161,13 @@ describe("a link", () => {
     ["http://login.example.com/authorize", "https://tools.example.com/mcp", false],
     ["file:///etc/passwd", "http://127.0.0.1:8/mcp", false],
     ["javascript:alert(1)", "http://127.0.0.1:8/mcp", false],
-  ])("to %s of %s is shown to people: %s", (link, server, shown) => {
+  ])("a login link to %s of %s is shown to people: %s", (link, server, shown) => {
     expect(isOpenable(new URL(link), server)).toBe(shown);
   });
 });
 
 describe("tokens", () => {
-  it("are renewed when they ran out", async () => {
+  it("expired tokens are renewed", async () => {
     const { connectAccount, open, remote } = await startLogin();
     await connectAccount("ada");
     const client = await open("ada");
@@ -176,7 +176,7 @@ describe("tokens", () => {
     expect(remote.log).toEqual(["register", "token authorization_code", "token refresh_token"]);
   });
 
-  it("are renewed once when several requests find them run out, so that a token that works once is not used twice", async () => {
+  it("expired tokens are renewed once for several requests, so that a single-use token is not used twice", async () => {
     const { connectAccount, open, remote } = await startLogin();
     await connectAccount("ada");
     const client = await open("ada");
@@ -187,7 +187,7 @@ describe("tokens", () => {
     expect(remote.log.filter((line) => line === "token authorization_code")).toHaveLength(1);
   });
 
-  it("that cannot be renewed are forgotten, and the connection asks for a login", async () => {
+  it("tokens that cannot be renewed are forgotten, and the connection asks for a login", async () => {
     const { connectAccount, open, remote, login, server } = await startLogin();
     await connectAccount("ada");
     const client = await open("ada");
@@ -196,7 +196,7 @@ describe("tokens", () => {
     expect(await login.isConnected(server, "ada")).toBe(false);
   });
 
-  it("are taken back at the login when the person disconnects", async () => {
+  it("tokens are revoked at the login when the person disconnects", async () => {
     const { connectAccount, login, server, remote, failures } = await startLogin();
     await connectAccount("ada");
     await connectAccount("ben");
@@ -209,7 +209,7 @@ describe("tokens", () => {
     expect(failures).toEqual([]);
   });
 
-  it("are not known at another address", async () => {
+  it("tokens are not known at another address", async () => {
     const { connectAccount, open, login, server } = await startLogin();
     const elsewhere = await startLogin();
     await connectAccount("ada");
@@ -219,7 +219,7 @@ describe("tokens", () => {
     expect(elsewhere.remote.headers["/mcp"]?.authorization).toBeUndefined();
   });
 
-  it("that do not allow enough lead to a login that asks for more", async () => {
+  it("tokens that do not allow enough lead to a login that asks for more", async () => {
     const { connectAccount, open, remote, begin } = await startLogin();
     await connectAccount("ada");
     const client = await open("ada");
@@ -232,7 +232,7 @@ describe("tokens", () => {
     });
   });
 
-  it("of a program are asked for with its credentials, and nobody is given a link", async () => {
+  it("tokens of a program are requested with its credentials, and nobody is given a link", async () => {
     const oauth = { grant: "client_credentials", client_id: "bot", client_secret: "configured" } as const;
     const { open, login, server, remote } = await startLogin(oauth);
     const client = await open("*");
@@ -243,7 +243,7 @@ describe("tokens", () => {
 });
 
 describe("a client that the operator registered", () => {
-  it("is used instead of registering", async () => {
+  it("an operator's registered client is used instead of registering", async () => {
     const { connectAccount, remote } = await startLogin({ client_id: "bot", client_secret: "configured" });
     expect(await connectAccount("ada")).toMatchObject({ ok: true });
     expect(remote.log).toEqual(["token authorization_code"]);
@@ -251,7 +251,7 @@ describe("a client that the operator registered", () => {
     expect(remote.headers["/token"]?.authorization).toBe(`Basic ${credentials}`);
   });
 
-  it("is shown to no login but the one it belongs to", async () => {
+  it("an operator's registered client is shown only to its own login", async () => {
     const oauth = { grant: "client_credentials", client_id: "bot", client_secret: "configured" } as const;
     const { open, remote } = await startLogin({ ...oauth, issuer: "https://login.example.com" });
     await expect(open("*")).rejects.toThrow();

@@ -48,7 +48,7 @@ async function runTurn({ app, say }: Channel, answers: readonly (string | boolea
 }
 
 describe("a reference server in a channel", () => {
-  it("has its long form filled in in lines, with what is left out from its defaults", async () => {
+  it("a reference server's long form is filled in as lines, with left-out fields from their defaults", async () => {
     const channel = await channelCalling("everything__trigger-elicitation-request", {});
     const { asked, end } = await runTurn(channel, [
       true,
@@ -70,7 +70,7 @@ describe("a reference server in a channel", () => {
     }
   });
 
-  it("has a text written by the model once a manager saw what for", async () => {
+  it("a reference server has a text written by the model once a manager saw its purpose", async () => {
     const channel = await channelCalling("everything__trigger-sampling-request", {
       prompt: "Say it.",
       maxTokens: 50,
@@ -80,7 +80,7 @@ describe("a reference server in a channel", () => {
     expect(end).toContain("A text of the model.");
   });
 
-  it("has no text written when it is refused", async () => {
+  it("a reference server has no text written when it is refused", async () => {
     const channel = await channelCalling("everything__trigger-sampling-request", {
       prompt: "Say it.",
       maxTokens: 50,

@@ -37,7 +37,7 @@ function samplingTurn({ approved = true, text = "Rome", generative = true } = {}
 }
 
 describe("a tool server that wants a text of the model", () => {
-  it("gets it when a manager allowed exactly what the model will see", async () => {
+  it("a sampling request is answered when a manager allowed exactly what the model will see", async () => {
     const { approvals, asked, sample } = samplingTurn();
     expect(await sample()).toMatchObject({ role: "assistant", content: { type: "text", text: "Rome" } });
     expect(approvals).toEqual([
@@ -53,7 +53,7 @@ describe("a tool server that wants a text of the model", () => {
     expect(asked[0]?.instructions).toContain("Be brief.");
   });
 
-  it("gets nothing when it was refused, and the model is not asked", async () => {
+  it("a refused sampling request gets nothing, and the model is not asked", async () => {
     const { asked, sample } = samplingTurn({ approved: false });
     await expect(sample()).rejects.toMatchObject({ code: "refused" });
     expect(asked).toEqual([]);
@@ -67,19 +67,19 @@ describe("a tool server that wants a text of the model", () => {
     ],
     ["tools", { tools: [] }, "not_supported"],
     ["more than people can read", { systemPrompt: "x".repeat(20_001) }, "too_large"],
-  ])("is turned away with %s before anybody is asked", async (_what, changes, code) => {
+  ])("a sampling request is turned away with %s before anybody is asked", async (_what, changes, code) => {
     const { approvals, sample } = samplingTurn();
     await expect(sample(changes)).rejects.toMatchObject({ code });
     expect(approvals).toEqual([]);
   });
 
-  it("is turned away without a model that writes", async () => {
+  it("a sampling request is turned away without a model that writes", async () => {
     await expect(samplingTurn({ generative: false }).sample()).rejects.toMatchObject({
       code: "not_supported",
     });
   });
 
-  it("gets no more than it asked for, and not without end", async () => {
+  it("a sampling request gets no more than it asked for, up to a maximum", async () => {
     const { approvals, sample } = samplingTurn({ text: "x".repeat(50_000) });
     const short = await sample();
     expect(short).toMatchObject({ stopReason: "maxTokens", content: { text: "x".repeat(40) } });
@@ -87,7 +87,7 @@ describe("a tool server that wants a text of the model", () => {
     expect(approvals[1]?.input).toMatchObject({ max_tokens: 4_000 });
   });
 
-  it("gets five texts in one call", async () => {
+  it("a call gets at most five texts of the model", async () => {
     const { asked, sample } = samplingTurn();
     for (let count = 0; count < 5; count += 1) await sample();
     await expect(sample()).rejects.toMatchObject({ code: "refused" });

@@ -33,13 +33,13 @@ describe("the file of servers", () => {
       "NOWHERE is not set in the environment.",
     ],
     ["something else than an object", 7, "entry: Invalid input: expected object, received number."],
-  ])("leaves out a server with %s, and says so", async (_what, entry, reason) => {
+  ])("the server file leaves out a server with %s, and says so", async (_what, entry, reason) => {
     bench = await openBench({ broken: entry, good: { command: "x" } });
     expect(await roots()).toEqual(["mcp_good"]);
     expect(await messages()).toEqual([`Server broken is left out: ${reason}`]);
   });
 
-  it("names keys without effect and what may have been meant", async () => {
+  it("the server file's keys without effect are named, with what may have been meant", async () => {
     bench = await openBench({ a: { comand: "y", command: "x", knack: { timeout_second: 3 } } });
     expect(await messages()).toEqual([
       "Server a: comand is unknown and has no effect. Did you mean command?",
@@ -47,7 +47,7 @@ describe("the file of servers", () => {
     ]);
   });
 
-  it("tells two servers apart whose names would be one", async () => {
+  it("the server file distinguishes two servers whose names would become one", async () => {
     bench = await openBench({ "my server": { command: "x" }, "my  server": { command: "y" } });
     expect(await roots()).toEqual(["mcp_my-server"]);
     expect(await messages()).toEqual([
@@ -55,7 +55,7 @@ describe("the file of servers", () => {
     ]);
   });
 
-  it("fills in variables of the environment, with defaults", async () => {
+  it("the server file has variables of the environment filled in, with defaults", async () => {
     const env = {
       A: variable("ONE"),
       B: variable("TWO:-two"),
@@ -72,7 +72,7 @@ describe("the file of servers", () => {
     ["no JSON", "{", /^It is no JSON: .* The servers stay as they were; mend the file\.$/],
     ["no servers", '{"mcpServer": {}}', /^It has no mcpServers\. It has mcpServer; did you mean that\?$/],
     ["a list", "[]", /^It is not \{"mcpServers": \{…\}\}\.$/],
-  ])("keeps the servers it had when it becomes %s", async (_what, text, message) => {
+  ])("the server file keeps the servers it had when it becomes %s", async (_what, text, message) => {
     bench = await openBench({ good: { command: "x" } });
     expect(await roots()).toEqual(["mcp_good"]);
     await bench.write(text);
@@ -80,7 +80,7 @@ describe("the file of servers", () => {
     expect(await roots()).toEqual(["mcp_good"]);
   });
 
-  it("is read with comments and commas after the last entry, as editors write it, and says so", async () => {
+  it("the server file is read with comments and trailing commas, as editors write it, and says so", async () => {
     bench = await openBench({});
     await bench.write(`\uFEFF// servers of the team
 {
@@ -100,15 +100,18 @@ describe("the file of servers", () => {
     ["cut off in a comment", '{"mcpServers": {}} /* more', /position 19/],
     ["with a comma too many", '{"mcpServers": {\n  // none\n  ,}}', /line 3 column 3/],
     ["in single quotes", "{'mcpServers': {}}", /position 1/],
-  ])("that is %s is not mended: the place is named, and the servers stay", async (_what, text, place) => {
-    bench = await openBench({ good: { command: "x" } });
-    expect(await roots()).toEqual(["mcp_good"]);
-    await bench.write(text);
-    expect(await messages()).toEqual([expect.stringMatching(place)]);
-    expect(await roots()).toEqual(["mcp_good"]);
-  });
+  ])(
+    "the server file that is %s is not repaired: the place is named, and the servers stay",
+    async (_what, text, place) => {
+      bench = await openBench({ good: { command: "x" } });
+      expect(await roots()).toEqual(["mcp_good"]);
+      await bench.write(text);
+      expect(await messages()).toEqual([expect.stringMatching(place)]);
+      expect(await roots()).toEqual(["mcp_good"]);
+    },
+  );
 
-  it("takes no longer than its length to be found broken", async () => {
+  it("a broken server file is found in time in proportion to its length", async () => {
     const hostile = [
       `{"a": ${'\\"'.repeat(150_000)}`,
       `{"a": ${"/*".repeat(150_000)}`,
@@ -121,7 +124,7 @@ describe("the file of servers", () => {
     }
   });
 
-  it("is seen to change without a restart", async () => {
+  it("the server file's changes are seen without a restart", async () => {
     bench = await openBench({ one: testServer, two: testServer });
     bench.start();
     await bench.until("one", "running");
@@ -134,31 +137,39 @@ describe("the file of servers", () => {
     expect((await pid("one")).match(/"server":(\d+)/)?.[1]).toBe(before);
   });
 
-  it("may be missing", async () => {
+  it("the server file may be missing", async () => {
     bench = await openBench("");
     expect(await roots()).toEqual([]);
     expect(await messages()).toEqual([]);
   });
 
-  it.each([{ disabled: true }, { enabled: false }])("switches servers off with %o", async (off) => {
-    bench = await openBench({ test: { ...testServer, ...off } });
-    bench.start();
-    expect((await bench.skill("mcp_test")).problems).toEqual(["It is switched off in the file of servers."]);
-    expect(await bench.servers.start("test")).toMatchObject({ state: "stopped" });
-    expect(await messages()).toEqual([]);
-  });
+  it.each([{ disabled: true }, { enabled: false }])(
+    "the server file switches servers off with %o",
+    async (off) => {
+      bench = await openBench({ test: { ...testServer, ...off } });
+      bench.start();
+      expect((await bench.skill("mcp_test")).problems).toEqual([
+        "It is switched off in the file of servers.",
+      ]);
+      expect(await bench.servers.start("test")).toMatchObject({ state: "stopped" });
+      expect(await messages()).toEqual([]);
+    },
+  );
 
   it.each([
     [60, 60_000],
     [3_600, 3_600_000],
     [30_000, 30_000],
-  ])("takes a timeout of %i as %i ms, whether its writer meant seconds or milliseconds", (timeout, ms) => {
-    const { servers, diagnostics } = readServers({ test: { command: "x", timeout } }, "mcp.json", {});
-    expect(diagnostics).toEqual([]);
-    expect(servers).toMatchObject([{ timeout_ms: ms }]);
-  });
+  ])(
+    "the server file takes a timeout of %i as %i ms, whether its writer meant seconds or milliseconds",
+    (timeout, ms) => {
+      const { servers, diagnostics } = readServers({ test: { command: "x", timeout } }, "mcp.json", {});
+      expect(diagnostics).toEqual([]);
+      expect(servers).toMatchObject([{ timeout_ms: ms }]);
+    },
+  );
 
-  it("lets tools run unasked that autoApprove names, unless Knack's own setting says otherwise", () => {
+  it("the server file's autoApprove lets tools run without asking, unless Knack's own setting says otherwise", () => {
     const entry = { command: "x", autoApprove: ["read", "drop"], knack: { approval: { drop: "operator" } } };
     const { servers } = readServers({ test: entry }, "mcp.json", {});
     expect(servers).toMatchObject([{ approvals: { read: "none", drop: "operator" } }]);

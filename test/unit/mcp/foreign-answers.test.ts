@@ -10,7 +10,7 @@ it.each([
   ["tools that are null", { ...plain, capabilities: { tools: null } }],
   ["nothing", {}],
   ["no server, and unknown members", { ...plain, serverInfo: null, extra: [1], protocolVersion: null }],
-])("reads an introduction with %s", async (_what, initialize) => {
+])("an introduction with %s is read", async (_what, initialize) => {
   const { status } = await openForeign({ initialize });
   expect(status).toMatchObject({ state: "running", tools: [{ name: "ping" }] });
 });
@@ -43,7 +43,7 @@ it.each([
   ["a form of its own", { toolResult: { a: 1 } }, { toolResult: { a: 1 } }],
   ["no object at all", "hello", { result: "hello" }],
   ["nothing", null, ""],
-])("reads a result with %s", async (_what, call, output) => {
+])("a result with %s is read", async (_what, call, output) => {
   for (const stream of [false, true]) {
     const { bench } = await openForeign({ call, stream });
     expect(await bench.call("web", "ping")).toMatchObject({ status: "ok", output });
@@ -53,13 +53,13 @@ it.each([
 it.each([
   ["repeats its cursor", () => ({ tools: [ping], nextCursor: "again" })],
   ["has a new cursor each time", (at = "0") => ({ tools: [ping], nextCursor: `${Number(at) + 1}` })],
-])("ends a list of tools that %s", async (_what, pages) => {
+])("a list of tools that %s is ended", async (_what, pages) => {
   const { asked, status } = await openForeign({ pages });
   expect(status?.tools.map(({ name }) => name)).toEqual(["ping"]);
   expect(asked.filter((method) => method === "tools/list").length).toBeLessThan(6);
 });
 
-it("tells what an error adds, in short", async () => {
+it("an error's additional data is reported in short", async () => {
   const data = { retry_after: 30, hint: "x".repeat(900) };
   const { bench } = await openForeign({ error: { code: -32000, message: "Rate limited", data } });
   const result = await bench.call("web", "ping");
@@ -69,7 +69,7 @@ it("tells what an error adds, in short", async () => {
   expect(message.length).toBeLessThan(600);
 });
 
-it("says that a call may have taken effect whose answer cannot be read", async () => {
+it("a call whose answer cannot be read is reported as possibly done", async () => {
   const { bench } = await openForeign({ answer: (response) => response.writeHead(200, json).end("<html>") });
   const result = await bench.call("web", "ping");
   expect(result).toMatchObject({ status: "error", code: "invalid_answer" });
@@ -78,7 +78,7 @@ it("says that a call may have taken effect whose answer cannot be read", async (
 
 const lost = { status: "error", code: "server_lost", message: expect.stringContaining("not known") };
 
-it("gives up a stream at once that ends before its result", async () => {
+it("a stream that ends before its result is given up at once", async () => {
   const { bench } = await openForeign({
     answer: (response) => response.writeHead(200, events).end(": hi\n\n"),
   });
@@ -86,7 +86,7 @@ it("gives up a stream at once that ends before its result", async () => {
   expect(bench.servers.list()[0]).toMatchObject({ state: "running" });
 });
 
-it("reads a result that lacks the end of its event", async () => {
+it("a result that lacks the end of its event is read", async () => {
   const { bench } = await openForeign({
     answer: (response, id) => response.writeHead(200, events).end(`data: ${resultFor(id)}`),
   });

@@ -54,7 +54,7 @@ function fakeLogin(tokens: Map<string, string>): McpLogin & { connected(account:
 const as = (id: string): Partial<ToolContext> => ({ user: { id, name: id, trust: "member" } });
 
 describe("a server on Streamable HTTP", () => {
-  it("gets the headers of its entry", async () => {
+  it("an HTTP server gets the headers of its entry", async () => {
     bench = await openBench({ web: { url: remote.url, headers: { Authorization: "Bearer abcdef-123" } } });
     expect(await bench.servers.start("web")).toMatchObject({ state: "running", transport: "http" });
     // It came back masked: what was sent is in the server's record.
@@ -62,7 +62,7 @@ describe("a server on Streamable HTTP", () => {
     expect(new Set(remote.requests)).toEqual(new Set(["POST Bearer abcdef-123", "GET Bearer abcdef-123"]));
   });
 
-  it("gets its header back to nobody: in progress, in what it asks, or where its result is cut", async () => {
+  it("an HTTP server's header reaches nobody: in progress, in what it asks, or where its result is cut", async () => {
     const heard: string[] = [];
     const requests: ServerRequests = {
       capabilities: { elicitation: { form: {} }, sampling: {} },
@@ -85,7 +85,7 @@ describe("a server on Streamable HTTP", () => {
     expect(result).toMatchObject({ output: expect.stringMatching(/\.I hold \[se\n\[Cut: /) });
   });
 
-  it("that forgot the session gets a new one, and the call is made there", async () => {
+  it("an HTTP server that forgot the session gets a new one, and the call is made there", async () => {
     bench = await openBench({ web: { url: remote.url } });
     await bench.servers.start("web");
     remote.forget();
@@ -93,7 +93,7 @@ describe("a server on Streamable HTTP", () => {
     expect(remote.sessions()).toBe(2);
   });
 
-  it("is not followed to another origin", async () => {
+  it("an HTTP server is not followed to another origin", async () => {
     const elsewhere = await openMcpHttpServer();
     remote.instead = (_request, response) => {
       response.writeHead(307, { location: elsewhere.url }).end();
@@ -105,7 +105,7 @@ describe("a server on Streamable HTTP", () => {
     await elsewhere.close();
   });
 
-  it("that wants a login nobody configured says what to do", async () => {
+  it("an HTTP server that needs an unconfigured login says what to do", async () => {
     remote.instead = (_request, response) => {
       response.writeHead(401).end();
       return true;
@@ -115,7 +115,7 @@ describe("a server on Streamable HTTP", () => {
     expect(problem).toMatch(/wants a login\. Give it a header, or set knack\.credentials/);
   });
 
-  it("that is away is told by its address, and the call after it came back works", async () => {
+  it("an HTTP server that is away is reported by its address, and the call after its return works", async () => {
     bench = await openBench({ web: { url: remote.url } });
     await bench.servers.start("web");
     remote.instead = (request) => {
@@ -127,7 +127,7 @@ describe("a server on Streamable HTTP", () => {
     expect(await bench.call("web", "whoami")).toEqual(ok("undefined"));
   });
 
-  it("asks the person whose call it is, also while others call", async () => {
+  it("an HTTP server asks the person whose call it is, even while others call", async () => {
     const asked: string[] = [];
     const { promise: bothAsked, resolve } = Promise.withResolvers<void>();
     const requests: ServerRequests = {
@@ -147,7 +147,7 @@ describe("a server on Streamable HTTP", () => {
   });
 });
 
-it("an answer to a call that does not say what it is is read as JSON", async () => {
+it("an untyped answer to a call is read as JSON", async () => {
   bench = await openBench({ web: { url: remote.url } });
   await bench.servers.start("web");
   remote.instead = (request, response) => {
@@ -168,7 +168,7 @@ it("an answer to a call that does not say what it is is read as JSON", async () 
 });
 
 describe("a server that means harm", () => {
-  it("cannot fill the log with progress, nor have its tools read again and again", async () => {
+  it("a hostile server can neither fill the log with progress nor have its tools read again and again", async () => {
     bench = await openBench({ web: { url: remote.url } });
     await bench.servers.start("web");
     const notes: string[] = [];
@@ -180,7 +180,7 @@ describe("a server that means harm", () => {
   });
 
   it.each(["application/json", "text/event-stream"])(
-    "cannot fill the memory with an endless answer (%s)",
+    "a hostile server cannot fill the memory with an endless answer (%s)",
     async (type) => {
       bench = await openBench({ web: { url: remote.url, knack: { timeout_seconds: 0.5 } } });
       await bench.servers.start("web");
@@ -213,7 +213,7 @@ describe("a server that means harm", () => {
 describe("accounts", () => {
   const perUser = () => ({ web: { url: remote.url, knack: { credentials: "per_user" } } });
 
-  it("are each person's own: no connection is shared", async () => {
+  it("accounts are personal: no connection is shared", async () => {
     const login = fakeLogin(
       new Map([
         ["console:local:ada", "token-of-ada"],
@@ -232,7 +232,7 @@ describe("accounts", () => {
     expect(remote.sessions()).toBe(2);
   });
 
-  it("keep their connection while a call of theirs waits, and lose it when nobody used it for long", async () => {
+  it("accounts keep their connection while a call of theirs waits, and lose it after long disuse", async () => {
     const login = fakeLogin(new Map([["console:local:ada", "token-of-ada"]]));
     const clock = createFakeClock();
     const asked = Promise.withResolvers<void>();
@@ -258,7 +258,7 @@ describe("accounts", () => {
     expect(bench.servers.list()[0]?.state).toBe("stopped");
   });
 
-  it("that were disconnected are used no more", async () => {
+  it("accounts that were disconnected are no longer used", async () => {
     const login = fakeLogin(new Map([["console:local:ada", "token-of-ada"]]));
     bench = await openBench(perUser(), { login });
     login.connected("console:local:ada");
@@ -267,7 +267,7 @@ describe("accounts", () => {
     expect(await bench.call("web", "whoami", {}, as("ada"))).toMatchObject({ code: "needs_login" });
   });
 
-  it("of the bot are for everybody, and the skill waits for them", async () => {
+  it("the bot's account is for everybody, and the skill waits for it", async () => {
     const tokens = new Map<string, string>();
     const login = fakeLogin(tokens);
     bench = await openBench({ web: { url: remote.url, knack: { credentials: "shared" } } }, { login });
@@ -282,7 +282,7 @@ describe("accounts", () => {
     expect(await bench.call("web", "whoami", {}, as("cleo"))).toEqual(ok("Bearer token-of-all"));
   });
 
-  it("are not for servers that need none", async () => {
+  it("accounts are not for servers that need none", async () => {
     bench = await openBench({ web: { url: remote.url } });
     expect(await bench.servers.login("web", "ada")).toMatchObject({ ok: false });
     expect(await bench.servers.login("other", "ada")).toMatchObject({ ok: false });

@@ -18,13 +18,13 @@ const withKnack = async (knack: Record<string, unknown>) => {
   return { of };
 };
 
-it("takes no server's word for harmless where the operator sees a high risk", async () => {
+it("an operator's high risk overrides a server's claim to be harmless", async () => {
   const { of } = await withKnack({ risk: "high" });
   expect((await bench.skill("mcp_test")).risk).toBe("high");
   expect(await of("echo")).toMatchObject({ effect: "side_effect" });
 });
 
-it("lets the operator say what tools do, who approves them, and which are for waiting", async () => {
+it("an operator says what tools do, who approves them, and which are for waiting", async () => {
   const { of } = await withKnack({
     effects: { "*": "idempotent", echo: "side_effect" },
     approval: { "*": "none", fail: "operator" },
@@ -38,7 +38,7 @@ it("lets the operator say what tools do, who approves them, and which are for wa
   expect((await bench.skill("mcp_test")).description).toBe("Things for tests");
 });
 
-it("lets one word say who approves everything", async () => {
+it("an operator's single word says who approves everything", async () => {
   const { of } = await withKnack({ approval: "manager" });
   expect(await of("echo")).toMatchObject({ approval: "manager" });
 });

@@ -51,7 +51,7 @@ describe("the reference servers", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("all run, each over its transport", () => {
+  it("the reference servers all run, each over its transport", () => {
     const running = bench.servers.list().map(({ name, state, transport }) => [name, state, transport]);
     expect(running).toEqual([
       ["everything", "running", "stdio"],
@@ -64,7 +64,7 @@ describe("the reference servers", () => {
   });
 
   it.each(["everything", "http", "sse", "older"])(
-    "%s answers, shows progress and hands over pictures",
+    "the reference server %s answers, shows progress and hands over pictures",
     async (name) => {
       expect(await bench.call(name, "echo", { message: "hi" })).toEqual(ok("Echo: hi"));
       expect(await bench.call(name, "get-structured-content", { location: "Chicago" })).toMatchObject(
@@ -81,7 +81,7 @@ describe("the reference servers", () => {
     },
   );
 
-  it("filesystem reads in its folder alone, and says that it overwrites", async () => {
+  it("the reference server filesystem reads only in its folder, and says that it overwrites", async () => {
     const read = (path: string) => bench.call("filesystem", "read_text_file", { path });
     expect(await read(join(folder, "hello.txt"))).toMatchObject(ok({ content: "good morning" }));
     expect(await read("/etc/passwd")).toMatchObject({ status: "error", code: "tool_failed" });
@@ -89,12 +89,12 @@ describe("the reference servers", () => {
     expect((await bench.tool("filesystem", "read_text_file")).effect({})).toBe("read_only");
   });
 
-  it("memory keeps what it was told", async () => {
+  it("the reference server memory keeps what it was told", async () => {
     const entities = [{ name: "Ada", entityType: "person", observations: ["likes tea"] }];
     await bench.call("memory", "create_entities", { entities });
     const found = await bench.call("memory", "search_nodes", { query: "tea" });
     expect(found).toMatchObject(ok({ entities }));
   });
 
-  it("leave no errors behind", () => expect(bench.errors).toEqual([]));
+  it("the reference servers leave no errors behind", () => expect(bench.errors).toEqual([]));
 });

@@ -13,7 +13,7 @@ let bench: McpBench;
 afterEach(() => bench.close());
 
 describe("a server that fails", () => {
-  it("that dies in a call gives an error that says why, and comes back after a pause", async () => {
+  it("a server that dies in a call gives an error that says why, and comes back after a pause", async () => {
     const env = { TEST_TOKEN: "a-very-secret-value" };
     bench = await openBench({ test: { ...testServer, env } });
     await bench.servers.start("test");
@@ -28,7 +28,7 @@ describe("a server that fails", () => {
     expect((await bench.skill("mcp_test")).problems).toBeUndefined();
   });
 
-  it("that hangs in a call is killed with all it started", async () => {
+  it("a server that hangs in a call is killed with all its processes", async () => {
     bench = await openBench({ test: { ...testServer, knack: { timeout_seconds: 0.3 } } });
     await bench.servers.start("test");
     const { output } = (await bench.call("test", "pid")) as never as {
@@ -38,7 +38,7 @@ describe("a server that fails", () => {
     await expect.poll(() => [isAlive(output.server), isAlive(output.grandchild)]).toEqual([false, false]);
   });
 
-  it("that only is slow in one call stays", async () => {
+  it("a server that is only slow in one call stays", async () => {
     bench = await openBench({ test: { ...testServer, knack: { timeout_seconds: 0.3 } } });
     await bench.servers.start("test");
     expect(await bench.call("test", "silent")).toMatchObject({ code: "timed_out" });
@@ -46,7 +46,7 @@ describe("a server that fails", () => {
     await expect.poll(() => bench.call("test", "cancelled")).toEqual(ok("1"));
   });
 
-  it("is tried again with growing pauses, and not for ever", async () => {
+  it("a server that fails is tried again with growing pauses, and not for ever", async () => {
     const clock = createFakeClock();
     bench = await openBench({ gone: { command: "knack-no-such-program" } }, { clock });
     const started: number[] = [];
@@ -68,7 +68,7 @@ describe("a server that fails", () => {
     );
   });
 
-  it("says why once, wherever that is read", async () => {
+  it("a server that fails says why once, wherever that is read", async () => {
     bench = await openBench({ dead: { command: "sh", args: ["-c", "echo no key >&2; exit 3"] } });
     const why = "It ended with code 3. It wrote last: no key.";
     expect(await bench.servers.start("dead")).toMatchObject({ state: "failed", problem: why });
@@ -80,14 +80,14 @@ describe("a server that fails", () => {
     expect((await ask("/skill info mcp_dead")).end.text).toContain(`— Its server failed. ${why}`);
   });
 
-  it("that never introduces itself is given up", async () => {
+  it("a server that never introduces itself is given up", async () => {
     bench = await openBench({ mute: { command: "sleep", args: ["600"] } }, { connect_ms: 200 });
     const status = await bench.servers.start("mute");
     expect(status?.state).toBe("failed");
     expect(status?.problem).toMatch(/did not introduce itself in time/);
   });
 
-  it("that is something else says so, not what the protocol's schemas say", async () => {
+  it("a server that is something else is reported as such, not with schema errors", async () => {
     const page = createServer((_request, response) =>
       response.writeHead(200, { "content-type": "application/json" }).end('{"id": 17}'),
     );
@@ -102,7 +102,7 @@ describe("a server that fails", () => {
     }
   });
 
-  it("does not hide the others", async () => {
+  it("a server that fails does not hide the others", async () => {
     bench = await openBench({ gone: { command: "knack-no-such-program" }, test: testServer });
     bench.start();
     await bench.until("test", "running");
@@ -116,7 +116,7 @@ describe("a server that fails", () => {
 });
 
 describe("a server that people start and stop", () => {
-  it("offers nothing while it is stopped, and runs again when it is started", async () => {
+  it("a stopped server offers nothing, and runs again when it is started", async () => {
     bench = await openBench({ test: testServer });
     await bench.servers.start("test");
     expect(await bench.servers.stop("test")).toMatchObject({ state: "stopped" });
@@ -127,14 +127,14 @@ describe("a server that people start and stop", () => {
     expect(await bench.servers.start("other")).toBeUndefined();
   });
 
-  it("is not started by itself when its entry says so", async () => {
+  it("a server is not started by itself when its entry says so", async () => {
     bench = await openBench({ test: { ...testServer, anythingllm: { autoStart: false } } });
     bench.start();
     expect((await bench.skill("mcp_test")).problems?.[0]).toMatch(/autoStart: false/);
     expect(await bench.servers.start("test")).toMatchObject({ state: "running", auto_start: false });
   });
 
-  it("starts with its first call when its tools are remembered from before", async () => {
+  it("a server starts with its first call when its tools are remembered from before", async () => {
     const first = await openBench({ test: testServer });
     await first.servers.start("test");
     await first.close();

@@ -37,7 +37,7 @@ async function trust({ tool, store }: McpBench, server: string, name: string) {
 }
 
 describe("a server in a channel", () => {
-  it("is activated by its name and called by its tool's", async () => {
+  it("a server in a channel is activated by its name and called by its tool's", async () => {
     bench = await openBench({ test: testServer });
     await bench.servers.start("test");
     const { end, events } = await channelOf(bench, "test__echo", { text: "hello" }).ask("go");
@@ -51,7 +51,7 @@ describe("a server in a channel", () => {
     });
   });
 
-  it("asks its questions in the thread, and its call goes on with each answer", async () => {
+  it("a server in a channel asks its questions in the thread, and its call continues with each answer", async () => {
     bench = await openBench({ test: testServer }, { requests });
     await bench.servers.start("test");
     await trust(bench, "test", "ask");
@@ -69,7 +69,7 @@ describe("a server in a channel", () => {
     expect(end).toContain('accept {"answer":"answer 1"}; accept {"answer":"answer 2"}');
   });
 
-  it("has single tools switched off by people", async () => {
+  it("a server in a channel has single tools switched off by people", async () => {
     bench = await openBench({ test: testServer });
     await bench.servers.start("test");
     const app = channelOf(bench, "test__echo", { text: "hello" });
@@ -81,7 +81,7 @@ describe("a server in a channel", () => {
     expect(end.text).toContain("Function 'test__echo' not found.");
   });
 
-  it("does not hold up an answer that does not need it", async () => {
+  it("a server in a channel does not hold up an answer that does not need it", async () => {
     const mute = { command: "sleep", args: ["600"] };
     const servers = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`mute-${at}`, mute]));
     bench = await openBench(servers);

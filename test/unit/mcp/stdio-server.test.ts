@@ -25,7 +25,7 @@ describe("a server on stdio", () => {
     await bench.close();
   });
 
-  it("is a skill with a part for each tool that is not suppressed", async () => {
+  it("a stdio server is a skill with a part for each tool that is not suppressed", async () => {
     const skill = await bench.skill("mcp_test");
     expect(skill).toMatchObject({ kind: "mcp", name: "test", version: "2.3.4" });
     expect(skill.description).toMatch(/^Tools of the server test: echo, environment, structured, fail/);
@@ -35,13 +35,13 @@ describe("a server on stdio", () => {
     expect(await bench.skill("mcp_test#echo")).toMatchObject({ parent: "mcp_test", name: "Echo a text" });
   });
 
-  it("has its own text in the guide, told as such and unable to leave its place", async () => {
+  it("a stdio server's own text is in the guide, marked as such and unable to leave its place", async () => {
     const { instructions } = await bench.skill("mcp_test");
     expect(instructions).toContain("Nobody here checked that");
     expect(instructions.match(/<\/server_text>/g)).toHaveLength(1);
   });
 
-  it("takes the server's hints for what they are", async () => {
+  it("a stdio server's hints are read as tool effects", async () => {
     expect((await bench.tool("test", "echo")).effect({})).toBe("read_only");
     expect((await bench.tool("test", "fail")).effect({})).toBe("side_effect");
     expect((await bench.tool("test", "die")).server?.hints).toMatchObject({ destructive: true });
@@ -51,7 +51,7 @@ describe("a server on stdio", () => {
     });
   });
 
-  it("answers calls, and checks arguments before they are sent", async () => {
+  it("a stdio server answers calls, and arguments are checked before they are sent", async () => {
     expect(await bench.call("test", "echo", { text: "hello" })).toEqual(ok("hello"));
     const echo = await bench.tool("test", "echo");
     const validate = (input: unknown) => checkArguments(echo, input);
@@ -60,12 +60,12 @@ describe("a server on stdio", () => {
     expect(await validate({ text: 4711 })).toEqual({ ok: true, value: { text: "4711" } });
   });
 
-  it("tells failures as errors", async () => {
+  it("a stdio server's failures are reported as errors", async () => {
     const result = await bench.call("test", "fail");
     expect(result).toEqual({ status: "error", code: "tool_failed", message: "no such thing" });
   });
 
-  it("gets nothing of the bot's environment but the way out, and its own secrets do not come back", async () => {
+  it("a stdio server gets only the proxy settings of the bot's environment, and its secrets do not come back", async () => {
     const { output } = (await bench.call("test", "environment")) as { output: string };
     expect(output).not.toContain("of the bot");
     expect(JSON.parse(output)).toMatchObject({
@@ -75,7 +75,7 @@ describe("a server on stdio", () => {
     expect((await bench.tool("test", "fail")).description).toBe("Fails, with [secret].");
   });
 
-  it("hands pictures and other bytes over as files, never as text", async () => {
+  it("a stdio server's pictures and other bytes are handed over as files, never as text", async () => {
     const files: NewFile[] = [];
     const result = await bench.call(
       "test",
@@ -111,7 +111,7 @@ describe("a server on stdio", () => {
     ["JSON that says it again", '{"id": 7}', { result: { id: 7 } }, "the value"],
     ["no text", "", { id: 7 }, "the value"],
     ["a text that says something else", "Found one.", { id: 7 }, { text: "Found one.", id: 7 }],
-  ])("answers structured content with %s", async (_what, said, value, expected) => {
+  ])("a stdio server answers structured content with %s", async (_what, said, value, expected) => {
     const result = await bench.call("test", "structured", { said, value });
     const results: Record<string, unknown> = {
       "the value": ok(value),
@@ -120,7 +120,7 @@ describe("a server on stdio", () => {
     expect(result).toEqual(results[String(expected)] ?? ok(expected));
   });
 
-  it("shows progress, which keeps a call alive beyond the longest silence", async () => {
+  it("a stdio server shows progress, which keeps a call alive beyond the longest silence", async () => {
     const notes: unknown[] = [];
     const quick = await openBench({ test: testServer }, { call_ms: 600 });
     await quick.servers.start("test");
@@ -133,7 +133,7 @@ describe("a server on stdio", () => {
     await quick.close();
   });
 
-  it("is told when a call is given up", async () => {
+  it("a stdio server is told when a call is given up", async () => {
     const controller = new AbortController();
     const call = bench.call("test", "silent", {}, { signal: controller.signal });
     await bench.call("test", "echo", { text: "in between" });
@@ -142,7 +142,7 @@ describe("a server on stdio", () => {
     await expect.poll(() => bench.call("test", "cancelled")).toEqual(ok("1"));
   });
 
-  it("may change its tools while it runs", async () => {
+  it("a stdio server may change its tools while it runs", async () => {
     const before = await bench.source.load();
     expect(await bench.source.load()).toBe(before);
     expect(await bench.call("test", "grow")).toEqual(ok("ok"));
@@ -150,10 +150,10 @@ describe("a server on stdio", () => {
     expect(await bench.source.load()).not.toBe(before);
   });
 
-  it("leaves no errors behind", () => expect(bench.errors).toEqual([]));
+  it("a stdio server leaves no errors behind", () => expect(bench.errors).toEqual([]));
 });
 
-it("says what it waits for while it starts", async () => {
+it("a starting server says what it waits for", async () => {
   const clock = createFakeClock();
   const args = ["-c", "echo 'fetch failed, again' >&2; exec cat >/dev/null"];
   const bench = await openBench({ slow: { command: "sh", args } }, { clock });
@@ -165,7 +165,7 @@ it("says what it waits for while it starts", async () => {
   await bench.close();
 });
 
-it("that is fetched first says by what", () => {
+it("a starting server that is fetched first says by what", () => {
   const args = ["-y", "--key=abc", "@scope/server-x@1.2.3", "/srv"];
   const { servers } = readServers({ slow: { command: "npx", args } }, "mcp.json", {});
   const said = servers.map((server) => startingFor(server, 12_400, ""));

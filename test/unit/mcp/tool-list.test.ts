@@ -54,25 +54,28 @@ describe("what tool_list opens", () => {
     ["a tool of another server", { files: ["notes__read"] }, []],
     ["a server that is not there", { cloud: [] }, []],
     ["two servers", { notes: [], files: ["write"] }, ["files__write", "notes__read"]],
-  ])("takes %s", async (_what, toolList, tools) => {
+  ])("tool_list takes %s", async (_what, toolList, tools) => {
     expect(await offered([...files, ...notes, opener("work", toolList)])).toEqual([tools]);
   });
 
   it.each([
     [[], ["read"]],
     [["read"], []],
-  ])("is everything when one of two active skills says so, in any order", async (first, second) => {
-    const skills = [...files, opener("one", { files: first }), opener("two", { files: second })];
-    const [tools] = await offered(skills);
-    expect(tools?.toSorted()).toEqual(["files__move", "files__read", "files__write"]);
-  });
+  ])(
+    "tool_list opens everything when one of two active skills says so, in any order",
+    async (first, second) => {
+      const skills = [...files, opener("one", { files: first }), opener("two", { files: second })];
+      const [tools] = await offered(skills);
+      expect(tools?.toSorted()).toEqual(["files__move", "files__read", "files__write"]);
+    },
+  );
 
-  it("is nothing while no skill is active, and what the server has once its own skill is", async () => {
+  it("tool_list opens nothing while no skill is active, and a server's tools once its own skill is", async () => {
     const calls = await offered([...files], [["activate_skill", "files"]]);
     expect(calls).toEqual([[], ["files__read", "files__write", "files__move"]]);
   });
 
-  it("comes with activation and goes with offloading, from the next model call on", async () => {
+  it("tool_list takes effect with activation and ends with offloading, from the next model call on", async () => {
     const skills = [...files, opener("work", { files: ["read"] }, { active: false })];
     const calls = await offered(skills, [
       ["activate_skill", "work"],
@@ -81,18 +84,18 @@ describe("what tool_list opens", () => {
     expect(calls).toEqual([[], ["files__read"], []]);
   });
 
-  it("is not widened by required_tools", async () => {
+  it("tool_list is not widened by required_tools", async () => {
     const skills = [...files, opener("work", { files: ["read"] }, { required_tools: ["files__write"] })];
     expect(await offered(skills)).toEqual([["files__read"]]);
   });
 
-  it("leaves out servers that cannot work or that people have to enable", async () => {
+  it("tool_list leaves out servers that cannot work or that people have to enable", async () => {
     const broken = serverSkill("files", ["read"], { problems: ["It is starting."] });
     expect(await offered([...broken, opener("work", { files: [] })])).toEqual([[]]);
     expect(await offered([...files, opener("work", { files: [] })], [], ["mcp_files"])).toEqual([[]]);
   });
 
-  it("runs although the server's skill is not active, and does not once a person blocked it", async () => {
+  it("a tool opened by tool_list runs although its server's skill is inactive, but not once a person blocked it", async () => {
     const model = scriptedModel(({ messages }) =>
       toolResults(messages).length === 0 ? [{ call: "files__read", with: { text: "x" } }] : "Done.",
     );
@@ -108,7 +111,7 @@ describe("what tool_list opens", () => {
   });
 });
 
-it("names what a tool_list asks for in vain", async () => {
+it("tools that a tool_list requests in vain are named", async () => {
   const skills = [...files, opener("work", { flies: [], files: ["raed", "read"] })];
   const loader = createCatalogueLoader([testSource(skills)], createMiniSearchIndex);
   const { diagnostics } = await loader.current();

@@ -38,7 +38,7 @@ async function channel() {
 }
 
 describe("a tool of a server", () => {
-  it("asks by what it says: only reading, nothing or destroying, and is listed so", async () => {
+  it("a server's tool needs approval by its hints: only reading, nothing or destroying, and is listed so", async () => {
     const { asked, listed } = await channel();
     for (const [tool, approver] of [
       ["environment", "nobody"],
@@ -50,7 +50,7 @@ describe("a tool of a server", () => {
     }
   });
 
-  it("runs unasked while an operator trusts it", async () => {
+  it("a server's tool runs without asking while an operator trusts it", async () => {
     const { app, asked, listed } = await channel();
     const { definition = "" } = (await listed("pid")) ?? {};
     const tools = [{ name: "pid", definition }];
@@ -66,7 +66,7 @@ describe("a tool of a server", () => {
     expect(await listed("pid")).toMatchObject({ asks: "asker", trusted: false });
   });
 
-  it("is not trusted in another form than the operator saw", async () => {
+  it("a server's tool is not trusted in another form than the operator saw", async () => {
     const { app, asked } = await channel();
     const tools = [{ name: "pid", definition: "another" }];
     expect(await app.run("server.trust", { input: { name: "test", tools: tools }, asker })).toMatchObject({
@@ -76,7 +76,7 @@ describe("a tool of a server", () => {
     expect(await asked("pid")).toBe("asker");
   });
 
-  it("loses the trust when its server becomes another program, not when it gets another token", async () => {
+  it("a server's tool loses its trust when its server becomes another program, but not when it gets another token", async () => {
     const { app, listed } = await channel();
     const { definition = "" } = (await listed("pid")) ?? {};
     await app.run("server.trust", { input: { name: "test", tools: [{ name: "pid", definition }] }, asker });

@@ -18,7 +18,7 @@ describe("blocks of an answer", () => {
     ["a text after a call", [call("a"), text("One")]],
     ["further fields", [{ ...call("a"), caller: { type: "direct" } }]],
     ["redacted thinking", [{ type: "redacted_thinking", data: "eA==" }, text("One")]],
-  ])("go back as they came: %s", async (_what, content) => {
+  ])("blocks of an answer are returned unchanged: %s", async (_what, content) => {
     const model = await server.model("claude-sonnet-5-5", () => content);
     const request = requestOf("go", { tools: [tool("search")] });
     const { message: answer } = await finish(model, request);
@@ -26,13 +26,13 @@ describe("blocks of an answer", () => {
     expect(server.bodies()[1]?.messages[1]).toEqual({ role: "assistant", content });
   });
 
-  it("are not kept when the text and the calls say it all", async () => {
+  it("blocks of an answer are not kept when the text and the calls say everything", async () => {
     const model = await server.model("claude-sonnet-5-5", () => [text("One"), call("a", { x: 1 })]);
     const { message: answer } = await finish(model, requestOf("go"));
     expect(answer.provider_blocks).toBeUndefined();
   });
 
-  it("leave out what the API does not take back", async () => {
+  it("blocks of an answer leave out what the API does not take back", async () => {
     const content = [
       text(""),
       thinking("x"),
@@ -45,7 +45,7 @@ describe("blocks of an answer", () => {
     expect(answer.provider_blocks?.blocks).toEqual([thinking("x"), text("One")]);
   });
 
-  it("have ids that fit those of the results", async () => {
+  it("blocks of an answer have ids that fit those of the results", async () => {
     const content = [thinking("x"), call("functions.search:1"), call("functions.search:1")];
     const model = await server.model("llama", () => content);
     const request = requestOf("go", { tools: [tool("search")] });
@@ -62,7 +62,7 @@ describe("blocks of an answer", () => {
 });
 
 describe("the end of an answer", () => {
-  it("that was refused keeps the text and drops the calls", async () => {
+  it("a refused answer keeps the text and drops the calls", async () => {
     const content = [thinking("x"), text("I started."), call("a")];
     const model = await server.model("m", () => message({ content, stop_reason: "refusal" }));
     const { message: answer } = await finish(model, requestOf("go"));
@@ -73,21 +73,21 @@ describe("the end of an answer", () => {
     ["refusal", "invalid_request", "declined"],
     ["max_tokens", "invalid_request", "output tokens"],
     ["model_context_window_exceeded", "context_too_long", "context"],
-  ])("by %s, without a word, is an error", async (stop_reason, code, words) => {
+  ])("an answer ended by %s without text is an error", async (stop_reason, code, words) => {
     const model = await server.model("m", () => message({ content: [thinking("x")], stop_reason }));
     const { error } = await collect(model, requestOf("go"));
     expect(error).toMatchObject({ code });
     expect(String(error)).toContain(words);
   });
 
-  it("by max_tokens or a full context keeps what was said", async () => {
+  it("an answer ended by max_tokens or a full context keeps what was said", async () => {
     for (const stop_reason of ["max_tokens", "model_context_window_exceeded"]) {
       const model = await server.model("m", () => message({ content: [text("Half")], stop_reason }));
       expect((await finish(model, requestOf("go"))).message.text).toBe("Half");
     }
   });
 
-  it("by a pause is continued, a bounded number of times", async () => {
+  it("an answer ended by a pause is continued, a bounded number of times", async () => {
     const model = await server.model("claude-sonnet-5-5", (_body, count) =>
       message({ content: [thinking(`${count}`), text(`${count} `)], stop_reason: "pause_turn" }),
     );
@@ -99,7 +99,7 @@ describe("the end of an answer", () => {
     expect(sent).toEqual([1, 2, 4, 6, 8, 10]);
   });
 
-  it("by a pause in a stream is continued in the same answer", async () => {
+  it("an answer ended by a pause in a stream is continued in the same answer", async () => {
     const stream = (words: string, stop_reason: string) => [
       { type: "message_start", message: message({ stop_reason: null }) },
       { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
@@ -132,7 +132,7 @@ describe("results of tools", () => {
   const source = { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" };
   const image = { type: "image", source };
 
-  it("have their pictures inside, those of a failed one behind all results", async () => {
+  it("tool results have their pictures inside, and those of a failed one come after all results", async () => {
     const shot = { role: "tool", tool: "shot", is_error: false } as const;
     const calls = ["a", "b", "c"].map((id) => ({ id, name: "shot", arguments: "{}" }));
     const model = await server.model("claude-sonnet-5-5");

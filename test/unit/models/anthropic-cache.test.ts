@@ -35,7 +35,7 @@ const twentyFive = Array.from({ length: 25 }, (_, index) => `toolu_${index}`);
 const round: Message[] = [user("Search"), called(...twentyFive), ...twentyFive.map((id) => result(id))];
 
 describe("marks for the cache", () => {
-  it("stand at the opening for an hour, where the previous request ended and at the end", async () => {
+  it("cache marks are at the opening for an hour, where the previous request ended and at the end", async () => {
     const model = await server.model("claude-sonnet-5-5");
     const tools = [tool("search"), tool("mail")];
     const messages: Message[] = [...round, { role: "system", text: "Bob joined." }];
@@ -54,7 +54,7 @@ describe("marks for the cache", () => {
     ]);
   });
 
-  it("find the previous request behind a round of more calls than a mark looks back", async () => {
+  it("cache marks find the previous request behind a round of more calls than a mark looks back", async () => {
     const model = await server.model("claude-sonnet-5");
     await finish(model, requestOf("", { messages: round.slice(0, 1) }));
     await finish(model, requestOf("", { messages: round }));
@@ -65,7 +65,7 @@ describe("marks for the cache", () => {
     expect(end).toEqual(["messages.2.24", short]);
   });
 
-  it("pass over a message that only changes the effort", async () => {
+  it("cache marks skip a message that only changes the effort", async () => {
     const model = await server.model("claude-sonnet-5-5");
     const messages: Message[] = [user("Search"), { role: "system", text: "", effort: "low" }];
     await finish(model, requestOf("", { messages }));
@@ -74,7 +74,7 @@ describe("marks for the cache", () => {
     expect(body === undefined ? [] : marks(body).at(-1)).toEqual(["messages.0.0", short]);
   });
 
-  it("change nothing but themselves", async () => {
+  it("cache marks change nothing but themselves", async () => {
     const model = await server.model("claude-sonnet-5-5");
     const request = requestOf("", { messages: round, tools: [tool("search")] });
     await finish(model, request);
@@ -85,14 +85,14 @@ describe("marks for the cache", () => {
     expect(unmarked(second?.messages.slice(0, 3))).toEqual(unmarked(first?.messages));
   });
 
-  it("are for an hour only where threads share the opening", async () => {
+  it("cache marks last an hour only where threads share the opening", async () => {
     const model = await server.model("claude-sonnet-5-5");
     await finish(model, requestOf("Summarize this."));
     expect(server.bodies()[0]?.system?.[0]?.cache_control).toEqual(short);
   });
 });
 
-it("tokens written for an hour cost twice the input", async () => {
+it("cache tokens written for an hour cost twice the input", async () => {
   const usage = {
     input_tokens: 1,
     output_tokens: 0,

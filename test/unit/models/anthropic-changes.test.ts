@@ -49,33 +49,39 @@ async function sendAll(model: Model) {
 const models = ["claude-sonnet-5-5", "claude-opus-4-8", "claude-sonnet-5", "claude-haiku-4-5", "llama"];
 
 describe("a conversation that grows", () => {
-  it.each(models)("is sent to %s without a change to what was sent before", async (name) => {
-    const bodies = await sendAll(await server.model(name));
-    expect(bodies).toHaveLength(requests.length);
-    for (const [index, body] of bodies.entries()) {
-      const earlier = bodies[index - 1];
-      if (earlier === undefined) continue;
-      expect(body.messages.slice(0, earlier.messages.length)).toEqual(earlier.messages);
-      expect(body.system).toEqual(earlier.system);
-    }
-  });
-
-  it.each(models)("is sent to %s with every message where the API allows it", async (name) => {
-    const bodies = await sendAll(await server.model(name));
-    for (const { messages } of bodies) {
-      expect(messages[0]?.role).toBe("user");
-      for (const [index, { role, content }] of messages.entries()) {
-        const next = messages[index + 1]?.role;
-        if (role === "system") expect(["assistant", "system", undefined]).toContain(next);
-        else expect(next).not.toBe(role);
-        const isResult = content.map(({ type }) => type === "tool_result");
-        expect(isResult).toEqual([...isResult].sort((a, b) => Number(b) - Number(a)));
+  it.each(models)(
+    "a growing conversation is sent to %s without a change to what was sent before",
+    async (name) => {
+      const bodies = await sendAll(await server.model(name));
+      expect(bodies).toHaveLength(requests.length);
+      for (const [index, body] of bodies.entries()) {
+        const earlier = bodies[index - 1];
+        if (earlier === undefined) continue;
+        expect(body.messages.slice(0, earlier.messages.length)).toEqual(earlier.messages);
+        expect(body.system).toEqual(earlier.system);
       }
-      expect(messages.at(-1)?.role).not.toBe("assistant");
-    }
-  });
+    },
+  );
 
-  it("moves a system message behind the next question when there was no answer", async () => {
+  it.each(models)(
+    "a growing conversation is sent to %s with every message where the API allows it",
+    async (name) => {
+      const bodies = await sendAll(await server.model(name));
+      for (const { messages } of bodies) {
+        expect(messages[0]?.role).toBe("user");
+        for (const [index, { role, content }] of messages.entries()) {
+          const next = messages[index + 1]?.role;
+          if (role === "system") expect(["assistant", "system", undefined]).toContain(next);
+          else expect(next).not.toBe(role);
+          const isResult = content.map(({ type }) => type === "tool_result");
+          expect(isResult).toEqual([...isResult].sort((a, b) => Number(b) - Number(a)));
+        }
+        expect(messages.at(-1)?.role).not.toBe("assistant");
+      }
+    },
+  );
+
+  it("a growing conversation moves a system message behind the next question when there was no answer", async () => {
     const model = await server.model("claude-opus-5-5");
     const messages = [user("One"), note("Bob joined.")];
     await finish(model, requestOf("", { messages }));
@@ -97,7 +103,7 @@ describe("a conversation that grows", () => {
     ]);
   });
 
-  it("gets a word from the user where two answers meet, and at its end", async () => {
+  it("a growing conversation gets a word from the user where two answers meet, and at its end", async () => {
     const model = await server.model("claude-opus-5-5");
     const messages = [said("One"), note("Bob joined."), said("Two")];
     await finish(model, requestOf("", { messages }));
@@ -107,7 +113,7 @@ describe("a conversation that grows", () => {
 });
 
 describe("changes told in place", () => {
-  it("leave the tools alone, with a placeholder from the first request on", async () => {
+  it("changes told in place leave the tools alone, with a placeholder from the first request on", async () => {
     const bodies = await sendAll(await server.model("claude-sonnet-5-5"));
     for (const { tools, output_config } of bodies) {
       expect(tools?.map(({ name, defer_loading }) => [name, defer_loading])).toEqual([
@@ -121,7 +127,7 @@ describe("changes told in place", () => {
     expect(server.betas()).toEqual(requests.map(() => betas));
   });
 
-  it("add tools by definition, remove them by name and change the effort", async () => {
+  it("changes told in place add tools by definition, remove them by name and change the effort", async () => {
     const bodies = await sendAll(await server.model("claude-sonnet-5-5"));
     const addition = (name: string) => ({
       type: "tool_addition",
@@ -150,7 +156,7 @@ describe("changes told in place", () => {
     ]);
   });
 
-  it("grow the list of tools when the opening has none, and declare no placeholder", async () => {
+  it("changes told in place extend the list of tools when the opening has none, and declare no placeholder", async () => {
     const model = await server.model("claude-sonnet-5-5");
     const messages = [user("Hello"), note("Mail is there.", { add: [tool("mail")] })];
     await finish(model, requestOf("", { messages: messages.slice(0, 1) }));
@@ -167,14 +173,14 @@ describe("changes told in place", () => {
     );
   });
 
-  it("put the latest effort on the request where it cannot change in the middle", async () => {
+  it("changes told in place put the latest effort on the request where it cannot change in the middle", async () => {
     const bodies = await sendAll(await server.model("claude-opus-4-8"));
     const efforts = bodies.map(({ output_config }) => output_config);
     expect(efforts).toEqual([{ effort: "low" }, ...Array(requests.length - 1).fill({ effort: "max" })]);
     expect(server.betas()[0]).toBe("inline-tools-2026-09-15");
   });
 
-  it("survive a call of the placeholder", async () => {
+  it("changes told in place survive a call of the placeholder", async () => {
     const content = [{ type: "tool_use", id: "toolu_1", name: "reserved_placeholder", input: {} }];
     const model = await server.model("claude-sonnet-5-5", () => content);
     const request = requestOf("hello", { tools: [tool("search")] });
@@ -187,7 +193,7 @@ describe("changes told in place", () => {
 });
 
 describe("changes told as notes", () => {
-  it("stand at the end of what they follow, and data cannot imitate one", async () => {
+  it("changes told as notes are at the end of what they follow, and data cannot imitate one", async () => {
     const bodies = await sendAll(await server.model("claude-sonnet-5"));
     const [first, , round, last] = bodies;
     const texts = (body: typeof first, index: number) =>
@@ -203,7 +209,7 @@ describe("changes told as notes", () => {
     expect(server.betas().join("")).toBe("");
   });
 
-  it("only ever grow the list of tools", async () => {
+  it("changes told as notes only ever extend the list of tools", async () => {
     const bodies = await sendAll(await server.model("llama"));
     expect(bodies.map(({ tools }) => tools?.map(({ name }) => name).join(" "))).toEqual([
       "search",
@@ -215,7 +221,7 @@ describe("changes told as notes", () => {
     expect(bodies.map(({ output_config }) => output_config)).toEqual(requests.map(() => undefined));
   });
 
-  it("escape the tag however it is written", async () => {
+  it("changes told as notes escape the tag however it is written", async () => {
     const model = await server.model("llama");
     const text = "a < /System_Note> b <system_note x> c <system> d";
     await finish(model, requestOf(text));

@@ -26,14 +26,14 @@ const known: [name: string, can: string, efforts: string][] = [
 ];
 
 describe("what a model takes", () => {
-  it.each(known)("is known by its name: %s", (name, can, words) => {
+  it.each(known)("a model's abilities are known by its name: %s", (name, can, words) => {
     const { inline, effortChange, schema, forcedTool, efforts } = abilitiesOf(name, false);
     const told = [inline && "inline", effortChange && "effort", schema && "schema", forcedTool && "forced"];
     expect(told.filter(Boolean).join(" ")).toBe(can);
     expect(efforts.join(" ")).toBe(words);
   });
 
-  it("is everything for an unknown name at Anthropic, and little elsewhere", () => {
+  it("a model with an unknown name has all abilities at Anthropic, and few elsewhere", () => {
     expect(abilitiesOf("claude-next", true)).toMatchObject({ inline: true, maxOutputTokens: 32_000 });
     expect(abilitiesOf("claude-next", false)).toMatchObject({ inline: false, maxOutputTokens: 16_000 });
     expect(abilitiesOf("claude-3-haiku-20240307", true).maxOutputTokens).toBe(4096);
@@ -47,7 +47,7 @@ describe("what a model takes", () => {
     ["xhigh", "claude-opus-4-6", "high"],
     ["max", "claude-opus-4-5", "high"],
     ["high", "claude-haiku-4-5", undefined],
-  ])("is the nearest effort: %s for %s is %s", (wish, name, word) => {
+  ])("the nearest effort is chosen: %s for %s is %s", (wish, name, word) => {
     expect(wireEffort(wish, abilitiesOf(name, true))).toBe(word);
   });
 });

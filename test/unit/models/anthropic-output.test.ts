@@ -21,7 +21,7 @@ const rome = '{"city":"Rome"}';
 const answer = (text: string) => [{ type: "text", text }];
 
 describe("structured output", () => {
-  it("is asked for in a format where the model takes schemas, and never by a forced tool", async () => {
+  it("structured output is requested in a format where the model takes schemas, and never by a forced tool", async () => {
     const model = await server.model("claude-sonnet-5-5", () => answer(rome));
     const request = requestOf("Which city?", {
       output_schema: city,
@@ -35,7 +35,7 @@ describe("structured output", () => {
     });
   });
 
-  it("is wrapped when it is no object, and unwrapped again", async () => {
+  it("structured output is wrapped when it is not an object, and unwrapped again", async () => {
     const model = await server.model("claude-sonnet-5-5", () => answer('{"value":["a"]}'));
     const output_schema: JsonSchema = { type: "array", items: { type: "string" } };
     const { message } = await finish(model, requestOf("List.", { output_schema }));
@@ -43,7 +43,7 @@ describe("structured output", () => {
     expect(server.bodies()[0]?.tool_choice).toBeUndefined();
   });
 
-  it("is asked for with a tool where the model takes no schemas", async () => {
+  it("structured output is requested with a tool where the model takes no schemas", async () => {
     const content = [{ type: "tool_use", id: "a", name: "answer", input: { city: "Rome" } }];
     const model = await server.model("llama", () => content);
     const { message } = await finish(model, requestOf("Which city?", { output_schema: city }));
@@ -55,7 +55,7 @@ describe("structured output", () => {
   });
 
   it.each(["claude-sonnet-5-5", "claude-haiku-5-5"])(
-    "of a schema that cannot be closed is asked of %s by what it takes",
+    "structured output of a schema that cannot be closed is requested from %s by what it takes",
     async (name) => {
       const output_schema: JsonSchema = { type: "object", additionalProperties: { type: "string" } };
       const isHaiku = name.includes("haiku");
@@ -70,7 +70,7 @@ describe("structured output", () => {
     },
   );
 
-  it("is asked for in words when the server refuses the schema, without loss of anything else", async () => {
+  it("structured output is requested in words when the server refuses the schema, without loss of anything else", async () => {
     const model = await server.model("claude-sonnet-5-5", ({ output_config }) =>
       JSON.stringify(output_config)?.includes("format")
         ? "output_config.format.schema: too many optional properties"
@@ -97,16 +97,19 @@ it("a request that forbids calls keeps its tools", async () => {
 it.each([
   [undefined, 32_000],
   [500, 500],
-])("output is limited to what is configured (%s), or to a roomy limit", async (maxOutputTokens, limit) => {
-  const model = await server.model("claude-sonnet-5-5", undefined, { maxOutputTokens });
-  await finish(model, requestOf("hello"));
-  expect(server.bodies()[0]?.max_tokens).toBe(limit);
-  const keys = Object.keys(server.bodies()[0] ?? {});
-  expect(keys.sort()).toEqual(["max_tokens", "messages", "model", "stream", "system", "thinking"]);
-});
+])(
+  "the output is limited to what is configured (%s), or to a roomy limit",
+  async (maxOutputTokens, limit) => {
+    const model = await server.model("claude-sonnet-5-5", undefined, { maxOutputTokens });
+    await finish(model, requestOf("hello"));
+    expect(server.bodies()[0]?.max_tokens).toBe(limit);
+    const keys = Object.keys(server.bodies()[0] ?? {});
+    expect(keys.sort()).toEqual(["max_tokens", "messages", "model", "stream", "system", "thinking"]);
+  },
+);
 
 describe("a schema for constrained decoding", () => {
-  it("has every object closed and says other constraints in words", () => {
+  it("a schema for constrained decoding has every object closed and says other constraints in words", () => {
     const schema: JsonSchema = {
       type: "object",
       description: "A trip.",
@@ -149,7 +152,7 @@ describe("a schema for constrained decoding", () => {
     { type: "object", properties: { a: { type: "object", additionalProperties: true } } },
     { type: "array", items: { type: "object", patternProperties: { x: {} } } },
     { type: "array", prefixItems: [{ type: "string" }] },
-  ])("does not exist for %j", (schema) => {
+  ])("a schema for constrained decoding does not exist for %j", (schema) => {
     expect(closedSchema(schema)).toBeUndefined();
   });
 });

@@ -47,7 +47,7 @@ describe("a server that refuses what was expected of it", () => {
     "messages.1.content.1: Input tag 'tool_addition' found using 'type' does not match any of the expected tags",
     "tools.1.defer_loading: Extra inputs are not permitted",
     "messages.1: role 'system' must precede an 'assistant' message or end the array",
-  ])("is told changes as notes from then on: %s", async (text) => {
+  ])("a server that refuses changes in place is told them as notes from then on: %s", async (text) => {
     const model = await server.model("claude-sonnet-5-5", (_body, count) => (count === 1 ? text : ok));
     const request = requestOf("", { messages: changed, tools: [tool("search")] });
     expect((await finish(model, request)).message.text).toBe("ok");
@@ -58,7 +58,7 @@ describe("a server that refuses what was expected of it", () => {
     expect(server.betas().slice(1)).toEqual([display, display]);
   });
 
-  it("is asked for less and less of the thinking, the same way from then on", async () => {
+  it("a server that refuses thinking settings is sent fewer of them, the same way from then on", async () => {
     const model = await server.model("claude-sonnet-5-5", (_body, count) => {
       if (count === 1)
         return "Unexpected value(s) `thinking-display-updates-2026-08-18` for the `anthropic-beta` header.";
@@ -75,7 +75,7 @@ describe("a server that refuses what was expected of it", () => {
     ]);
   });
 
-  it("is asked for effort at the top when it cannot change in the middle, then not at all", async () => {
+  it("a server that refuses effort in the middle gets it at the top, and then not at all", async () => {
     const model = await server.model("claude-sonnet-5-5", (_body, count) => {
       if (count === 1) return "messages.2.output_config: Extra inputs are not permitted";
       return count === 2 ? "output_config.effort: not supported by this model" : ok;
@@ -86,7 +86,7 @@ describe("a server that refuses what was expected of it", () => {
     expect(configs).toEqual([{ effort: "low" }, { effort: "high" }, undefined]);
   });
 
-  it("is asked for shorter cache entries when it knows no others", async () => {
+  it("a server that knows no longer cache entries is asked for shorter ones", async () => {
     const text = "system.0.cache_control.ephemeral.ttl: Extra inputs are not permitted";
     const model = await server.model("claude-sonnet-5-5", (_body, count) => (count === 1 ? text : ok));
     await finish(model, requestOf("hello", { tools: [tool("search")] }));
@@ -96,7 +96,7 @@ describe("a server that refuses what was expected of it", () => {
     ]);
   });
 
-  it("is believed when it refuses something else", async () => {
+  it("a server that refuses something else is believed", async () => {
     const text = "tools.0.custom.input_schema.properties.role: JSON schema is invalid";
     const model = await server.model("claude-sonnet-5-5", () => text);
     const { error } = await collect(model, requestOf("hello", { tools: [tool("search")] }));
@@ -106,7 +106,7 @@ describe("a server that refuses what was expected of it", () => {
     expect(server.bodies().map(({ tools = [] }) => tools.length)).toEqual([2, 0]);
   });
 
-  it("settles two requests at once", async () => {
+  it("a server's refusal settles two requests at once", async () => {
     const model = await server.model("claude-sonnet-5-5", ({ messages }) =>
       messages.some(({ role }) => role === "system") ? 'Unexpected role "system"' : ok,
     );
@@ -117,7 +117,7 @@ describe("a server that refuses what was expected of it", () => {
 });
 
 describe("thinking", () => {
-  it("is left out of a transcript, all of it, once a server refuses it", async () => {
+  it("thinking is left out of a transcript entirely once a server refuses it", async () => {
     const first = written("One", [thinking, { type: "text", text: "One" }], {});
     const second = written("", [redacted, thinking], {});
     const third = written("Three", [thinking, { type: "text", text: "Three" }], {});
@@ -139,7 +139,7 @@ describe("thinking", () => {
     ]);
   });
 
-  it("is not left out a second time for the same refusal", async () => {
+  it("thinking is not left out a second time for the same refusal", async () => {
     const model = await server.model("claude-sonnet-5-5", () => invalid);
     const messages = [user("1"), written("One", [thinking], {}), user("2")];
     const { error } = await collect(model, requestOf("", { messages }));
@@ -158,14 +158,14 @@ describe("an answer of another model", () => {
     ["an earlier version", "claude-sonnet-5-5", { form: undefined, model: undefined }, plain],
     ["an earlier version, as notes", "claude-sonnet-5", { form: undefined, model: undefined }, blocks],
     ["a model of the same provider and form", "claude-opus-5-5", {}, blocks],
-  ])("of %s is sent as it may be", async (_whose, name, changes, expected) => {
+  ])("an answer of %s is sent in the allowed form", async (_whose, name, changes, expected) => {
     const model = await server.model(name);
     const messages = [user("1"), written("One", blocks, changes), user("2")];
     await finish(model, requestOf("", { messages }));
     expect(server.bodies()[0]?.messages[1]?.content).toEqual(expected);
   });
 
-  it("carries the form its request was accepted in", async () => {
+  it("an answer carries the form its request was accepted in", async () => {
     const model = await server.model("claude-sonnet-5-5", ({ messages }, count) => {
       const isInline = messages.some(({ role }) => role === "system");
       return isInline && count > 1 ? 'Unexpected role "system"' : [thinking, ...ok];
@@ -180,7 +180,7 @@ describe("an answer of another model", () => {
     ]);
   });
 
-  it("with calls keeps them when its blocks are left out", async () => {
+  it("an answer with calls keeps them when its blocks are left out", async () => {
     const model = await server.model("claude-sonnet-5-5");
     const call = { ...called("toolu_1"), provider_blocks: { provider: "openai", blocks: [{ id: "rs_1" }] } };
     await finish(model, requestOf("", { messages: [user("1"), call as Message, result("toolu_1")] }));

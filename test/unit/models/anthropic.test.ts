@@ -38,7 +38,7 @@ const thinking = { type: "thinking", thinking: "Let me see.", signature: "c2lnbm
 const toolUse = { type: "tool_use", id: "toolu_1", name: "a", input: { x: 1 } };
 
 describe("requests to Anthropic", () => {
-  it("mark system, last tool and the end of the conversation for the cache", async () => {
+  it("requests to Anthropic mark system, last tool and the end of the conversation for the cache", async () => {
     const model = await modelAnswering((response) => sendJson(response, ok));
     const tools = ["a", "b"].map((name) => ({ name, description: name, parameters: { type: "object" } }));
     const request = requestOf("hello", { tools });
@@ -56,7 +56,7 @@ describe("requests to Anthropic", () => {
     ]);
   });
 
-  it("put tool results and what a person said after them into one user message", async () => {
+  it("requests to Anthropic put tool results and what a person said after them into one user message", async () => {
     const model = await modelAnswering((response) => sendJson(response, ok));
     const messages: Message[] = [
       { role: "user", text: " " },
@@ -95,7 +95,7 @@ describe("requests to Anthropic", () => {
     ]);
   });
 
-  it("begin with a user message even when the history does not", async () => {
+  it("requests to Anthropic begin with a user message even when the history does not", async () => {
     const model = await modelAnswering((response) => sendJson(response, ok));
     const messages: Message[] = [
       { role: "assistant", text: "As I said.", tool_calls: [] },
@@ -106,7 +106,7 @@ describe("requests to Anthropic", () => {
     expect(sent.map((message) => message.role)).toEqual(["user", "assistant", "user"]);
   });
 
-  it("send signed reasoning back as it came, streamed or not", async () => {
+  it("requests to Anthropic send signed reasoning back unchanged, streamed or not", async () => {
     const events = [
       { type: "message_start", message: { ...reply([]), stop_reason: null } },
       {
@@ -150,7 +150,7 @@ describe("requests to Anthropic", () => {
 });
 
 describe("answers of Anthropic", () => {
-  it("count cached tokens as input, at their own price", async () => {
+  it("answers of Anthropic count cached tokens as input, at their own price", async () => {
     const usage = { cache_read_input_tokens: 1000, cache_creation_input_tokens: 100 };
     const model = await modelAnswering((response) =>
       sendJson(response, reply([{ type: "text", text: "ok" }], usage)),
@@ -160,19 +160,19 @@ describe("answers of Anthropic", () => {
     expect(event.usage.cost_usd).toBeCloseTo((5 * 10 + 1000 * 1 + 100 * 12.5 + 2 * 20) / 1e6, 12);
   });
 
-  it("that end halfway without an error are unavailable", async () => {
+  it("answers of Anthropic that end halfway without an error are unavailable", async () => {
     const start = { type: "message_start", message: reply([]) };
     const model = await modelAnswering((response) => sendEvents(response, [start]), true);
     expect((await collect(model, requestOf("hello"))).error).toMatchObject({ code: "unavailable" });
   });
 
-  it("that turn into an overload are overloaded", async () => {
+  it("answers of Anthropic that turn into an overload are overloaded", async () => {
     const failure = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
     const model = await modelAnswering((response) => sendEvents(response, [failure]), true);
     expect((await collect(model, requestOf("hello"))).error).toMatchObject({ code: "overloaded" });
   });
 
-  it("that refuse a long prompt say that it is too long", async () => {
+  it("answers of Anthropic that refuse a long prompt say that it is too long", async () => {
     const error = {
       type: "invalid_request_error",
       message: "prompt is too long: 210000 tokens > 200000 maximum",
@@ -181,7 +181,7 @@ describe("answers of Anthropic", () => {
     expect((await collect(model, requestOf("hello"))).error).toMatchObject({ code: "context_too_long" });
   });
 
-  it("need a key at Anthropic's own address", async () => {
+  it("answers of Anthropic need a key at Anthropic's own address", async () => {
     const model = createAnthropicModel({ model: "m", timeoutMs: 1000 });
     const { error } = await collect(model, requestOf("hello"));
     expect(error).toMatchObject({ code: "not_configured" });

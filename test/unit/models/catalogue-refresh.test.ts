@@ -35,7 +35,7 @@ async function written() {
   return { models, head };
 }
 
-it("writes each model with its facts, a line for each, and says where they are from", async () => {
+it("the refreshed catalogue has each model with its facts, one line each, and names its source", async () => {
   const tiers = [{ inputTokensAbove: 100_000, input: 2, output: 10, cacheRead: 0.2, cacheWrite: 2.5 }];
   const thinkingLevelMap = { off: null, minimal: null, xhigh: "xhigh" };
   const compat = { supportsMidConvoToolChanges: true };
@@ -79,7 +79,7 @@ it("writes each model with its facts, a line for each, and says where they are f
   expect(lines).toContain("added: anthropic/rose");
 });
 
-it("takes OpenAI's whole window from Azure where the source ends it at a dearer price", async () => {
+it("the refreshed catalogue takes OpenAI's whole window from Azure where the source ends it at a dearer price", async () => {
   const tiers = [{ ...cost, inputTokensAbove: 200_000 }];
   await offer("openai", { api: { ...chat("cut", { cost: { ...cost, tiers } }), ...chat("small") } });
   await offer("azure", {
@@ -90,7 +90,7 @@ it("takes OpenAI's whole window from Azure where the source ends it at a dearer 
   expect([openai.cut.context, openai.small.context]).toEqual([900_000, 200_000]);
 });
 
-it("has no price for what the source does not know, and none at all of what is free by name", async () => {
+it("the refreshed catalogue has no price for what the source does not know, nor for what is free by name", async () => {
   const free = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   await offer("openrouter", {
     api: {
@@ -107,7 +107,7 @@ it("has no price for what the source does not know, and none at all of what is f
   expect(prices).toEqual([undefined, { input: 1, output: 0 }, { input: 0, output: 0 }]);
 });
 
-it("leaves out and names what is broken, and passes over what does not chat", async () => {
+it("the refreshed catalogue leaves out and names broken models, and skips those that do not chat", async () => {
   await offer("xai", {
     api: {
       ...chat("fine"),
@@ -125,7 +125,7 @@ it("leaves out and names what is broken, and passes over what does not chat", as
   ]);
 });
 
-it("says what was added and removed, and which prices and facts changed", async () => {
+it("the refreshed catalogue says what was added and removed, and which prices and facts changed", async () => {
   await offer("groq", { api: { ...chat("old"), ...chat("dearer"), ...chat("wider"), ...chat("same") } });
   await refresh();
   const now = {
@@ -150,7 +150,7 @@ it.each([
   ["has no models", { api: {} }],
   ["has models in another form", { models: [{ id: "rose" }] }],
   ["is mostly broken", { api: { ...chat("fine"), ...chat("a", { cost: 1 }), ...chat("b", { cost: 1 }) } }],
-])("keeps the old file when a file of the source %s", async (_what, models) => {
+])("the old catalogue is kept when a file of the source %s", async (_what, models) => {
   await refresh();
   const before = await readFile(file, "utf8");
   await offer("mistral", models);
@@ -162,7 +162,7 @@ it.each([
   expect(await readFile(file, "utf8")).toBe(before);
 });
 
-it("keeps the old file when a file of the source is gone", async () => {
+it("the old catalogue is kept when a file of the source is gone", async () => {
   await refresh();
   const before = await readFile(file, "utf8");
   await rm(path.join(folder, "dist", "providers", "data", "google.json"));

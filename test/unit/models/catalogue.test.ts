@@ -54,7 +54,7 @@ describe("a window, output tokens and minutes in the cache", () => {
     [undefined, "constructor", undefined, undefined, undefined],
   ];
   it.each([...listed, ...ofFamily, ...unknown])(
-    "at %s, of %s: %s, %s, %s",
+    "the window, output tokens and cache minutes at %s, of %s: %s, %s, %s",
     (server, name, window, output, minutes) => {
       const facts = modelFacts(server, name);
       expect([facts.window, facts.output]).toEqual([window, output]);
@@ -70,7 +70,7 @@ it.each([
   ["openai", "o3-mini", "always", false],
   ["openai", "gpt-4.1", "none", true],
   ["openai", "gpt-7-sol", undefined, undefined],
-] as const)("at %s, %s thinks: %s, and takes pictures: %s", (server, name, thinking, images) => {
+] as const)("the model at %s, %s thinks: %s, and takes pictures: %s", (server, name, thinking, images) => {
   expect(modelFacts(server, name)).toEqual(
     expect.objectContaining(thinking === undefined ? {} : { thinking, images }),
   );
@@ -86,7 +86,7 @@ it.each([
   ["gemini", "gemini-2.5-flash", undefined],
   ["openai", "gpt-7-luna", ["none", "low", "medium", "high", "xhigh", "max"]],
   ["groq", "sunflower", undefined],
-] as const)("at %s, %s knows the efforts %j", (server, name, efforts) => {
+] as const)("the model at %s, %s knows the efforts %j", (server, name, efforts) => {
   expect(modelFacts(server, name).efforts).toEqual(efforts);
 });
 
@@ -105,7 +105,7 @@ describe("a price", () => {
     // Proxies pass requests on to the vendor.
     [undefined, "gpt-5-mini", 0.25],
     [undefined, "deepseek-flash", undefined],
-  ] as const)("at %s, of %s: %s", (server, name, input) => {
+  ] as const)("the price at %s, of %s: %s", (server, name, input) => {
     expect(modelFacts(server, name).price?.input).toBe(input);
   });
 });
@@ -122,7 +122,7 @@ describe("the end of a model", () => {
     ["azure", "gpt-5", undefined, undefined],
     ["openrouter", "anthropic/claude-sonnet-4.5", undefined, undefined],
     ["vllm", "gpt-5", undefined, undefined],
-  ] as const)("at %s, of %s: %s, then %s", (server, name, retires, successor) => {
+  ] as const)("the end of a model at %s, of %s: %s, then %s", (server, name, retires, successor) => {
     const facts = modelFacts(server, name);
     expect([facts.retires, facts.successor]).toEqual([retires, successor]);
   });
@@ -140,7 +140,7 @@ it.each([
   ["xai", "grok-4.7", undefined],
   ["ollama", "llama", undefined],
   [undefined, "gpt-6.1-terra", undefined],
-] as const)("at %s, beside %s the small model is %s", (server, name, small) => {
+] as const)("the small model at %s, next to %s is %s", (server, name, small) => {
   expect(smallModelFor(server, name)).toBe(small);
 });
 
@@ -158,22 +158,25 @@ it.each([
 });
 
 describe("what is kept by hand", () => {
-  it.each(listedServers)("about %s is about models it lists, or that are known to be gone", (server) => {
-    const ends = (retirements[server] ?? []).flatMap((end) => end.models);
-    const isListed = (name: string) => Object.hasOwn(models[server], name);
-    const small = smallModels[server];
-    expect(ends.filter((name) => !isListed(name)).toSorted()).toEqual(
-      [...(unlisted[server] ?? [])].toSorted(),
-    );
-    expect(small === undefined || isListed(small)).toBe(true);
-    expect((retirements[server] ?? []).filter((end) => !isListed(end.successor))).toEqual([]);
-  });
+  it.each(listedServers)(
+    "manual entries about %s are about models it lists, or that are known to be gone",
+    (server) => {
+      const ends = (retirements[server] ?? []).flatMap((end) => end.models);
+      const isListed = (name: string) => Object.hasOwn(models[server], name);
+      const small = smallModels[server];
+      expect(ends.filter((name) => !isListed(name)).toSorted()).toEqual(
+        [...(unlisted[server] ?? [])].toSorted(),
+      );
+      expect(small === undefined || isListed(small)).toBe(true);
+      expect((retirements[server] ?? []).filter((end) => !isListed(end.successor))).toEqual([]);
+    },
+  );
 
-  it("names small models of OpenRouter that it lists", () => {
+  it("manual entries name small models of OpenRouter that it lists", () => {
     for (const name of Object.values(smallModelsOfVendors)) expect(models.openrouter).toHaveProperty([name]);
   });
 
-  it("about system messages in the middle is what the source says", () => {
+  it("manual entries about system messages in the middle match the source", () => {
     for (const [name, { in_place }] of Object.entries(models.anthropic)) {
       const { inline, effortChange } = abilitiesOf(name, true);
       const kept = [...(inline ? ["tools"] : []), ...(effortChange ? ["effort"] : [])];
@@ -181,13 +184,13 @@ describe("what is kept by hand", () => {
     }
   });
 
-  it("about the efforts of Claude is what the source says", () => {
+  it("manual entries about the efforts of Claude match the source", () => {
     for (const [name, { efforts }] of Object.entries(models.anthropic)) {
       if (efforts !== undefined) expect([name, abilitiesOf(name, true).efforts]).toEqual([name, efforts]);
     }
   });
 
-  it("about the efforts of OpenAI's families is what the source says", () => {
+  it("manual entries about the efforts of OpenAI's families match the source", () => {
     const differ = Object.entries(models.openai).filter(([name, { efforts }]) => {
       const family = openAiFamily(name);
       return family !== undefined && JSON.stringify(family.efforts) !== JSON.stringify(efforts);
@@ -197,7 +200,7 @@ describe("what is kept by hand", () => {
   });
 });
 
-it("keeps the license of its source", () => {
+it("the catalogue keeps the license of its source", () => {
   expect(source).toMatch(/^@earendil-works\/pi-ai \d/);
   expect(notice).toContain("Copyright (c) 2025 Mario Zechner");
 });

@@ -122,30 +122,33 @@ const texts: [what: string, text: string][] = [
 ];
 
 describe("reasoning in the text of an answer", () => {
-  it.each(thoughts)("%s", (_what, text, kept, thought) => {
+  it.each(thoughts)("reasoning in the text of an answer: %s", (_what, text, kept, thought) => {
     expect(read([text])).toMatchObject({ kept, thought, calls: [] });
   });
 });
 
 describe("calls in the text of an answer", () => {
-  it.each(formats)("%s is understood and never shown", (_what, text, calls, kept = "") => {
-    const seen = read([...text]);
-    expect(seen).toMatchObject({ calls, kept });
-    for (const shown of seen.everShown) expect(shown).not.toMatch(/[<[｜]|Rome/);
-  });
+  it.each(formats)(
+    "calls in the text of an answer: %s is understood and never shown",
+    (_what, text, calls, kept = "") => {
+      const seen = read([...text]);
+      expect(seen).toMatchObject({ calls, kept });
+      for (const shown of seen.everShown) expect(shown).not.toMatch(/[<[｜]|Rome/);
+    },
+  );
 
-  it.each(texts)("%s stays text", (_what, text) => {
+  it.each(texts)("calls in the text of an answer: %s stays text", (_what, text) => {
     expect(read([text])).toMatchObject({ kept: text, calls: [], thought: "" });
   });
 
-  it("is text where no tool may be called", () => {
+  it("a call in the text stays text where no tool may be called", () => {
     const text = '<tool_call>{"name":"weather","arguments":{}}</tool_call>';
     expect(read([text], [])).toMatchObject({ kept: text, shown: text, calls: [] });
   });
 });
 
 it.each([...thoughts, ...formats, ...texts].map(([what, text]) => [what, text] as const))(
-  "the pieces it comes in change nothing: %s",
+  "the pieces of an answer change nothing: %s",
   (_what, text) => {
     const { everShown: _, ...whole } = read([text]);
     const splits = Array.from({ length: text.length }, (_each, at) => [text.slice(0, at), text.slice(at)]);

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 describe("the model of the settings", () => {
   it.each(["gpt-5", "nobody/gpt-5", "openai/", "/gpt-5", "constructor/x"])(
-    "refuses the name %s",
+    "the model settings refuse the name %s",
     (choice) => {
       expect(() => createModel({ choice }, recordingClock())).toThrow(
         expect.objectContaining({
@@ -27,7 +27,7 @@ describe("the model of the settings", () => {
     },
   );
 
-  it("tells of each request how it ended", async () => {
+  it("the model reports how each request ended", async () => {
     let asked = 0;
     const choices = [{ index: 0, message: { role: "assistant", content: "here" }, finish_reason: "stop" }];
     server = await startWireServer((response) => {
@@ -53,12 +53,12 @@ describe("the model of the settings", () => {
     ]);
   });
 
-  it("keeps slashes in the model's own name", () => {
+  it("the model keeps slashes in its own name", () => {
     const model = createModel({ choice: "openai/meta-llama/Llama-4" }, recordingClock());
     expect(model.id).toBe("openai/meta-llama/Llama-4");
   });
 
-  it("passes a model without a key over for a server of another name", async () => {
+  it("a model without a key is passed over for a server of another name", async () => {
     const choices = [{ index: 0, message: { role: "assistant", content: "here" }, finish_reason: "stop" }];
     server = await startWireServer((response) => sendJson(response, { id: "c", choices }));
     const model = createModel(
@@ -77,7 +77,7 @@ describe("the model of the settings", () => {
     expect(event.usage).toEqual({ input_tokens: 0, output_tokens: 0 });
   });
 
-  it("says what to set when no model has a key, and never becomes the offline one", async () => {
+  it("the model says what to set when none has a key, and never becomes the offline one", async () => {
     const settings = { choice: "anthropic/claude-x", failover: ["openai/gpt-x", "offline"] };
     const { events, error } = await collect(createModel(settings, recordingClock()), requestOf("hello"));
     expect(events).toEqual([{ type: "delayed", text: expect.stringContaining("Asking another model") }]);
@@ -92,7 +92,7 @@ describe("the model of the settings", () => {
     ["anthropic/claude-sonnet-5-5", ["openai/gpt-4", "openai/llama"], 1_000_000, 5],
     ["openai/llama", [], undefined, undefined],
   ])(
-    "of %s and %o has the least window that is not small, and the shortest cache",
+    "the model of %s and %o has the least window that is not small, and the shortest cache",
     (choice, failover, window, minutes) => {
       const model = createModel({ choice, failover }, recordingClock());
       expect(model.window).toBe(window);
@@ -100,7 +100,7 @@ describe("the model of the settings", () => {
     },
   );
 
-  it("is what the settings say it is, where they differ from the catalogue", async () => {
+  it("the model has the facts of the settings where they differ from the catalogue", async () => {
     const sent: Record<string, unknown>[] = [];
     server = await startWireServer((wire, body) => {
       sent.push(body);
@@ -136,7 +136,7 @@ describe("the model of the settings", () => {
     ["together", "openai/gpt-oss-120b", 32_000],
     ["openrouter", "qwen/sunflower", undefined],
     ["ollama", "gpt-oss:120b", undefined],
-  ] as const)("at %s limits the answers of %s to %s tokens", async (kind, model, limit) => {
+  ] as const)("the model at %s limits the answers of %s to %s tokens", async (kind, model, limit) => {
     let sent: Record<string, unknown> = {};
     server = await startWireServer((wire, body) => {
       sent = body;
@@ -154,7 +154,7 @@ describe("the model of the settings", () => {
     ["together", "moonshotai/Kimi-K3", "high", undefined],
     ["openai", "sunflower", "max", "high"],
   ] as const)(
-    "at %s asks %s for the effort it knows nearest to %s: %s",
+    "the model at %s asks %s for the effort it knows nearest to %s: %s",
     async (kind, model, effort, asked) => {
       let sent: Record<string, unknown> = {};
       server = await startWireServer((wire, body) => {
@@ -174,7 +174,7 @@ describe("the model of the settings", () => {
     ["mine/anthropic/claude-opus-5.5", "mine/anthropic/claude-haiku-5.5"],
     ["proxy/gpt-6.1-sol", undefined],
     ["offline", undefined],
-  ])("beside %s is %s for inner work", (name, small) => {
+  ])("the model for inner work next to %s is %s", (name, small) => {
     const providers = {
       mine: { kind: "openai" as const, baseUrl: "https://openrouter.ai/api/v1" },
       proxy: { kind: "openai" as const, server: "openai" as const, baseUrl: "http://127.0.0.1:9/v1" },
@@ -182,7 +182,7 @@ describe("the model of the settings", () => {
     expect(smallModelBeside(name, { choice: name, providers })).toBe(small);
   });
 
-  it("keeps what each of a list wrote for its return, and sends it to none else", async () => {
+  it("the model keeps what each of a list wrote for its return, and sends it to no other", async () => {
     const isDown = { first: false };
     const sent: Record<string, unknown>[] = [];
     server = await startWireServer((wire, body) => {
@@ -220,7 +220,7 @@ describe("the model of the settings", () => {
     ]);
   });
 
-  it("is not generative when it is the offline one", () => {
+  it("the offline model is not generative", () => {
     const model = createModel({ choice: "offline" }, recordingClock());
     expect(model).toMatchObject({ id: "offline", generative: false });
   });

@@ -27,12 +27,12 @@ describe("the model for small work", () => {
       },
       "work/gpt-6.1-sol",
     ],
-  ])("is %s: %j", (_, settings, expected) => {
+  ])("the model for small work is %s: %j", (_, settings, expected) => {
     const all = models(settings);
     expect(all.small(all.main).id).toBe(expected);
   });
 
-  it("goes with the model of the channel", () => {
+  it("the model for small work goes with the model of the channel", () => {
     const all = models();
     expect(all.small(all.named("openai/gpt-6.1-terra")).id).toBe("openai/gpt-6-luna");
   });
@@ -43,11 +43,11 @@ describe("a model that people choose", () => {
     ["anthropic/claude-opus-5-5", "anthropic/claude-opus-5-5"],
     ["openai/gpt-6-luna", "openai/gpt-6-luna"],
     ["claude-sonnet-5-5", "anthropic/claude-sonnet-5-5"],
-  ])("is %s", (name, expected) => {
+  ])("a model that people choose is %s", (name, expected) => {
     expect(models().choose(name)).toMatchObject({ ok: true, name: expected });
   });
 
-  it("that nobody knows is told so", () => {
+  it("a chosen model that nobody knows is reported as such", () => {
     expect(models().choose("anthropic/claude-nextyear-9")).toMatchObject({ ok: true });
     const local = { local: { kind: "openai", baseUrl: "http://127.0.0.1:1/v1" } } as const;
     expect(models({ providers: local }).choose("local/anything")).toMatchObject({
@@ -56,7 +56,7 @@ describe("a model that people choose", () => {
     });
   });
 
-  it("that ends soon is told so", () => {
+  it("a chosen model that ends soon is reported as such", () => {
     expect(models().choose("anthropic/claude-sonnet-4-5")).toMatchObject({
       ok: true,
       note: "It ends on 2026-11-30.",
@@ -68,7 +68,7 @@ describe("a model that people choose", () => {
     ["gpt-6-luna", "write provider/model"],
     ["openai/", "write provider/model"],
     ["", "write provider/model"],
-  ])("is none of a provider that is not there: %j", (name, words) => {
+  ])("a chosen model cannot be one of a missing provider: %j", (name, words) => {
     expect(models().choose(name)).toMatchObject({ ok: false, message: expect.stringContaining(words) });
   });
 
@@ -77,7 +77,7 @@ describe("a model that people choose", () => {
     ["openai/gpt-6-luna", true],
     ["openai/gpt-6-astra", false],
     ["anthropic2/x", false],
-  ])("is among those that may be chosen: %s", (name, ok) => {
+  ])("a model may be chosen only if it is allowed: %s", (name, ok) => {
     const allowed = ["anthropic/*", "openai/gpt-6-luna"];
     const all = models({ allowed });
     expect(all.choose(name).ok).toBe(ok);
@@ -100,7 +100,7 @@ describe("what is proposed", () => {
     box: { kind: "openai", server: "ollama", baseUrl: "http://127.0.0.1:1/v1" },
   } as const;
 
-  it("begins with what is configured, and has the models of providers that can be asked", () => {
+  it("proposed models begin with the configured ones, and have the models of reachable providers", () => {
     const proposed = names({ providers, failover: ["box/qwen3"], small: "work/mini" });
     expect(proposed.slice(0, 3)).toEqual(["anthropic/claude-sonnet-5-5", "box/qwen3", "work/mini"]);
     expect(proposed).toContain("anthropic/claude-haiku-5-5");
@@ -108,7 +108,7 @@ describe("what is proposed", () => {
     expect(proposed.filter((name) => name.startsWith("work/"))).toEqual(["work/mini"]);
   });
 
-  it("says what each costs, as configured before as listed", () => {
+  it("proposed models have their prices, as configured before as listed", () => {
     const prices = { "anthropic/claude-haiku-5-5": { input: 7, output: 9 } };
     const of = (name: string) =>
       models({ providers, prices })
@@ -118,11 +118,11 @@ describe("what is proposed", () => {
     expect(of("anthropic/claude-haiku-5-5")).toBe("$7 in, $9 out per million tokens");
   });
 
-  it("is no model that does not write", () => {
+  it("proposed models do not include one that does not write", () => {
     expect(names({ choice: "offline", providers: {} })).not.toContain("offline");
   });
 
-  it("is nothing that may not be chosen", () => {
+  it("proposed models do not include one that may not be chosen", () => {
     const allowed = ["anthropic/claude-haiku*"];
     expect(names({ providers, allowed }).every((name) => name.startsWith("anthropic/claude-haiku"))).toBe(
       true,
@@ -131,7 +131,7 @@ describe("what is proposed", () => {
   });
 });
 
-it("a model of a provider that was taken away fails when it is asked, and says why", async () => {
+it("a model of a removed provider fails when it is asked, and says why", async () => {
   const taken = models().named("gone/model");
   expect(taken.id).toBe("gone/model");
   expect((await collect(taken, requestOf("hi"))).error).toMatchObject({

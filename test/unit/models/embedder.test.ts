@@ -39,7 +39,7 @@ const vectors = (texts: string[], response: ServerResponse) =>
   });
 
 describe("vectors of texts", () => {
-  it("are of length 1, in the order of the texts, with the key and the plainest format", async () => {
+  it("vectors have length 1, the order of the texts, the key and the plainest format", async () => {
     const { embed, made } = await embedder(vectors);
     const found = await embed(["four", ""]);
     expect(made.model).toBe("openai/some-model");
@@ -52,7 +52,7 @@ describe("vectors of texts", () => {
     expect(server.headers[0]?.authorization).toBe("Bearer sk-vectors");
   });
 
-  it("are asked for in batches that servers take, long texts cut", async () => {
+  it("vectors are requested in batches that servers take, with long texts cut", async () => {
     const { embed } = await embedder(vectors);
     const found = await embed(["x".repeat(50_000), ...Array.from({ length: 140 }, () => "short")]);
     expect(found?.vectors).toHaveLength(141);
@@ -62,7 +62,7 @@ describe("vectors of texts", () => {
     expect(inputs[0]?.[0]).toHaveLength(6_000);
   });
 
-  it("of models that allow it are shortened", async () => {
+  it("vectors of models that allow it are shortened", async () => {
     const long = (texts: string[], response: ServerResponse) =>
       sendJson(response, { data: texts.map(() => ({ embedding: Array.from({ length: 1_536 }, () => 1) })) });
     const { embed } = await embedder(long, { embeddings: "openai/text-embedding-3-small" });
@@ -73,14 +73,14 @@ describe("vectors of texts", () => {
   it.each<[string, Partial<EmbeddingSettings>, number | undefined]>([
     ["by the price of the settings", { prices: { "openai/some-model": { input: 2, output: 0 } } }, 0.00002],
     ["not where it is unknown", {}, undefined],
-  ])("cost what they cost: %s", async (_name, settings, cost) => {
+  ])("vectors are priced: %s", async (_name, settings, cost) => {
     const { embed } = await embedder(vectors, settings);
     expect((await embed(["a"]))?.usage.cost_usd).toEqual(cost);
   });
 });
 
 describe("a failure", () => {
-  it("that passes is tried again after the time the server names", async () => {
+  it("a temporary failure is tried again after the time the server names", async () => {
     const { embed, clock, reported } = await embedder((texts, response, request) => {
       if (request === 1) response.setHeader("retry-after", "3");
       if (request < 3) sendJson(response, { error: { message: "slow down" } }, 429);
@@ -90,7 +90,7 @@ describe("a failure", () => {
     expect([clock.sleeps, reported]).toEqual([[3_000, 1_000], []]);
   });
 
-  it("that stays answers nothing and is reported once, until it has worked again", async () => {
+  it("a lasting failure answers nothing and is reported once, until it has worked again", async () => {
     let isDown = true;
     const { embed, reported } = await embedder((texts, response) =>
       isDown
@@ -112,19 +112,19 @@ describe("a failure", () => {
     ["no numbers", { data: [{ index: 0, embedding: "AAAA" }] }, "bad_response"],
     ["no direction", { data: [{ index: 0, embedding: [0, 0] }] }, "bad_response"],
     ["a page", "<html>", "unavailable"],
-  ])("of a server that sends %s answers nothing", async (_name, answer, code) => {
+  ])("a server that sends %s gives no vectors, and is reported", async (_name, answer, code) => {
     const { embed, reported } = await embedder((_texts, response) => sendJson(response, answer));
     expect(await embed(["a"])).toBeUndefined();
     expect(reported).toEqual([expect.objectContaining({ code })]);
   });
 
-  it("by a stop rejects with the stop and is not reported", async () => {
+  it("a stopped embedding rejects with the stop and is not reported", async () => {
     const { embed, reported } = await embedder(vectors);
     await expect(embed(["a"], AbortSignal.abort(new Error("stopped")))).rejects.toThrow("stopped");
     expect(reported).toEqual([]);
   });
 
-  it("is none where vectors are off", async () => {
+  it("vectors that are switched off answer nothing and ask no server", async () => {
     const { made, embed } = await embedder(vectors, { embeddings: "off" });
     expect([made.model, await embed(["a"])]).toEqual([undefined, undefined]);
     expect(server.bodies).toEqual([]);

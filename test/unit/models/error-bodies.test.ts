@@ -35,7 +35,7 @@ it.each([
     "Not the same number of calls",
   ],
   ["text", "no backend", "no backend"],
-])("what %s says of an error reaches the operator", async (_who, body, said) => {
+])("an error text of %s reaches the operator", async (_who, body, said) => {
   server = await startWireServer((response) => {
     response.writeHead(400, { "content-type": "application/json" });
     response.end(JSON.stringify(body));

@@ -41,7 +41,7 @@ const failure = (code: ModelErrorCode, message: string = code) => new ModelError
 
 describe("failover", () => {
   it.each(["unauthorized", "unavailable", "overloaded", "rate_limited", "not_configured"] as const)(
-    "goes to the next model on %s",
+    "failover goes to the next model on %s",
     async (code) => {
       const second = scripted("b", [[done("b", "yes")]]);
       const { events } = await collect(
@@ -55,27 +55,30 @@ describe("failover", () => {
     },
   );
 
-  it.each(["invalid_request", "context_too_long"] as const)("asks nobody else on %s", async (code) => {
-    const second = scripted("b", [[done("b", "yes")]]);
-    const { error } = await collect(
-      createFailoverModel(scripted("a", [[failure(code)]]), [second]),
-      requestOf("x"),
-    );
-    expect(error).toMatchObject({ code });
-    expect(second.asked).toBe(0);
-  });
+  it.each(["invalid_request", "context_too_long"] as const)(
+    "failover asks nobody else on %s",
+    async (code) => {
+      const second = scripted("b", [[done("b", "yes")]]);
+      const { error } = await collect(
+        createFailoverModel(scripted("a", [[failure(code)]]), [second]),
+        requestOf("x"),
+      );
+      expect(error).toMatchObject({ code });
+      expect(second.asked).toBe(0);
+    },
+  );
 
   it.each([
     ["overloaded", "unauthorized"],
     ["unauthorized", "overloaded"],
-  ] as const)("fails as one that may be back later when %s and %s failed", async (first, second) => {
+  ] as const)("failover fails as one that may be back later when %s and %s failed", async (first, second) => {
     const model = createFailoverModel(scripted("a", [[failure(first)]]), [
       scripted("b", [[failure(second)]]),
     ]);
     expect((await collect(model, requestOf("x"))).error).toMatchObject({ code: "overloaded" });
   });
 
-  it("makes the text of the model that failed void", async () => {
+  it("failover voids the text of the model that failed", async () => {
     const first = scripted("a", [[text("Half an"), failure("unavailable")]]);
     const second = scripted("b", [[text("Whole"), done("b", "Whole")]]);
     const { events } = await collect(createFailoverModel(first, [second]), requestOf("x"));
@@ -83,7 +86,7 @@ describe("failover", () => {
     expect(shownText(events)).toBe("Whole");
   });
 
-  it("never goes to the offline model", async () => {
+  it("failover never goes to the offline model", async () => {
     const offline = scripted("offline", [[done("offline", "beep")]], false);
     const first = scripted("a", [[failure("unavailable")]]);
     const { error } = await collect(createFailoverModel(first, [offline]), requestOf("x"));
@@ -91,7 +94,7 @@ describe("failover", () => {
     expect(offline.asked).toBe(0);
   });
 
-  it("tells of every model when all fail", async () => {
+  it("failover reports every model when all fail", async () => {
     const first = scripted("a", [[failure("overloaded", "a is overloaded.")]]);
     const second = scripted("b", [[failure("unauthorized", "b refused the key. Check B_KEY.")]]);
     const { error } = await collect(createFailoverModel(first, [second]), requestOf("x"));
@@ -101,7 +104,7 @@ describe("failover", () => {
     expect(error).toMatchObject({ cause: { errors: [{ code: "overloaded" }, { code: "unauthorized" }] } });
   });
 
-  it("lets a bug through unchanged", async () => {
+  it("failover lets a bug through unchanged", async () => {
     const bug = new TypeError("x is not a function");
     const broken: Model = {
       id: "a",
@@ -117,7 +120,7 @@ describe("failover", () => {
 });
 
 describe("retries", () => {
-  it("wait longer each time up to the limit, and end after the last attempt", async () => {
+  it("retries wait longer each time up to the limit, and end after the last attempt", async () => {
     const model = scripted("a", [[failure("overloaded", "a is overloaded.")]]);
     const clock = recordingClock();
     const policy = { ...defaultRetryPolicy, attempts: 5, minMs: 100, maxMs: 300 };
@@ -130,7 +133,7 @@ describe("retries", () => {
   });
 
   it.each(["unauthorized", "invalid_request", "context_too_long", "not_configured"] as const)(
-    "are not made on %s",
+    "retries are not made on %s",
     async (code) => {
       const model = scripted("a", [[failure(code)]]);
       const policy = { ...defaultRetryPolicy, attempts: 5 };
@@ -149,17 +152,20 @@ describe("retries", () => {
       [],
     ],
     ["a slip of the model", [failure("bad_response")], 4, [100, 200, 400]],
-  ] as const)("of what can wait without a worker are few after %s", async (_name, script, asked, sleeps) => {
-    const model = scripted("a", [[...script]]);
-    const clock = recordingClock();
-    const policy = { ...defaultRetryPolicy, minMs: 100 };
-    const retrying = createRetryingModel(model, policy, clock, () => 0.5);
-    await collect(retrying, requestOf("x", { can_wait: true }));
-    expect(model.asked).toBe(asked);
-    expect(clock.sleeps).toEqual(sleeps);
-  });
+  ] as const)(
+    "retries of what can wait without a worker are few after %s",
+    async (_name, script, asked, sleeps) => {
+      const model = scripted("a", [[...script]]);
+      const clock = recordingClock();
+      const policy = { ...defaultRetryPolicy, minMs: 100 };
+      const retrying = createRetryingModel(model, policy, clock, () => 0.5);
+      await collect(retrying, requestOf("x", { can_wait: true }));
+      expect(model.asked).toBe(asked);
+      expect(clock.sleeps).toEqual(sleeps);
+    },
+  );
 
-  it("reset only when text was shown since the last reset", async () => {
+  it("retries reset only when text was shown since the last reset", async () => {
     const cut = failure("unavailable");
     const model = scripted("a", [[text("Ha"), cut], [cut], [text("Hello"), done("a", "Hello")]]);
     const policy = { ...defaultRetryPolicy, attempts: 5 };

@@ -35,7 +35,7 @@ const last: Message = { role: "user", text: "And now?" };
 const change: Message = { role: "system", text: "It is Monday.", remove: ["time"] };
 
 describe("a conversation that fits", () => {
-  it("is sent as it is", async () => {
+  it("a conversation that fits is sent unchanged", async () => {
     const model = modelOf(100_000, { window: 100_000 });
     const request = requestOf("", { messages: [...conversationOf(3), change, last] });
     const { message } = await finish(withFitting(model, 1000), request);
@@ -51,7 +51,7 @@ describe("a conversation larger than the window", () => {
     no_calls: true,
   });
 
-  it("is sent folded, from a message of a person on, without blocks, and says what is missing", async () => {
+  it("a conversation larger than the window is sent folded, from a person's message on, and says what is missing", async () => {
     const model = modelOf(9000, { window: 10_000 });
     const { message } = await finish(withFitting(model, 1000), request);
     expect(model.asked).toHaveLength(1);
@@ -70,7 +70,7 @@ describe("a conversation larger than the window", () => {
     expect(message.provider_blocks).toBeUndefined();
   });
 
-  it("begins alike for a while as it grows", async () => {
+  it("a conversation larger than the window keeps its beginning for a while as it grows", async () => {
     const model = modelOf(20_000, { window: 20_000 });
     const fitting = withFitting(model, 1000);
     for (const turns of [20, 21, 22, 23]) {
@@ -81,7 +81,7 @@ describe("a conversation larger than the window", () => {
     expect(model.asked.every((sent) => sizeOf(sent) > 8000)).toBe(true);
   });
 
-  it("has the long texts of its last turn shortened to their beginnings and ends", async () => {
+  it("a conversation larger than the window has the long texts of its last turn shortened to their ends", async () => {
     const model = modelOf(4000, { window: 4000 });
     const text = `Begin. ${long.repeat(10)} End.`;
     await finish(
@@ -93,7 +93,7 @@ describe("a conversation larger than the window", () => {
     expect(sent[0]?.text).toMatch(/Begin\.[\s\S]*… shortened to fit this model …[\s\S]*End\.$/u);
   });
 
-  it("loses the first rounds of its last turn when there is no other way", async () => {
+  it("a conversation larger than the window loses the first rounds of its last turn when nothing else helps", async () => {
     const rounds = Array.from({ length: 60 }, (_, round): Message[] => [
       { role: "assistant", text: long, tool_calls: [call(`call_${round}`, "weather")] },
       result(`call_${round}`, "weather", long),
@@ -110,7 +110,7 @@ describe("a conversation larger than the window", () => {
 describe("a model whose window is not known", () => {
   const request = (): ModelRequest => requestOf("", { messages: [...conversationOf(40), last] });
 
-  it("is sent less and less until it takes it, and no more than that from then on", async () => {
+  it("a model of unknown window is sent less and less until it takes it, and no more from then on", async () => {
     const model = modelOf(12_000);
     const fitting = withFitting(model, 1000);
     await finish(fitting, request());
@@ -120,14 +120,14 @@ describe("a model whose window is not known", () => {
     expect(model.asked).toHaveLength(tries + 1);
   });
 
-  it("is asked a bounded number of times", async () => {
+  it("a model of unknown window is asked a bounded number of times", async () => {
     const model = modelOf(1);
     const { error } = await collect(withFitting(model, 1000), request());
     expect(error).toMatchObject({ code: "context_too_long" });
     expect(model.asked.length).toBeLessThan(9);
   });
 
-  it("tells of all other failures at once", async () => {
+  it("a model of unknown window reports all other failures at once", async () => {
     const model = askedModel(() => "unauthorized");
     const { error } = await collect(withFitting(model, 1000), request());
     expect(error).toMatchObject({ code: "unauthorized" });

@@ -30,7 +30,7 @@ const refusing = (...pictures: string[]) =>
 
 describe("pictures a model refuses", () => {
   it.each([shows("a"), { ...result("one", "camera"), images: [picture("a")] } as Message])(
-    "are left out and told of, of people and tools: %o",
+    "refused pictures are left out and mentioned, those of people and of tools: %o",
     async (message) => {
       const model = refusing("a");
       await finish(withImageFallback(model), request(message));
@@ -39,14 +39,14 @@ describe("pictures a model refuses", () => {
     },
   );
 
-  it("are not sent to one that is known to take none", async () => {
+  it("pictures are not sent to a model that is known to take none", async () => {
     const model = refusing("a");
     await finish(withImageFallback(model, false), request(shows("a")));
     expect(shownTo(model)).toEqual([[]]);
     expect(model.asked[0]?.messages[0]?.text).toMatch(/A picture came with this message/);
   });
 
-  it("stay out of all later requests, in new copies of the messages too", async () => {
+  it("refused pictures stay out of all later requests, even in new copies of the messages", async () => {
     const model = refusing("a");
     const fallback = withImageFallback(model);
     await finish(fallback, request(shows("a")));
@@ -55,7 +55,7 @@ describe("pictures a model refuses", () => {
     expect(model.asked[2]?.messages[0]).toEqual(model.asked[1]?.messages[0]);
   });
 
-  it("do not take with them those it has taken before", async () => {
+  it("refused pictures do not take along those the model has taken before", async () => {
     const model = refusing("b");
     const fallback = withImageFallback(model);
     await finish(fallback, request(shows("a")));
@@ -63,7 +63,7 @@ describe("pictures a model refuses", () => {
     expect(shownTo(model)).toEqual([["a"], ["a", "b"], ["a"]]);
   });
 
-  it("are still shown when they were not why it refused", async () => {
+  it("pictures are still shown when they were not the reason for a refusal", async () => {
     let isBroken = true;
     const model = askedModel(() => (isBroken ? "invalid_request" : undefined));
     const fallback = withImageFallback(model);

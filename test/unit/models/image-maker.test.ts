@@ -41,7 +41,7 @@ async function make(
 }
 
 describe("pictures of an OpenAI-compatible server", () => {
-  it("are asked for by shape and number, and cost what the settings say", async () => {
+  it("generated pictures are requested by shape and number, and cost what the settings say", async () => {
     const { made, seen } = await make([
       {
         body: {
@@ -60,19 +60,19 @@ describe("pictures of an OpenAI-compatible server", () => {
     expect(JSON.parse(seen[0]?.body ?? "")).toMatchObject({ prompt: "A cat", n: 1, size: "1536x1024" });
   });
 
-  it("are asked of xAI by ratio", async () => {
+  it("generated pictures are requested from xAI by ratio", async () => {
     const { seen } = await make([{ body: { data: [{ b64_json: png }] } }], wanted, "xai");
     expect(JSON.parse(seen[0]?.body ?? "")).toMatchObject({ aspect_ratio: "16:9" });
   });
 
-  it("are changed where pictures come with the words", async () => {
+  it("generated pictures are edits where pictures come with the words", async () => {
     const from = [{ name: "a.png", media_type: "image/png", data: new Uint8Array([1, 2]) }];
     const { seen } = await make([{ body: { data: [{ b64_json: png }] } }], { ...wanted, from });
     expect(seen[0]?.path).toBe("/v1/images/edits");
     expect(seen[0]?.body).toContain('filename="a.png"');
   });
 
-  it("are changed by xAI in JSON, which says what it charged", async () => {
+  it("generated pictures are edited by xAI in JSON, which says what it charged", async () => {
     const from = [{ name: "a.png", media_type: "image/png", data: new Uint8Array([1, 2]) }];
     const body = { data: [{ b64_json: png }], usage: { cost_in_usd_ticks: 600_000_000 } };
     const one = await make([{ body }], { ...wanted, from }, "xai", {});
@@ -84,7 +84,7 @@ describe("pictures of an OpenAI-compatible server", () => {
     expect(JSON.parse(two.seen[0]?.body ?? "")).toMatchObject({ images: [image, image] });
   });
 
-  it("are refused where they are too large to be posted", async () => {
+  it("generated pictures are refused where they are too large to be posted", async () => {
     const { made } = await make([
       { body: { data: [{ b64_json: Buffer.alloc(26_000_000).toString("base64") }] } },
     ]);
@@ -95,17 +95,17 @@ describe("pictures of an OpenAI-compatible server", () => {
     ["in its address", { url: `data:image/png;base64,${png}` }],
     ["with its type before it", { b64_json: `data:image/png;base64,${png}` }],
     ["and more than were asked for", { b64_json: png }],
-  ])("are taken as servers send them: %s", async (_name, one) => {
+  ])("generated pictures are taken as servers send them: %s", async (_name, one) => {
     const { made } = await make([{ body: { data: [one, { b64_json: png }] } }]);
     expect(made).toMatchObject({ images: [{ media_type: "image/png", data: Buffer.from(png, "base64") }] });
   });
 
-  it("are not fetched from private addresses that a server names", async () => {
+  it("generated pictures are not fetched from private addresses that a server names", async () => {
     const { made } = await make([{ body: { data: [{ url: "http://127.0.0.1:1/secret.png" }] } }]);
     expect(String(made)).toMatch(/none that can be fetched/);
   });
 
-  it("are asked for once more after a failure that passes", async () => {
+  it("generated pictures are requested once more after a temporary failure", async () => {
     const { made, seen } = await make([{ status: 503, body: {} }, { body: { data: [{ b64_json: png }] } }]);
     expect(seen).toHaveLength(2);
     expect(made).toMatchObject({ images: [{}] });
@@ -118,7 +118,7 @@ describe("pictures of an OpenAI-compatible server", () => {
     [200, { data: [] }, /sent none/],
     [200, { data: [{ b64_json: Buffer.from("<html>").toString("base64") }] }, /none that can be shown/],
     [200, { nope: 1 }, /unreadable/],
-  ])("fail in plain words without a key: %s %j", async (status, body, words) => {
+  ])("generated pictures fail in plain words without a key: %s %j", async (status, body, words) => {
     const { made } = await make([{ status, body }]);
     expect(String(made)).toMatch(words);
     expect(String(made)).not.toContain("secret-key");

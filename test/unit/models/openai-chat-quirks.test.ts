@@ -77,7 +77,7 @@ describe("reasoning of compatible servers", () => {
       details.map((detail) => ({ reasoning: "x", reasoning_details: [detail] })),
       { reasoning_details: whole },
     ],
-  ])("goes back with its message: %s", async (_field, deltas, kept) => {
+  ])("reasoning of compatible servers is returned with its message: %s", async (_field, deltas, kept) => {
     const { model, server } = await modelAnswering(
       "m",
       (wire) => sendEvents(wire, [...deltas.map((delta) => chunk(delta)), chunk({ content: "ok" }, "stop")]),
@@ -89,13 +89,13 @@ describe("reasoning of compatible servers", () => {
     expect(messagesOf(server.bodies[1])[2]).toEqual({ role: "assistant", content: "ok", ...kept });
   });
 
-  it("is in every message for DeepSeek, empty where it is another model's", async () => {
+  it("reasoning is in every message for DeepSeek, empty where it is another model's", async () => {
     const { model, server } = await modelAnswering("deepseek-v4-pro");
     await finish(model, requestOf("", { messages: foreign }));
     expect(messagesOf(server.bodies[0])[2]).toMatchObject({ reasoning_content: "" });
   });
 
-  it("is in every message once a server has sent it", async () => {
+  it("reasoning is in every message once a server has sent it", async () => {
     const { model, server } = await modelAnswering("m", (wire) =>
       sendJson(wire, completion({ content: "ok", reasoning_content: "Hm." })),
     );
@@ -108,7 +108,7 @@ describe("reasoning of compatible servers", () => {
 });
 
 describe("calls of compatible servers", () => {
-  it("go back with Gemini's signatures as they came; of parallel ones only the first has one", async () => {
+  it("calls are returned with Gemini's signatures unchanged, and of parallel ones only the first has one", async () => {
     const extra_content = { google: { thought_signature: "signed" } };
     const { model, server } = await modelAnswering("gemini-3.8-flash", (wire) =>
       sendJson(wire, completion({ tool_calls: [wireCall("one", { extra_content }), wireCall("two")] })),
@@ -122,7 +122,7 @@ describe("calls of compatible servers", () => {
     ]);
   });
 
-  it("of another model are signed as such for Gemini", async () => {
+  it("calls of another model are signed as such for Gemini", async () => {
     const { model, server } = await modelAnswering("google/gemini-3.8-flash");
     await finish(model, requestOf("", { messages: foreign }));
     const signature = { google: { thought_signature: "skip_thought_signature_validator" } };
@@ -131,7 +131,7 @@ describe("calls of compatible servers", () => {
     expect(second).not.toHaveProperty("extra_content");
   });
 
-  it("have ids of nine letters and digits for Mistral, with the same for the result", async () => {
+  it("calls have ids of nine letters and digits for Mistral, with the same for the result", async () => {
     const { model, server } = await modelAnswering("mistral-large-4");
     await finish(model, requestOf("", { messages: foreign }));
     const [, , asked, first, second] = messagesOf(server.bodies[0]);
@@ -151,7 +151,7 @@ describe("usage of compatible servers", () => {
     [{ prompt_cache_hit_tokens: 60 }, { cached_tokens: 60 }],
     [{ cached_tokens: 60 }, { cached_tokens: 60 }],
     [{}, {}],
-  ])("tells what came from the cache: %o", async (own, told) => {
+  ])("usage of compatible servers counts what came from the cache: %o", async (own, told) => {
     const usage = { prompt_tokens: 100, completion_tokens: 20, ...own };
     const { model } = await modelAnswering("m", (wire) =>
       sendJson(wire, completion({ content: "ok" }, { usage })),
@@ -170,7 +170,7 @@ it("a text in parts is put together, thinking left out", async () => {
   expect((await finish(model, requestOf("go"))).message.text).toBe("ok");
 });
 
-it("Anthropic's models on OpenRouter get marks for the cache that move while the rest stays", () => {
+it("Anthropic's models on OpenRouter get moving cache marks while the rest stays", () => {
   const model = "anthropic/claude-sonnet-5-5";
   const self = { provider: "openai", model };
   const messages = createChatMessages(self, chatQuirks(model, "openrouter"));

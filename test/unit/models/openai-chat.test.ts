@@ -44,14 +44,14 @@ const names = (body: Body | undefined) =>
 
 describe("a conversation on the wire of chat completions", () => {
   it.each(["llama", "deepseek-v4-pro", "gemini-3.8-flash", "mistral-large-4"])(
-    "never changes what was sent (%s)",
+    "a chat completions conversation never changes what was sent (%s)",
     async (name) => {
       const { model, server } = await modelAnswering(name);
       await expectStablePrefixes(model, server, eventfulConversation(), "messages");
     },
   );
 
-  it("says changes in place; tools are added and none is taken away", async () => {
+  it("a chat completions conversation says changes in place, adding tools and removing none", async () => {
     const { model, server } = await modelAnswering("llama");
     const messages = await expectStablePrefixes(model, server, eventfulConversation(), "messages");
     expect(messages.map(({ role }) => role)).toEqual([
@@ -69,7 +69,7 @@ describe("a conversation on the wire of chat completions", () => {
     [400, "Conversation roles must alternate user/assistant/user/assistant/..."],
     [422, "Unexpected role 'system' after role 'user'"],
     [500, "Jinja Exception: System message must be at the beginning."],
-  ])("says changes as notes after a %i: %s", async (status, text) => {
+  ])("a chat completions conversation says changes as notes after a %i: %s", async (status, text) => {
     const { model, server } = await modelAnswering("llama", strictAboutSystem(status, text));
     const messages = eventfulConversation();
     await finish(model, requestOf("", { messages }));
@@ -84,14 +84,14 @@ describe("a conversation on the wire of chat completions", () => {
     );
   });
 
-  it("never changes what was sent, with changes as notes", async () => {
+  it("a chat completions conversation never changes what was sent, with changes as notes", async () => {
     const { model, server } = await modelAnswering("llama", strictAboutSystem(400, "system role"));
     const conversation = eventfulConversation();
     await finish(model, requestOf("", { messages: conversation }));
     await expectStablePrefixes(model, server, conversation, "messages");
   });
 
-  it("names the form in what it keeps, and leaves out what was kept in another", async () => {
+  it("a chat completions conversation names the form in what it keeps, and leaves out what was kept in another", async () => {
     const { model, server } = await modelAnswering("llama", (wire, body) => {
       if (messagesOf(body).filter(({ role }) => role === "system").length > 1) {
         sendJson(wire, { error: { message: "system message first" } }, 400);
@@ -120,7 +120,7 @@ describe("what a server of chat completions refuses", () => {
     ["max_tokens", "Use 'max_completion_tokens' instead of 'max_tokens'.", { max_completion_tokens: 100 }],
     ["tool_choice", "tool_choice is not supported", {}],
     ["reasoning_effort", "Unrecognized request argument supplied: reasoning_effort", {}],
-  ])("is given up at once and from then on: %s", async (field, text, instead) => {
+  ])("a refused field is given up at once and from then on: %s", async (field, text, instead) => {
     const { model, server } = await modelAnswering(
       "llama",
       (wire, body) => (field in body ? sendJson(wire, { error: { message: text } }, 400) : ok(wire)),
@@ -134,7 +134,7 @@ describe("what a server of chat completions refuses", () => {
     expect(server.bodies[2]).not.toHaveProperty(field);
   });
 
-  it("usage in streams is given up too", async () => {
+  it("a refused usage in streams is given up, too", async () => {
     const { model, server } = await modelAnswering(
       "llama",
       (wire, body) =>
@@ -147,7 +147,7 @@ describe("what a server of chat completions refuses", () => {
     expect(server.bodies).toHaveLength(2);
   });
 
-  it("is told when nothing can be given up", async () => {
+  it("a refusal is reported when nothing can be given up", async () => {
     const { model, server } = await modelAnswering("llama", (wire) => sendJson(wire, refusal("no"), 400));
     expect((await collect(model, requestOf("hello"))).error).toMatchObject({ code: "invalid_request" });
     expect(server.bodies).toHaveLength(1);
@@ -165,7 +165,7 @@ describe("the API that is asked", () => {
     ["gpt-35-turbo", "auto", "messages"],
     ["grok-4.7", "responses", "input"],
     ["gpt-6-luna", "chat", "messages"],
-  ] as const)("of %s with %s has %s", async (name, api, list) => {
+  ] as const)("the chosen API of %s with %s has %s", async (name, api, list) => {
     const { model, server } = await modelAnswering(
       name,
       (wire, body) => ("input" in body ? responses(wire) : ok(wire)),
@@ -176,16 +176,19 @@ describe("the API that is asked", () => {
     expect(server.bodies[0]).toHaveProperty(list);
   });
 
-  it.each([404, 405, 501])("is the other one where a server answers %i, from then on", async (status) => {
-    const { model, server } = await modelAnswering("gpt-6-luna", (wire, body) =>
-      "input" in body ? wire.writeHead(status).end("404 page not found") : ok(wire),
-    );
-    await finish(model, requestOf("hello"));
-    await finish(model, requestOf("hello"));
-    expect(server.bodies.map((body) => "input" in body)).toEqual([true, false, false]);
-  });
+  it.each([404, 405, 501])(
+    "the other API is chosen where a server answers %i, from then on",
+    async (status) => {
+      const { model, server } = await modelAnswering("gpt-6-luna", (wire, body) =>
+        "input" in body ? wire.writeHead(status).end("404 page not found") : ok(wire),
+      );
+      await finish(model, requestOf("hello"));
+      await finish(model, requestOf("hello"));
+      expect(server.bodies.map((body) => "input" in body)).toEqual([true, false, false]);
+    },
+  );
 
-  it("stays when it is the model that is not known", async () => {
+  it("the chosen API stays when the model is unknown", async () => {
     const { model, server } = await modelAnswering("gpt-9", (wire) =>
       sendJson(wire, refusal("no such model", "model_not_found"), 404),
     );
@@ -193,7 +196,7 @@ describe("the API that is asked", () => {
     expect(server.bodies).toHaveLength(1);
   });
 
-  it("of chat completions takes no tools of OpenAI's models with reasoning", async () => {
+  it("the chat completions API takes no tools of OpenAI's models with reasoning", async () => {
     const { model, server } = await modelAnswering("gpt-6-luna", ok, { api: "chat" });
     await finish(model, requestOf("hello", { tools: openingTools, effort: "high" }));
     expect(server.bodies[0]).toMatchObject({ reasoning_effort: "none" });

@@ -109,7 +109,7 @@ it("a reader that leaves early ends the request", async () => {
   await gone.promise;
 });
 
-it("a long reasoning is told as it comes, and comments alone keep the answer alive", async () => {
+it("a long reasoning is reported as it arrives, and comments alone keep the answer alive", async () => {
   const pieces = 20_000;
   const { model } = await modelAnswering(async (response) => {
     for (let at = 0; at < 20; at += 1) {

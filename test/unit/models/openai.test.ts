@@ -86,7 +86,7 @@ describe("tool calls of compatible servers", () => {
       ],
     ],
   ];
-  it.each(streams)("are read %s", async (_how, chunks) => {
+  it.each(streams)("tool calls of compatible servers are read %s", async (_how, chunks) => {
     const model = await modelAnswering((response) =>
       sendEvents(response, [...chunks, chunk({}, "tool_calls")]),
     );
@@ -100,7 +100,7 @@ describe("tool calls of compatible servers", () => {
     expect(ids.every((id) => id.length > 0 && id.length <= 40)).toBe(true);
   });
 
-  it("get a new id when the server uses one of an earlier round again", async () => {
+  it("tool calls get a new id when the server reuses one of an earlier round", async () => {
     const model = await modelAnswering(
       (response) => sendJson(response, whole({ tool_calls: [called(0, "call_0", "a", "")] }, "tool_calls")),
       { streaming: false },
@@ -116,7 +116,7 @@ describe("tool calls of compatible servers", () => {
     expect(message.tool_calls[0]?.id).not.toBe("call_0");
   });
 
-  it("are accepted with arguments that are an object instead of text", async () => {
+  it("tool calls are accepted with arguments that are an object instead of text", async () => {
     const call = { id: "one", type: "function", function: { name: "a", arguments: { x: 1 } } };
     const model = await modelAnswering((r) => sendJson(r, whole({ tool_calls: [call] })), {
       streaming: false,
@@ -164,7 +164,7 @@ describe("answers that are none", () => {
     [404, { code: "model_not_found" }, "not_configured"],
     [429, { code: "insufficient_quota" }, "unauthorized"],
     [429, { code: "rate_limit_exceeded" }, "rate_limited"],
-  ])("HTTP %i with %o is %s", async (status, error, code) => {
+  ])("an error answer HTTP %i with %o is %s", async (status, error, code) => {
     const model = await modelAnswering((response) => sendJson(response, { error }, status));
     expect((await collect(model, requestOf("hello"))).error).toMatchObject({ code });
   });
@@ -173,7 +173,7 @@ describe("answers that are none", () => {
 describe("requests", () => {
   const answer = (response: ServerResponse) => sendJson(response, whole({ content: "ok" }));
 
-  it("need no key for another server, but one for OpenAI's own", async () => {
+  it("requests need no key for another server, but one for OpenAI's own", async () => {
     const model = await modelAnswering(answer, { streaming: false });
     expect((await finish(model, requestOf("hello"))).message.text).toBe("ok");
     const openAi = createOpenAiModel({ model: "m", timeoutMs: 1000 });
@@ -182,7 +182,7 @@ describe("requests", () => {
     expect(String(error)).toContain("OPENAI_API_KEY");
   });
 
-  it("carry only parameters that compatible servers know", async () => {
+  it("requests carry only parameters that compatible servers know", async () => {
     const model = await modelAnswering(answer, { streaming: false, maxOutputTokens: 100 });
     await finish(model, requestOf("hello"));
     expect(server?.bodies[0]).toEqual({
@@ -196,7 +196,7 @@ describe("requests", () => {
     });
   });
 
-  it("repair names, ids and arguments of past calls that a server would refuse", async () => {
+  it("requests repair names, ids and arguments of past calls that a server would refuse", async () => {
     const model = await modelAnswering(answer, { streaming: false });
     const id = "functions.search:0";
     const messages: Message[] = [
@@ -232,7 +232,7 @@ describe("requests", () => {
 describe("structured output", () => {
   const output_schema = { type: "array", items: { type: "string" } };
 
-  it("is asked for in words when the server refuses the schema, and only once per schema", async () => {
+  it("structured output is requested in words when the server refuses the schema, only once per schema", async () => {
     const model = await modelAnswering(
       (response, body) =>
         body.response_format === undefined
@@ -248,7 +248,7 @@ describe("structured output", () => {
     expect(JSON.stringify(server?.bodies.at(-1)?.messages)).toContain("JSON Schema");
   });
 
-  it("wraps a schema that is no object, and unwraps the answer", async () => {
+  it("structured output wraps a schema that is not an object, and unwraps the answer", async () => {
     const model = await modelAnswering((r) => sendJson(r, whole({ content: '{"value":["a"]}' })), {
       streaming: false,
     });
@@ -259,7 +259,7 @@ describe("structured output", () => {
     });
   });
 
-  it("is a bad response when the model keeps answering in words", async () => {
+  it("structured output is a bad response when the model keeps answering in words", async () => {
     const model = await modelAnswering((r) => sendJson(r, whole({ content: "I cannot." })), {
       streaming: false,
     });

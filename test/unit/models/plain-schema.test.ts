@@ -30,7 +30,7 @@ it.each<[what: string, property: JsonSchema, plain: JsonSchema]>([
     { type: "object", description: 'Any keys; each value: {"type":"string"}' },
   ],
   ["a list says of what it is", { type: "array" }, { type: "array", items: {} }],
-])("in plain keywords %s", (_what, property, plain) => {
+])("plain keywords express a schema: %s", (_what, property, plain) => {
   const $defs = { name: { type: "string", description: "A name" } };
   expect(
     plainSchema({
@@ -55,7 +55,7 @@ it("a schema that contains itself ends", () => {
   });
 });
 
-it("does not multiply references to references without end", () => {
+it("nested references do not multiply without end", () => {
   const next = (at: number) => Array.from({ length: 20 }, () => ({ $ref: `#/$defs/d${at + 1}` }));
   const $defs = Object.fromEntries(
     Array.from({ length: 12 }, (_, at) => [`d${at}`, at === 11 ? text : { anyOf: next(at) }]),

@@ -6,17 +6,17 @@ import type { ServerKind } from "../../../src/models/server-kind.ts";
 describe("the cost of a model call", () => {
   const usage = { input_tokens: 1000, output_tokens: 500 };
 
-  it("is counted per million tokens", () => {
+  it("the cost of a model call is counted per million tokens", () => {
     expect(costOf(usage, { input: 2, output: 8 })).toBeCloseTo(0.006, 12);
   });
 
-  it("takes cached tokens at their own price, or at the input price when they have none", () => {
+  it("the cost of a model call has cached tokens at their own price, or else at the input price", () => {
     const cached = { ...usage, cached_tokens: 400 };
     expect(costOf(cached, { input: 2, output: 8, cached_input: 0.5 })).toBeCloseTo(0.0054, 12);
     expect(costOf(cached, { input: 2, output: 8 })).toBeCloseTo(0.006, 12);
   });
 
-  it("takes tokens written to the cache at their own price, those kept for an hour at twice the input price", () => {
+  it("the cost of a model call has cache writes at their own price, and those kept for an hour at twice the input price", () => {
     const written = { ...usage, cached_tokens: 100, cache_write_tokens: 600, cache_write_1h_tokens: 200 };
     const price = { input: 2, output: 8, cached_input: 0.2, cache_write: 2.5 };
     const perMillion = 300 * 2 + 100 * 0.2 + 400 * 2.5 + 200 * 4 + 500 * 8;
@@ -24,7 +24,7 @@ describe("the cost of a model call", () => {
     expect(costOf({ ...usage, cache_write_tokens: 600 }, { input: 2, output: 8 })).toBe(0.006);
   });
 
-  it("is higher for all of a request with more input than the price is for, cached tokens included", () => {
+  it("the cost of a model call is higher for all of a request above the price's input limit, cached tokens included", () => {
     const above = { tokens: 272_000, input_factor: 2, output_factor: 1.5 };
     const price = { input: 2, output: 10, cached_input: 0.1, cache_write: 2.5, above };
     const upTo = { input_tokens: 272_000, cached_tokens: 200_000, cache_write_tokens: 0, output_tokens: 100 };
@@ -39,7 +39,7 @@ describe("the cost of a model call", () => {
     [101, 3],
     [200, 3],
     [201, 7],
-  ])("of %d tokens is that of the highest tier they exceed", (input_tokens, rate) => {
+  ])("the cost of %d tokens is that of the highest tier they exceed", (input_tokens, rate) => {
     const tiers = [
       { above: 100, input: 3, output: 0 },
       { above: 200, input: 7, output: 0 },
@@ -48,12 +48,12 @@ describe("the cost of a model call", () => {
     expect(cost).toBeCloseTo((input_tokens * rate) / 1e6, 12);
   });
 
-  it("is never negative, whatever a server counts", () => {
+  it("the cost of a model call is never negative, whatever a server counts", () => {
     expect(costOf({ ...usage, cached_tokens: 5_000 }, { input: 2, output: 0, cached_input: 0 })).toBe(0);
   });
 });
 
-it("what a model call used has its cost where there is a price, and counts of the cache where there are any", () => {
+it("the usage of a model call has its cost where there is a price, and cache counts where there are any", () => {
   const call = { input_tokens: 10, output_tokens: 3 };
   const counted = { ...call, cached_tokens: 4, cache_write_tokens: 0, cache_write_1h_tokens: 0 };
   expect(pricedUsage(counted, undefined)).toStrictEqual({ ...call, cached_tokens: 4 });
@@ -87,7 +87,7 @@ describe("list prices", () => {
       0.6 + 0.015,
     ],
   ];
-  it.each(cases)("at %s, %s costs for %o: $%d", (server, model, usage, dollars) => {
+  it.each(cases)("the list price at %s, %s costs for %o: $%d", (server, model, usage, dollars) => {
     const { price } = modelFacts(server, model);
     const { cost_usd } = pricedUsage({ input_tokens: 0, output_tokens: 1_000, ...usage }, price);
     expect(cost_usd).toBeCloseTo(dollars, 9);

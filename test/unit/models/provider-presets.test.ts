@@ -175,7 +175,7 @@ async function round(model: Model, messages: readonly Message[]) {
 const refusedOf = () => vendors.requests().filter(({ outcome }) => outcome === "refused");
 
 describe.each(providers)("the preset $name", (preset) => {
-  it("answers in words; reasoning is told beside them, and never as an answer", async () => {
+  it("a preset answers in words, with reasoning separate and never as an answer", async () => {
     const { events, error } = await collect(modelOf(preset), ask([user("hello")]));
     expect(error).toBeUndefined();
     expect(events.at(-1)).toMatchObject({ message: { text: "Hello, person who asks." } });
@@ -190,7 +190,7 @@ describe.each(providers)("the preset $name", (preset) => {
   it.each([
     ["the weather", ["weather"]],
     ["both", ["weather", "time"]],
-  ])("calls tools: %s; the reasoning goes back as the server wants it", async (question, names) => {
+  ])("a preset calls tools: %s; the reasoning goes back as the server wants it", async (question, names) => {
     const model = modelOf(preset);
     const { message, answer } = await round(model, [user(question)]);
     expect(message.tool_calls.map(({ name, arguments: text }) => [name, JSON.parse(text)])).toEqual(
@@ -206,7 +206,7 @@ describe.each(providers)("the preset $name", (preset) => {
     expect(vendors.requests().flatMap(({ dropped }) => dropped)).toEqual([]);
   });
 
-  it("learns from a refusal once", async () => {
+  it("a preset learns from a refusal once", async () => {
     const model = modelOf(preset);
     const { all } = await round(model, [user("both")]);
     const before = refusedOf().length;
@@ -217,14 +217,14 @@ describe.each(providers)("the preset $name", (preset) => {
     expect(before).toBeLessThanOrEqual(2);
   });
 
-  it.each([true, false])("takes pictures, or does without (refused: %s)", async (refused) => {
+  it.each([true, false])("a preset takes pictures, or does without (refused: %s)", async (refused) => {
     if (refused) vendors.refuse("*", "images");
     const images = [{ media_type: "image/png" as const, base64: "iVBORw0KGgo=", name: "a.png" }];
     const { message } = await finish(modelOf(preset), ask([{ role: "user", text: "hello", images }]));
     expect(message.text).toBe("Hello, person who asks.");
   });
 
-  it.each([true, false])("answers in a schema (refused: %s)", async (refused) => {
+  it.each([true, false])("a preset answers in a schema (refused: %s)", async (refused) => {
     if (refused) vendors.refuse("*", "json_schema");
     if (refused) vendors.script(() => ({ text: 'Sure: {"city": "Rome"}' }));
     const output_schema = {
@@ -237,7 +237,7 @@ describe.each(providers)("the preset $name", (preset) => {
     expect(JSON.parse(message.text)).toEqual({ city: "Rome" });
   });
 
-  it("is asked again after a cut stream, and nothing is shown twice", async () => {
+  it("a preset is asked again after a cut stream, and nothing is shown twice", async () => {
     const model = modelOf(preset);
     await finish(model, ask([user("hello")]));
     vendors.fail({ kind: "cut" });
@@ -246,7 +246,7 @@ describe.each(providers)("the preset $name", (preset) => {
     expect(events.map(({ type }) => type)).toContain("delayed");
   });
 
-  it("waits as long as a limit of its rate asks, and says so", async () => {
+  it("a preset waits as long as a rate limit asks, and says so", async () => {
     vendors.fail({ kind: 429, retry_after: 12 });
     const clock = recordingClock();
     const { events } = await collect(modelOf(preset, [], clock), ask([user("hello")]));
@@ -259,7 +259,7 @@ describe.each(providers)("the preset $name", (preset) => {
     expect(shownText(events)).toBe("Hello, person who asks.");
   });
 
-  it("may decline, which people are told in plain words and no other model is asked", async () => {
+  it("a preset may decline, which people are told in plain words while no other model is asked", async () => {
     vendors.script(() => ({ declined: true }));
     const other = providers[(providers.indexOf(preset) + 1) % providers.length] as Preset;
     const { events, error } = await collect(modelOf(preset, [other]), ask([user("hello")]));
@@ -268,7 +268,7 @@ describe.each(providers)("the preset $name", (preset) => {
     expect(vendors.requests().every(({ model }) => model === preset.model)).toBe(true);
   });
 
-  it("gives its reason for a refused request to the operator", async () => {
+  it("a preset gives its reason for a refused request to the operator", async () => {
     vendors.fail({ kind: 400, message: "The frobnicator is out of tune.", times: 3 });
     const { error } = await collect(modelOf(preset), ask([user("hello")]));
     expect(error).toMatchObject({
@@ -277,7 +277,7 @@ describe.each(providers)("the preset $name", (preset) => {
     });
   });
 
-  it("hands a transcript over to another provider, and takes it back", async () => {
+  it("a preset hands a transcript over to another provider, and takes it back", async () => {
     const other = providers[(providers.indexOf(preset) + 1) % providers.length] as Preset;
     const model = modelOf(preset, [other]);
     const { all } = await round(model, [user("both")]);

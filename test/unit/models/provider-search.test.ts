@@ -72,7 +72,7 @@ const cites = {
 };
 
 describe("Claude's search", () => {
-  it("answers the pages it found with what was cited of them, and no address from its text", async () => {
+  it("Claude's search answers the pages it found with what was cited of them, and no address from its text", async () => {
     const content = [results(nodeBlog, { title: "X", url: "file:///etc/passwd" }), cites];
     const { found, bodies } = await search("anthropic", [message({ content, usage })], {
       site: "nodejs.org",
@@ -93,7 +93,7 @@ describe("Claude's search", () => {
     ]);
   });
 
-  it("goes on where the server interrupts it, and counts both requests", async () => {
+  it("Claude's search continues where the server interrupts it, and counts both requests", async () => {
     const paused = message({ content: [results(nodeBlog)], stop_reason: "pause_turn", usage });
     const { found, bodies } = await search("anthropic", [paused, message({ content: [cites], usage })]);
     expect(found).toMatchObject({ hits: [{ text: "Node.js 26 is here." }], usage: [{ cost_usd: 4.01 }] });
@@ -108,14 +108,17 @@ describe("Claude's search", () => {
     ],
     ["is refused", [refused("max_uses_exceeded")], /Claude's search: max uses exceeded\./],
     ["is limited", [refused("too_many_requests"), { type: "text", text: "Sorry." }], /too many requests/],
-  ])("has found nothing out when it %s, and what it cost is told", async (_what, content, words) => {
-    const { found } = await search("anthropic", [message({ content, usage })]);
-    expect(found).toMatchObject({
-      code: "failed",
-      message: expect.stringMatching(words),
-      usage: [{ model: "own/m", cost_usd: 2 }],
-    });
-  });
+  ])(
+    "Claude's search has found nothing when it %s, and its cost is reported",
+    async (_what, content, words) => {
+      const { found } = await search("anthropic", [message({ content, usage })]);
+      expect(found).toMatchObject({
+        code: "failed",
+        message: expect.stringMatching(words),
+        usage: [{ model: "own/m", cost_usd: 2 }],
+      });
+    },
+  );
 });
 
 const call = (action: object) => ({ type: "web_search_call", id: "ws_1", status: "completed", action });
@@ -128,7 +131,7 @@ const cited = (text: string, ...annotations: object[]) => ({
 });
 
 describe("OpenAI's search", () => {
-  it("answers what is cited, then other sources, each once; sources without an address are left out", async () => {
+  it("OpenAI's search answers what is cited, then other sources, each once, and none without an address", async () => {
     const url = "https://nodejs.org/blog";
     const output = [
       call({
@@ -158,7 +161,7 @@ describe("OpenAI's search", () => {
     expect(bodies[0]).toMatchObject({ tool_choice: "required", store: false });
   });
 
-  it("has found nothing out when it answers from memory", async () => {
+  it("OpenAI's search has found nothing when it answers from memory", async () => {
     const { found } = await search("openai", [
       response([cited("Node 26: https://made-up.example/")], { usage }),
     ]);
@@ -171,7 +174,7 @@ describe("OpenAI's search", () => {
 });
 
 it.each<Kind>(["anthropic", "openai"])(
-  "%s: a refusal says what the server said, without the key",
+  "the search of %s: a refusal says what the server said, without the key",
   async (kind) => {
     const error = { type: "invalid_request_error", message: "Web search is not enabled. Key sk-secret-key." };
     const { found } = await search(kind, [{ type: "error", error }], {}, 400);

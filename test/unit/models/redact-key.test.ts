@@ -8,11 +8,11 @@ describe("a server's text", () => {
     ["invalid header: Bearer abc.def", undefined],
     ["key sk-ant-api03-abcdef is revoked", undefined],
     ["the token hunter2hunter2 is unknown", "hunter2hunter2"],
-  ])("shows no part of the key: %s", (text, key) => {
+  ])("a server's text shows no part of the key: %s", (text, key) => {
     expect(redactKey(text, key)).not.toMatch(/my-te|\*\*|wxyz|abc|hunter2/);
   });
 
-  it("is otherwise unchanged", () => {
+  it("a server's text is otherwise unchanged", () => {
     const text = "Rate limit reached for gpt-5-mini: 200 tasks-per-minute. **Slow down.**";
     expect(redactKey(text, "sk-x")).toBe(text);
   });

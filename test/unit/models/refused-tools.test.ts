@@ -28,7 +28,7 @@ describe("the names of properties", () => {
   /** The properties of the tool as they are sent. */
   const sent = () => propertiesOf(server.bodies()[0]?.tools?.[0]?.input_schema);
 
-  it("are the vendor's on the way out and the tool's own in its calls, nested and in lists", async () => {
+  it("property names are the vendor's on the way out and the tool's own in its calls, nested and in lists", async () => {
     const model = await server.model(
       "claude-sonnet-5-5",
       (body, count) => {
@@ -60,7 +60,7 @@ describe("the names of properties", () => {
     expect(Object.keys(use?.input as object)).toEqual(Object.keys(sent()));
   });
 
-  it("leave every other character of the arguments as it is, and take them from another vendor's call", async () => {
+  it("property names leave every other character of the arguments unchanged, and come from another vendor's call", async () => {
     const model = await server.model("claude-sonnet-5-5", () => ok, { timeoutMs });
     const call = (args: string): Message[] => [
       user("hello"),
@@ -96,7 +96,7 @@ function byPlace(bad: readonly string[]) {
 describe("a tool that a vendor refuses all the same", () => {
   const tools = [tool("own"), tool("a__x"), tool("a__y"), tool("b__z")];
 
-  it("is left out at its place, with others, in the same request and in later ones", async () => {
+  it("a refused tool is left out at its place, with others, in the same request and in later ones", async () => {
     const model = await server.model("claude-sonnet-5-5", byPlace(["a__x", "b__z", "c__late"]), {
       timeoutMs,
     });
@@ -119,7 +119,7 @@ describe("a tool that a vendor refuses all the same", () => {
     expect(names(server.bodies().at(-1) as SentBody)).toEqual(["own"]);
   });
 
-  it("is found where the vendor names none, and nothing else is lost", async () => {
+  it("a refused tool is found where the vendor names none, and nothing else is lost", async () => {
     const text = "Provider returned error";
     const model = await server.model(
       "claude-sonnet-5-5",
@@ -131,7 +131,7 @@ describe("a tool that a vendor refuses all the same", () => {
     expect(names(server.bodies().at(-1) as SentBody)).toEqual(["own", "a__x", "b__z"]);
   });
 
-  it("is looked for within a bound, once, and the failure names servers and the cure", async () => {
+  it("a refused tool is looked for within a bound, once, and the failure names servers and the cure", async () => {
     const model = await server.model("claude-sonnet-5-5", () => "Bad request", { timeoutMs });
     const { error } = await collect(model, requestOf("hi", { tools }));
     expect(error).toBeInstanceOf(ModelError);
@@ -145,7 +145,7 @@ describe("a tool that a vendor refuses all the same", () => {
     expect(server.bodies()).toHaveLength(count + 1);
   });
 
-  it("does not end a request whose every tool is refused", async () => {
+  it("a request whose every tool is refused still completes", async () => {
     const model = await server.model("claude-sonnet-5-5", byPlace(tools.map(({ name }) => name)), {
       timeoutMs,
     });
@@ -184,7 +184,7 @@ it.each<[what: string, text: string, body: object, named: string[]]>([
   ],
   ["a name of a tool in other words", "The reasoning_effort of 'a' is not known", { tools: [fn("a")] }, []],
   ["an ability", "tools.1.defer_loading: Extra inputs are not permitted", { tools: [fn("a"), fn("b")] }, []],
-])("reads which tool is meant: %s", (_vendor, text, body, named) => {
+])("the refused tool is read from the error: %s", (_vendor, text, body, named) => {
   const error = Object.assign(new Error(text), { status: 400, error: { message: text } });
   expect([...(toolRefusal(error, body)?.names ?? [])]).toEqual(named);
 });

@@ -26,7 +26,7 @@ async function modelAnswering(
 }
 
 describe("requests to the Responses API", () => {
-  it("are private, and say what is needed and no more (gpt-6)", async () => {
+  it("requests to the Responses API are private, and say what is needed and no more (gpt-6)", async () => {
     const { model, server } = await modelAnswering("gpt-6.1-terra");
     await finish(model, requestOf("hello", { cache_key: "thread-1" }));
     expect(server.bodies[0]).toEqual({
@@ -49,19 +49,22 @@ describe("requests to the Responses API", () => {
     ["gpt-5.4", "max", "xhigh"],
     ["gpt-5.1", "minimal", "low"],
     ["gpt-5-mini", "none", "minimal"],
-  ] as const)("ask %s for %s with the nearest effort it knows, %s", async (name, effort, sent) => {
-    const { model, server } = await modelAnswering(name);
-    await finish(model, requestOf("hello", { effort }));
-    expect(server.bodies[0]).toMatchObject({ reasoning: { effort: sent } });
-  });
+  ] as const)(
+    "requests to the Responses API ask %s for %s with the nearest effort it knows, %s",
+    async (name, effort, sent) => {
+      const { model, server } = await modelAnswering(name);
+      await finish(model, requestOf("hello", { effort }));
+      expect(server.bodies[0]).toMatchObject({ reasoning: { effort: sent } });
+    },
+  );
 
-  it("say a changed effort with the request where it cannot change in the middle", async () => {
+  it("requests to the Responses API say a changed effort with the request where it cannot change in the middle", async () => {
     const { model, server } = await modelAnswering("gpt-5-mini");
     await finish(model, requestOf("", { messages: eventfulConversation(), effort: "medium" }));
     expect(server.bodies[0]).toMatchObject({ reasoning: { effort: "low" } });
   });
 
-  it("forbid calls and keep the tools", async () => {
+  it("requests to the Responses API forbid calls and keep the tools", async () => {
     const { model, server } = await modelAnswering("gpt-5-mini", (wire) =>
       sendJson(wire, response([said("Done."), toolCall("call_1", "weather")])),
     );
@@ -80,16 +83,19 @@ describe("requests to the Responses API", () => {
     ],
     [{ type: "object", properties: { a: { type: "string" } }, additionalProperties: false }, false],
     [{ type: "object", properties: { a: { type: "object", properties: {} } }, required: ["a"] }, false],
-  ])("ask for JSON by a schema, strictly where it allows that: %o %s", async (output_schema, strict) => {
-    const { model, server } = await modelAnswering("gpt-5-mini", (wire) =>
-      sendJson(wire, response([said('{"a":"b"}')])),
-    );
-    const { message } = await finish(model, requestOf("which?", { output_schema }));
-    expect(message.text).toBe('{"a":"b"}');
-    expect(server.bodies[0]?.text).toEqual({
-      format: { type: "json_schema", name: "answer", schema: output_schema, strict },
-    });
-  });
+  ])(
+    "requests to the Responses API ask for JSON by a schema, strictly where it allows that: %o %s",
+    async (output_schema, strict) => {
+      const { model, server } = await modelAnswering("gpt-5-mini", (wire) =>
+        sendJson(wire, response([said('{"a":"b"}')])),
+      );
+      const { message } = await finish(model, requestOf("which?", { output_schema }));
+      expect(message.text).toBe('{"a":"b"}');
+      expect(server.bodies[0]?.text).toEqual({
+        format: { type: "json_schema", name: "answer", schema: output_schema, strict },
+      });
+    },
+  );
 
   it.each([
     ["Unsupported parameter: 'reasoning.context'", { reasoning: { summary: "auto" } }],
@@ -98,7 +104,7 @@ describe("requests to the Responses API", () => {
       { reasoning: { context: "all_turns" } },
     ],
     ["Unsupported parameter: 'prompt_cache_key'", { reasoning: { summary: "auto", context: "all_turns" } }],
-  ])("leave out what is refused, from then on: %s", async (text, lesser) => {
+  ])("requests to the Responses API leave out what is refused, from then on: %s", async (text, lesser) => {
     let refusals = 0;
     const { model, server } = await modelAnswering("gpt-5.6", (wire) => {
       refusals += 1;
@@ -136,7 +142,7 @@ describe("answers of the Responses API", () => {
     item,
   });
 
-  it("are put together from a stream, reasoning from the completed items", async () => {
+  it("answers of the Responses API are put together from a stream, reasoning from the completed items", async () => {
     const items = [thought("rs_1"), said("Hm."), said("It is sunny."), toolCall("call_1", "weather")];
     const model = await streaming([
       { type: "response.created", response: response([], { status: "in_progress" }) },
@@ -158,7 +164,7 @@ describe("answers of the Responses API", () => {
     });
   });
 
-  it("take reasoning that is encrypted only in the whole response at the end", async () => {
+  it("answers of the Responses API take reasoning that is encrypted only in the whole response at the end", async () => {
     const { encrypted_content: _, ...open } = thought("rs_1");
     const items = [thought("rs_1"), said("ok")];
     const model = await streaming([
@@ -168,7 +174,7 @@ describe("answers of the Responses API", () => {
     expect((await finish(model, requestOf("go"))).message.provider_blocks?.blocks).toEqual(items);
   });
 
-  it("that end halfway are unavailable, so that they are asked again", async () => {
+  it("answers of the Responses API that end halfway are unavailable, so that they are requested again", async () => {
     const { events, error } = await collect(await streaming([delta("Half an", 0)]), requestOf("go"));
     expect(events).toEqual([{ type: "text", text: "Half an" }]);
     expect(error).toMatchObject({ code: "unavailable" });
@@ -179,7 +185,7 @@ describe("answers of the Responses API", () => {
     ["server_error", "unavailable"],
     ["invalid_prompt", "invalid_request"],
     ["context_length_exceeded", "context_too_long"],
-  ])("that fail with %s are %s, streamed or not", async (code, expected) => {
+  ])("answers of the Responses API that fail with %s are %s, streamed or not", async (code, expected) => {
     const failed = { status: "failed", error: { code, message: "no" } };
     const streamed = await collect(await streaming([last("response.failed", failed)]), requestOf("go"));
     expect(streamed.error).toMatchObject({ code: expected });
@@ -191,15 +197,18 @@ describe("answers of the Responses API", () => {
   it.each([
     ["max_output_tokens", "Raise the limit"],
     ["content_filter", "declined"],
-  ])("that are incomplete for %s before the first word say so", async (reason, told) => {
-    const incomplete = { status: "incomplete", incomplete_details: { reason } };
-    const model = await streaming([last("response.incomplete", incomplete)]);
-    const { error } = await collect(model, requestOf("go"));
-    expect(error).toMatchObject({ code: "invalid_request" });
-    expect(String(error)).toContain(told);
-  });
+  ])(
+    "answers of the Responses API that are incomplete for %s before the first word say so",
+    async (reason, told) => {
+      const incomplete = { status: "incomplete", incomplete_details: { reason } };
+      const model = await streaming([last("response.incomplete", incomplete)]);
+      const { error } = await collect(model, requestOf("go"));
+      expect(error).toMatchObject({ code: "invalid_request" });
+      expect(String(error)).toContain(told);
+    },
+  );
 
-  it("tell a refusal as their text", async () => {
+  it("answers of the Responses API give a refusal as their text", async () => {
     const refused = { ...said(""), content: [{ type: "refusal", refusal: "I cannot." }] };
     const model = await streaming([
       { type: "response.refusal.delta", output_index: 0, delta: "I cannot." },
@@ -209,7 +218,7 @@ describe("answers of the Responses API", () => {
     expect((await finish(model, requestOf("go"))).message.text).toBe("I cannot.");
   });
 
-  it("that are JSON of something else are a bad response, and no JSON is an outage", async () => {
+  it("answers of the Responses API with unexpected JSON are a bad response, and without JSON an outage", async () => {
     const wrong = (wire: ServerResponse) => sendJson(wire, { detail: "hello" });
     const page = (wire: ServerResponse) => wire.end("upstream connect error");
     for (const [answer, streaming, code] of [

@@ -33,14 +33,14 @@ const owner = (model: string, form: string) => ({ provider: "openai", model, for
 
 describe("a conversation on the wire of the Responses API", () => {
   it.each(["gpt-6.1-terra", "gpt-5.6-luna", "gpt-5.4", "gpt-5-mini", "openai/gpt-6-luna"])(
-    "never changes what was sent (%s)",
+    "a Responses API conversation never changes what was sent (%s)",
     async (name) => {
       const { model, server } = await modelAnswering(name);
       await expectStablePrefixes(model, server, eventfulConversation(), "input");
     },
   );
 
-  it("says changes in place, all tools and effort as items (gpt-6)", async () => {
+  it("a Responses API conversation says changes in place, all tools and effort as items (gpt-6)", async () => {
     const { model, server } = await modelAnswering("gpt-6.1-terra");
     const input = await expectStablePrefixes(model, server, eventfulConversation(), "input");
     const body = server.bodies.at(-1);
@@ -70,7 +70,7 @@ describe("a conversation on the wire of the Responses API", () => {
     ]);
   });
 
-  it("says added tools as found by a search (gpt-5.4), and in `tools` once that was refused", async () => {
+  it("a Responses API conversation says added tools as found by a search (gpt-5.4), and in `tools` once that was refused", async () => {
     const { model, server } = await modelAnswering("gpt-5.4", (wire, body) =>
       JSON.stringify(body.input).includes("tool_search_call")
         ? sendJson(wire, refusal("Invalid value: 'tool_search_call'"), 400)
@@ -88,7 +88,7 @@ describe("a conversation on the wire of the Responses API", () => {
     expect(toolsOf(folded).map(({ name }) => name)).toEqual(["weather", "time", "maps"]);
   });
 
-  it("puts all tools into `tools` where a server does not know them as items, and keeps removed ones", async () => {
+  it("a Responses API conversation uses `tools` where a server does not know tool items, and keeps removed ones", async () => {
     const { model, server } = await modelAnswering("gpt-6-luna", (wire, body) =>
       JSON.stringify(body.input).includes("additional_tools")
         ? sendJson(wire, refusal("Missing required parameter: 'input[0].content'."), 400)
@@ -106,7 +106,7 @@ describe("a conversation on the wire of the Responses API", () => {
     ]);
   });
 
-  it("does not take another refusal for one of the tools once they were taken", async () => {
+  it("a Responses API conversation does not take another refusal for one of the tools once they were taken", async () => {
     let asked = 0;
     const { model, server } = await modelAnswering("gpt-6-luna", (wire) => {
       asked += 1;
@@ -119,7 +119,7 @@ describe("a conversation on the wire of the Responses API", () => {
     expect(server.bodies).toHaveLength(2);
   });
 
-  it("shows pictures of people and tools", async () => {
+  it("a Responses API conversation shows pictures of people and tools", async () => {
     const { model, server } = await modelAnswering("gpt-5-mini");
     await finish(model, requestOf("", { messages: eventfulConversation().slice(0, 4) }));
     const picture = { type: "input_image", detail: "auto", image_url: "data:image/png;base64,iVBORw0KGgo=" };
@@ -136,7 +136,7 @@ describe("a conversation on the wire of the Responses API", () => {
 describe("output items", () => {
   const items = [thought("rs_1"), said("Let me see."), toolCall("call_1", "weather")];
 
-  it("go back unchanged and in order, reasoning with what followed it", async () => {
+  it("output items are returned unchanged and in order, reasoning with what followed it", async () => {
     const { model, server } = await modelAnswering("gpt-6.1-terra", (wire) =>
       sendJson(wire, response(items)),
     );
@@ -151,7 +151,7 @@ describe("output items", () => {
     expect(inputOf(server.bodies[1]).slice(1, 4)).toEqual(items);
   });
 
-  it("do not end with reasoning, and are not kept when they were cut", async () => {
+  it("output items do not end with reasoning, and are not kept when they were cut", async () => {
     const whole = [...items, thought("rs_2")];
     const cut = [thought("rs_1"), { ...said("Let me"), status: "incomplete" }];
     const { model } = await modelAnswering("gpt-6.1-terra", (wire, body) =>
@@ -165,7 +165,7 @@ describe("output items", () => {
     ["another model", owner("gpt-6-luna", "responses/additional_tools")],
     ["another form", owner("gpt-6.1-terra", "responses/tools")],
     ["another provider", { ...owner("gpt-6.1-terra", "responses/additional_tools"), provider: "azure" }],
-  ])("of %s go back as words and calls without ids", async (_whose, whose) => {
+  ])("output items of %s are returned as words and calls without ids", async (_whose, whose) => {
     const { model, server } = await modelAnswering("gpt-6.1-terra");
     const messages: Message[] = [
       { role: "user", text: "go" },
@@ -184,7 +184,7 @@ describe("output items", () => {
     ]);
   });
 
-  it("stay out when the server cannot read them any more, those that follow do not", async () => {
+  it("output items that the server cannot read any more stay out, and later ones do not", async () => {
     const { model, server } = await modelAnswering("gpt-6.1-terra", (wire, body) =>
       JSON.stringify(body.input).includes("old")
         ? sendJson(

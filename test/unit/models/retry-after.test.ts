@@ -12,7 +12,7 @@ describe("the wait a server asks for", () => {
     [{ "retry-after": "soon" }, undefined],
     [{ "retry-after": "-1", "retry-after-ms": "" }, undefined],
     [{}, undefined],
-  ])("is read from %o as %s ms", (headers, expected) => {
+  ])("the wait a server asks for is read from %o as %s ms", (headers, expected) => {
     expect(retryAfterMs(new Headers(headers as Record<string, string>), now)).toBe(expected);
   });
 });

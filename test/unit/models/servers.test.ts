@@ -45,7 +45,7 @@ const said = (kind: ProviderSettings["kind"]) => (response: ServerResponse) =>
 const kinds: ProviderSettings["kind"][] = ["openai", "anthropic"];
 
 describe.each(kinds)("a server of the protocol of %s", (kind) => {
-  it("gets the operator's headers and parameters with every request", async () => {
+  it("a model server gets the operator's headers and parameters with every request", async () => {
     const settings = { headers: { "X-Team": "support" }, query: { "api-version": "preview" } };
     await finish(await modelOf({ kind, ...settings, apiKey: "k-1" }, said(kind)), requestOf("hello"));
     expect(server?.headers[0]).toMatchObject({ "x-team": "support" });
@@ -53,20 +53,20 @@ describe.each(kinds)("a server of the protocol of %s", (kind) => {
     expect(server?.headers[0]).toMatchObject({ authorization: "Bearer k-1" });
   });
 
-  it("gets its key in the header it wants, and in no other", async () => {
+  it("a model server gets its key in the header it wants, and in no other", async () => {
     const model = await modelOf({ kind, apiKey: "k-1", keyHeader: "api-key" }, said(kind));
     await finish(model, requestOf("hello"));
     expect(server?.headers[0]).toMatchObject({ "api-key": "k-1" });
     expect(server?.headers[0]).not.toHaveProperty("authorization");
   });
 
-  it("gets a header of the operator's in place of a key", async () => {
+  it("a model server gets a header of the operator's in place of a key", async () => {
     const headers = { Authorization: "Bearer of-entra" };
     await finish(await modelOf({ kind, headers, needsKey: true }, said(kind)), requestOf("hello"));
     expect(server?.headers[0]).toMatchObject({ authorization: "Bearer of-entra" });
   });
 
-  it("is not asked without a key it needs, and its variable is named", async () => {
+  it("a model server is not asked without a key it needs, and its variable is named", async () => {
     const model = await modelOf({ kind, needsKey: true, keyName: "BOX_API_KEY" }, said(kind));
     const { error } = await collect(model, requestOf("hello"));
     expect(error).toMatchObject({ code: "not_configured" });
@@ -74,22 +74,25 @@ describe.each(kinds)("a server of the protocol of %s", (kind) => {
     expect(asked).toEqual([]);
   });
 
-  it.each([200, 404])("that answers %d with a web page is said to, and what was asked", async (status) => {
-    const page = "<html><title>Welcome to\n nginx</title></html>";
-    for (const streaming of [true, false]) {
-      const model = await modelOf(
-        { kind },
-        (response) => response.writeHead(status, { "content-type": "text/html; charset=utf-8" }).end(page),
-        { streaming },
-      );
-      const { error } = await collect(model, requestOf("hello"));
-      const path = kind === "openai" ? "/v1/chat/completions" : "/v1/messages";
-      expect(String(error)).toContain(`answers POST ${path} with a web page`);
-      expect(String(error)).toContain(`HTTP ${status}, title: Welcome to nginx`);
-      await server?.stop();
-    }
-    server = undefined;
-  });
+  it.each([200, 404])(
+    "a model server that answers %d with a web page is reported so, with what was asked",
+    async (status) => {
+      const page = "<html><title>Welcome to\n nginx</title></html>";
+      for (const streaming of [true, false]) {
+        const model = await modelOf(
+          { kind },
+          (response) => response.writeHead(status, { "content-type": "text/html; charset=utf-8" }).end(page),
+          { streaming },
+        );
+        const { error } = await collect(model, requestOf("hello"));
+        const path = kind === "openai" ? "/v1/chat/completions" : "/v1/messages";
+        expect(String(error)).toContain(`answers POST ${path} with a web page`);
+        expect(String(error)).toContain(`HTTP ${status}, title: Welcome to nginx`);
+        await server?.stop();
+      }
+      server = undefined;
+    },
+  );
 
   const page = "<html><title>Bad gateway</title>";
   it.each<[string, number, string, string, string]>([
@@ -108,32 +111,35 @@ describe.each(kinds)("a server of the protocol of %s", (kind) => {
     ["a page of a firewall", 403, "text/html", page, "not_configured"],
     ["a page for an unknown address", 404, "text/html", page, "not_configured"],
     ["a limit, as a page", 429, "text/html", page, "rate_limited"],
-  ])("that sends %s (%d %s) fails as it should, streamed or not", async (_name, status, type, body, code) => {
-    for (const streaming of [true, false]) {
-      const model = await modelOf(
-        { kind, apiKey: "plain-key" },
-        (response) => response.writeHead(status, { "content-type": type }).end(body),
-        { streaming },
-      );
-      const { error } = await collect(model, requestOf("hello"));
-      expect(error).toMatchObject({ code });
-      expect(String(error)).not.toContain("plain-key");
-      if (type.startsWith("text/html") && code === "unavailable") {
-        expect(error).toMatchObject({ seen: expect.stringContaining(`HTTP ${status}, text/html`) });
-        expect(String(error)).toContain(`text/html, HTTP ${status}, title: Bad gateway`);
+  ])(
+    "a model server that sends %s (%d %s) fails as it should, streamed or not",
+    async (_name, status, type, body, code) => {
+      for (const streaming of [true, false]) {
+        const model = await modelOf(
+          { kind, apiKey: "plain-key" },
+          (response) => response.writeHead(status, { "content-type": type }).end(body),
+          { streaming },
+        );
+        const { error } = await collect(model, requestOf("hello"));
+        expect(error).toMatchObject({ code });
+        expect(String(error)).not.toContain("plain-key");
+        if (type.startsWith("text/html") && code === "unavailable") {
+          expect(error).toMatchObject({ seen: expect.stringContaining(`HTTP ${status}, text/html`) });
+          expect(String(error)).toContain(`text/html, HTTP ${status}, title: Bad gateway`);
+        }
+        await server?.stop();
       }
-      await server?.stop();
-    }
-    server = undefined;
-  });
+      server = undefined;
+    },
+  );
 
-  it("that is behind a proxy which wants an account cannot be told from one that is away, but for a hint", async () => {
+  it("a model server behind a proxy that wants an account looks like one that is away, except for a hint", async () => {
     const model = await modelOf({ kind }, (response) => response.writeHead(407).end());
     const { error } = await collect(model, requestOf("hello"));
     expect(error).toMatchObject({ code: "unavailable", message: expect.stringContaining("HTTP 407") });
   });
 
-  it("that leads elsewhere is not followed with the key", async () => {
+  it("a model server that leads elsewhere is not followed with the key", async () => {
     const model = await modelOf({ kind, apiKey: "k-1" }, (response) =>
       response.writeHead(308, { location: "https://elsewhere.example/v1/x?a=b" }).end(),
     );
@@ -143,7 +149,7 @@ describe.each(kinds)("a server of the protocol of %s", (kind) => {
     expect(asked).toHaveLength(1);
   });
 
-  it("shows no secret that it echoes", async () => {
+  it("a model server's echo of a secret is not shown", async () => {
     const headers = { "x-gateway-token": "hunter2hunter2" };
     const model = await modelOf({ kind, apiKey: "plain-key", keyHeader: "api-key", headers }, (response) =>
       sendJson(response, { error: { message: "no such token hunter2hunter2 for plain-key" } }, 401),
@@ -159,7 +165,7 @@ describe("the wait for an answer", () => {
     response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
   const limits = { idleTimeoutMs: 100, firstAnswerMs: 1_000 };
 
-  it("is longer before its first sign, as a local server loads the model", async () => {
+  it("the wait for an answer is longer before its first sign, as a local server loads the model", async () => {
     const model = await modelOf(
       limits,
       (response) => setTimeout(() => sendEvents(response, [chunk({ content: "here" }, "stop")]), 300),
@@ -168,7 +174,7 @@ describe("the wait for an answer", () => {
     expect((await finish(model, requestOf("hello"))).message.text).toBe("here");
   });
 
-  it("may be longer than any connection is kept waiting by itself", async () => {
+  it("the wait for an answer may be longer than any connection is kept waiting by itself", async () => {
     for (const kind of kinds) {
       const model = await modelOf({ kind, firstAnswerMs: 600_000 }, said(kind), {
         requestTimeoutMs: 600_000,
@@ -179,14 +185,14 @@ describe("the wait for an answer", () => {
     server = undefined;
   });
 
-  it("that was in vain names its limit", async () => {
+  it("the wait for an answer that was in vain names its limit", async () => {
     const model = await modelOf({ ...limits, firstAnswerMs: 150 }, begin, { streaming: true });
     const { error } = await collect(model, requestOf("hello"));
     expect(error).toMatchObject({ code: "unavailable" });
     expect(String(error)).toContain("sent nothing for 0.15 s (the limit is model.first_answer_seconds)");
   });
 
-  it("in the middle is shorter, and names the other limit", async () => {
+  it("the wait in the middle of an answer is shorter, and names the other limit", async () => {
     const model = await modelOf(
       limits,
       (response) => {

@@ -38,7 +38,7 @@ function slow() {
 }
 
 describe("a model without a sign", () => {
-  it("is told of after ten seconds", async () => {
+  it("a model without a sign is reported after ten seconds", async () => {
     const { model, clock, asked, answer, late } = slow();
     const all = collect(withWaitNotice(model, true, clock), requestOf("hello"));
     await asked;
@@ -51,7 +51,7 @@ describe("a model without a sign", () => {
     ]);
   });
 
-  it("is no matter when it answers in time", async () => {
+  it("a model that answers in time is not reported", async () => {
     const { model, clock, answer, late } = slow();
     answer.resolve();
     const { events } = await collect(withWaitNotice(model, false, clock), requestOf("hello"));
@@ -66,10 +66,10 @@ describe("a model without a sign", () => {
     ["192.168.1.7", true],
     ["api.openai.com", false],
     ["10gen.example", false],
-  ])("may be loading at %s: %s", (host, isLocal) => expect(isLocalHost(host)).toBe(isLocal));
+  ])("a model may be loading at %s: %s", (host, isLocal) => expect(isLocalHost(host)).toBe(isLocal));
 });
 
-it("a wait before the next attempt is told in plain words, with its end", async () => {
+it("a wait before the next attempt is reported in plain words, with its end", async () => {
   let asked = 0;
   const model: Model = {
     id: "a",

@@ -152,14 +152,14 @@ function sentTools(body: Json): JsonSchema[] {
 }
 
 describe.each(Object.entries(kinds))("%s", (_kind, make) => {
-  it.each(Object.entries(foreign))("takes %s", async (_what, parameters) => {
+  it.each(Object.entries(foreign))("a tool schema is accepted: %s", async (_what, parameters) => {
     const { events, error } = await collect(make(), requestOf("hello", { tools: [toolOf(parameters)] }));
     expect(error).toBeUndefined();
     expect(events.filter(({ type }) => type === "left_out")).toEqual([]);
     expect(vendors.requests()).toHaveLength(1);
   });
 
-  it("sends a plain schema byte for byte", async () => {
+  it("a plain tool schema is sent byte for byte", async () => {
     const parameters = object(
       {
         a: { type: "string", enum: ["x"], default: "x" },
@@ -178,7 +178,7 @@ describe.each(Object.entries(kinds))("%s", (_kind, make) => {
     expect(tool.description).toBe("Odd.");
   });
 
-  it("says the rule of a root choice in words", async () => {
+  it("a tool schema's rule of a root choice is put into words", async () => {
     await finish(make(), requestOf("hello", { tools: [toolOf(either)] }));
     const [tool = {}] = sentTools(vendors.requests()[0]?.body ?? null);
     expect(tool.description).toBe("Odd.\nGive either content, or source_url.");

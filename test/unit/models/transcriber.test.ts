@@ -37,7 +37,7 @@ function recording(words: string, more: Partial<Recording> = {}): Recording {
 }
 
 describe("a recording", () => {
-  it("is sent as a file with its key, and becomes text with its length", async () => {
+  it("a recording is sent as a file with its key, and becomes text with its length", async () => {
     const heard = await transcriber().transcribe(recording("What is on the menu today?"), signal);
     expect(heard).toMatchObject({
       text: "What is on the menu today?",
@@ -60,14 +60,14 @@ describe("a recording", () => {
     ["Aufnahme 3.opus", "audio/ogg", "Aufnahme 3.opus.ogg"],
     ["clip", "audio/webm", "clip.webm"],
     ["memo.M4A", "audio/x-m4a", "memo.M4A"],
-  ])("called %s of type %s has a name that says its format", async (name, media_type, sent) => {
+  ])("a recording called %s of type %s has a name that says its format", async (name, media_type, sent) => {
     await transcriber()
       .transcribe(recording("hi", { name, media_type }), signal)
       .catch(() => undefined);
     expect(vendors.transcriptions().map(({ file }) => file)).toEqual([sent]);
   });
 
-  it("of a length that only the server knows has that length", async () => {
+  it("a recording whose length only the server knows has that length", async () => {
     const heard = await transcriber().transcribe(
       recording("one two three four", { seconds: undefined }),
       signal,
@@ -77,7 +77,7 @@ describe("a recording", () => {
 });
 
 describe("the cost of a recording", () => {
-  it("is counted by the second, or by the token, as the model bills", async () => {
+  it("a recording's cost is counted by the second, or by the token, as the model bills", async () => {
     const prices = { "openai/gpt-4o-transcribe": { input: 5, output: 10 } };
     const usage = async (name: string) =>
       (await transcriber(name, { prices }).transcribe(recording("word ".repeat(240)), signal)).usage;
@@ -91,7 +91,7 @@ describe("the cost of a recording", () => {
     });
   });
 
-  it("is not counted where the price is not known, as at an address of one's own", async () => {
+  it("a recording's cost is not counted where the price is unknown, as at one's own address", async () => {
     const { usage } = await transcriber().transcribe(recording("hello"), signal);
     expect(usage).toEqual({ input_tokens: 0, output_tokens: 0 });
   });
@@ -106,21 +106,21 @@ describe("a failure", () => {
     throw new Error("it was heard, or failed otherwise", { cause: outcome });
   };
 
-  it("that passes is tried again after the time the server names", async () => {
+  it("a temporary transcription failure is tried again after the time the server names", async () => {
     vendors.fail({ kind: 429, retry_after: 3 });
     const clock = recordingClock();
     const heard = await transcriber(undefined, {}, clock).transcribe(recording("hello"), signal);
     expect([heard.text, clock.sleeps]).toEqual(["hello", [3_000]]);
   });
 
-  it("that does not pass is told in words that name no server; operators get the rest", async () => {
+  it("a lasting transcription failure is put into words that name no server, and operators get the rest", async () => {
     vendors.fail({ kind: 503, times: 2 });
     const error = await failure();
     expect(error.message).toMatch(/^the service that transcribes (is overloaded|did not answer); try again/);
     expect(error.detail).toMatch(/openai\/gpt-transcribe: 127\.0\.0\.1:\d+ /);
   });
 
-  it("of the file is told as such and not tried again", async () => {
+  it("a transcription failure of the file is reported as such and not tried again", async () => {
     const error = await failure([], recording("hello", { data: Buffer.from("nonsense") }));
     expect([error.code, error.message]).toEqual([
       "refused",
@@ -129,7 +129,7 @@ describe("a failure", () => {
     expect(vendors.transcriptions()).toHaveLength(1);
   });
 
-  it("of a wrong key or model is for whoever runs the bot, without the key", async () => {
+  it("a transcription failure of a wrong key or model is for whoever runs the bot, without the key", async () => {
     vendors.fail({ kind: 401, message: "Incorrect API key provided: sk-voice-1234" });
     const error = await failure();
     expect(error.message).toContain("whoever runs the bot has to check it");
@@ -138,12 +138,12 @@ describe("a failure", () => {
     expect((await failure(["openai/whisper-9"])).message).toContain("does not know the model");
   });
 
-  it("to be asked at all says that there is no service", async () => {
+  it("a transcription without a service says that there is none", async () => {
     expect((await failure(["off"])).message).toBe("no service that transcribes speech is set up here");
     expect((await failure(["off", { choice: "offline" }])).message).toContain("without a language model");
   });
 
-  it("by a stop rejects with the stop", async () => {
+  it("a stopped transcription rejects with the stop", async () => {
     const stop = AbortSignal.abort(new Error("stopped"));
     await expect(transcriber().transcribe(recording("hello"), stop)).rejects.toThrow("stopped");
   });

@@ -140,7 +140,7 @@ describe("what newcomers say to a bot without a model", () => {
     });
   });
 
-  it.each(sentences)("%s", async (said, answer, tool, input) => {
+  it.each(sentences)("a newcomer's sentence works without a model: %s", async (said, answer, tool, input) => {
     threads += 1;
     const { events, end } = await app.ask(said, { namespace: "console:local:dm", thread: `t${threads}` });
     const calls = events.flatMap((event) => (event.type === "tool_started" ? [event] : []));

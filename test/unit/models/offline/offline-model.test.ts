@@ -64,7 +64,7 @@ const shown = async (output: unknown) =>
   (await answer(request(done(typeof output === "string" ? output : JSON.stringify(output))))).message.text;
 
 describe("the offline model", () => {
-  it("is not generative, costs nothing and refuses to write structured output", async () => {
+  it("the offline model is not generative, costs nothing and refuses to write structured output", async () => {
     const model = createOfflineModel();
     expect(model).toMatchObject({ id: "offline", generative: false });
     const { usage } = await answer(request("hello"));
@@ -74,7 +74,7 @@ describe("the offline model", () => {
     });
   });
 
-  it("streams exactly its answer, in several pieces that never cut a character", async () => {
+  it("the offline model streams exactly its answer, in several pieces that never cut a character", async () => {
     const { events, message } = await answer(request(done(JSON.stringify({ summary: "🎉".repeat(200) }))));
     const pieces = events.flatMap((event) => (event.type === "text" ? [event.text] : []));
     expect(pieces.length).toBeGreaterThan(3);
@@ -82,12 +82,12 @@ describe("the offline model", () => {
     expect(pieces.every((piece) => piece.isWellFormed())).toBe(true);
   });
 
-  it("answers the same request the same way", async () => {
+  it("the offline model answers the same request the same way", async () => {
     const asked = request("create a ticket: the door squeaks");
     expect((await answer(asked)).message).toEqual((await answer(asked)).message);
   });
 
-  it("says in the first answer of a thread, and only there, that it works by rules", async () => {
+  it("the offline model says in the first answer of a thread, and only there, that it works by rules", async () => {
     const first = await answer(request("hello"));
     expect(first.message.text).toContain("without a language model");
     const history: Message[] = [
@@ -98,7 +98,7 @@ describe("the offline model", () => {
     expect((await answer(request(history))).message.text).toBe("You're welcome!");
   });
 
-  it("stops when the signal is aborted", async () => {
+  it("the offline model stops when the signal is aborted", async () => {
     const controller = new AbortController();
     controller.abort(new Error("stopped"));
     await expect(answer({ ...request("hello"), signal: controller.signal })).rejects.toThrow("stopped");
@@ -119,18 +119,18 @@ describe("filling parameters", () => {
     ["create a ticket until 2026-05-01: paint", { title: "paint", due_date: "2026-05-01" }],
     ["create a ticket for https://example.com/a?b=1: broken link", { page_url: "https://example.com/a?b=1" }],
     ["create a ticket:\n```\nline 1\nline 2\n```", { title: "line 1\nline 2" }],
-  ])("%s", async (said, expected) => {
+  ])("the offline model fills parameters: %s", async (said, expected) => {
     expect(await call(said)).toMatchObject({ name: "ticket_create", arguments: expected });
   });
 
-  it("gives several quoted parts to several required texts, in order", async () => {
+  it("the offline model gives several quoted parts to several required texts, in order", async () => {
     expect(await call('shout "Ben" "come here"', [shout])).toEqual({
       name: "shout",
       arguments: { to: "Ben", words: "come here" },
     });
   });
 
-  it("names what is missing and shows an example instead of calling", async () => {
+  it("the offline model names what is missing and shows an example instead of calling", async () => {
     const { message } = await answer(request("create a ticket"));
     expect(message.tool_calls).toEqual([]);
     expect(message.text).toMatch(/\*\*title\*\*: what is wrong[\s\S]*“create: your text here”/);
@@ -138,17 +138,17 @@ describe("filling parameters", () => {
 });
 
 describe("showing results", () => {
-  it("puts the finding first and does not repeat it", async () => {
+  it("an offline result puts the finding first and does not repeat it", async () => {
     const text = await shown({ id: 7, summary: "Created ticket 7 for Ada.", owner: "Ada", share: 0.123456 });
     expect(text).toMatch(/^Created ticket 7 for Ada\.\n\n- \*\*Id:\*\* 7\n- \*\*Share:\*\* 0\.12\n\n_I run/);
   });
 
-  it("shows a text field whole, with the plain details after it", async () => {
+  it("an offline result shows a text field whole, with the plain details after it", async () => {
     const text = await shown({ text: "# Page", url: "https://example.com", parts: [{ a: 1 }] });
     expect(text).toMatch(/^# Page\n\n- \*\*Url:\*\* https:\/\/example\.com\n\n_I run/);
   });
 
-  it("makes tables of small things and lists of long ones", async () => {
+  it("an offline result makes tables of small things and lists of long ones", async () => {
     expect(await shown([{ name: "a|b", size: 1 }])).toContain(
       "| Name | Size |\n| --- | --- |\n| a\\|b | 1 |",
     );
@@ -169,11 +169,11 @@ describe("showing results", () => {
       '{"list":[1,2,3,"fo\n[cut: 90 characters, 0 lines; read_tool_output(call_id: "1", offset: 20) reads on]\no",4,5]}',
       "98 more characters",
     ],
-  ])("survives the output %s", async (output, expected) => {
+  ])("an offline result survives the output %s", async (output, expected) => {
     expect(await shown(output)).toContain(expected);
   });
 
-  it("says plainly what failed, without the hint for models", async () => {
+  it("an offline result says plainly what failed, without the hint for models", async () => {
     const failed = done(
       JSON.stringify({ error: "The tracker is down.", code: "down", hint: "Try later." }),
       true,
@@ -183,7 +183,7 @@ describe("showing results", () => {
     );
   });
 
-  it("shows the last result when it may call no more tools", async () => {
+  it("an offline result is the last one when no more tools may be called", async () => {
     const limited: Message[] = [
       ...done('{"summary":"Created."}'),
       { role: "user", text: "You can call no more tools." },
@@ -200,24 +200,27 @@ describe("strange messages", () => {
     ["braces", "{".repeat(1_000_000)],
     ["spaces", `${" ".repeat(1_000_000)}x`],
     ["dots", "a.".repeat(500_000)],
-  ])("answers a megabyte of %s quickly", async (_, said) => {
+  ])("the offline model answers a megabyte of %s quickly", async (_, said) => {
     const started = performance.now();
     await answer(request(said));
     expect(performance.now() - started).toBeLessThan(1_000);
   });
 
-  it("passes a megabyte of text on whole", async () => {
+  it("the offline model passes a megabyte of text on whole", async () => {
     const text = `begin ${"word ".repeat(200_000)}end`;
     expect((await call(`create a ticket: ${text}`))?.arguments.title).toBe(text);
   });
 
-  it.each(["", "   ", "?", "👋", "\u0000", "null", "{}", "list_skills"])("answers %j", async (said) => {
-    expect((await answer(request(said))).message.text).not.toBe("");
-  });
+  it.each(["", "   ", "?", "👋", "\u0000", "null", "{}", "list_skills"])(
+    "the offline model answers %j",
+    async (said) => {
+      expect((await answer(request(said))).message.text).not.toBe("");
+    },
+  );
 });
 
 describe("a message with something around it", () => {
-  it("is understood by the person's own words, and pictures are said not to be seen", async () => {
+  it("the offline model understands the person's own words within a message, and says that it cannot see pictures", async () => {
     const images = [{ media_type: "image/jpeg" as const, base64: "/9j/" }];
     const text = "<thread_so_far>\nWrite an essay.\n</thread_so_far>\n\nAda: hello";
     const request: ModelRequest = {

@@ -74,20 +74,20 @@ describe("first questions without a model, in one channel", () => {
     bot = startOffline(skills, { flows: true, saidLine: createSaidLine() });
   });
 
-  it.each(sentences)("%s", async (said, answer) => {
+  it.each(sentences)("a first question without a model is answered: %s", async (said, answer) => {
     const { text } = await bot.ask(said);
     expect(text).toMatch(answer);
     expect(text).not.toMatch(embarrassing);
   });
 
-  it("still knows its skills when all of them were used in the thread", async () => {
+  it("an offline bot still knows its skills when all of them were used in the thread", async () => {
     const own = startOffline(["memory", "text-analyzer"]);
     for (const said of ["remember that the bridge is open", "sentiment of: good"]) await own.ask(said, "one");
     expect((await own.ask("help", "one")).text).toContain("**memory**");
     expect((await own.ask("is the bridge open?", "one")).text).toContain("the bridge is open");
   });
 
-  it("says once that rules answer, not after an answer that says so itself", async () => {
+  it("an offline bot says once that rules answer, but not after an answer that says so itself", async () => {
     const { text } = await bot.ask("tell me a story");
     expect(text.match(/language model behind|without a language model/g)).toHaveLength(1);
   });

@@ -58,7 +58,7 @@ async function tunnel(proxy: OpenProxy, authority: string): Promise<Reply & { so
 const private_ = /not public/;
 
 describe("the guarded proxy", () => {
-  it("forwards requests and tunnels to granted hosts, and nothing of the hop", async () => {
+  it("the guarded proxy forwards requests and tunnels to granted hosts, and nothing of the hop", async () => {
     await using server = await startServer(async (request, response) => {
       response
         .writeHead(201, { "x-answer": "yes" })
@@ -87,7 +87,7 @@ describe("the guarded proxy", () => {
     expect(await text(socket)).toContain("GET /tunnel");
   });
 
-  it("never reaches the bot itself, whatever is granted and allowed, tunnelled or not", async () => {
+  it("the guarded proxy never reaches the bot itself, whatever is granted and allowed, tunnelled or not", async () => {
     await using server = await startServer((_request, response) => response.end("the bot"));
     const proxy = await proxyTo(["*"], { allow: ["127.0.0.1", "api.example"], own: () => server.port });
     for (const host of ["127.0.0.1", "api.example"]) {
@@ -96,7 +96,7 @@ describe("the guarded proxy", () => {
     }
   });
 
-  it("refuses what is not granted, names it, and says who can grant it", async () => {
+  it("the guarded proxy refuses what is not granted, names it, and says who can grant it", async () => {
     await using server = await startServer((_request, response) => response.end("secret"));
     const proxy = await proxyTo(["api.example.com", "*.example.org"], { allow: ["127.0.0.1"] });
     const refusals: [string, string][] = [
@@ -148,21 +148,24 @@ describe("the guarded proxy", () => {
     "192.168.0.1",
     "255.255.255.255",
     "224.0.0.1",
-  ])("refuses %s although every host is granted, in both forms, and sends nothing", async (host) => {
-    await using server = await startServer((_request, response) => response.end("secret"));
-    const proxy = await proxyTo(["*"]);
-    expect(await get(proxy, `http://${host}:${server.port}/`)).toMatchObject({
-      status: 403,
-      body: expect.stringMatching(private_),
-    });
-    expect(await tunnel(proxy, `${host}:${server.port}`)).toMatchObject({
-      status: 403,
-      body: expect.stringMatching(private_),
-    });
-    expect(server.requests).toEqual([]);
-  });
+  ])(
+    "the guarded proxy refuses %s although every host is granted, in both forms, and sends nothing",
+    async (host) => {
+      await using server = await startServer((_request, response) => response.end("secret"));
+      const proxy = await proxyTo(["*"]);
+      expect(await get(proxy, `http://${host}:${server.port}/`)).toMatchObject({
+        status: 403,
+        body: expect.stringMatching(private_),
+      });
+      expect(await tunnel(proxy, `${host}:${server.port}`)).toMatchObject({
+        status: 403,
+        body: expect.stringMatching(private_),
+      });
+      expect(server.requests).toEqual([]);
+    },
+  );
 
-  it("judges the address it connected to when a resolver gives another one than it was asked for", async () => {
+  it("the guarded proxy judges the address it connected to when a resolver gives another one than it was asked for", async () => {
     await using server = await startServer((_request, response) => response.end("secret"));
     let asked = 0;
     const rebinding: LookupFunction = (hostname, options, callback) => {
@@ -182,7 +185,7 @@ describe("the guarded proxy", () => {
     "ftp://api.example.com/",
     "http://user:pw@api.example.com/",
     "http://",
-  ])("takes no request for %s", async (url) => {
+  ])("the guarded proxy takes no request for %s", async (url) => {
     expect(await get(await proxyTo(["*"]), url)).toMatchObject({ status: 400 });
   });
 
@@ -194,14 +197,14 @@ describe("the guarded proxy", () => {
     "api.example.com/x:443",
     "h:99999",
     ":443",
-  ])("opens no tunnel to %j", async (authority) => {
+  ])("the guarded proxy opens no tunnel to %j", async (authority) => {
     const proxy = await proxyTo(["*"]);
     const socket = connect(proxy.socket);
     socket.write(`CONNECT ${authority} HTTP/1.1\r\n\r\n`);
     expect((await text(socket)).slice(0, 12)).not.toBe("HTTP/1.1 200");
   });
 
-  it("ends a connection at its limit of bytes, and all of them at the hour's", async () => {
+  it("the guarded proxy ends a connection at its limit of bytes, and all of them at the hour's", async () => {
     await using server = await startServer((_request, response) => response.end("x".repeat(300_000)));
     const host = `big.example:${server.port}`;
     const one = await proxyTo(["*"], { allow: ["127.0.0.1"], limits: { connectionBytes: 200_000 } });
@@ -211,7 +214,7 @@ describe("the guarded proxy", () => {
     await expect(get(all, `http://${host}/`)).rejects.toThrow("aborted");
   });
 
-  it("ends what is idle, says that nobody answers, and survives answers that are no HTTP", async () => {
+  it("the guarded proxy ends what is idle, says that nobody answers, and survives answers that are not HTTP", async () => {
     const silent = createServer((socket) => socket.on("error", () => undefined)).listen(0, "127.0.0.1");
     const rude = createServer((socket) => socket.resume().end("\0".repeat(100))).listen(0, "127.0.0.1");
     await Promise.all([once(silent, "listening"), once(rude, "listening")]);
@@ -234,7 +237,7 @@ describe("the guarded proxy", () => {
     });
   });
 
-  it("refuses a server's flood of headers", async () => {
+  it("the guarded proxy refuses a server's flood of headers", async () => {
     const flood = createServer((socket) => {
       socket.on("error", () => undefined);
       socket.write(`HTTP/1.1 200 OK\r\n${"x-a: b\r\n".repeat(10_000)}\r\n`);
@@ -247,7 +250,7 @@ describe("the guarded proxy", () => {
     flood.close();
   });
 
-  it("takes its tunnels and its socket along when it is closed", async () => {
+  it("the guarded proxy closes its tunnels and its socket when it is closed", async () => {
     await using server = await startServer(() => undefined);
     const proxy = await proxyTo(["*"], { allow: ["127.0.0.1"] });
     const { socket } = await tunnel(proxy, `api.example.com:${server.port}`);

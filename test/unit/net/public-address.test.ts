@@ -50,11 +50,11 @@ describe("isPublicAddress", () => {
       ],
     ],
     ["what is no address", ["", "localhost", "127.0.0.1.nip.io", "999.1.1.1"]],
-  ])("refuses %s", (_name, addresses) => {
+  ])("isPublicAddress refuses %s", (_name, addresses) => {
     expect(addresses.filter(isPublicAddress)).toEqual([]);
   });
 
-  it("permits public addresses, embedded ones too", () => {
+  it("isPublicAddress permits public addresses, even embedded ones", () => {
     const addresses = [
       "1.1.1.1",
       "8.8.8.8",
@@ -90,7 +90,7 @@ describe("an address policy", () => {
     ["::1", "::1"],
     ["nat.example", "64:ff9b:1:a00:0:100::"],
     ["public.example", "8.8.8.8"],
-  ])("lets %s reach %s", (host, address) => {
+  ])("an address policy lets %s reach %s", (host, address) => {
     expect(policy.permits(host, address)).toBe(true);
   });
 
@@ -102,7 +102,7 @@ describe("an address policy", () => {
     ["10.1.0.0", "10.2.0.0"],
     ["192.168.7.8", "192.168.7.8"],
     ["x", ""],
-  ])("keeps %s from %s", (host, address) => {
+  ])("an address policy keeps %s from %s", (host, address) => {
     expect(policy.permits(host, address)).toBe(false);
   });
 });

@@ -40,19 +40,22 @@ describe("an answer that unpacks to far more than it weighs", () => {
     ["gzip, gzip", gzipSync(gzipSync(zeros))],
     ["deflate, br, gzip", gzipSync(brotli(deflateSync(zeros)))],
     ["zstd", zstdCompressSync(zeros)],
-  ])("is left at the size limit when packed with %s, by fetch and by read", async (encoding, body) => {
-    await using server = await startServer((_request, response) =>
-      response.writeHead(200, { "content-type": "text/html", "content-encoding": encoding }).end(body),
-    );
-    const web = createWeb({ allow, maxBytes: 500_000 });
-    const before = process.memoryUsage().rss;
-    for (const get of [web.fetch, web.read]) {
-      await expect(get(server.origin)).rejects.toMatchObject({ code: "too_large" });
-    }
-    expect(process.memoryUsage().rss - before).toBeLessThan(150 * megabyte);
-  });
+  ])(
+    "an answer that unpacks to too much is left at the size limit when packed with %s, by fetch and by read",
+    async (encoding, body) => {
+      await using server = await startServer((_request, response) =>
+        response.writeHead(200, { "content-type": "text/html", "content-encoding": encoding }).end(body),
+      );
+      const web = createWeb({ allow, maxBytes: 500_000 });
+      const before = process.memoryUsage().rss;
+      for (const get of [web.fetch, web.read]) {
+        await expect(get(server.origin)).rejects.toMatchObject({ code: "too_large" });
+      }
+      expect(process.memoryUsage().rss - before).toBeLessThan(150 * megabyte);
+    },
+  );
 
-  it("is not unpacked as often as it says", async () => {
+  it("an answer is not unpacked as often as it says", async () => {
     const encoding = Array.from({ length: 50 }, () => "gzip").join(", ");
     await using server = await startServer((_request, response) =>
       response
@@ -89,7 +92,7 @@ describe("a server that wears out who asks", () => {
     ],
     ["half an answer", (socket: Socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\nhello")],
     ["nothing", (socket: Socket) => socket.destroy()],
-  ])("is left when it sends %s", async (_name, speak) => {
+  ])("a hostile server is left when it sends %s", async (_name, speak) => {
     await using server = await rawServer(speak);
     await expect(createWeb({ allow, timeoutMs: 10_000 }).fetch(server.origin)).rejects.toMatchObject({
       code: "unreachable",
@@ -104,15 +107,18 @@ describe("a server that wears out who asks", () => {
       "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ncontent-type: text/plain\r\n\r\n1;x=",
     ],
     ["the body", "HTTP/1.1 200 OK\r\ncontent-length: 100000\r\ncontent-type: text/plain\r\n\r\n"],
-  ])("is left at the time limit when it drips %s, by fetch and by read", async (_name, beginning) => {
-    await using server = await rawServer((socket) => {
-      socket.write(beginning);
-      const drip = setInterval(() => socket.write("x"), 10);
-      socket.once("close", () => clearInterval(drip));
-    });
-    const web = createWeb({ allow, timeoutMs: 150 });
-    for (const get of [web.fetch, web.read]) {
-      await expect(get(server.origin)).rejects.toMatchObject({ code: "timed_out" });
-    }
-  });
+  ])(
+    "a hostile server is left at the time limit when it drips %s, by fetch and by read",
+    async (_name, beginning) => {
+      await using server = await rawServer((socket) => {
+        socket.write(beginning);
+        const drip = setInterval(() => socket.write("x"), 10);
+        socket.once("close", () => clearInterval(drip));
+      });
+      const web = createWeb({ allow, timeoutMs: 150 });
+      for (const get of [web.fetch, web.read]) {
+        await expect(get(server.origin)).rejects.toMatchObject({ code: "timed_out" });
+      }
+    },
+  );
 });

@@ -6,7 +6,7 @@ import { startServer } from "./local-server.ts";
 const allow = ["127.0.0.1", "localhost"];
 
 describe("fetching through the guarded web", () => {
-  it("sends method, headers and body, and answers status, headers and text", async () => {
+  it("fetching sends method, headers and body, and answers status, headers and text", async () => {
     await using server = await startServer(async (request, response) => {
       let body = "";
       for await (const chunk of request) body += chunk;
@@ -37,12 +37,12 @@ describe("fetching through the guarded web", () => {
     expect(server.requests[0]?.headers["user-agent"]).toBe("Knack test");
   });
 
-  it("answers error statuses as responses", async () => {
+  it("fetching answers error statuses as responses", async () => {
     await using server = await startServer((_request, response) => response.writeHead(404).end("nothing"));
     expect(await createWeb({ allow }).fetch(server.origin)).toMatchObject({ status: 404, body: "nothing" });
   });
 
-  it("follows redirects, keeps credentials within the origin and drops them outside", async () => {
+  it("fetching follows redirects, keeps credentials within the origin and drops them outside", async () => {
     await using other = await startServer((_request, response) => response.end("there"));
     await using server = await startServer((request, response) => {
       if (request.url === "/a") response.writeHead(307, { location: "/b" }).end();
@@ -63,7 +63,7 @@ describe("fetching through the guarded web", () => {
     expect(JSON.stringify(other.requests[0]?.headers)).not.toMatch(/"s"|Bearer/);
   });
 
-  it("gives up after too many redirects", async () => {
+  it("fetching gives up after too many redirects", async () => {
     let count = 0;
     await using server = await startServer((_request, response) => {
       count += 1;
@@ -75,7 +75,7 @@ describe("fetching through the guarded web", () => {
     expect(count).toBe(11);
   });
 
-  it("refuses a redirect to another scheme, or one with credentials", async () => {
+  it("fetching refuses a redirect to another scheme, or one with credentials", async () => {
     for (const location of ["file:///etc/passwd", "http://user:secret@127.0.0.1/"]) {
       await using server = await startServer((_request, response) =>
         response.writeHead(302, { location }).end(),
@@ -84,7 +84,7 @@ describe("fetching through the guarded web", () => {
     }
   });
 
-  it("unpacks compressed answers", async () => {
+  it("fetching unpacks compressed answers", async () => {
     await using server = await startServer((request, response) => {
       const encoding = request.url === "/br" ? "br" : "gzip";
       const packed = encoding === "br" ? brotliCompressSync("packed") : gzipSync("packed");
@@ -95,7 +95,7 @@ describe("fetching through the guarded web", () => {
     expect((await web.fetch(`${server.origin}/gzip`)).body).toBe("packed");
   });
 
-  it("stops at the size limit: a gzip bomb, an endless body, a declared length", async () => {
+  it("fetching stops at the size limit: a gzip bomb, an endless body, a declared length", async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000));
     let sent = 0;
     await using server = await startServer((request, response) => {
@@ -118,7 +118,7 @@ describe("fetching through the guarded web", () => {
     expect(sent).toBeLessThan(5_000);
   });
 
-  it("stops at the time limit: no answer, a body that drips, redirects that dawdle", async () => {
+  it("fetching stops at the time limit: no answer, a body that drips, redirects that dawdle", async () => {
     await using server = await startServer((request, response) => {
       if (request.url === "/silent") return;
       if (request.url === "/drip") {
@@ -136,7 +136,7 @@ describe("fetching through the guarded web", () => {
     }
   });
 
-  it("lets a call shorten the time limit and not lengthen it", async () => {
+  it("fetching lets a call shorten the time limit but not lengthen it", async () => {
     await using server = await startServer(() => {});
     const message = expect.stringContaining("within 0.1 s");
     await expect(
@@ -147,7 +147,7 @@ describe("fetching through the guarded web", () => {
     ).rejects.toMatchObject({ message });
   });
 
-  it("ends with the caller's reason when aborted, and closes the connection", async () => {
+  it("fetching ends with the caller's reason when aborted, and closes the connection", async () => {
     const controller = new AbortController();
     const closed = Promise.withResolvers<void>();
     await using server = await startServer((request, response) => {
@@ -170,7 +170,7 @@ describe("fetching through the guarded web", () => {
     ["application/octet-stream", "x"],
     ["text/plain", "a\0b"],
     ["", "PK\u0003\u0004\0\0"],
-  ])("refuses binary content of type '%s'", async (type, body) => {
+  ])("fetching refuses binary content of type '%s'", async (type, body) => {
     await using server = await startServer((_request, response) => {
       if (type !== "") response.setHeader("content-type", type);
       response.end(body);
@@ -196,14 +196,14 @@ describe("fetching through the guarded web", () => {
       Buffer.from("<?xml version='1.0' encoding='ISO-8859-1'?><a>é</a>", "latin1"),
       "<?xml version='1.0' encoding='ISO-8859-1'?><a>é</a>",
     ],
-  ])("decodes %s", async (type, bytes, expected) => {
+  ])("fetching decodes %s", async (type, bytes, expected) => {
     await using server = await startServer((_request, response) =>
       response.setHeader("content-type", type).end(bytes),
     );
     expect((await createWeb({ allow }).fetch(server.origin)).body).toBe(expected);
   });
 
-  it("says that a host does not answer, and that an answer is damaged", async () => {
+  it("fetching says that a host does not answer, and that an answer is damaged", async () => {
     const server = await startServer((_request, response) =>
       response.setHeader("content-encoding", "gzip").end("not packed"),
     );
@@ -215,7 +215,7 @@ describe("fetching through the guarded web", () => {
     });
   });
 
-  it("refuses requests that cannot be sent", async () => {
+  it("fetching refuses requests that cannot be sent", async () => {
     const web = createWeb({ allow });
     for (const request of [{ body: "x" }, { method: "A B" }, { headers: { "x-a": "b\r\nc: d" } }]) {
       await expect(web.fetch("http://127.0.0.1/", request)).rejects.toMatchObject({ code: "invalid_url" });

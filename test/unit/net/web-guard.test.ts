@@ -48,14 +48,14 @@ describe("the guarded web", () => {
     "http://168.63.129.16/",
     "http://[fc00::1]/",
     "http://[ff02::1]/",
-  ])("refuses %s and sends nothing", async (template) => {
+  ])("the guarded web refuses %s and sends nothing", async (template) => {
     await using server = await startServer((_request, response) => response.end("secret"));
     const web = createWeb({ allow: [] });
     await expect(web.fetch(template.replace("PORT", String(server.port)))).rejects.toEqual(refused);
     expect(server.requests).toEqual([]);
   });
 
-  it("reaches a private host that the operator listed", async () => {
+  it("the guarded web reaches a private host that the operator listed", async () => {
     await using server = await startServer((_request, response) => response.end("inside"));
     for (const allow of [["127.0.0.1"], ["127.0.0.0/8"]]) {
       expect((await createWeb({ allow }).fetch(server.origin)).body).toBe("inside");
@@ -64,7 +64,7 @@ describe("the guarded web", () => {
     expect((await byName.fetch(`http://wiki.internal:${server.port}/`)).body).toBe("inside");
   });
 
-  it("never reaches the bot itself, by no notation, name or redirect, and whatever is allowed", async () => {
+  it("the guarded web never reaches the bot itself, by no notation, name or redirect, whatever is allowed", async () => {
     await using bot = await startServer((_request, response) => response.end("the API"));
     const away = { location: `${bot.origin}/api` };
     await using server = await startServer((_request, response) => response.writeHead(307, away).end());
@@ -78,7 +78,7 @@ describe("the guarded web", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("refuses a name that resolves to a private address, and says how to allow it", async () => {
+  it("the guarded web refuses a name that resolves to a private address, and says how to allow it", async () => {
     await using server = await startServer((_request, response) => response.end("secret"));
     const web = createWeb({ allow: [], lookup: resolverOf(["127.0.0.1"]) });
     const message = expect.stringMatching(/harmless\.example leads to 127\.0\.0\.1.*KNACK_NET_ALLOW/);
@@ -89,14 +89,14 @@ describe("the guarded web", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("leaves private addresses out of a mixed answer", async () => {
+  it("the guarded web leaves private addresses out of a mixed answer", async () => {
     await using server = await startServer((_request, response) => response.end("secret"));
     const web = createWeb({ allow: [], lookup: resolverOf(["127.0.0.1", "::1", "10.0.0.1"]) });
     await expect(web.fetch(`http://mixed.example:${server.port}/`)).rejects.toEqual(refused);
     expect(server.requests).toEqual([]);
   });
 
-  it("judges every hop of a redirect", async () => {
+  it("the guarded web judges every hop of a redirect", async () => {
     await using inner = await startServer((_request, response) => response.end("secret"));
     await using outer = await startServer((request, response) => {
       const target =
@@ -114,7 +114,7 @@ describe("the guarded web", () => {
     expect(inner.requests).toEqual([]);
   });
 
-  it("resolves a name once per connection, so that no second answer can differ from the judged one", async () => {
+  it("the guarded web resolves a name once per connection, so that no second answer can differ from the judged one", async () => {
     await using server = await startServer((_request, response) => response.end("inside"));
     let lookups = 0;
     const lookup: LookupFunction = (hostname, options, callback) => {
@@ -125,7 +125,7 @@ describe("the guarded web", () => {
     expect(lookups).toBe(1);
   });
 
-  it("judges the address a socket is connected to, and sends no byte when it is refused", async () => {
+  it("the guarded web judges the address a socket is connected to, and sends no byte when it is refused", async () => {
     const received: Buffer[] = [];
     const server = createServer((socket) =>
       socket.on("data", (bytes) => received.push(bytes)).on("error", () => {}),
@@ -152,7 +152,7 @@ describe("the guarded web", () => {
     ["not an address", "https://example.com/page"],
     ["http://", "not a web address"],
     [`http://x.example/${"a".repeat(9_000)}`, "longer than"],
-  ])("explains why %s is no web address", async (url, reason) => {
+  ])("the guarded web explains why %s is not a web address", async (url, reason) => {
     const web = createWeb({ allow: [] });
     await expect(web.fetch(url)).rejects.toMatchObject({
       code: "invalid_url",
@@ -160,7 +160,7 @@ describe("the guarded web", () => {
     });
   });
 
-  it("echoes no credentials, query values or fragments in its messages", async () => {
+  it("the guarded web echoes no credentials, query values or fragments in its messages", async () => {
     const web = createWeb({ allow: [], lookup: resolverOf(["10.0.0.1"]) });
     for (const url of [
       "http://me:hunter2@x.example/",

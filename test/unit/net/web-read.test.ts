@@ -22,7 +22,7 @@ async function read(type: string, body: string | Buffer, path = "/blog/tides") {
 }
 
 describe("reading a page", () => {
-  it("answers title and article as Markdown, with code, tables, lists and full links", async () => {
+  it("reading a page answers title and article as Markdown, with code, tables, lists and full links", async () => {
     const { title, text, url } = await read("text/html; charset=utf-8", await fixture("article.html"));
     expect(title).toBe("Tides & moons — Sea Journal");
     expect(url).toBe("/blog/tides");
@@ -38,7 +38,7 @@ describe("reading a page", () => {
     expect(text).toContain("![The bay at low tide](http://site/bay.png)");
   });
 
-  it("leaves out scripts, styles, navigation and what a person would not see", async () => {
+  it("reading a page leaves out scripts, styles, navigation and what a person would not see", async () => {
     const { text } = await read("text/html; charset=utf-8", await fixture("article.html"));
     for (const unseen of [
       "NOT-TEXT",
@@ -56,7 +56,7 @@ describe("reading a page", () => {
     expect(text).toContain("Visible word with softhyphen and tag characters");
   });
 
-  it("reads broken HTML", async () => {
+  it("reading a page copes with broken HTML", async () => {
     const { text } = await read("text/html", await fixture("broken.html"));
     expect(text).toMatch(/First paragraph \*\*bold/);
     expect(text).toContain("Second & unfinished A");
@@ -64,7 +64,7 @@ describe("reading a page", () => {
     expect(text).toContain("code   kept\n  here");
   });
 
-  it("answers the whole body where there is no article", async () => {
+  it("reading a page answers the whole body where there is no article", async () => {
     const page = await read(
       "text/html",
       "<title> Status \n page </title><body><div>All systems work.</div><p>Since Monday.</p>",
@@ -72,7 +72,7 @@ describe("reading a page", () => {
     expect(page).toMatchObject({ title: "Status page", text: "All systems work.\n\nSince Monday." });
   });
 
-  it("answers an empty text for an empty page", async () => {
+  it("reading a page answers an empty text for an empty page", async () => {
     expect(await read("text/html", "", "/")).toMatchObject({
       text: "",
       length: 0,
@@ -85,7 +85,7 @@ describe("reading a page", () => {
     ["application/json", '{"a": [1, 2]}'],
     ["application/rss+xml", "<rss><item/></rss>"],
     ["text/markdown", "# Title\n\n* item"],
-  ])("answers %s as it is", async (type, body) => {
+  ])("reading a page answers %s unchanged", async (type, body) => {
     expect(await read(type, body, "/data/file.txt")).toMatchObject({
       text: body,
       title: "file.txt",
@@ -93,7 +93,7 @@ describe("reading a page", () => {
     });
   });
 
-  it("cuts a very long text and says how long it was", async () => {
+  it("reading a page cuts a very long text and says how long it was", async () => {
     const page = await read("text/plain", "x".repeat(maxPageText + 5_000));
     expect(page.length).toBe(maxPageText + 5_000);
     expect(page.text).toMatch(/x\n\n\[Cut here: the first 200000 of 205000 characters\.\]$/);
@@ -104,7 +104,7 @@ describe("reading a page", () => {
     [404, "no such page"],
     [429, "too many requests"],
     [503, "the site has a problem"],
-  ])("says what status %i means", async (status, meaning) => {
+  ])("reading a page explains status %i", async (status, meaning) => {
     await using server = await startServer((_request, response) =>
       response.writeHead(status).end("<p>Error"),
     );
@@ -114,7 +114,7 @@ describe("reading a page", () => {
     });
   });
 
-  it("falls back to plain text when a page is made to take for ever, without holding up the bot", async () => {
+  it("reading a page falls back to plain text when it is made to take for ever, without holding up the bot", async () => {
     let ticks = 0;
     const ticking = setInterval(() => {
       ticks += 1;
@@ -126,7 +126,7 @@ describe("reading a page", () => {
     expect(ticks).toBeGreaterThan(5);
   });
 
-  it("ends when aborted while the text is being looked for", async () => {
+  it("reading a page ends when aborted while the text is being extracted", async () => {
     const html = "<div>".repeat(100_000);
     const signal = AbortSignal.timeout(100);
     await expect(extractPage({ html, url: "http://x.example/" }, 10_000, signal)).rejects.toMatchObject({
@@ -148,7 +148,7 @@ describe("a document in the place of a page", () => {
   it.each([
     ["by its type", "application/pdf", "/files/report"],
     ["by its name", "application/octet-stream", "/files/report.pdf"],
-  ])("is read, known %s", async (_how, type, path) => {
+  ])("a document in place of a page is read, known %s", async (_how, type, path) => {
     const page = await readFile(type, makePdf(["The tide table of Kiel"]), path);
     expect(page).toMatchObject({
       title: "report.pdf",
@@ -163,8 +163,11 @@ describe("a document in the place of a page", () => {
     ["a large one", "application/pdf", Buffer.alloc(200_000, "%PDF"), 200, "too_large", /0\.1 MB|100 kB/],
     ["one that is not there", "application/pdf", Buffer.from("x"), 404, "http_error", /404/],
     ["another file", "application/octet-stream", Buffer.from("x\0"), 200, "unsupported_content", /not text/],
-  ])("is refused in words: %s", async (_what, type, body, status, code, words) => {
-    const reading = readFile(type, body, "/files/report", status);
-    await expect(reading).rejects.toMatchObject({ code, message: expect.stringMatching(words) });
-  });
+  ])(
+    "a document in place of a page is refused in words: %s",
+    async (_what, type, body, status, code, words) => {
+      const reading = readFile(type, body, "/files/report", status);
+      await expect(reading).rejects.toMatchObject({ code, message: expect.stringMatching(words) });
+    },
+  );
 });

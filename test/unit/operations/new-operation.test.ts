@@ -59,7 +59,7 @@ const services = {
   feed: { changed: () => {} },
 } as unknown as Services;
 
-it("is a slash command with help and completion, and a subcommand on Discord", async () => {
+it("a new operation is a slash command with help and completion, and a subcommand on Discord", async () => {
   const reader = createCommandReader(commands, "Knack");
   const said = reader.read("@Knack note add milk", { namespace: "slack:T1:C1", thread: "t" });
   expect(said).toMatchObject({
@@ -73,7 +73,7 @@ it("is a slash command with help and completion, and a subcommand on Discord", a
   );
 });
 
-it("is a route that openapi.json describes, and a call of the client", async () => {
+it("a new operation is a route that openapi.json describes, and a call of the client", async () => {
   const server = new OpenAPIHono();
   const app = {
     run: (_name: string, call: { input: never; asker: never }) =>
@@ -100,7 +100,7 @@ it("is a route that openapi.json describes, and a call of the client", async () 
   expect(recorded).toEqual([expect.objectContaining({ action: "noted", subject: "milk" })]);
 });
 
-it("is a command of the command line with --json", () => {
+it("a new operation is a command of the command line with --json", () => {
   const group = new Command("notes");
   addOperationCommands(group, {} as never, async () => {}, operations);
   const [command] = group.commands;
@@ -108,7 +108,7 @@ it("is a command of the command line with --json", () => {
   expect(command?.options.map(({ flags }) => flags)).toEqual(["--namespace <namespace>", "--json"]);
 });
 
-it("is refused to who may not, and writes no audit then", async () => {
+it("a new operation is refused to people who may not use it, without an audit entry", async () => {
   recorded.length = 0;
   const call = {
     input: { id: "milk", namespace: "slack:T1:C1" },

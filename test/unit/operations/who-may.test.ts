@@ -106,7 +106,7 @@ const table = operations.flatMap((operation) =>
 describe.each(table)("$operation.name for a $trust in $namespace", ({ operation, trust, namespace }) => {
   const by: Author = { id: "eve", name: "Eve", trust };
 
-  it("is decided as its definition says, by command as by program", async () => {
+  it("the permission is decided as the definition says, by command as by program", async () => {
     const decision = await byProgram(operation, by, namespace);
     expect(decision).toBe(expected(operation, trust, namespace) ?? decision);
     for (const text of await byCommand(operation, by, namespace)) {
@@ -115,7 +115,7 @@ describe.each(table)("$operation.name for a $trust in $namespace", ({ operation,
   });
 });
 
-it("who asked may stop, answer and delete their own turn", async () => {
+it("the asker may stop, answer and delete their own turn", async () => {
   const own = operations.filter(({ name }) => ["turn.stop", "turn.answer", "turn.forget"].includes(name));
   expect(own).toHaveLength(3);
   const ben = { ...turn.author, trust: "member" as const };

@@ -27,26 +27,26 @@ const mark = { by: "Anna", at: 1, source: "managed" };
 describe("an installed skill", () => {
   const skill = testSkill("greeting", [], { origin, active: true, hash: "new" });
 
-  it("is neither active nor usable by itself, whatever its file says or the agent did", async () => {
+  it("an installed skill is neither active nor usable by itself, whatever its file says or the agent did", async () => {
     const fresh = await offerOf(skill, {});
     expect(fresh).toMatchObject({ offered: { state: "available", reasons: [] }, usable: [] });
     const byAgent = await offerOf(skill, { active: { greeting: { ...mark, hash: "new" } } });
     expect(byAgent).toMatchObject({ offered: { state: "available" }, usable: [] });
   });
 
-  it("is usable once a person enabled this very version", async () => {
+  it("an installed skill is usable once a person enabled this very version", async () => {
     const enabled = await offerOf(skill, { pinned: { greeting: { ...mark, hash: "new" } } });
     expect(enabled).toMatchObject({ offered: { state: "pinned" }, usable: ["greeting"] });
     expect(enabled.offered?.notice).toBeUndefined();
   });
 
-  it("has to be enabled again after an update, and says so", async () => {
+  it("an installed skill has to be enabled again after an update, and says so", async () => {
     const updated = await offerOf(skill, { pinned: { greeting: { ...mark, hash: "old" } } });
     expect(updated).toMatchObject({ offered: { state: "available" }, usable: [] });
     expect(updated.offered?.notice).toContain("/skill enable greeting");
   });
 
-  it("has to be enabled again when it was removed and the same files are installed again", async () => {
+  it("an installed skill has to be enabled again when it was removed and the same files are installed again", async () => {
     const enabled = { pinned: { greeting: { ...mark, at: 10, hash: "new" } } };
     expect(
       (await offerOf({ ...skill, origin: { ...skill.origin, installed_at: 5 } }, enabled)).usable,
@@ -56,7 +56,7 @@ describe("an installed skill", () => {
     expect(again.offered?.notice).toContain("/skill enable greeting");
   });
 
-  it("keeps what people enabled when the same files are installed over it", async () => {
+  it("an installed skill stays enabled when the same files are installed over it", async () => {
     let now = 100;
     const place = await packagePlace({ clock: { now: () => now } });
     const packages = await place.open();
@@ -71,12 +71,12 @@ describe("an installed skill", () => {
     expect(await install()).toBe(200);
   });
 
-  it("inherits nothing from a skill of another source", async () => {
+  it("an installed skill inherits nothing from a skill of another source", async () => {
     const state = { pinned: { greeting: { ...mark, source: "workspace", hash: "new" } } };
     expect(await offerOf(skill, state)).toMatchObject({ offered: { state: "available" }, usable: [] });
   });
 
-  it("that is enabled and then tampered with cannot be used, through the catalogue", async () => {
+  it("an installed skill that is enabled and then tampered with cannot be used, through the catalogue", async () => {
     const place = await packagePlace();
     const packages = await place.open();
     await packages.install(upload(zipOf([{ name: "SKILL.md", data: skillText("greeting") }])), byAnna);

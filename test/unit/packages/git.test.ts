@@ -12,7 +12,7 @@ import { byAnna, only, packagePlace, signal, succeeded } from "./package-place.t
 const access = { path: process.env.PATH ?? "", plainHttpHosts: ["127.0.0.1"] };
 
 describe("a git repository", needs("git"), () => {
-  it("is installed from its newest commit, from a branch, and from a folder in it", async () => {
+  it("a git repository is installed from its newest commit, from a branch, and from a folder in it", async () => {
     const server = await gitServer();
     await server.commit("one", { "SKILL.md": skillText("greeting", "Main."), "a.txt": "a" });
     await server.commit("one", { "SKILL.md": skillText("greeting", "Next.") }, "next");
@@ -29,7 +29,7 @@ describe("a git repository", needs("git"), () => {
     expect(await packages.update("y", { by: "Ben", signal })).toMatchObject({ ok: true });
   });
 
-  it("with a link in it is refused, and so is one that is not there", async () => {
+  it("a git repository with a link in it is refused, and so is a missing one", async () => {
     const server = await gitServer();
     await server.commit("bad", { "SKILL.md": skillText("bad"), passwords: "->/etc/passwd" });
     const place = await packagePlace({ access });
@@ -47,7 +47,7 @@ describe("a git repository", needs("git"), () => {
     expect(await place.staged()).toEqual([]);
   });
 
-  it("that is too large is stopped", async () => {
+  it("a git repository that is too large is stopped", async () => {
     const server = await gitServer();
     const noise = randomBytes(300_000).toString("latin1");
     await server.commit("big", { "SKILL.md": skillText("big"), noise });
@@ -58,7 +58,7 @@ describe("a git repository", needs("git"), () => {
     expect(await place.staged()).toEqual([]);
   });
 
-  it("is fetched through the guard, which refuses addresses of this machine", async () => {
+  it("a git repository is fetched through the guard, which refuses addresses of this machine", async () => {
     const server = await gitServer();
     await server.commit("one", { "SKILL.md": skillText("greeting") });
     const source = { kind: "url" as const, url: server.address("one") };
@@ -76,7 +76,7 @@ describe("a git repository", needs("git"), () => {
     expect(server.paths).not.toEqual([]);
   });
 
-  it("ends with the person's stop", async () => {
+  it("fetching a git repository ends with the person's stop", async () => {
     const hanging = createServer(() => undefined);
     await new Promise<void>((resolve) => hanging.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => hanging.closeAllConnections());
@@ -106,7 +106,7 @@ describe("an address is read as a repository", () => {
       "https://gitlab.com/owner/name/-/tree/main/x",
       { href: "https://gitlab.com/owner/name", ref: "main", folder: "x" },
     ],
-  ])("%s", (text, { href, ...rest }) => {
+  ])("an address is read as a repository: %s", (text, { href, ...rest }) => {
     const { repository, ...found } = gitAddress(text) ?? {};
     expect({ href: repository?.href, ...found }).toEqual({ href, ...rest });
   });
@@ -115,7 +115,7 @@ describe("an address is read as a repository", () => {
     "https://example.com/a.zip",
     "https://github.com/owner/name/archive/refs/heads/main.zip",
     "https://github.com/owner/name/releases/download/v1/a.tar.gz",
-  ])("but %s is an archive", (text) => {
+  ])("an address is read as an archive: %s", (text) => {
     expect(gitAddress(text)).toBeUndefined();
   });
 });

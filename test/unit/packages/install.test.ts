@@ -10,7 +10,7 @@ const greeting = (body: string, more = "") =>
   zipOf([{ name: "SKILL.md", data: skillText("greeting", body, more) }]);
 
 describe("installing", () => {
-  it("takes a folder, and says who installed what from where", async () => {
+  it("installing takes a folder, and says who installed what from where", async () => {
     const place = await packagePlace();
     const packages = await place.open();
     const source = join(place.root, "mine");
@@ -31,7 +31,7 @@ describe("installing", () => {
     expect(await place.staged()).toEqual([]);
   });
 
-  it("finds the skill in an only folder, and several side by side, and names what belongs to none", async () => {
+  it("installing finds the skill in an only folder, and several side by side, and names unrelated files", async () => {
     const place = await packagePlace();
     const packages = await place.open();
     const archive = tgzOf([
@@ -48,7 +48,7 @@ describe("installing", () => {
     expect((await readdir(place.folders.skills)).toSorted()).toEqual(["one", "two"]);
   });
 
-  it("takes a flow's file by itself", async () => {
+  it("installing takes a flow's file by itself", async () => {
     const place = await packagePlace();
     const packages = await place.open();
     const shipped = await readFile(join(import.meta.dirname, "../../../flows/weather.json"), "utf8");
@@ -61,7 +61,7 @@ describe("installing", () => {
     expect(await readdir(place.folders.flows)).toEqual([]);
   });
 
-  it("takes a skill of AnythingLLM as it is, and says what its handler does", async () => {
+  it("installing takes a skill of AnythingLLM unchanged, and says what its handler does", async () => {
     const place = await packagePlace();
     const packages = await place.open();
     const plugin = {
@@ -82,7 +82,7 @@ describe("installing", () => {
     expect(await packages.verifyBeforeRun(skillNamed(skills, installed.skill_id))).toEqual({ ok: true });
   });
 
-  it("replaces an older version whole", async () => {
+  it("installing replaces an older version as a whole", async () => {
     const place = await packagePlace();
     const packages = await place.open();
     const first = zipOf([
@@ -96,7 +96,7 @@ describe("installing", () => {
     expect((await packages.get("greeting"))?.hash).toBe(after?.hash);
   });
 
-  it("does not mix packages that come at the same time", async () => {
+  it("installing does not mix packages that come at the same time", async () => {
     const place = await packagePlace();
     const packages = await place.open();
     const bodies = ["One.", "Two.", "Three.", "Four."];
@@ -107,7 +107,7 @@ describe("installing", () => {
     expect(only(verified.skills).problems).toBeUndefined();
   });
 
-  it("takes only what a person has seen in a review", async () => {
+  it("installing takes only what a person has seen in a review", async () => {
     const place = await packagePlace();
     const packages = await place.open();
     const review = only(succeeded(await packages.review(upload(greeting("Seen.")), signal)));
@@ -120,7 +120,7 @@ describe("installing", () => {
     });
   });
 
-  it("never stands in the place of a skill that ships, nor of one it only differs from by case", async () => {
+  it("installing never replaces a shipped skill, nor one whose id differs only in case", async () => {
     const place = await packagePlace({ shipped: async () => (await shippedPlace()).skills });
     const packages = await place.open();
     const install = (name: string) =>
@@ -135,7 +135,7 @@ describe("installing", () => {
   });
 
   it.each(["memory_remember", "memory-recall", "Memory_Remember", "invoke_skill"])(
-    "never takes the name of a tool that ships (%s)",
+    "installing never takes the name of a shipped tool (%s)",
     async (name) => {
       const memory = testSkill("memory", [{ name: "memory_remember" }, { name: "memory-recall" }]);
       const place = await packagePlace({ shipped: async () => [memory] });
@@ -151,7 +151,7 @@ describe("installing", () => {
   );
 
   it.each(["extra", "workspace", "mcp"])(
-    "never takes the id of a skill of another source (%s)",
+    "installing never takes the id of a skill of another source (%s)",
     async (source) => {
       const kind = source === "mcp" ? { kind: "mcp" as const } : {};
       const there = testSkill("mailer", [], {
@@ -168,7 +168,7 @@ describe("installing", () => {
     },
   );
 
-  it("does not overwrite what somebody put there by hand", async () => {
+  it("installing does not overwrite what somebody put there by hand", async () => {
     const place = await packagePlace();
     const packages = await place.open();
     await mkdir(join(place.folders.skills, "greeting"));
@@ -180,7 +180,7 @@ describe("installing", () => {
 });
 
 describe("updating and removing", () => {
-  it("fetches again from where it came, and keeps the old one when that fails", async () => {
+  it("updating fetches again from the original address, and keeps the old version when that fails", async () => {
     let served: { ok: true; data: Buffer; name: string } | { ok: false; reason: string } = {
       ok: true,
       data: greeting("One."),
@@ -209,14 +209,14 @@ describe("updating and removing", () => {
     expect(asked).toEqual([url, url, url, url]);
   });
 
-  it("says that an upload cannot be fetched again", async () => {
+  it("updating says that an upload cannot be fetched again", async () => {
     const packages = await (await packagePlace()).open();
     await packages.install(upload(greeting("x")), byAnna);
     expect(await packages.update("greeting", byAnna)).toMatchObject({ code: "cannot_update" });
     expect(await packages.update("nothing", byAnna)).toMatchObject({ code: "not_installed" });
   });
 
-  it("removes files and entry", async () => {
+  it("removing deletes files and entry", async () => {
     const place = await packagePlace();
     const packages = await place.open();
     await packages.install(upload(greeting("x")), byAnna);
@@ -228,7 +228,7 @@ describe("updating and removing", () => {
 });
 
 describe("reviewing", () => {
-  it("what somebody copied in names what a package may not hold", async () => {
+  it("reviewing a skill that somebody copied in names what a package may not hold", async () => {
     const place = await packagePlace();
     const packages = await place.open();
     const folder = join(place.folders.skills, "copied");
@@ -255,7 +255,7 @@ describe("addresses", () => {
     ["https://example.com/a.git#--upload-pack=id", "bad_branch"],
     ["https://github.com/owner/name/tree/main/..%2F..%2Fetc", "path_leaves_package"],
     ["http://example.com/a.git", "not_encrypted"],
-  ])("%s is refused before anything is fetched", async (url, code) => {
+  ])("the address %s is refused before anything is fetched", async (url, code) => {
     const packages = await (await packagePlace()).open();
     expect(await packages.install({ kind: "url", url }, byAnna)).toMatchObject({ ok: false, code });
   });

@@ -20,7 +20,7 @@ async function installed() {
 }
 
 describe("an installed skill", () => {
-  it("may be used while its files are what was installed, and costs no new object", async () => {
+  it("an installed skill may be used while its files are unchanged, and costs no new object", async () => {
     const { packages, load } = await installed();
     const loaded = await load();
     const verified = await packages.verify(loaded);
@@ -29,7 +29,7 @@ describe("an installed skill", () => {
     expect(await packages.verifyBeforeRun(only(loaded.skills))).toEqual({ ok: true });
   });
 
-  it("cannot be used once a file changed, is new or is gone, and says since when", async () => {
+  it("an installed skill cannot be used once a file changed, is new or is gone, and says since when", async () => {
     const { packages, load, folder } = await installed();
     const before = only((await load()).skills);
     await writeFile(join(folder, "run.sh"), "echo evil!");
@@ -48,7 +48,7 @@ describe("an installed skill", () => {
     expect(await packages.verifyBeforeRun(before)).toMatchObject({ ok: false });
   });
 
-  it("is judged by the copy that will run", async () => {
+  it("an installed skill is judged by the copy that will run", async () => {
     const { packages, load, folder, root } = await installed();
     const skill = only((await load()).skills);
     await mkdir(join(root, "copy"));
@@ -60,7 +60,7 @@ describe("an installed skill", () => {
     expect(await packages.verifyBeforeRun(skill, join(root, "gone"))).toMatchObject({ ok: false });
   });
 
-  it("that was put there by hand was not installed", async () => {
+  it("a skill that was put there by hand does not count as installed", async () => {
     const { packages, load, folder } = await installed();
     await mkdir(join(folder, "../planted"));
     await writeFile(join(folder, "../planted/SKILL.md"), skillText("planted"));
@@ -70,7 +70,7 @@ describe("an installed skill", () => {
     expect(await packages.verifyBeforeRun(skillNamed(skills, "planted"))).toMatchObject({ ok: false });
   });
 
-  it("of another source is not looked at", async () => {
+  it("a skill of another source is not checked", async () => {
     const { packages, load } = await installed();
     const skill = only((await load()).skills);
     const own = { ...skill, origin: { ...skill.origin, source: "workspace" }, hash: "other" };
@@ -95,7 +95,7 @@ describe("after a crash", () => {
   }
 
   it.each(["nothing", "old", "both"] as const)(
-    "with %s moved, the old version is back, whole",
+    "a crash with %s moved leaves the old version, complete",
     async (moved) => {
       const place = await crashed(moved);
       const packages = await place.open();
@@ -106,7 +106,7 @@ describe("after a crash", () => {
     },
   );
 
-  it("what had been registered stays, and its leftovers go", async () => {
+  it("a crash keeps what had been registered and removes its leftovers", async () => {
     const place = await installed();
     const entry = (await place.store.get("packages:index")) as { greeting: { tree: string } };
     const change = join(place.folders.staging, "left");
@@ -118,7 +118,7 @@ describe("after a crash", () => {
     expect(only((await packages.verify(await place.load())).skills).problems).toBeUndefined();
   });
 
-  it("a removal that was not registered is undone", async () => {
+  it("a removal that was not registered is undone after a crash", async () => {
     const place = await installed();
     const change = join(place.folders.staging, "left");
     await mkdir(join(change, "old/skills"), { recursive: true });
@@ -129,7 +129,7 @@ describe("after a crash", () => {
     expect(only((await packages.verify(await place.load())).skills).problems).toBeUndefined();
   });
 
-  it("leftovers without a journal go, and those with one that cannot be read stay", async () => {
+  it("leftovers without a journal are removed after a crash, and those with an unreadable one stay", async () => {
     const place = await installed();
     await mkdir(join(place.folders.staging, "unpacked/tree"), { recursive: true });
     await mkdir(join(place.folders.staging, "unclear"));
@@ -138,7 +138,7 @@ describe("after a crash", () => {
     expect(await place.staged()).toEqual(["unclear"]);
   });
 
-  it("of a process killed while it installs again and again, one whole version is there", async () => {
+  it("a process killed while it installs again and again leaves one whole version", async () => {
     const place = await packagePlace();
     const worker = join(import.meta.dirname, "../../support/installing-process.ts");
     for (const afterLines of [1, 2]) {

@@ -123,17 +123,20 @@ async function installing(data: Buffer, name: string) {
 }
 
 describe("a ZIP archive is refused, with the entry named and nothing left behind,", () => {
-  it.each(zips)("for %s (%s)", async (code, what, entries) => {
-    const outcome = await installing(zipOf([document, ...entries]), "greeting.zip");
-    expect(outcome).toMatchObject({ ok: false, code, reason: expect.stringContaining(what) });
-  });
+  it.each(zips)(
+    "a ZIP archive is refused, with the entry named and nothing left behind, for %s (%s)",
+    async (code, what, entries) => {
+      const outcome = await installing(zipOf([document, ...entries]), "greeting.zip");
+      expect(outcome).toMatchObject({ ok: false, code, reason: expect.stringContaining(what) });
+    },
+  );
 
-  it("when it is cut off", async () => {
+  it("a ZIP archive is refused when it is cut off", async () => {
     const whole = zipOf([document, { name: "more.txt", data: "more" }]);
     expect(await installing(whole.subarray(0, -30), "x.zip")).toMatchObject({ code: "broken_archive" });
   });
 
-  it("with 2,001 files, more than may be, and taken with as many as may be", async () => {
+  it("a ZIP archive is refused with 2,001 files, and taken with the maximum", async () => {
     const files = Array.from({ length: 2_000 }, (_, at) => ({ name: `f/${at}`, data: "x", method: 0 }));
     const outcome = await installing(zipOf([document, ...files]), "many.zip");
     expect(outcome).toMatchObject({ code: "too_many_files", reason: expect.stringContaining("2000 files") });
@@ -146,19 +149,22 @@ describe("a ZIP archive is refused, with the entry named and nothing left behind
 });
 
 describe("a tar archive is refused, with the entry named and nothing left behind,", () => {
-  it.each(tars)("for %s (%s)", async (code, what, entries) => {
-    const outcome = await installing(tgzOf([document, ...entries]), "greeting.tgz");
-    expect(outcome).toMatchObject({ ok: false, code, reason: expect.stringContaining(what) });
-  });
+  it.each(tars)(
+    "a tar archive is refused, with the entry named and nothing left behind, for %s (%s)",
+    async (code, what, entries) => {
+      const outcome = await installing(tgzOf([document, ...entries]), "greeting.tgz");
+      expect(outcome).toMatchObject({ ok: false, code, reason: expect.stringContaining(what) });
+    },
+  );
 
-  it("when it is cut off", async () => {
+  it("a tar archive is refused when it is cut off", async () => {
     const whole = tarOf([document, { name: "more.txt", data: "x".repeat(3_000) }]);
     expect(await installing(whole.subarray(0, 2_500), "x.tar")).toMatchObject({ code: "broken_archive" });
     const packed = tgzOf([document]);
     expect(await installing(packed.subarray(0, -12), "x.tgz")).toMatchObject({ code: "broken_archive" });
   });
 
-  it("when its header is damaged", async () => {
+  it("a tar archive is refused when its header is damaged", async () => {
     const archive = tarOf([document]);
     archive[20] = 65;
     expect(await installing(archive, "x.tar")).toMatchObject({ code: "broken_archive" });
@@ -171,18 +177,21 @@ describe("what is unpacked is counted while it comes:", () => {
     ["ZIP", zipOf([document, big])],
     ["tar.gz", tgzOf([document, big])],
     ["tar", tarOf([document, big])],
-  ])("a %s over the limit is refused, and the archive itself may not be larger", async (_what, data) => {
-    const over = await (await packagePlace({ limits: { unpacked_bytes: 3_000 } })).open();
-    expect(await over.install(upload(data), byAnna)).toMatchObject({ code: "too_large" });
-    const within = await (await packagePlace({ limits: { unpacked_bytes: 3_500 } })).open();
-    expect(await within.install(upload(data), byAnna)).toMatchObject({ ok: true });
-    const large = await (await packagePlace({ limits: { archive_bytes: data.length - 1 } })).open();
-    expect(await large.install(upload(data), byAnna)).toMatchObject({ code: "archive_too_large" });
-  });
+  ])(
+    "a %s over the unpacked limit is refused, and the archive itself may not be larger",
+    async (_what, data) => {
+      const over = await (await packagePlace({ limits: { unpacked_bytes: 3_000 } })).open();
+      expect(await over.install(upload(data), byAnna)).toMatchObject({ code: "too_large" });
+      const within = await (await packagePlace({ limits: { unpacked_bytes: 3_500 } })).open();
+      expect(await within.install(upload(data), byAnna)).toMatchObject({ ok: true });
+      const large = await (await packagePlace({ limits: { archive_bytes: data.length - 1 } })).open();
+      expect(await large.install(upload(data), byAnna)).toMatchObject({ code: "archive_too_large" });
+    },
+  );
 });
 
 describe("a folder is refused", () => {
-  it("for a link in it, a file of over 50 MB, and files that are over 50 MB together", async () => {
+  it("a folder is refused for a link in it, a file of over 50 MB, and files that are over 50 MB together", async () => {
     const place = await packagePlace();
     const packages = await place.open();
     const source = join(place.root, "greeting");
@@ -200,7 +209,7 @@ describe("a folder is refused", () => {
     expect(await place.staged()).toEqual([]);
   });
 
-  it("when it is not there or holds no skill", async () => {
+  it("a folder is refused when it does not exist or holds no skill", async () => {
     const place = await packagePlace();
     const packages = await place.open();
     const missing = await packages.install({ kind: "path", path: join(place.root, "gone") }, byAnna);
@@ -217,7 +226,7 @@ describe("bytes are judged by what they are, not by their name:", () => {
     ["a web page called .tar.gz", Buffer.from("<!doctype html><p>Sign in"), "unknown_format"],
     ["a program", Buffer.from("7f454c460201010000", "hex"), "unknown_format"],
     ["an empty file", Buffer.alloc(0), "unknown_format"],
-  ])("%s is refused", async (_what, data, code) => {
+  ])("an archive is judged by its bytes: %s is refused", async (_what, data, code) => {
     expect(await installing(data, "greeting.zip")).toMatchObject({ ok: false, code });
   });
 

@@ -186,21 +186,21 @@ const harmless: [path: string, text: string][] = [
 ];
 
 describe("a review finds", () => {
-  it.each(prose)("%s in: %s", async (expected, text) => {
+  it.each(prose)("a review finds %s in: %s", async (expected, text) => {
     expect(gravities(await reviewOf({ "SKILL.md": text }))).toContain(expected);
   });
 
-  it.each(code)("%s in %s: %s", async (expected, path, text) => {
+  it.each(code)("a review finds %s in %s: %s", async (expected, path, text) => {
     expect(gravities(await reviewOf({ [path]: text }))).toContain(expected);
   });
 
-  it("programs, whatever they are called", async () => {
+  it("a review finds programs, whatever they are called", async () => {
     const review = await reviewOf({ "logo.png": Buffer.from("7f454c4602010100", "hex") });
     expect(gravities(review)).toEqual(["danger binary_program"]);
     expect(review.scripts).toEqual(["logo.png"]);
   });
 
-  it("names that are taken for those of a skill that ships", async () => {
+  it("a review finds names that could be taken for those of a shipped skill", async () => {
     const shipped = [testSkill("text-analyzer")];
     const named = async (id: string) => gravities(await reviewOf({}, { id }, shipped));
     expect(await named("text-analyser")).toEqual(["warning similar_name"]);
@@ -211,12 +211,12 @@ describe("a review finds", () => {
 });
 
 describe("a review", () => {
-  it.each(harmless)("is calm about %s: %s", async (path, text) => {
+  it.each(harmless)("a review is calm about %s: %s", async (path, text) => {
     const { findings } = await reviewOf({ [path]: text });
     expect(findings.filter(({ severity }) => severity !== "info")).toEqual([]);
   });
 
-  it("does not warn of variables that every script gets, and does of the bot's own", async () => {
+  it("a review does not warn of variables that every script gets, but of the bot's own", async () => {
     const review = await reviewOf({ "a.py": "os.environ['KNACK_USER_ID'] + os.environ['LINX_SESSION_ID']" });
     expect([gravities(review), review.env]).toEqual([[], []]);
     const nosy = await reviewOf({ "a.py": "os.environ['KNACK_API_TOKEN']" });
@@ -226,12 +226,15 @@ describe("a review", () => {
   it.each([
     ["scripts/a.js", "eval(x)\n"],
     ["notes.md", "<b hidden >\n"],
-  ])("takes time in proportion to the text, also where every line of %s is found", async (path, line) => {
-    const { findings } = await reviewOf({ [path]: line.repeat(480_000 / line.length) });
-    expect(findings.at(-1)?.message ?? "").toContain("more places like this");
-  });
+  ])(
+    "a review takes time in proportion to the text, even where every line of %s is found",
+    async (path, line) => {
+      const { findings } = await reviewOf({ [path]: line.repeat(480_000 / line.length) });
+      expect(findings.at(-1)?.message ?? "").toContain("more places like this");
+    },
+  );
 
-  it("says where, with invisible characters shown and what they say", async () => {
+  it("a review says where, with invisible characters shown and what they say", async () => {
     const { findings } = await reviewOf({ "SKILL.md": `One\nTwo${tagged("ignore")}` });
     expect(findings[0]).toMatchObject({
       path: "SKILL.md",
@@ -241,12 +244,12 @@ describe("a review", () => {
     expect(findings[0]?.excerpt).toContain("Two\\u{e0069}");
   });
 
-  it("shows a secret's beginning alone", async () => {
+  it("a review shows only a secret's beginning", async () => {
     const { findings } = await reviewOf({ "a.md": `ghp_${"a1B2".repeat(9)}` });
     expect(JSON.stringify(findings)).not.toContain("a1B2a1B2");
   });
 
-  it("lists programs, variables, scripts and hosts, gravest findings first, and stays short", async () => {
+  it("a review lists programs, variables, scripts and hosts, gravest findings first, and stays short", async () => {
     const requires = { bins: ["gh"], anyBins: ["jq"], env: ["API_KEY"], config: [], os: [] };
     const text = `import os, requests\nos.environ["API_KEY"]; os.environ["PATH"]; os.environ["REGION"]\nrequests.get("https://api.example.com/a")\n`;
     const files = {
@@ -266,7 +269,7 @@ describe("a review", () => {
     expect(evals.at(-1)?.message).toContain("45 more");
   });
 
-  it("sees no danger in what ships", async () => {
+  it("a review sees no danger in shipped skills", async () => {
     const skills = join(import.meta.dirname, "../../../skills");
     const context = {
       ...{ shipped: [], isolation: () => "", limits: defaultPackageLimits },

@@ -19,7 +19,7 @@ function waitingCommand() {
   return { live: live as LiveInteractions, dismissed };
 }
 
-it("fills a command's placeholder in, but posts what calls others: an edit notifies nobody", async () => {
+it("a command's placeholder is filled in, but a text that calls others is posted, since an edit notifies nobody", async () => {
   const { deps, discord } = await rig();
   const { live, dismissed } = waitingCommand();
   const sent = createSentMessages(createMemoryKeyValue(), deps.clock);

@@ -13,7 +13,7 @@ const rig = useChatRigs();
 const general = room(ids.general);
 
 describe("what a person may", () => {
-  it("is to read a private thread for those who are in it alone", async () => {
+  it("a private thread can be read by those who are in it only", async () => {
     const { actions } = await rig(withPrivateThread());
     expect(await actions.access(room(privateThread), ids.adam)).toMatchObject({
       name: "talk",
@@ -23,7 +23,7 @@ describe("what a person may", () => {
     expect(await actions.access(room(privateThread), ids.mia)).toBeUndefined();
   });
 
-  it("is not to read a private thread as one of the channel above it", async () => {
+  it("a private thread cannot be read as one of the channel above it", async () => {
     const { actions, discord } = await rig(withPrivateThread());
     const id = await discord.say({ user: ids.adam, channel: privateThread, content: "a secret word" });
     await expect(
@@ -43,7 +43,7 @@ describe("what a person may", () => {
     expect(await actions.search?.(room(privateThread), query)).toHaveLength(1);
   });
 
-  it("is not to read another channel as a thread of this one", async () => {
+  it("another channel cannot be read as a thread of this one", async () => {
     const { actions, discord } = await rig();
     await discord.say({ user: ids.olivia, channel: ids.announcements, content: "elsewhere" });
     const { messages } = await actions.history(
@@ -53,12 +53,12 @@ describe("what a person may", () => {
     expect(messages).toEqual([]);
   });
 
-  it("is not to write in a locked thread, unless they and the bot manage threads", async () => {
+  it("a locked thread cannot be written in, unless the person and the bot manage threads", async () => {
     const { actions } = await rig(withPrivateThread(true));
     expect(await actions.access(room(privateThread), ids.adam)).toMatchObject({ write: false });
   });
 
-  it("is not to write or pin in a timeout", async () => {
+  it("a person in a timeout can neither write nor pin", async () => {
     const { actions } = await rig(
       exampleGuild(({ members }) => ({
         everyone: ["ViewChannel", "ReadMessageHistory", "SendMessages", "PinMessages"],
@@ -69,12 +69,12 @@ describe("what a person may", () => {
     expect(await actions.access(general, ids.mia)).toMatchObject({ write: true, pin: true });
   });
 
-  it("is not to pin with Manage Messages alone", async () => {
+  it("a person with Manage Messages alone cannot pin", async () => {
     const { actions } = await rig();
     expect(await actions.access(general, ids.mia)).toMatchObject({ pin: false });
   });
 
-  it("is not to read a voice channel that they may not connect to", async () => {
+  it("a voice channel that a person may not connect to cannot be read", async () => {
     const world = (deny: readonly PermissionName[]) =>
       exampleGuild((guild) => ({
         channels: guild.channels.map((channel) =>

@@ -8,7 +8,7 @@ const top = { namespace: room(ids.general), thread: channelThread };
 const general = room(ids.general);
 
 describe("reading", () => {
-  it("takes the posts of a forum by their first messages, with titles", async () => {
+  it("reading a forum takes its posts by their first messages, with titles", async () => {
     const { actions, discord } = await rig();
     const post = (name: string) =>
       discord.act("createForumPost", { user: ids.adam, channel: ids.forum, name, content: `about ${name}` });
@@ -30,7 +30,7 @@ describe("reading", () => {
     expect(listed.map(({ name }) => name)).toContain("questions");
   });
 
-  it("pages through more than one answer holds", async () => {
+  it("reading pages through more than one answer holds", async () => {
     const { actions, discord } = await rig();
     for (let at = 0; at < 105; at += 1)
       await discord.say({ user: ids.adam, channel: ids.general, content: `message ${at}` });
@@ -42,7 +42,7 @@ describe("reading", () => {
     expect((await discord.calls("GET /guilds/:guild/members/:user")).length).toBeLessThanOrEqual(1);
   });
 
-  it("follows a conversation of replies where there is no thread", async () => {
+  it("reading follows a conversation of replies where there is no thread", async () => {
     const { actions, deps, discord } = await rig();
     const root = await discord.say({ user: ids.adam, channel: ids.general, content: "a question" });
     const reply = await discord.say({
@@ -55,7 +55,7 @@ describe("reading", () => {
     expect(messages.map(({ text }) => text)).toEqual(["a question", "an answer"]);
   });
 
-  it("says which permission is missing instead of finding nothing", async () => {
+  it("reading says which permission is missing instead of finding nothing", async () => {
     const { actions } = await rig(
       exampleGuild(() => ({ everyone: ["ViewChannel", "SendMessages"], botRoles: [] })),
     );
@@ -65,7 +65,7 @@ describe("reading", () => {
     });
   });
 
-  it("says that words are kept from the bot instead of showing none", async () => {
+  it("reading says that message content is kept from the bot instead of showing none", async () => {
     const { application, ...world } = exampleWorld();
     const { actions, discord } = await rig({ ...world, application: { ...application, privileged: [] } });
     await discord.say({ user: ids.adam, channel: ids.general, content: "hello" });

@@ -16,7 +16,7 @@ const general = room(ids.general);
 describe("reacting and pinning", () => {
   const party = { id: "1000000000000000150", name: "party_knack" };
 
-  it("knows characters, flags and keycaps, names, and the server's own emoji", async () => {
+  it("reacting knows characters, flags and keycaps, names, and the server's own emoji", async () => {
     const { actions, discord } = await rig(exampleGuild(() => ({ emojis: [party] })));
     const id = await discord.say({ user: ids.adam, channel: ids.general, content: "well" });
     const names = ["🎉", "🇩🇪", "1️⃣", "white_check_mark", ":eyes:", "party_knack"];
@@ -28,7 +28,7 @@ describe("reacting and pinning", () => {
     ]);
   });
 
-  it("says what a name that is none looks like", async () => {
+  it("reacting with an unknown name says what a name looks like", async () => {
     const { actions, discord } = await rig();
     const id = await discord.say({ user: ids.adam, channel: ids.general, content: "well" });
     const react = actions.react?.(general, `${ids.general}:${id}`, "party_knack", true);
@@ -38,7 +38,7 @@ describe("reacting and pinning", () => {
     });
   });
 
-  it("says which permission is missing", async () => {
+  it("reacting and pinning say which permission is missing", async () => {
     const { actions, discord } = await rig(
       exampleGuild(() => ({ everyone: ["ViewChannel", "ReadMessageHistory", "SendMessages"], botRoles: [] })),
     );
@@ -55,7 +55,7 @@ describe("reacting and pinning", () => {
     );
   });
 
-  it("says how an archived thread opens again", async () => {
+  it("reacting in an archived thread says how it opens again", async () => {
     const { actions, discord } = await rig();
     const root = await discord.say({ user: ids.adam, channel: ids.general, content: "well" });
     await discord.startThread({ user: ids.adam, channel: ids.general, name: "talk", message: root });
@@ -66,7 +66,7 @@ describe("reacting and pinning", () => {
 });
 
 describe("people and roles", () => {
-  it("finds people by how their names begin, without a privileged intent, and says who is here", async () => {
+  it("finding people works by the beginnings of their names, without a privileged intent, and says who is here", async () => {
     const { actions } = await rig(withPrivateThread());
     const find = (namespace: string, words: string) =>
       actions.people?.(namespace, { words, asker: ids.adam, most: 5 });
@@ -78,7 +78,7 @@ describe("people and roles", () => {
     expect((await find(general, ""))?.people).toEqual([]);
   });
 
-  it("lets a role be called that anybody may call, or that the asker and the bot may", async () => {
+  it("a role can be called if anybody may call it, or if the asker and the bot may", async () => {
     const callable = async (options: DiscordOptions, asker: string) => {
       const { actions } = await rig(options);
       const found = await actions.people?.(general, { words: "", asker, most: 20 });
@@ -94,7 +94,7 @@ describe("people and roles", () => {
     expect(await callable(trusted, ids.adam)).toEqual(["oncall"]);
   });
 
-  it("calls exactly those whom the text names, of those it may call", async () => {
+  it("a message calls exactly those whom the text names, of those it may call", async () => {
     const { deps, discord } = await rig(
       exampleGuild(({ members }) => ({
         members: members.map((member) =>
@@ -110,7 +110,7 @@ describe("people and roles", () => {
     expect(message?.mentions).toEqual({ users: [ids.adam], roles: [ids.onCall], everyone: false });
   });
 
-  it("says why a direct message does not arrive", async () => {
+  it("a direct message that does not arrive is explained", async () => {
     const { users, ...world } = exampleWorld();
     const { actions, deps } = await rig({
       ...world,

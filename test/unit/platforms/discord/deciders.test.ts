@@ -13,7 +13,7 @@ const general = room(ids.general);
 describe("who may decide", () => {
   const asking = { namespace: general, thread: ids.general };
 
-  it("is who manages the channel, as far as Discord tells", async () => {
+  it("the deciders are those who manage the channel, as far as Discord tells", async () => {
     const { deps } = await rig();
     const deciders = () => found({ ...deps, operators: new Set() }, asking, "manager");
     expect(await deciders()).toEqual([ids.olivia]);
@@ -26,7 +26,7 @@ describe("who may decide", () => {
     expect(listed.toSorted()).toEqual([ids.olivia, ids.mia].toSorted());
   });
 
-  it("is every operator of Discord, who is in the server first", async () => {
+  it("the deciders are all operators of Discord, those in the server first", async () => {
     const { deps } = await rig();
     const stranger = "1000000000000000999";
     const operators = new Set(["U0ANNA", stranger, ids.adam]);
@@ -38,14 +38,14 @@ describe("who may decide", () => {
     ]);
   });
 
-  it("is nobody outside of a private thread: a mention would bring them in", async () => {
+  it("the deciders of a private thread are nobody outside it, whom a mention would bring in", async () => {
     const { deps } = await rig(withPrivateThread());
     const place = { namespace: room(privateThread), thread: privateThread };
     expect(await found({ ...deps, operators: new Set([ids.adam]) }, place, "manager")).toEqual([]);
     expect(await found({ ...deps, operators: new Set([ids.adam]) }, place, "operator")).toEqual([ids.adam]);
   });
 
-  it("is the person themselves in their direct messages", async () => {
+  it("the decider in a person's direct messages is the person", async () => {
     const { deps } = await rig();
     const place = { namespace: `discord:dm:dm-${ids.adam}`, thread: "dm" };
     expect(await found({ ...deps, operators: new Set() }, place, "manager")).toEqual([ids.adam]);

@@ -22,7 +22,7 @@ function fixture(name: string): RawMessage {
 const parsed = (name: string) => parseMessage(fixture(name), bot, names);
 
 describe("a message", () => {
-  test("that mentions the bot is for it, without the mention and with names for ids", () => {
+  test("a message that mentions the bot is for it, without the mention and with names for ids", () => {
     expect(parsed("mention")).toMatchObject({
       addressed: "mention",
       text: "ask @Benny in #questions about :party:",
@@ -34,7 +34,7 @@ describe("a message", () => {
     });
   });
 
-  test("that was spoken has a voice message with its length; what it forwards was spoken by somebody else", () => {
+  test("a spoken message has a voice message with its length, and what it forwards was spoken by somebody else", () => {
     const spoken = { ...fixture("mention"), content: "", flags: 1 << 13 };
     const [attachment] = spoken.attachments;
     if (attachment === undefined) throw new Error("the fixture has no attachment");
@@ -60,7 +60,7 @@ describe("a message", () => {
     expect(files[1]).not.toHaveProperty("voice");
   });
 
-  test("names whom it mentions, people as their server calls them and roles, without the bot", () => {
+  test("a message names whom it mentions: people as their server calls them, and roles, without the bot", () => {
     const message = fixture("mention");
     const role = "1000000000000000120";
     const [benny] = parsed("mention").mentions;
@@ -74,7 +74,7 @@ describe("a message", () => {
     ]);
   });
 
-  test("that mentions the role Discord made for the bot is for it too", () => {
+  test("a message that mentions the role Discord made for the bot is for it, too", () => {
     expect(parsed("role-mention")).toMatchObject({
       addressed: "mention",
       text: "hello",
@@ -82,7 +82,7 @@ describe("a message", () => {
     });
   });
 
-  test("that replies to the bot is a reply, whose ping mentions nobody else", () => {
+  test("a message that replies to the bot is a reply, whose ping mentions nobody else", () => {
     expect(parsed("reply-to-bot")).toMatchObject({
       addressed: "reply",
       mentions_others: false,
@@ -90,12 +90,12 @@ describe("a message", () => {
     });
   });
 
-  test("to somebody else is not for the bot; a direct message always is", () => {
+  test("a message to somebody else is not for the bot, and a direct message always is", () => {
     expect(parsed("to-somebody-else")).toMatchObject({ addressed: "none", mentions_others: true });
     expect(parsed("direct-message")).toMatchObject({ addressed: "direct", guild: undefined });
   });
 
-  test("of a webhook is a bot's, and a forwarded one brings what it forwards and answers nothing", () => {
+  test("a message of a webhook is a bot's, and a forwarded one brings what it forwards and answers nothing", () => {
     expect(parsed("webhook").by_bot).toBe(true);
     expect(parsed("forwarded")).toMatchObject({
       text: "see\n\nForwarded: Release on Friday",
@@ -103,14 +103,14 @@ describe("a message", () => {
     });
   });
 
-  test("of Discord or of the bot itself is nobody's words", () => {
+  test("a message of Discord or of the bot itself counts as written by nobody", () => {
     expect(isWritten(fixture("pinned-note"), bot.user)).toBe(false);
     expect(isWritten(fixture("mention"), fixture("mention").author.id)).toBe(false);
     expect(isWritten(fixture("reply-to-bot"), bot.user)).toBe(true);
   });
 });
 
-test("a mention in the middle of a sentence stays readable, times that are none stay as they are", () => {
+test("a mention in the middle of a sentence stays readable, and invalid times stay unchanged", () => {
   const message = { ...fixture("mention"), content: "is <@1000000000000000001> here <t:99999999999999:R>?" };
   const read = parseMessage({ ...message, mentions: [] }, bot, names);
   expect(read.text).toBe("is @Knack here <t:99999999999999:R>?");

@@ -36,18 +36,18 @@ const may = (wanted: bigint, who: string, roles: string[], overwrites: ChannelFa
   has(channelPermissions(guild, channel(overwrites), who, roles), wanted);
 
 describe("permissions in a channel", () => {
-  test("are those of everyone and of one's roles", () => {
+  test("permissions in a channel are those of everyone and of one's roles", () => {
     expect(may(manageChannels, "u", [])).toBe(false);
     expect(may(manageChannels | sendMessages, "u", ["mod"])).toBe(true);
   });
 
-  test("of owner and administrators are all, whatever the channel says", () => {
+  test("permissions of owner and administrators are complete, whatever the channel says", () => {
     const nothing = [{ id: "g", allow: 0n, deny: viewChannel | sendMessages }];
     expect(may(manageChannels | sendMessages, "owner", [], nothing)).toBe(true);
     expect(may(manageChannels | sendMessages, "u", ["admin"], nothing)).toBe(true);
   });
 
-  test("are changed by the channel: everyone first, then roles together, then the person", () => {
+  test("permissions are changed by the channel: everyone first, then roles together, then the person", () => {
     const everyone = { id: "g", allow: 0n, deny: sendMessages };
     const mod = { id: "mod", allow: sendMessages, deny: 0n };
     const muted = { id: "muted", allow: 0n, deny: sendMessages };
@@ -58,7 +58,7 @@ describe("permissions in a channel", () => {
   });
 });
 
-test("what is missing is named with what does not work without it", () => {
+test("a missing permission is named with what does not work without it", () => {
   expect(missingPermissions((1n << 60n) - 1n)).toEqual([]);
   expect(missingPermissions(0n).map(({ name }) => name)).toContain("Create Public Threads");
 });

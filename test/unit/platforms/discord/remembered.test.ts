@@ -10,7 +10,7 @@ import { createFakeClock } from "../../../support/fake-clock.ts";
 const hour = 3_600_000;
 
 describe("conversations by replies", () => {
-  test("are known after a restart, for a week, and the latest 200 of a channel", async () => {
+  test("conversations by replies are known after a restart, for a week, up to the latest 200 of a channel", async () => {
     const store = createMemoryKeyValue();
     const clock = createFakeClock(hour);
     await createReplyChains(store, clock).note("c", "m0", "root");
@@ -39,7 +39,7 @@ describe("what was sent", () => {
   const tag = { turn_id: "t", purpose: "answer", part: 0 } as const;
   const channel = "1300000000000000000";
 
-  test("is known by its tag, with its reference once Discord answered", async () => {
+  test("a sent message is known by its tag, with its reference once Discord answered", async () => {
     const clock = createFakeClock(5);
     const sent = createSentMessages(createMemoryKeyValue(), clock);
     await sent.sending(tag, channel, "Hello");
@@ -49,7 +49,7 @@ describe("what was sent", () => {
     expect((await sent.find(tag, channel))?.reference).toBe("r");
   });
 
-  test("has the same nonce until it is posted, and another one when it is posted anew", async () => {
+  test("a sent message has the same nonce until it is posted, and another one when it is posted again", async () => {
     const sent = createSentMessages(createMemoryKeyValue(), createFakeClock(5));
     const first = await sent.sending(tag, channel, "Hello");
     expect(first.length).toBeLessThanOrEqual(25);
@@ -59,7 +59,7 @@ describe("what was sent", () => {
     expect(await sent.sending(tag, channel, "Hello")).not.toBe(first);
   });
 
-  test("is forgotten when much was sent since", async () => {
+  test("a sent message is forgotten when much was sent since", async () => {
     const sent = createSentMessages(createMemoryKeyValue(), createFakeClock(5));
     await sent.sending(tag, channel, "Hello");
     for (let part = 1; part <= 64; part += 1) await sent.sending({ ...tag, part }, channel, "x");

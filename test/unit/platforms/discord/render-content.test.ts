@@ -18,7 +18,7 @@ import {
 const button = { role: "stop", turn_id: "t", below: "progress" } as const;
 
 describe("Markdown", () => {
-  test("of tables becomes columns in a code block, wide ones a list", () => {
+  test("a Markdown table becomes columns in a code block, and a wide one a list", () => {
     expect(renderContent("| a | bb |\n|---|---|\n| 漢字 | 1 |\n\nafter")).toBe(
       "```\na     bb\n────  ──\n漢字  1\n```\n\nafter",
     );
@@ -26,44 +26,44 @@ describe("Markdown", () => {
     expect(wide).toBe(`- **a** ${"x".repeat(120)} · **b** y`);
   });
 
-  test("of tables is shown as words in columns, and links in them stay links", () => {
+  test("a Markdown table is shown as words in columns, and links in it stay links", () => {
     expect(renderContent("| a |\n|---|\n| *good* **`x`** |")).toBe("```\na\n──────\ngood x\n```");
     expect(renderContent("| **a** | b |\n|---|---|\n| *x* | [y](https://a.example) |")).toBe(
       "- **a** *x* · **b** [y](https://a.example)",
     );
   });
 
-  test("of a time is in the zone of who reads it", () => {
+  test("a time in Markdown is shown in its reader's zone", () => {
     const timed = { text: "Open until {time}.", at: 1_800_000_000_000 };
     expect(messageBody({ markdown: "May I?", timed }, undefined).content).toBe(
       "May I?\n\nOpen until <t:1800000000:t>.",
     );
   });
 
-  test("that Discord does not know is shown as well as can be; code stays as it is", () => {
+  test("Markdown that Discord does not know is shown as well as possible, and code stays unchanged", () => {
     expect(renderContent("#### Deep\n\n![a cat](https://a.example/cat.png) `![x](y)`")).toBe(
       "**Deep**\n\n[a cat](https://a.example/cat.png) `![x](y)`",
     );
     expect(renderContent("```md\n#### Deep\n![x](y)\n```")).toBe("```md\n#### Deep\n![x](y)\n```");
   });
 
-  test("that is nested too deep to be read is shown as it was written, with nobody called", () => {
+  test("Markdown nested too deep to be read is shown as it was written, with nobody called", () => {
     const deep = `${">".repeat(10_000)} | a |\r\n@everyone`;
     expect(renderContent(deep)).toBe(`${">".repeat(10_000)} | a |\n@\u200beveryone`);
   });
 
-  test("calls nobody", () => {
+  test("Markdown calls nobody", () => {
     expect(renderContent("@everyone, @here and <@&12>")).not.toMatch(/@everyone|@here|<@&/);
     expect(messageBody({ markdown: "hi <@1>" }, undefined).allowed_mentions.parse).toEqual([]);
   });
 
-  test.each([1_999, 2_000, 2_001, 9_000])("of %i characters fits into one message", (length) => {
+  test.each([1_999, 2_000, 2_001, 9_000])("Markdown of %i characters fits into one message", (length) => {
     expect(renderMessage("x ".repeat(length / 2)).length).toBeLessThanOrEqual(2_000);
     expect(renderMessage(`\`\`\`\n${"y\n".repeat(length / 2)}\`\`\``).length).toBeLessThanOrEqual(2_000);
   });
 });
 
-test("a message whose tables take too much room in columns keeps them as they were written, with every cell", () => {
+test("a message whose tables take too much room in columns keeps them as written, with every cell", () => {
   const rows = [...Array(20)].map((_, n) => `| cell ${n} | ${n} |`);
   const table = ["| name | n |", "|---|---|", `| ${"w".repeat(80)} | - |`, ...rows].join("\n");
   const content = renderMessage(`${"word ".repeat(200)}\n\n${table}\n\nThe end.`);
@@ -75,7 +75,7 @@ test("a message whose tables take too much room in columns keeps them as they we
 describe("what is too long for one message", () => {
   const code = `\`\`\`ts\n${"const a = 1;\n".repeat(400)}\`\`\``;
 
-  test("is split into whole code blocks, and nothing is lost", () => {
+  test("content too long for one message is split into whole code blocks, and nothing is lost", () => {
     const parts = splitContent(`Before\n${code}\nafter`);
     expect(parts.every((part) => part.length <= 2_000 && (part.match(/```/g) ?? []).length % 2 === 0)).toBe(
       true,
@@ -84,11 +84,11 @@ describe("what is too long for one message", () => {
     expect(parts[1]).toMatch(/^```ts\n/);
   });
 
-  test("is never cut inside an emoji", () => {
+  test("content too long for one message is never cut inside an emoji", () => {
     for (const part of splitContent("🙂".repeat(2_500))) expect(part.isWellFormed()).toBe(true);
   });
 
-  test("is whispered in several messages, with the buttons on the last", () => {
+  test("content too long for one message is whispered in several, with the buttons on the last", () => {
     const parts = whisperParts({ markdown: code, buttons: [{ action: button, label: "A" }] });
     expect(parts.length).toBeGreaterThan(1);
     expect(parts.map(({ body }) => body.components.length)).toEqual([...parts.slice(1).map(() => 0), 1]);
@@ -98,12 +98,12 @@ describe("what is too long for one message", () => {
 describe("a message", () => {
   const tag = { turn_id: "t", purpose: "progress", part: 0 } as const;
 
-  test("of progress shows no previews and makes no sound, and stays so when it is edited", () => {
+  test("a progress message shows no previews and makes no sound, even when it is edited", () => {
     expect(messageBody({ tag, markdown: "…" }, undefined).flags).toBe(4 | 4096);
     expect(editBody({ tag, markdown: "…" }).flags).toBe(4);
   });
 
-  test.each(["question", "approval"] as const)("with an %s previews no links either", (purpose) => {
+  test.each(["question", "approval"] as const)("a message with an %s previews no links either", (purpose) => {
     const message = {
       tag: { ...tag, purpose },
       markdown: "https://evil.test/?d=1",
@@ -126,7 +126,7 @@ describe("a message", () => {
     });
     const shown = (more: object) => messageBody({ ...answer, ...more }, undefined);
 
-    test("and previews no links, however it is edited", () => {
+    test("an answer made of components previews no links, however it is edited", () => {
       expect(shown({}).flags).toBe(4 | (1 << 15));
       expect(editBody(answer)).toMatchObject({ content: null, flags: 4 | (1 << 15) });
       expect(editBody({ markdown: "Other." }, [])).toMatchObject({
@@ -135,13 +135,13 @@ describe("a message", () => {
       });
     });
 
-    test("and keeps its files in sight when its words are changed", () => {
+    test("an answer made of components keeps its files visible when its words are changed", () => {
       expect(editBody({ markdown: "Other." }, ["a_b.csv"]).components).toMatchObject([
         { components: [text("Other."), { type: 13, file: { url: "attachment://a_b.csv" } }] },
       ]);
     });
 
-    test("its words alone while there is nothing else", () => {
+    test("an answer made of components is its words alone while there is nothing else", () => {
       expect(shown({}).components).toEqual([text("Here.")]);
       expect(shown({ mention: "1000000000000000001" }).components).toEqual([
         text("<@1000000000000000001> Here."),
@@ -149,7 +149,7 @@ describe("a message", () => {
       expect(shown({ markdown: "" }).components).toEqual([text("…")]);
     });
 
-    test("with its pictures, files and buttons in a container, the rest of the buttons in a menu", () => {
+    test("an answer made of components has pictures, files and buttons in a container, and further buttons in a menu", () => {
       const files = ["plot.png", "a b.csv", "a b.csv"].map(file);
       const buttons = [
         { action: button, label: "👍" },
@@ -174,13 +174,13 @@ describe("a message", () => {
       expect(actionsIn({ components } as Parameters<typeof actionsIn>[0])).toHaveLength(3);
     });
 
-    test("with no menu for a single button", () => {
+    test("an answer made of components has no menu for a single button", () => {
       expect(shown({ buttons: [behind("Delete", "forget")] }).components).toMatchObject([
         { components: [text("Here."), { components: [{ type: 2, label: "Delete" }] }] },
       ]);
     });
 
-    test("in twice the room of others, and cut there", () => {
+    test("an answer made of components has twice the room of others, and is cut there", () => {
       const long = "word ".repeat(2_000);
       expect(ownWords(shown({ markdown: long })).length).toBeGreaterThan(3_800);
       expect(ownWords(shown({ markdown: long, mention: "1000000000000000001" })).length).toBeLessThanOrEqual(
@@ -188,19 +188,19 @@ describe("a message", () => {
       );
     });
 
-    test("but not where one person alone sees it", () => {
+    test("an answer that only one person sees is not made of components", () => {
       expect(whisperParts({ ...answer }).map(({ body }) => body)).toMatchObject([
         { content: "Here.", flags: 4 },
       ]);
     });
   });
 
-  test("is never empty", () => {
+  test("a message is never empty", () => {
     expect(editBody({ markdown: " " }).content).toBe("…");
   });
 });
 
-test("buttons come five in a row, many choices as a menu whose values are the buttons' ids", () => {
+test("buttons are in rows of five, and many choices are a menu whose values are the buttons' ids", () => {
   const choice = (n: number): OutgoingButton => ({
     action: { role: "answer", turn_id: "t", choice: n },
     label: `Choice ${n}`,
@@ -226,7 +226,7 @@ test("buttons come five in a row, many choices as a menu whose values are the bu
   ]);
 });
 
-test("what models are told of mentions and tables is so", () => {
+test("the advice for models on mentions and tables is true", () => {
   const [person = ""] = /<@\d+>/.exec(discordWriting.mentions) ?? [];
   expect(renderContent(person)).toBe(person);
   expect(messageBody({ markdown: person }, undefined).allowed_mentions).toMatchObject({ parse: [] });
@@ -236,7 +236,7 @@ test("what models are told of mentions and tables is so", () => {
   expect(renderContent(table(Number(width) + 1))).toMatch(/^- /);
 });
 
-test("calls the person a message is for, and nobody by what looks like an id", () => {
+test("a message calls the person it is for, and nobody by what looks like an id", () => {
   const id = "123456789012345678";
   expect(messageBody({ markdown: "hi <@1>", mention: id }, undefined)).toMatchObject({
     content: expect.stringMatching(new RegExp(`^<@${id}> hi`)),

@@ -102,12 +102,12 @@ describe("what a message says beside its content", () => {
       message(app, { embeds: null, components: null, sticker_items: null, poll: null }),
       "",
     ],
-  ])("%s", (_, said, expected) => {
+  ])("a message's text besides its content: %s", (_, said, expected) => {
     expect(parseMessage(said, { user: "1", role: undefined }, names).text).toBe(expected);
     expect(saidText(said)).toBe(expected);
   });
 
-  test("is read to a bound of depth and length", () => {
+  test("a message's text besides its content is read to a bound of depth and length", () => {
     let deep: object = { type: 10, content: "too deep" };
     for (let depth = 0; depth < 3_000; depth += 1) deep = { type: 17, components: [deep] };
     const long = { type: 10, content: "x".repeat(50_000) };
@@ -116,7 +116,7 @@ describe("what a message says beside its content", () => {
     expect(said.length).toBeLessThanOrEqual(20_000);
   });
 
-  test("what the bot finds its own messages by is their texts alone, whatever Discord adds", () => {
+  test("the bot finds its own messages by their texts only, whatever Discord adds", () => {
     expect(ownWords({ content: "", components } as never)).toBe("Build 9 is red\n\nstep 3");
   });
 });

@@ -6,7 +6,7 @@ const rig = useChatRigs();
 const general = room(ids.general);
 
 describe("searching", () => {
-  it("finds words in the channel and its threads, the latest first, and nowhere else", async () => {
+  it("searching finds words in the channel and its threads, latest first, and nowhere else", async () => {
     const { actions, discord } = await rig();
     const root = await discord.say({
       user: ids.adam,
@@ -27,14 +27,14 @@ describe("searching", () => {
     expect(await texts({ most: 1 })).toEqual(["lamps that are red"]);
   });
 
-  it("pages through more than one answer holds", async () => {
+  it("searching pages through more than one answer holds", async () => {
     const { actions, discord } = await rig();
     for (let at = 0; at < 30; at += 1)
       await discord.say({ user: ids.adam, channel: ids.general, content: `lamp ${at}` });
     expect(await actions.search?.(general, { words: ["lamp"], most: 28 })).toHaveLength(28);
   });
 
-  it("leaves it to others while there is no index, without the intent, and in direct messages", async () => {
+  it("searching is left to others while there is no index, without the intent, and in direct messages", async () => {
     const { actions, discord } = await rig();
     const query = { words: ["lamp"], most: 5 };
     const answer = { status: 202, code: 110000, message: "Index not yet available. Try again later" };

@@ -24,7 +24,7 @@ const form = (fields: FormField[]): SkillForm => ({
 const input = (custom_id: string, value: string) => ({ type: 18, component: { type: 4, custom_id, value } });
 
 describe("a form", () => {
-  test("is a modal with a field for each parameter, choices as a menu", () => {
+  test("a form is a modal with a field for each parameter, choices as a menu", () => {
     const modal = skillModal(
       form([
         field("city", { required: true, default: "Bonn" }),
@@ -39,7 +39,7 @@ describe("a form", () => {
     ]);
   });
 
-  test("of more than five parameters keeps the required ones, and takes the rest as JSON", () => {
+  test("a form of more than five parameters keeps the required ones, and takes the rest as JSON", () => {
     const fields = ["a", "b", "c", "d", "e", "f"].map((name) => field(name, { required: name === "f" }));
     const { components } = skillModal(form(fields));
     expect(components).toHaveLength(5);
@@ -49,7 +49,7 @@ describe("a form", () => {
 });
 
 describe("what was filled in", () => {
-  test("is read from labels, menus and the older rows; empty fields are left out", () => {
+  test("a filled-in form is read from labels, menus and the older rows, without empty fields", () => {
     const menu = { type: 18, component: { type: 3, custom_id: "unit", values: ["F"] } };
     const row = { type: 1, components: [{ type: 4, custom_id: "old", value: "x" }] };
     expect(modalValues([input("city", "Bonn"), menu, row, input("none", "")])).toEqual({
@@ -58,7 +58,7 @@ describe("what was filled in", () => {
     });
   });
 
-  test("may be JSON in the last field, but no nonsense", () => {
+  test("a filled-in form may have valid JSON in its last field", () => {
     const more = (value: string) => modalValues([input("a", "1"), input("knack-more", value)]);
     expect(more('{"b": [1], "c": "x", "a": "2"}')).toEqual({
       ok: true,

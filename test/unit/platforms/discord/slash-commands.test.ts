@@ -24,7 +24,7 @@ const option = (name: string, verb: string) =>
   commands.find((each) => each.name === name)?.options?.find((each) => each.name === verb);
 
 describe("the registered commands", () => {
-  test("follow from what the app completes: groups, options, choices", () => {
+  test("the registered commands follow from what the app completes: groups, options, choices", () => {
     expect(commands.map(({ name }) => name)).toEqual(["skill", "agent", "knack", "Ask Knack about this"]);
     expect(option("skill", "run")?.options).toMatchObject([
       { name: "skill", required: true, autocomplete: true },
@@ -41,7 +41,7 @@ describe("the registered commands", () => {
     expect(option("agent", "use")?.description).toHaveLength(100);
   });
 
-  test("have the same hash as long as they are the same", () => {
+  test("the registered commands have the same hash as long as they are the same", () => {
     expect(commandsHash(commands)).toBe(commandsHash(structuredClone(commands)));
     expect(commandsHash(commands)).not.toBe(commandsHash(commands.slice(1)));
   });
@@ -51,13 +51,13 @@ describe("a command", () => {
   const run = (options: object[]) => ({ name: "skill", options: [{ name: "run", type: 1, options }] });
   const skill = { name: "skill", type: 3, value: "memory" };
 
-  test("is the text that a person would write", () => {
+  test("a command is the text that a person would write", () => {
     const more = { name: "more", type: 3, value: ' {"a": 1} ' };
     expect(commandText(run([skill, more]) as never)).toBe('/skill run memory {"a": 1}');
     expect(commandText({ name: "knack" })).toBe("/knack");
   });
 
-  test("that is typed is completed where the person types", () => {
+  test("a command that is typed is completed where the person types", () => {
     const typing = run([{ ...skill, value: "mem", focused: true }]);
     expect(typedSoFar(typing as never)).toEqual({ text: "/skill run mem", before: "/skill run " });
     const any = { name: "knack", options: [{ name: "command", type: 3, value: "skill l", focused: true }] };
@@ -71,7 +71,7 @@ describe("a command", () => {
     ["/knack skill enable x", false],
     ["/skill disable x", false],
     ["/skill run x", false],
-  ])("%s is answered in private: %s", (text, isPrivate) => {
+  ])("the command %s is answered in private: %s", (text, isPrivate) => {
     expect(isPrivateCommand(text)).toBe(isPrivate);
   });
 });

@@ -57,7 +57,7 @@ function rig(places: Place[], answer: (call: Call) => object[] | PlatformError) 
 
 const said = (ts: string, more = {}) => ({ type: "message", user: "U1", text: `said at ${ts}`, ts, ...more });
 
-test("channels and known threads are read since then, oldest first, without the bot's own and thread roots", async () => {
+test("catching up reads channels and known threads, oldest first, without the bot's own messages and thread roots", async () => {
   const places = [
     { namespace: "slack:T1:C1", thread: "channel" },
     { namespace: "slack:T1:C1", thread: "1.0" },
@@ -84,7 +84,7 @@ test("channels and known threads are read since then, oldest first, without the 
   ]);
 });
 
-test("a limit is waited for; a conversation that is gone does not hide the next", async () => {
+test("a rate limit is waited for, and a conversation that is gone does not hide the next", async () => {
   const places = ["C1", "C2"].map((channel) => ({ namespace: `slack:T1:${channel}`, thread: "channel" }));
   let limited = 1;
   const { deps, handed, slept } = rig(places, ({ channel }) => {
@@ -99,7 +99,7 @@ test("a limit is waited for; a conversation that is gone does not hide the next"
   expect(handed.map(({ key }) => key)).toEqual(["slack:T1:C2:5.0"]);
 });
 
-test("that all was received is noted only after a look that succeeded", async () => {
+test("catching up is recorded as complete only after a look that succeeded", async () => {
   const { deps } = rig([], () => []);
   const seen: string[] = [];
   const timers: (() => void)[] = [];

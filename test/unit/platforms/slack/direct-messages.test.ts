@@ -9,7 +9,7 @@ test.each([
   ["auto", undefined, "threads"],
   ["one", ["assistant:write"], "one"],
   ["threads", [], "threads"],
-] as const)("with %s and the scopes %j direct messages are %s", (setting, scopes, expected) => {
+] as const)("direct messages with %s and the scopes %j are %s", (setting, scopes, expected) => {
   expect(directMessagesOf(setting, scopes)).toBe(expected);
 });
 
@@ -19,7 +19,7 @@ test.each([
   ["a reply", "one", { ts: "2.1", thread_ts: "2.0" }, "2.0"],
   ["what stands in no thread", "threads", { ts: "2.0" }, "2.0"],
   ["a reply", "threads", { ts: "2.1", thread_ts: "2.0" }, "2.0"],
-] as const)("%s belongs, with direct messages as %s, where it should", (_, direct, message, thread) => {
+] as const)("the place is right for %s with direct messages as %s", (_, direct, message, thread) => {
   const at = { team: "T1", direct };
   expect(placeOf({ channel: "D1" }, message, at, "U1")).toEqual({ namespace: "slack:T1:dm-U1", thread });
   const inChannel = placeOf({ channel: "C1" }, message, at, "U1");

@@ -74,7 +74,7 @@ test("a filled form is the command, in the place it was opened for", async () =>
   });
 });
 
-test("problems stand at their fields, those of no field at the first", async () => {
+test("problems are shown at their fields, and those of no field at the first", async () => {
   const values = { city: { value: { value: "Ulm" } } };
   expect(await readForm(filled(values), intake, { team: "T1", person: "U1" })).toEqual({
     ok: false,

@@ -46,7 +46,7 @@ test("a state is good once and for ten minutes", async () => {
   await expect(states.verifyStateParam(new Date(), "made up")).rejects.toThrow();
 });
 
-test("who opens the install page again and again does not fill the store, and a state is good for one of two at once", async () => {
+test("a person who opens the install page repeatedly does not fill the store, and a state is good for one of two at once", async () => {
   const store = createMemoryKeyValue();
   let now = 0;
   const clock: Clock = { now: () => now, steady: () => now, after: () => () => {}, sleep: async () => {} };

@@ -88,7 +88,7 @@ describe("messages", () => {
     });
   });
 
-  test("the bot's own messages and what happens to the channel are not handed in; another bot is named one", async () => {
+  test("the bot's own messages and channel events are not handed in, and another bot is named as one", async () => {
     await slack.send("own-message");
     await slack.send("channel-topic");
     expect(slack.handed).toEqual([]);
@@ -130,7 +130,7 @@ describe("changes", () => {
     ]);
   });
 
-  test("a deleted question with answers, of which Slack leaves a tombstone, is a deletion of its author's message", async () => {
+  test("a deleted question with answers, which leaves a tombstone in Slack, is a deletion of its author's message", async () => {
     await slack.send("tombstone");
 
     expect(slack.handed).toEqual([
@@ -157,7 +157,7 @@ describe("reactions", () => {
     key: "slack:T0ACME:C0GENERAL:1732260000.000100:U0BEN:+1::skin-tone-3:1732260030.000500",
   };
 
-  test("are handed in without their skin tone, before they are acknowledged", async () => {
+  test("reactions are handed in without their skin tone, before they are acknowledged", async () => {
     expect(await slack.send("reaction-added")).toEqual({ acknowledged: true, handedBefore: 1 });
     await slack.send("reaction-removed");
 
@@ -168,19 +168,19 @@ describe("reactions", () => {
     ]);
   });
 
-  test("in direct messages stand in those of the person", async () => {
+  test("reactions in direct messages belong to those of the person", async () => {
     await slack.send("reaction-im");
 
     const place = { namespace: "slack:T0ACME:dm-U0BEN", thread: "1732260000.000100" };
     expect(slack.handed).toMatchObject([{ what: "reacted", given: { place, emoji: "eyes" } }]);
   });
 
-  test("of the bot itself, and to files, are nothing", async () => {
+  test("reactions of the bot itself, and to files, are ignored", async () => {
     for (const name of ["reaction-own", "reaction-file"])
       expect(await slack.send(name)).toEqual({ acknowledged: true, handedBefore: 0 });
   });
 
-  test("come again when they could not be stored", async () => {
+  test("reactions are delivered again when they could not be stored", async () => {
     slack.fail(1);
     expect(await slack.send("reaction-added")).toMatchObject({ acknowledged: false });
     await slack.send("reaction-added");
@@ -192,7 +192,7 @@ describe("mentions", () => {
   const anna = { id: "U0ANNA", name: "Anna", kind: "person" };
   const oncall = { id: "S0ONCALL", name: "oncall", kind: "group" };
 
-  test("of people and user groups come once each, with the names people read, without the bot", async () => {
+  test("mentions of people and user groups are listed once each, with the names people read, without the bot", async () => {
     await slack.send("message-mentions");
 
     expect(slack.handed).toMatchObject([
@@ -211,14 +211,14 @@ describe("mentions", () => {
     ]);
   });
 
-  test("of an edited message are those of its text now", async () => {
+  test("mentions of an edited message are those of its current text", async () => {
     await slack.send("message-changed-mentions");
 
     expect(slack.handed).toMatchObject([{ what: "edited", given: { mentions: [oncall] } }]);
   });
 });
 
-test("the bot's coming and going is told, with who invited it", async () => {
+test("the bot's coming and going is reported, with who invited it", async () => {
   await slack.send("member-joined");
   await slack.send("member-left");
 
@@ -229,17 +229,17 @@ test("the bot's coming and going is told, with who invited it", async () => {
 });
 
 describe("the acknowledgement", () => {
-  test("comes after the message is stored", async () => {
+  test("the acknowledgement follows after the message is stored", async () => {
     expect(await slack.send("message-channel")).toEqual({ acknowledged: true, handedBefore: 1 });
   });
 
-  test("does not come when it could not be stored", async () => {
+  test("the acknowledgement is missing when the message could not be stored", async () => {
     slack.fail(1);
     expect(await slack.send("message-channel")).toMatchObject({ acknowledged: false });
     expect(await slack.send("message-channel")).toMatchObject({ acknowledged: true });
   });
 
-  test("comes for what is of no interest", async () => {
+  test("the acknowledgement is sent for events of no interest", async () => {
     expect(await slack.send("channel-topic")).toMatchObject({ acknowledged: true });
   });
 });

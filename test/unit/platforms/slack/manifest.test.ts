@@ -15,11 +15,11 @@ const manifest = readManifest(
 );
 
 describe("the manifest that ships", () => {
-  it("asks for exactly the scopes whose use is explained", () => {
+  it("the shipped manifest asks for exactly the scopes whose use is explained", () => {
     expect([...manifest.oauth_config.scopes.bot].sort()).toEqual(Object.keys(scopeMeanings).sort());
   });
 
-  it("asks for every event that is listened for", () => {
+  it("the shipped manifest asks for every event that is listened for", () => {
     const heard = new Set<string>();
     const bolt = { event: (name: string) => heard.add(name) } as unknown as App;
     listenToEvents(bolt, {} as EventDeps);
@@ -29,12 +29,12 @@ describe("the manifest that ships", () => {
     expect([...new Set(asked)].sort()).toEqual([...heard].sort());
   });
 
-  it("needs no address: Slack is reached over a socket", () => {
+  it("the shipped manifest needs no address: Slack is reached over a socket", () => {
     expect(manifest.settings.socket_mode_enabled).toBe(true);
     expect(manifestText(manifest)).not.toContain("url");
   });
 
-  it("keeps Slack's limits", () => {
+  it("the shipped manifest keeps Slack's limits", () => {
     const { display_information: shown } = manifest as unknown as {
       display_information: { name: string; description: string };
     };
@@ -51,7 +51,7 @@ describe("the manifest that ships", () => {
 });
 
 describe("the manifest over HTTP", () => {
-  it("is called at one address for events, commands and buttons", () => {
+  it("the manifest over HTTP is called at one address for events, commands and buttons", () => {
     const made = manifestOverHttp(manifest, "https://knack.example.com/base/", false);
     const address = "https://knack.example.com/base/slack/events";
     expect(made.settings.event_subscriptions.request_url).toBe(address);
@@ -61,20 +61,20 @@ describe("the manifest over HTTP", () => {
     expect(made.oauth_config.redirect_urls).toBeUndefined();
   });
 
-  it("comes back after an installation, with tokens that change", () => {
+  it("the manifest over HTTP returns after an installation, with tokens that change", () => {
     const made = manifestOverHttp(manifest, "https://knack.example.com", true);
     expect(made.oauth_config.redirect_urls).toEqual(["https://knack.example.com/slack/oauth_redirect"]);
     expect(made.settings.token_rotation_enabled).toBe(true);
   });
 
-  it("leaves the one that ships as it is", () => {
+  it("the manifest over HTTP leaves the shipped one unchanged", () => {
     manifestOverHttp(manifest, "https://knack.example.com", true);
     expect(manifest.settings.socket_mode_enabled).toBe(true);
   });
 });
 
 describe("the link that creates the app", () => {
-  it("carries the whole manifest, in a length browsers take", () => {
+  it("the link that creates the app carries the whole manifest, in a length browsers take", () => {
     const link = createAppLink(manifest);
     expect(JSON.parse(new URL(link).searchParams.get("manifest_json") ?? "")).toEqual(manifest);
     expect(link.length).toBeLessThan(8_000);

@@ -24,7 +24,7 @@ test.each([
   ["please <@UBOT> do it", "please do it"],
   ["<@UBOT>", ""],
   ["1 < 2 and 3 > 2", "1 < 2 and 3 > 2"],
-])("%s reads %s", async (text, readable) => {
+])("the Slack text %s reads %s", async (text, readable) => {
   expect(await read(text)).toBe(readable);
 });
 

@@ -9,7 +9,7 @@ import {
 
 const calls = /<!(channel|here|everyone|group|subteam\^)|<@[UW]0|@(channel|here|everyone)\b/i;
 
-test("nobody can be called, by the channel or by their id, in code either; other text stays as it is", () => {
+test("nobody can be called, by the channel or by their id, even in code, and other text stays unchanged", () => {
   for (const text of [
     "<!channel>",
     "<!here|here>",
@@ -55,13 +55,13 @@ test("a streamed text has no links, wherever it is cut, and says so", () => {
   expect(harmless.tookLinks).toBe(false);
 });
 
-test("a notification calls those whom it may call alone, whatever an id looks like", () => {
+test("a notification calls only those whom it may call, whatever an id looks like", () => {
   const text = "<@UABCDEF> <@B0BOT1> <!subteam^SABC> <@U0ANNA>";
   expect(fallbackText(text)).not.toMatch(/<[@!]/);
   expect(fallbackText(text, ["UABCDEF"]).match(/<[^>]*>/g)).toEqual(["<@UABCDEF>"]);
 });
 
-test("notifications get plain words, escaped and short", () => {
+test("a notification has plain words, escaped and short", () => {
   expect(fallbackText("1 < 2 & <!here>")).not.toMatch(/<|&(?!amp;|lt;|gt;)/);
   expect(fallbackText("x".repeat(5_000)).length).toBeLessThanOrEqual(1_000);
 });
@@ -83,7 +83,7 @@ test("every mention that models are told calls nobody does call nobody", () => {
   for (const example of examples) expect(withoutMentions(example)).not.toMatch(calls);
 });
 
-test("those who may be called are called, in the app's words for groups too, wherever the text is cut", () => {
+test("people who may be called are called, in the app's words for groups too, wherever the text is cut", () => {
   const text = "ask <@U0ANNA>, <@&S0ONCALL> and <!subteam^S0ONCALL>, not <@U0BEN>, <@&S0OTHER> or @here";
   const allowed = ["U0ANNA", "S0ONCALL"];
   const whole = withoutMentions(text, allowed);

@@ -33,7 +33,7 @@ test("the longest text with a dozen buttons, and a plan of many long steps, fit 
   expect(JSON.stringify(blocks)).toContain("call_79");
 });
 
-test("a plan in a workspace that has none is told in words", () => {
+test("a plan in a workspace without plans is put into words", () => {
   const progress = { title: "Working", markdown: "Working on it", steps: [step(1)], done: false };
   const { blocks } = renderMessage({ markdown: "The answer", progress }, false);
   expect(blocks).toEqual([{ type: "markdown", text: "Working on it\n\nThe answer" }]);
@@ -52,7 +52,7 @@ test("progress that is over is one line above the text", () => {
   }
 });
 
-test("feedback is Slack's own pair of buttons, beside the others; without them plain buttons", () => {
+test("feedback is Slack's own pair of buttons next to the others, or plain buttons without it", () => {
   const all: OutgoingButton[] = [
     { action: { role: "feedback", turn_id: "t1", good: true }, label: "👍" },
     { action: { role: "feedback", turn_id: "t1", good: false }, label: "👎" },
@@ -70,7 +70,7 @@ test("feedback is Slack's own pair of buttons, beside the others; without them p
   expect(JSON.stringify(plain[1])).toContain("good:t1");
 });
 
-test("buttons of a menu are behind one control; a single one stands for itself", () => {
+test("buttons of a menu are behind one control, and a single one is shown directly", () => {
   const behind: OutgoingButton[] = [
     { action: { role: "again", turn_id: "t1" }, label: "Try again", menu: true },
     { action: { role: "forget", turn_id: "t1" }, label: "Delete", menu: true },
@@ -94,7 +94,7 @@ test("the longest text leaves room for the plan above it", () => {
   accepted(renderMessage({ markdown: "x".repeat(11_000), progress, buttons: buttons(3) }, true).blocks);
 });
 
-test("a time is shown in the zone of who reads it, also without blocks", () => {
+test("a time is shown in its reader's zone, even without blocks", () => {
   const timed = { text: "Open until {time}.", at: 1_800_000_000_000 };
   const date = "Open until <!date^1800000000^{date_short_pretty} {time}|2027-01-15 08:00 UTC>.";
   const { blocks } = renderMessage({ markdown: "May I?", timed }, true);
@@ -117,7 +117,7 @@ function buttons(count: number): OutgoingButton[] {
   }));
 }
 
-test("calls the person a message is for, and nobody by what looks like an id", () => {
+test("a message calls the person it is for, and nobody by what looks like an id", () => {
   const { text, blocks } = renderMessage({ markdown: "hi <@U0987ZYX>", mention: "U012AB" }, true);
   expect(text).toMatch(/^<@U012AB> hi/);
   accepted(blocks);

@@ -30,7 +30,7 @@ test("an address is good for less than thirty minutes", () => {
   expect(addresses.take("trigger")).toBeUndefined();
 });
 
-test("there is none of what nobody gave one for", () => {
+test("an address does not exist where nobody gave one", () => {
   const addresses = createReplyAddresses(clockAt().clock);
   addresses.remember("trigger", undefined);
   expect(addresses.take("trigger")).toBeUndefined();

@@ -20,7 +20,7 @@ const preview = {
 const message = (more: object) =>
   messageEventSchema.parse({ type: "message", user: "U1", ts: "1.2", ...where, ...more });
 
-test("what an app attached to its message is read", () => {
+test("an app's attachment to its message is read", () => {
   const alert = message({
     text: "",
     attachments: [
@@ -73,7 +73,7 @@ test("a forwarded message is read as a quote, and neither calls the bot nor comm
   expect(await share("<@U0KNACK>")).toMatchObject({ text: "> Anna:\n> stop", addressed: "mention" });
 });
 
-test("a preview of a link changes nothing of what was said", async () => {
+test("a preview of a link changes nothing in what was said", async () => {
   const before = message({ text: "see <https://a.example>" });
   const { message: after } = changedEventSchema.parse({
     ...where,
@@ -84,7 +84,7 @@ test("a preview of a link changes nothing of what was said", async () => {
   expect(edit?.text).toBe((await parseMessage(before, where, self, names))?.text);
 });
 
-test("attachments of a shape that nobody knows do not lose the message, and long ones are cut", () => {
+test("attachments of unknown shape do not lose the message, and long ones are cut", () => {
   expect(saidText(message({ text: "hi", attachments: [{ fields: "odd", blocks: [3] }] }))).toBe("hi");
   const besideOdd = [null, { text: 7, title: null, fallback: "kept" }, { text: "Disk full" }];
   expect(saidText(message({ text: "hi", attachments: besideOdd }))).toBe("hi\n\n> kept\n> \n> Disk full");
@@ -131,7 +131,7 @@ test.each<[string, object, string]>([
   expect(saidText(byApp(more))).toBe(said);
 });
 
-test("what people type is read as Slack writes it, not a second time from its blocks", () => {
+test("typed text is read as Slack writes it, not a second time from its blocks", () => {
   const typed = {
     text: "<@U0KNACK|knack> :wave::skin-tone-3: see <mailto:a@b.example|a@b.example>",
     blocks: [{ type: "rich_text", elements: [inline({ type: "user", user_id: "U0KNACK" })] }],
@@ -271,7 +271,7 @@ test("a forwarded message of blocks is read, once", () => {
   expect(said("Disk full")).toBe("> Alerts:\n> Disk full on db-2");
 });
 
-test("a mention in blocks alone is a mention", async () => {
+test("a mention only in blocks is a mention", async () => {
   const blocks = [
     {
       type: "rich_text",
@@ -284,7 +284,7 @@ test("a mention in blocks alone is a mention", async () => {
   });
 });
 
-test("of a picture that models are not shown the one that Slack shows is taken", async () => {
+test("a picture that models cannot be shown is replaced by the one that Slack shows", async () => {
   const photo = {
     id: "F1",
     name: "IMG_1.HEIC",

@@ -15,18 +15,18 @@ test.each([
   ["ratelimited", "rate_limited"],
   ["invalid_blocks", "invalid"],
   ["a_code_of_next_year", "invalid"],
-])("Slack's %s is %s", async (slackCode, code) => {
+])("Slack's error %s is %s", async (slackCode, code) => {
   expect(await failing(refusal(slackCode))).toMatchObject({ code, slack_code: slackCode });
 });
 
-test("a limit says how long to wait, in ms", async () => {
+test("a rate limit says how long to wait, in ms", async () => {
   expect(await failing(new webApi.WebAPIRateLimitedError(7))).toMatchObject({
     code: "rate_limited",
     retryAfterMs: 7_000,
   });
 });
 
-test("no answer and a server's failure pass by themselves; a refused request does not", async () => {
+test("a missing answer and a server's failure are temporary, but a refused request is not", async () => {
   expect(await failing(new webApi.WebAPIRequestError(new Error("reset")))).toMatchObject({
     code: "unavailable",
   });
@@ -34,7 +34,7 @@ test("no answer and a server's failure pass by themselves; a refused request doe
   expect(await failing(new webApi.WebAPIHTTPError(403, "", {}))).toMatchObject({ code: "invalid" });
 });
 
-test("it is said what to do about a dead token, a missing scope and a missing invitation", async () => {
+test("a dead token, a missing scope and a missing invitation are reported with what to do", async () => {
   const dead = await failing(refusal("invalid_auth"));
   expect(dead).toBeInstanceOf(SlackError);
   expect(dead.deadToken).toBe(true);

@@ -6,7 +6,7 @@ it.each([
   ["exactly the limit", ["abc", "de"], "abcde", false],
   ["more than the limit", ["abc", "defg", "h"], "abcde", true],
   ["a character that the limit cuts in two", ["abcd", "ö"], "abcd", true],
-])("keeps output up to its limit: %s", (_what, chunks, text, truncated) => {
+])("captured output is kept up to its limit: %s", (_what, chunks, text, truncated) => {
   const output = new CapturedOutput(5);
   for (const chunk of chunks) output.add(Buffer.from(chunk));
   expect(output.text()).toBe(text);
@@ -14,7 +14,7 @@ it.each([
   expect(output.bytes().length).toBeLessThanOrEqual(5);
 });
 
-it("hands lines on as they are complete, the last one at the end, cut at 2,000 characters", () => {
+it("captured output hands lines on as they are complete, the last one at the end, cut at 2,000 characters", () => {
   const lines: string[] = [];
   const output = new CapturedOutput(10_000, (line) => lines.push(line));
   output.add(Buffer.from("one\r\ntw"));

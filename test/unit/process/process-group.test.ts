@@ -31,7 +31,7 @@ function handTimer() {
   };
 }
 
-it("a process gets the given environment alone, and leads its group", async () => {
+it("a process gets only the given environment, and leads its group", async () => {
   process.env.KNACK_TEST_SECRET = "secret";
   onTestFinished(() => void delete process.env.KNACK_TEST_SECRET);
   const child = shell('echo "$KNACK_TEST_SECRET $(ps -o pgid= -p $$ 2>/dev/null || echo $$)"');
@@ -47,7 +47,7 @@ it("a killed group ends with everything that was started in it", async () => {
   killGroup(child);
 });
 
-it("what a process leaves running is killed when it exits, though it holds the output", async () => {
+it("a process's children are killed when it exits, even if they hold its output", async () => {
   const child = shell("sleep 600 & echo $!; exit 3");
   const end = groupEnd(child);
   const grandchild = Number(await firstLine(child));
@@ -65,7 +65,7 @@ it("output that was written before the end is read", async () => {
   expect(bytes).toBe(22_000);
 });
 
-it("a program that is not there has an end, and nothing is killed for it", async () => {
+it("a program that does not exist has an end, and nothing is killed for it", async () => {
   const child = spawnGroup("/nowhere/program", [], { env, stdio: "pipe" });
   const end = groupEnd(child);
   const [error] = await once(child, "error");

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { bubblewrapArguments } from "../../../src/sandbox/bubblewrap-arguments.ts";
 
-it("shows a bot or data folder within a system folder as empty, and leaves other paths out altogether", async () => {
+it("bubblewrap shows a bot or data folder within a system folder as empty, and leaves other paths out", async () => {
   const settings = await bubblewrapArguments({
     skillFolder: "/srv/skill",
     node: "/opt/node",

@@ -90,35 +90,38 @@ except socket.gaierror: print("unknown")`,
   };
 
   it.each([...programs, "socket.cjs"])(
-    "works in %s with a certificate the operator trusts",
+    "HTTPS in the sandbox works in %s with a certificate the operator trusts",
     async (script) => {
       const { stdout, stderr } = await run(script);
       expect([stdout.trim(), stderr]).toEqual(["hello", ""]);
     },
   );
 
-  it.each([...programs, "socket.cjs"])("does not in %s without", async (script) => {
-    const { exit_code, stderr } = await run(script, { in: without });
-    expect(exit_code).not.toBe(0);
-    expect(stderr).toMatch(/self.signed|unable to get local issuer/i);
-  });
+  it.each([...programs, "socket.cjs"])(
+    "HTTPS in the sandbox does not work in %s without a trusted certificate",
+    async (script) => {
+      const { exit_code, stderr } = await run(script, { in: without });
+      expect(exit_code).not.toBe(0);
+      expect(stderr).toMatch(/self.signed|unable to get local issuer/i);
+    },
+  );
 
   it.each(["agent.mjs", "agent.cjs", "socket.cjs", "absolute.mjs"])(
-    "leads %s to granted hosts only",
+    "HTTPS in the sandbox leads %s to granted hosts only",
     async (script) => {
       const { exit_code, stderr } = await run(script, { network: { permits: () => false } });
       expect([exit_code, stderr]).toEqual([1, expect.stringMatching(/api\.example\.com:\d+.* 403/)]);
     },
   );
 
-  it("knows the authorities of the machine, and none of its keys", async () => {
+  it("the sandbox knows the authorities of the machine, and none of its keys", async () => {
     const known = await runToEnd(without.scripts, scriptRequest(skill, "store.py"));
     expect(Number(known.stdout)).toBeGreaterThan(50);
     const { stdout } = await runToEnd(without.scripts, scriptRequest(skill, "private.sh"));
     expect(stdout).toBe("2\n");
   });
 
-  it("resolves localhost, and no other name without a way out", async () => {
+  it("the sandbox resolves localhost, and no other name without a way out", async () => {
     const { stdout, stderr } = await runToEnd(without.scripts, scriptRequest(skill, "names.py"));
     expect([stdout, stderr]).toEqual([expect.stringMatching(/127\.0\.0\.1.*\nunknown\n/), ""]);
   });

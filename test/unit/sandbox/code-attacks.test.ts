@@ -41,7 +41,7 @@ describe.each(attackDrivers)("a hostile $name", needs("bubblewrap"), ({ attack }
     fixture[Symbol.dispose]();
   });
 
-  it("reads no database, no environment of others, no home, no program of the bot", async () => {
+  it("hostile code reads no database, no environment of others, no home, no program of the bot", async () => {
     const paths = [
       join(fixture.dataDir, "tokens.db"),
       ...["/etc/shadow", "/root", "/home", "/var", process.cwd(), "/proc/1/root/root", "/proc/1/cwd/../root"],
@@ -60,7 +60,7 @@ describe.each(attackDrivers)("a hostile $name", needs("bubblewrap"), ({ attack }
     expect(said + JSON.stringify(reported)).not.toContain("TOP-SECRET");
   });
 
-  it("writes nowhere but to its workspace and /tmp, through no link either", async () => {
+  it("hostile code writes only to its workspace and /tmp, not even through a link", async () => {
     const { reported } = await run(`
       fs.symlinkSync("${fixture.root}", "/workspace/link");
       fs.symlinkSync("/skill", "/workspace/skill");
@@ -75,7 +75,7 @@ describe.each(attackDrivers)("a hostile $name", needs("bubblewrap"), ({ attack }
     expect(existsSync(join(fixture.root, "x"))).toBe(false);
   });
 
-  it("reaches nobody without a grant: not the machine's loopback, its sockets, metadata or the internet", async () => {
+  it("hostile code reaches nobody without a grant: not the machine's loopback, its sockets, metadata or the internet", async () => {
     let connections = 0;
     const count = () =>
       createServer((socket) => {
@@ -102,7 +102,7 @@ describe.each(attackDrivers)("a hostile $name", needs("bubblewrap"), ({ attack }
     expect(reported).toHaveLength(1);
   });
 
-  it("cannot flood the machine with processes", async () => {
+  it("hostile code cannot flood the machine with processes", async () => {
     const { reported } = await run(`
       let count = 0;
       const grow = () => new Promise((done) => {
@@ -116,7 +116,7 @@ describe.each(attackDrivers)("a hostile $name", needs("bubblewrap"), ({ attack }
     expect(reported[0]).toBeLessThan(64);
   });
 
-  it("gets no 2 GB at once, and ends when all its processes together have too much", async () => {
+  it("hostile code gets no 2 GB at once, and ends when all its processes together have too much", async () => {
     const alone = await run(`report(attempt(() => String(Buffer.alloc(2_200_000_000, 1).length)));`);
     expect(alone.reported[0] ?? "died").not.toBe("2200000000");
     const together = await attack(
@@ -131,7 +131,7 @@ describe.each(attackDrivers)("a hostile $name", needs("bubblewrap"), ({ attack }
     expect(together.tookMs).toBeLessThan(9_000);
   });
 
-  it("leaves nothing running when it is killed: no loop, no child that left its group and its session", async () => {
+  it("hostile code leaves nothing running when it is killed: no loop, no child that left its group and its session", async () => {
     const marker = `7${Date.now()}.${attack.length}`;
     const { reported } = await run(
       `
@@ -148,7 +148,7 @@ describe.each(attackDrivers)("a hostile $name", needs("bubblewrap"), ({ attack }
     expect(await readdir(join(fixture.dataDir, "workspaces"))).toEqual([]);
   });
 
-  it("does not fill the bot's memory with 1 GB of output", async () => {
+  it("hostile code does not fill the bot's memory with 1 GB of output", async () => {
     const before = process.memoryUsage().rss;
     const { said, reported } = await run(
       `

@@ -44,13 +44,13 @@ describe("code of a model", needs("bubblewrap", "python3"), () => {
       "/workspace 1",
     ],
     ["bash", 'echo "$PWD $KNACK_OUTPUT_DIR"', "/workspace /workspace/output"],
-  ] as const)("runs in %s, in the folder of the thread", async (language, text, printed) => {
+  ] as const)("code of a model runs in %s, in the folder of the thread", async (language, text, printed) => {
     const { code } = await createSandbox({ dataDir });
     expect(await code.means()).toMatchObject({ ok: true, languages: ["python", "javascript", "bash"] });
     expect(await run(code, language, text)).toMatchObject({ exit_code: 0, stdout: `${printed}\n` });
   });
 
-  it("finds what an earlier run left, and cannot change what people attached", async () => {
+  it("code of a model finds what an earlier run left, and cannot change what people attached", async () => {
     const { code } = await createSandbox({ dataDir });
     const folders = temporaryFolders();
     const data = new TextEncoder().encode("theirs");
@@ -66,7 +66,7 @@ describe("code of a model", needs("bubblewrap", "python3"), () => {
     expect(changed).toMatchObject({ stdout: "theirs", stderr: expect.stringContaining("Read-only") });
   });
 
-  it("reaches no network, and not the bot's environment", async () => {
+  it("code of a model reaches no network, and not the bot's environment", async () => {
     const { code } = await createSandbox({ dataDir });
     const tried = await run(
       code,
@@ -80,13 +80,13 @@ describe("code of a model", needs("bubblewrap", "python3"), () => {
     });
   });
 
-  it("is stopped when its time is up, with what it printed", async () => {
+  it("code of a model is stopped when its time is up, with what it printed", async () => {
     const { code } = await createSandbox({ dataDir });
     const late = await run(code, "bash", "echo begun; sleep 60", { timeout_ms: 700 });
     expect(late).toMatchObject({ status: "timed_out", stdout: "begun\n" });
   });
 
-  it("imports nothing that lies in the folder", async () => {
+  it("code of a model imports nothing from the folder", async () => {
     const { code } = await createSandbox({ dataDir });
     const folders = temporaryFolders();
     await run(
@@ -105,7 +105,7 @@ describe("code of a model", needs("bubblewrap", "python3"), () => {
 });
 
 describe("without bubblewrap", () => {
-  it("no code of a model runs, whatever an operator allows skills", async () => {
+  it("code of a model does not run without bubblewrap, whatever an operator allows skills", async () => {
     const { code } = await createSandbox({
       dataDir,
       bwrap: "/nonexistent/bwrap",

@@ -15,7 +15,7 @@ describe.each(botUsers)("code of a bot that runs as %s", needs("bubblewrap", "py
     return outcome;
   };
 
-  it("has no memory that outlives its mapping, and nothing that is counted for the whole machine", async () => {
+  it("hoarding code has no memory that outlives its mapping, and nothing that is counted for the whole machine", async () => {
     const { stdout, stderr } = await run(`import ctypes, errno, mmap, os
 libc = ctypes.CDLL(None, use_errno=True)
 arm = os.uname().machine == "aarch64"
@@ -38,7 +38,7 @@ print("done")`);
     expect({ stdout, stderr }).toEqual({ stdout: "done\n", stderr: "" });
   });
 
-  it("is stopped for what it sends itself and never reads", async () => {
+  it("hoarding code is stopped for what it sends itself and never reads", async () => {
     const { stdout, stderr } = await run(
       `import socket
 kept = []
@@ -56,7 +56,7 @@ for at in range(900):
     expect(stdout).toBe("");
   });
 
-  it("is stopped for what a child of one of its threads uses", async () => {
+  it("hoarding code is stopped for what a child of one of its threads uses", async () => {
     const { stdout, stderr } = await run(
       `import subprocess, sys, threading
 eat = "import time; kept = bytearray(400_000_000); time.sleep(15)"
@@ -67,7 +67,7 @@ threading.Thread(target=lambda: subprocess.run([sys.executable, "-c", eat])).sta
     expect(stdout).toBe("");
   });
 
-  it("is stopped for the tables of pages that it makes the kernel keep", async () => {
+  it("hoarding code is stopped for the page tables that it makes the kernel keep", async () => {
     const { stdout, stderr } = await run(
       `import mmap
 size = 200 << 30
@@ -80,13 +80,13 @@ for at in range(0, size, 2 << 20): kept[at]${lasting}`,
     expect(stdout).toBe("");
   });
 
-  it("is stopped when the machine has hardly any memory left, whatever took it", async () => {
+  it("hoarding code is stopped when the machine has hardly any memory left, whatever took it", async () => {
     const { stdout, stderr } = await run(lasting, { leastFreeBytes: Number.MAX_SAFE_INTEGER });
     expect(stderr).toContain("This machine ran short of memory");
     expect(stdout).toBe("");
   });
 
-  it("is stopped when it prints without end, and what it printed first is kept", async () => {
+  it("hoarding code is stopped when it prints without end, and what it printed first is kept", async () => {
     const outcome = await run(`print("first")\nfor at in range(10_000_000): print("x" * 60)`);
     expect(outcome).toMatchObject({ exit_code: 137, truncated: true });
     expect(outcome.stdout).toMatch(/^first\nx{60}\n/);
@@ -94,7 +94,7 @@ for at in range(0, size, 2 << 20): kept[at]${lasting}`,
     expect(outcome.stderr).toMatch(/printed more than 8 MB and was stopped/);
   });
 
-  it("learns nothing of how the machine was started, of its disks and of what its devices do", async () => {
+  it("hoarding code learns nothing of how the machine was started, of its disks and of what its devices do", async () => {
     const { stdout } = await run(`import os
 names = "keys key-users cmdline modules kallsyms partitions diskstats swaps interrupts softirqs timer_list".split()
 print([name for name in names if os.path.exists(f"/proc/{name}") and open(f"/proc/{name}").read() != ""])
@@ -102,7 +102,7 @@ print(all(open(f"/proc/{name}").read() for name in ("meminfo", "cpuinfo", "stat"
     expect(stdout).toBe("[]\nTrue\n");
   });
 
-  it("does its usual work all the same", async () => {
+  it("limited code does its usual work all the same", async () => {
     const { stdout, stderr } =
       await run(`import asyncio, multiprocessing, mmap, os, sqlite3, subprocess, tempfile
 from multiprocessing import shared_memory

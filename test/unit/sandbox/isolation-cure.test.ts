@@ -13,12 +13,12 @@ it.each([
   ["Alpine", "ID=alpine\n", "sudo apk add bubblewrap"],
   ["Manjaro", "ID=manjaro\nID_LIKE=arch\n", "sudo pacman -S bubblewrap"],
   ["openSUSE", 'ID="opensuse-tumbleweed"\nID_LIKE="opensuse suse"\n', "sudo zypper install bubblewrap"],
-])("on %s it names the one command", (_, osRelease, command) => {
+])("the cure on %s names the one command", (_, osRelease, command) => {
   const { cure } = missingBubblewrap({ platform: "linux", osRelease, isRoot: false }, packages);
   expect(cure).toBe(`Run \`${command}\`, then restart the bot.`);
 });
 
-it("leaves sudo out for root, and installs all that is missing at once", () => {
+it("the cure leaves sudo out for root, and installs everything missing at once", () => {
   const machine = { platform: "linux", osRelease: "ID=alpine", isRoot: true };
   expect(missingBubblewrap(machine, ["bubblewrap", "util-linux"]).cure).toContain(
     "`apk add bubblewrap util-linux`",
@@ -30,7 +30,7 @@ it.each([
   ["a system that does not say what it is", "freebsd", "", /package manager/],
   ["macOS", "darwin", "", /in Docker/],
   ["Windows", "win32", "", /WSL2/],
-])("on %s it names no command of another system", (_, platform, osRelease, cure) => {
+])("the cure on %s names no command of another system", (_, platform, osRelease, cure) => {
   const lack = missingBubblewrap({ platform, osRelease, isRoot: false }, packages);
   expect(lack.cure).toMatch(cure);
   expect(lack.cure).not.toMatch(/apt-get|dnf|sudo/);

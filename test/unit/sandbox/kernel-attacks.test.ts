@@ -55,7 +55,7 @@ describe.each(botUsers)(
       return outcome.stdout.trim().split("\n");
     };
 
-    it("reads no key of the bot's session, and leaves none for other code", async () => {
+    it("sandboxed code reads no key of the bot's session, and leaves none for other code", async () => {
       const folder = mkdtempSync(join(tmpdir(), "knack-keys-"));
       // A login gives every process a session keyring; here a program makes one with a secret in it, and becomes the bot.
       chmodSync(folder, 0o755);
@@ -77,7 +77,7 @@ print("keys:", *[open(path).read() for path in ("/proc/keys", "/proc/key-users")
       expect(answers).toEqual(["refused", "refused", "refused", "keys:"]);
     });
 
-    it("takes over no process, and its user has none without its limits", async () => {
+    it("sandboxed code takes over no process, and its user has none without its limits", async () => {
       const answers = await attack(`print("attach", *{ptrace(16, pid, 0, 0) for pid in others})
 print("seize", *{ptrace(0x4206, pid, 0, 0) for pid in others})
 buffer = ctypes.create_string_buffer(64)
@@ -106,13 +106,13 @@ for pid in own:
       );
     });
 
-    it("does not hold up its call by attaching to what runs it and ending", async () => {
+    it("sandboxed code does not hold up its call by attaching to what runs it and ending", async () => {
       const began = performance.now();
       expect(await attack("for pid in others: ptrace(16, pid, 0, 0)\nprint('done')")).toEqual(["done"]);
       expect(performance.now() - began).toBeLessThan(15_000);
     });
 
-    it("has none of the file descriptors that the bot inherited", async () => {
+    it("sandboxed code has none of the file descriptors that the bot inherited", async () => {
       const folder = mkdtempSync(join(tmpdir(), "knack-open-"));
       const file = join(folder, "journal");
       const descriptor = openSync(file, "w");
@@ -137,7 +137,7 @@ for pid in others + ["self"]:
       }
     });
 
-    it("has no capability and no way to get one", async () => {
+    it("sandboxed code has no capability and no way to get one", async () => {
       const answers = await attack(`for line in open("/proc/self/status"):
     if line[:6] in ("CapInh", "CapPrm", "CapEff", "CapAmb"): print(int(line.split()[1], 16))
     if line.startswith("NoNewPrivs"): print(line.split()[1])
@@ -145,7 +145,7 @@ print(call(165, 40, b"none", b"/workspace", b"tmpfs", 0, 0))`);
       expect(answers).toEqual(["0", "0", "0", "0", "1", "refused"]);
     });
 
-    it("ends with a bot that is killed", async () => {
+    it("sandboxed code ends with a bot that is killed", async () => {
       const name = `knack-left-${process.pid}-${user}`;
       const files = {
         "stay.sh": `bash -c 'exec -a ${name} sleep 60' & bash -c 'exec -a ${name} setsid sleep 60' & sleep 60`,
@@ -158,8 +158,10 @@ print(call(165, 40, b"none", b"/workspace", b"tmpfs", 0, 0))`);
       await expect.poll(() => processesNamed(name), { timeout: 5_000 }).toBe(0);
     });
 
-    it.each(["/workspace", "/tmp"])("fills %s with a bounded number of files only", async (folder) => {
-      const [made, room] = await attack(`count = 0
+    it.each(["/workspace", "/tmp"])(
+      "sandboxed code fills %s with a bounded number of files only",
+      async (folder) => {
+        const [made, room] = await attack(`count = 0
 try:
     while count < 200000:
         os.mkdir(f"${folder}/{count}")
@@ -167,9 +169,10 @@ try:
 except OSError as error: pass
 print(count)
 print(os.statvfs("${folder}").f_files)`);
-      expect(Number(made)).toBeGreaterThan(10_000);
-      expect(Number(made)).toBeLessThan(65_536);
-      expect(Number(room)).toBe(65_536);
-    });
+        expect(Number(made)).toBeGreaterThan(10_000);
+        expect(Number(made)).toBeLessThan(65_536);
+        expect(Number(room)).toBe(65_536);
+      },
+    );
   },
 );

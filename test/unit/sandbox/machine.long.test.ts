@@ -99,20 +99,24 @@ describe("the machine that code sees", needs("bubblewrap"), () => {
   for (const { what, needs: own, line, prints } of expectations) {
     const printed = typeof prints === "string" ? prints : expect.stringMatching(prints);
 
-    it(`has ${what}`, needs("bubblewrap", ...own), async () => {
+    it(`the machine that code sees has ${what}`, needs("bubblewrap", ...own), async () => {
       const { stdout, stderr } = await run(line);
       expect([stdout, stderr]).toEqual([printed, ""]);
     });
 
-    it(`has ${what}, with a way out too`, needs("bubblewrap", ...own), async () => {
-      const { stdout, stderr } = await run(line, { network: { permits: () => false } });
-      const [told = ""] =
-        stderr.match(/^(\[sandbox\] .* is not granted: this code cannot reach it\.\n)*/) ?? [];
-      expect([stdout, stderr.slice(told.length)]).toEqual([printed, ""]);
-    });
+    it(
+      `the machine that code sees has ${what}, even with a way out`,
+      needs("bubblewrap", ...own),
+      async () => {
+        const { stdout, stderr } = await run(line, { network: { permits: () => false } });
+        const [told = ""] =
+          stderr.match(/^(\[sandbox\] .* is not granted: this code cannot reach it\.\n)*/) ?? [];
+        expect([stdout, stderr.slice(told.length)]).toEqual([printed, ""]);
+      },
+    );
   }
 
-  it("has no time zone that the machine does not know", async () => {
+  it("the machine that code sees has no time zone that the machine does not know", async () => {
     const other = await createSandbox({ dataDir: fixture.dataDir, timeZone: "../../etc/passwd" });
     const request = scriptRequest(skill, "", {
       work: { kind: "command", line: 'echo "$TZ"; date +%Z; ls /etc/timezone 2>/dev/null' },

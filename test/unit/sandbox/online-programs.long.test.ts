@@ -52,7 +52,7 @@ describe("programs in the sandbox", needs("bubblewrap", "openssl", "git", "pytho
   for (const { name, needs: own, line } of onlinePrograms) {
     const options = needs("bubblewrap", ...own);
 
-    it.for(kinds)(`leads ${name} to a granted host over %s`, options, async (kind) => {
+    it.for(kinds)(`the way out leads ${name} to a granted host over %s`, options, async (kind) => {
       const { exit_code, stdout, stderr } = await ask(line, `${kind}://${host}:${server[kind]}`);
       expect({ exit_code, stdout, stderr }).toMatchObject({
         exit_code: 0,
@@ -60,12 +60,16 @@ describe("programs in the sandbox", needs("bubblewrap", "openssl", "git", "pytho
       });
     });
 
-    it.for(kinds)(`tells ${name} why another host is not reached over %s`, options, async (kind) => {
-      const before = server.requests.length;
-      const { stdout, stderr } = await ask(line, `${kind}://other.example.com:${server[kind]}`);
-      expect(stdout).not.toContain("hello");
-      expect(stderr).toContain(`other.example.com:${server[kind]} is not granted`);
-      expect(server.requests).toHaveLength(before);
-    });
+    it.for(kinds)(
+      `the way out tells ${name} why another host is not reached over %s`,
+      options,
+      async (kind) => {
+        const before = server.requests.length;
+        const { stdout, stderr } = await ask(line, `${kind}://other.example.com:${server[kind]}`);
+        expect(stdout).not.toContain("hello");
+        expect(stderr).toContain(`other.example.com:${server[kind]} is not granted`);
+        expect(server.requests).toHaveLength(before);
+      },
+    );
   }
 });

@@ -46,7 +46,7 @@ describe("hostile packages", { ...needs("bubblewrap", "python3-pip", "npm"), tim
   });
 
   it.each(["../../escaped.py", "/tmp/escaped.py", "good/../../../escaped.py"])(
-    "writes no %s of a wheel",
+    "a hostile wheel writes no %s",
     async (name) => {
       servers.wheel("climber", "1.0", { more: [{ name, data: "x" }] });
       expect(await add("python", "climber")).toMatch(/failed|Error|No version fits/);
@@ -55,7 +55,7 @@ describe("hostile packages", { ...needs("bubblewrap", "python3-pip", "npm"), tim
     },
   );
 
-  it("takes no source distribution, and says so", async () => {
+  it("a source distribution is not taken, and the reason is given", async () => {
     const setup = { name: "source-1.0/setup.py", data: "raise SystemExit('ran')" };
     servers.files.set("/files/source-1.0.tar.gz", tgzOf([setup]));
     servers.files.set("/simple/source/", '<a href="/files/source-1.0.tar.gz">source-1.0.tar.gz</a>');
@@ -65,7 +65,7 @@ describe("hostile packages", { ...needs("bubblewrap", "python3-pip", "npm"), tim
   });
 
   it.each(["source.tar.gz", "direct-1.0-py3-none-any.whl"])(
-    "does not follow a wheel that needs an address, %s",
+    "a wheel that needs an address is not followed, %s",
     async (file) => {
       servers.wheel("direct", "1.0");
       servers.files.set(
@@ -79,7 +79,7 @@ describe("hostile packages", { ...needs("bubblewrap", "python3-pip", "npm"), tim
     },
   );
 
-  it("refuses another file under a pinned version", async () => {
+  it("another file under a pinned version is refused", async () => {
     servers.wheel("good", "1.0", { code: "version = 'evil'\n" });
     servers.wheel("other", "1.0");
     expect(await add("python", "other")).toMatch(/another file for good 1\.0 than the one that was pinned/);
@@ -87,7 +87,7 @@ describe("hostile packages", { ...needs("bubblewrap", "python3-pip", "npm"), tim
     servers.wheel("good", "1.0");
   });
 
-  it("refuses a file that is not what the index says", async () => {
+  it("a file that is not what the index says is refused", async () => {
     servers.wheel("liar", "1.0");
     servers.files.set(
       "/simple/liar/",
@@ -96,7 +96,7 @@ describe("hostile packages", { ...needs("bubblewrap", "python3-pip", "npm"), tim
     expect(await add("python", "liar")).toMatch(/another file for liar|HASH/i);
   });
 
-  it("does not wait for an index that hangs", async () => {
+  it("a hanging index is not waited for", async () => {
     servers.files.set("/simple/slow/", () => undefined);
     sandbox = await open({ maxMs: 3_000 });
     const began = Date.now();
@@ -105,7 +105,7 @@ describe("hostile packages", { ...needs("bubblewrap", "python3-pip", "npm"), tim
     sandbox = await open();
   });
 
-  it("tells nobody the password of the index", async () => {
+  it("the password of the index is told to nobody", async () => {
     const index = new URL(address("/nothing"));
     Object.assign(index, { username: "reader", password: "TOP%2FSECRET" });
     sandbox = await open({ pythonIndex: index.href });
@@ -117,7 +117,7 @@ describe("hostile packages", { ...needs("bubblewrap", "python3-pip", "npm"), tim
     sandbox = await open();
   });
 
-  it("does not take in more than it may", async () => {
+  it("a package larger than the limit is not taken in", async () => {
     servers.wheel("huge", "1.0");
     servers.files.set("/files/huge-1.0-py3-none-any.whl", (_, response) => {
       response.writeHead(200, { "content-length": 5_000_000_000 });
@@ -135,7 +135,7 @@ describe("hostile packages", { ...needs("bubblewrap", "python3-pip", "npm"), tim
     servers.files.delete("/simple/huge/");
   });
 
-  it("reaches no other host than those of the packages", async () => {
+  it("other hosts than those of the packages are not reached", async () => {
     servers.files.set("/simple/moved/", (_, response) =>
       response.writeHead(302, { location: `http://127.0.0.1:${servers.server.port}/secret` }).end(),
     );
@@ -144,7 +144,7 @@ describe("hostile packages", { ...needs("bubblewrap", "python3-pip", "npm"), tim
     expect(servers.server.requests.slice(before).map(({ url }) => url)).not.toContain("/secret");
   });
 
-  it("runs no script of an npm package", async () => {
+  it("a script of an npm package is not run", async () => {
     const script = "node -e \"require('fs').writeFileSync('/workspace/node_modules/ran', 'x')\"";
     const scripts = { preinstall: script, install: script, postinstall: script, prepare: script };
     servers.npm("runner", "1.0.0", {
@@ -155,7 +155,7 @@ describe("hostile packages", { ...needs("bubblewrap", "python3-pip", "npm"), tim
     expect(await printed("javascript", 'import ran from "runner"; console.log(ran);')).toBe("false\n");
   });
 
-  it("unpacks no link of an npm package", async () => {
+  it("a link of an npm package is not unpacked", async () => {
     const more = [
       { name: "package/out", type: "2", link: "/etc" },
       { name: "package/up", type: "2", link: "../../../.." },
@@ -170,14 +170,14 @@ describe("hostile packages", { ...needs("bubblewrap", "python3-pip", "npm"), tim
   });
 
   it.each(["git+http://packages.example.com/x.git", "file:/etc", "http://other.example.com/x.tgz"])(
-    "takes no npm package that needs %s",
+    "an npm package that needs %s is not taken",
     async (spec) => {
       servers.npm("seeker", "1.0.0", { manifest: { dependencies: { sought: spec } } });
       expect(await add("node", "seeker")).not.toContain("No network is needed");
     },
   );
 
-  it("refuses another npm file under a pinned version", async () => {
+  it("another npm file under a pinned version is refused", async () => {
     servers.npm("stable", "1.0.0");
     expect(await add("node", "stable")).toContain("No network is needed");
     servers.npm("stable", "1.0.0", { code: "module.exports = 'evil';" });

@@ -18,7 +18,7 @@ describe("names of packages", () => {
     ["node", "docx@9", "docx", "9"],
     ["node", "@types/node@^26.1.0", "@types/node", "^26.1.0"],
     ["node", "left-pad@>=1 <2 || 3.x", "left-pad", ">=1 <2 || 3.x"],
-  ] as const)("takes %s %s", (language, text, name, spec) => {
+  ] as const)("the package name of %s %s is accepted", (language, text, name, spec) => {
     expect(readPackage(language, text)).toMatchObject({ name, spec, text });
   });
 
@@ -55,14 +55,14 @@ describe("names of packages", () => {
     ["node", "x@1\n"],
     ["node", "x@1\ny"],
     ["node", ""],
-  ] as const)("does not take %s %j", (language, text) => {
+  ] as const)("the package name of %s %j is not accepted", (language, text) => {
     const asked = readPackages(language, [text]);
     // A line end around a name is no part of it.
     if (text === "x@1\n") expect(asked).toMatchObject({ ok: true, value: [{ text: "x@1" }] });
     else expect(asked).toMatchObject({ ok: false, reason: expect.stringContaining("is no package") });
   });
 
-  it("is quick with what was made to be slow", () => {
+  it("reading package names is quick with text made to be slow", () => {
     const began = performance.now();
     for (const text of [
       `a${" ".repeat(390)}!`,
@@ -75,7 +75,7 @@ describe("names of packages", () => {
     expect(performance.now() - began).toBeLessThan(200);
   });
 
-  it("reads a requirements.txt with its hashes, and nothing that leads elsewhere", () => {
+  it("a requirements.txt is read with its hashes, and nothing that leads elsewhere", () => {
     const hash = "a".repeat(64);
     expect(
       readRequirements(`\uFEFF# first\nnumpy==2.1.0 \\\n  --hash=sha256:${hash}\n\npandas  # second\n`),
@@ -96,7 +96,7 @@ describe("names of packages", () => {
       expect(readRequirements(`numpy\n${line}\n`)).toMatchObject({ ok: false });
   });
 
-  it("reads the dependencies of a package.json, and nothing that leads elsewhere", () => {
+  it("the dependencies of a package.json are read, and nothing that leads elsewhere", () => {
     const of = (dependencies: object) =>
       readDependencies(JSON.stringify({ dependencies, devDependencies: { x: "1" } }));
     expect(of({ docx: "^9.0.0", "@a/b": "latest" })).toMatchObject({

@@ -57,7 +57,7 @@ describe("prepared packages", { ...needs("bubblewrap", "python3-pip", "npm"), ti
     fixture[Symbol.dispose]();
   });
 
-  it("installs wheels with what they need, and code finds them without a network", async () => {
+  it("prepared wheels are installed with what they need, and code finds them without a network", async () => {
     expect(await sandbox.prepared.add("python", ["fruit==1.0"], "ada")).toMatchObject({
       ok: true,
       value: { state: "done", message: expect.stringContaining("2 packages") },
@@ -70,7 +70,7 @@ describe("prepared packages", { ...needs("bubblewrap", "python3-pip", "npm"), ti
     expect(servers.server.requests.every(({ url }) => /^\/(simple|files)\//.test(url))).toBe(true);
   });
 
-  it("keeps what is there when more is added, by its hash, and takes what nobody asked for away", async () => {
+  it("prepared packages stay, by their hash, when more are added, and unrequested ones are removed", async () => {
     await done(sandbox.prepared.add("python", ["nuts"], "ada"));
     const { sets } = await sandbox.prepared.list();
     expect(sets).toMatchObject([
@@ -101,7 +101,7 @@ describe("prepared packages", { ...needs("bubblewrap", "python3-pip", "npm"), ti
     expect(await printed("python", "import nuts")).toContain("No module named 'nuts'");
   });
 
-  it("installs packages of npm with what they need, pinned by a lock", async () => {
+  it("prepared packages of npm are installed with what they need, pinned by a lock", async () => {
     await done(sandbox.prepared.add("node", ["core@^3"], "ada"));
     const code = 'import core from "core"; import pips from "pips"; console.log(core, pips);';
     expect(await printed("javascript", code)).toBe("core 3.0.0 pips 1.2.0\n");
@@ -116,7 +116,7 @@ describe("prepared packages", { ...needs("bubblewrap", "python3-pip", "npm"), ti
     expect(await printed("javascript", code)).toBe("core 3.0.0 pips 1.3.0\n");
   });
 
-  it("leaves runs that are under way what they began with, and removes it after them", async () => {
+  it("prepared packages in use by running code stay until it ends", async () => {
     servers.wheel("late", "1.0");
     await done(sandbox.prepared.add("python", ["late"], "ada"));
     const before = await readFile(join(prepared, "python", "current"), "utf8");
@@ -148,7 +148,7 @@ print(late.version)`,
     await expect.poll(() => readdir(join(prepared, "python"))).not.toContain(before);
   });
 
-  it("leaves the set as it was when the next one cannot be built", async () => {
+  it("prepared packages stay as they were when the next set cannot be built", async () => {
     expect(await sandbox.prepared.add("python", ["nothing-like-this"], "ada")).toMatchObject({
       ok: false,
       message: expect.stringMatching(/No matching distribution.*nothing-like-this.*as it was/),
@@ -159,7 +159,7 @@ print(late.version)`,
     expect(await again.code.means()).toMatchObject({ packages: { python: ["late 2.0"] } });
   });
 
-  it("shows a skill what was prepared for it alone, until its list changes", async () => {
+  it("prepared packages of a skill are shown to it alone, until its list changes", async () => {
     const files = {
       "requirements.txt": "nuts==0.1  # for cracking\n",
       "package.json": JSON.stringify({ dependencies: { oak: "1" } }),
@@ -195,7 +195,7 @@ print(late.version)`,
     expect(left).toEqual([]);
   });
 
-  it("goes on where it takes long, says how it does, and prepares nothing else meanwhile", async () => {
+  it("a long preparation continues, reports its state, and prepares nothing else in between", async () => {
     const patient = await createSandbox({
       ...{ dataDir: join(fixture.root, "other"), preparePatienceMs: 0 },
       ...servers.options,
@@ -212,7 +212,7 @@ print(late.version)`,
     expect(await patient.prepared.list()).toMatchObject({ sets: [{ asked: ["nuts"] }], last: { ok: true } });
   });
 
-  it("stops what is being prepared when it is closed, and leaves nothing of it", async () => {
+  it("a preparation is stopped when the sandbox is closed, and nothing of it is left", async () => {
     const dataDir = join(fixture.root, "closed");
     const closing = await createSandbox({ dataDir, ...servers.options, preparePatienceMs: 0 });
     await closing.prepared.add("python", ["nuts"], "ada");
@@ -221,7 +221,7 @@ print(late.version)`,
     expect(await readdir(join(dataDir, "prepared", "python"))).toEqual([]);
   });
 
-  it("says when the machine's Python is another one, and shows code nothing then", async () => {
+  it("prepared packages for another Python are reported and not shown to code", async () => {
     await done(sandbox.prepared.add("python", ["nuts"], "ada"));
     const version = join(prepared, "python", await readFile(join(prepared, "python", "current"), "utf8"));
     const text = await readFile(join(version, "set.json"), "utf8");
@@ -238,7 +238,7 @@ print(late.version)`,
     expect(await printed("python", "import nuts\nprint(nuts.version)")).toBe("0.1\n");
   });
 
-  it("asks nothing of a skill whose list no code of it needs", async () => {
+  it("a skill whose list none of its code needs has nothing prepared", async () => {
     const files = {
       "requirements.txt": "nuts\n",
       "package.json": '{"dependencies":{"oak":"1"}}',
@@ -249,7 +249,7 @@ print(late.version)`,
     expect(await sandbox.prepared.prepare(skill, "ada")).toMatchObject({ ok: false });
   });
 
-  it("keeps code from a node_modules that the skill does not know", async () => {
+  it("code does not see a node_modules that the skill does not know", async () => {
     const files = {
       "run.mjs": `import { readdirSync } from "node:fs";
 let found = [];

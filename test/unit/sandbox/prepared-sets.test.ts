@@ -39,7 +39,7 @@ describe("the sets of prepared packages", () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  it("replaces a version by the next in one step and removes the old one", async () => {
+  it("prepared sets replace a version by the next in one step and remove the old one", async () => {
     expect(await seen()).toBeUndefined();
     await put(python, "1");
     await put(python, "2");
@@ -48,7 +48,7 @@ describe("the sets of prepared packages", () => {
     expect(await readdir(join(root, "python"))).toEqual(["current", expect.stringMatching(/^v-/)]);
   });
 
-  it("keeps a version while it is used, also when it is removed, and no longer", async () => {
+  it("prepared sets keep a version while it is used, even if it is removed, and no longer", async () => {
     await put(python, "1");
     const set = await sets.get(python);
     if (set === undefined) throw new Error("there is none");
@@ -62,20 +62,23 @@ describe("the sets of prepared packages", () => {
     expect(await seen()).toBe("2");
   });
 
-  it.each(["build", "version", "next"])("has the old version after a crash with a new %s", async (left) => {
-    await put(python, "1");
-    const folder = join(root, "python");
-    if (left === "build") mkdirSync(join(folder, "build-1", "install"), { recursive: true });
-    if (left !== "build")
-      mkdirSync(join(folder, "v-00000000-0000-0000-0000-000000000000", "packages"), { recursive: true });
-    if (left === "next") writeFileSync(join(folder, "next"), "v-00000000-0000-0000-0000-000000000000");
-    const later = new PreparedSets(root);
-    await later.clean();
-    expect(await seen(later)).toBe("1");
-    expect(await readdir(folder)).toEqual(["current", expect.stringMatching(/^v-/)]);
-  });
+  it.each(["build", "version", "next"])(
+    "prepared sets have the old version after a crash with a new %s",
+    async (left) => {
+      await put(python, "1");
+      const folder = join(root, "python");
+      if (left === "build") mkdirSync(join(folder, "build-1", "install"), { recursive: true });
+      if (left !== "build")
+        mkdirSync(join(folder, "v-00000000-0000-0000-0000-000000000000", "packages"), { recursive: true });
+      if (left === "next") writeFileSync(join(folder, "next"), "v-00000000-0000-0000-0000-000000000000");
+      const later = new PreparedSets(root);
+      await later.clean();
+      expect(await seen(later)).toBe("1");
+      expect(await readdir(folder)).toEqual(["current", expect.stringMatching(/^v-/)]);
+    },
+  );
 
-  it("has none where nothing was ever complete, or files of it are gone", async () => {
+  it("prepared sets have no version where nothing was ever complete, or files of it are gone", async () => {
     await sets.makeBuild(python);
     const later = new PreparedSets(root);
     await later.clean();
@@ -88,7 +91,7 @@ describe("the sets of prepared packages", () => {
     expect(await new PreparedSets(root).all()).toEqual([]);
   });
 
-  it("keeps the sets of skills apart, whatever they are called", async () => {
+  it("prepared sets keep those of skills apart, whatever they are called", async () => {
     for (const skill of ["../python", "a/b", "a_b"]) await put({ language: "python", skill }, skill);
     expect(await seen()).toBeUndefined();
     expect(await sets.all()).toHaveLength(3);
@@ -96,7 +99,7 @@ describe("the sets of prepared packages", () => {
     expect(await sets.all()).toHaveLength(2);
   });
 
-  it("seals no folder with a link that leads out, or with too much", async () => {
+  it("prepared sets seal no folder with a link that leads out, or with too much", async () => {
     const folder = join(root, "made");
     await mkdir(join(folder, "deep"), { recursive: true });
     await writeFile(join(folder, "deep", "x.js"), "12345");

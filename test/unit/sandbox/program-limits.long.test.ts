@@ -35,14 +35,14 @@ describe("a program that breaks its limits", needs("bubblewrap"), () => {
       /needed more memory/,
     ],
     ["ends with an error", `throw new Error("oh");`, /ended by itself, with the exit code 1/],
-  ])("%s is stopped, and told why", async (_name, code, reason) => {
+  ])("a program that breaks its limits %s, is stopped, and told why", async (_name, code, reason) => {
     const program = await start(code);
     expect(await program.ended).toMatch(reason);
     // The budget grows while it writes.
     expect(program.messages.length).toBeLessThan(100_000);
   });
 
-  it("fills the folder it stays in: it is stopped, and told why", async () => {
+  it("a program that fills its working folder is stopped, and told why", async () => {
     const working = await openBuild(join(fixture.root, "working"), 3_000_000);
     const code = `import { writeFileSync } from "node:fs";
 for (let at = 0; at < 9; at += 1) writeFileSync("/workspace/temp/" + at, "x".repeat(1_000_000)); setInterval(() => undefined, 1000);`;
@@ -54,14 +54,14 @@ for (let at = 0; at < 9; at += 1) writeFileSync("/workspace/temp/" + at, "x".rep
     ]);
   });
 
-  it("does not read what it is sent: it is stopped before the bot's memory fills", async () => {
+  it("a program that does not read its input is stopped before the bot's memory fills", async () => {
     const program = await start("setInterval(() => undefined, 1000);");
     const sent = "x".repeat(10_000_000);
     for (let count = 0; count < 10; count += 1) program.send(sent);
     expect(await program.ended).toContain("did not read what it was sent");
   });
 
-  it("writes what its listener cannot use: it ends with that reason, and the bot goes on", async () => {
+  it("a program that writes what its listener cannot use ends with that reason, and the bot continues", async () => {
     const { promise: ended, resolve: end } = Promise.withResolvers<string>();
     const module = writeModule(fixture.root, {
       "program.mjs": "console.log('{}'); setInterval(() => undefined, 1000);",
@@ -76,7 +76,7 @@ for (let at = 0; at < 9; at += 1) writeFileSync("/workspace/temp/" + at, "x".rep
     expect(await ended).toContain("no such call");
   });
 
-  it("cannot change prototypes of the bot with what it writes", async () => {
+  it("a program cannot change prototypes of the bot with what it writes", async () => {
     const evil =
       '{"__proto__":{"polluted":1},"a":[{"__proto__":{"polluted":1}}],"constructor":{"prototype":{"polluted":1}}}';
     const program = await start(`console.log(${JSON.stringify(evil)}); setInterval(() => undefined, 1000);`);
@@ -98,23 +98,23 @@ describe("a line of a program", () => {
     "'x'",
     "[".repeat(10_000) + "]".repeat(10_000),
     `${'{"a":'.repeat(500)}1${"}".repeat(500)}`,
-  ])("that is no JSON, or too deep, is no message (%#)", (line) =>
+  ])("a program's line that is not JSON, or too deep, is not a message (%#)", (line) =>
     expect(parseMessage(line)).toBe(undefined),
   );
 
   it.each(["null", "0", '"x"', "[[],{}]", '{"a":{"b":[1,2,{"c":null}]}}'])(
-    "%s is the message it says",
+    "a program's line %s is read as its message",
     (line) => {
       expect(parseMessage(line)).toEqual(JSON.parse(line));
     },
   );
 
-  it("has all digits of its numbers", () => {
+  it("a program's line keeps all digits of its numbers", () => {
     const line = '{"id":1175013331821920257}';
     expect(JSON.stringify(parseMessage(line))).toBe(line);
   });
 
-  it("may come in pieces, even of one character, and many at once", () => {
+  it("a program's line may come in pieces, even of one character, and many at once", () => {
     const lines: string[] = [];
     const limits = { lineBytes: 20, bytes: 1_000, lines: 100 };
     const reader = new LineReader(limits, new LineBudget(limits, () => 0), (line) => lines.push(line));
@@ -126,7 +126,7 @@ describe("a line of a program", () => {
     expect(lines.slice(4)).toEqual(["a", "b"]);
   });
 
-  it("counts against a budget that comes back with time", () => {
+  it("a program's lines count against a budget that refills over time", () => {
     let now = 0;
     const budget = new LineBudget({ lineBytes: 10, bytes: 100, lines: 10 }, () => now);
     expect([budget.take(50, 5), budget.take(50, 5), budget.take(1, 0)]).toEqual([true, true, false]);

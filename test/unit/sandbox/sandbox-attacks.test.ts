@@ -42,12 +42,12 @@ describe("a hostile script in the bubblewrap sandbox", needs("bubblewrap", "pyth
     fixture[Symbol.dispose]();
   });
 
-  it("really runs in bubblewrap: where it is missing this suite fails, and is not passed over", () => {
+  it("the attack suite really runs in bubblewrap: where it is missing the suite fails, and is not skipped", () => {
     expect(sandbox.describe()).toMatchObject({ isolation: "bubblewrap" });
     expect(sandbox.describe().detail).toContain("no network");
   });
 
-  it("finds no secret file, no data folder and no home outside", async () => {
+  it("a hostile script finds no secret file, no data folder and no home outside", async () => {
     const skill = fixture.skill({
       "look.py": `import os, sys
 for path in sys.argv[1:]:
@@ -69,7 +69,7 @@ for path in sys.argv[1:]:
     expect(stdout.trim().split("\n")).toEqual(targets.map(() => "refused 2"));
   });
 
-  it("sees the declared variables and nothing of the bot's environment, in other processes neither", async () => {
+  it("a hostile script sees the declared variables and nothing of the bot's environment, even in other processes", async () => {
     const skill = fixture.skill({ "env.sh": "env; cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n'" });
     const env = { DECLARED: "yes", PATH: "/evil", HOME: "/root", LD_PRELOAD: "/skill/evil.so" };
     const { stdout, stderr } = await runToEnd(runner, scriptRequest(skill, "env.sh", { env }));
@@ -80,7 +80,7 @@ for path in sys.argv[1:]:
     expect(stdout).not.toContain("/evil\n");
   });
 
-  it("keeps declared values out of the machine's process list", async () => {
+  it("a hostile script's declared values stay out of the machine's process list", async () => {
     const skill = fixture.skill({ "wait.sh": "echo ready; sleep 30" });
     const controller = new AbortController();
     let commands: string[] = [];
@@ -99,7 +99,7 @@ for path in sys.argv[1:]:
     expect(commands.join("\n")).not.toContain("hush-hush-value");
   });
 
-  it("writes nowhere but to its workspace, /tmp and /dev/shm, which vanish", async () => {
+  it("a hostile script writes only to its workspace, /tmp and /dev/shm, which vanish", async () => {
     const skill = fixture.skill({
       "write.sh": `for f in /x /usr/x /etc/x /dev/x /opt/x /skill/x ${fixture.root}/x; do (echo hi > $f) 2>/dev/null && echo "wrote $f"; done
 echo mine > /workspace/file && echo temp > /tmp/file && echo shared > /dev/shm/shared && cat /workspace/file /tmp/file /dev/shm/shared; pwd`,
@@ -110,7 +110,7 @@ echo mine > /workspace/file && echo temp > /tmp/file && echo shared > /dev/shm/s
     expect(await readdir(join(fixture.dataDir, "workspaces"))).toEqual([]);
   });
 
-  it("cannot fill more than its share of the machine's memory with files", async () => {
+  it("a hostile script cannot fill more than its share of the machine's memory with files", async () => {
     const { scripts: small } = await createSandbox({
       dataDir: fixture.dataDir,
       limits: { workspaceBytes: 1_000_000 },
@@ -122,7 +122,7 @@ echo mine > /workspace/file && echo temp > /tmp/file && echo shared > /dev/shm/s
     }
   });
 
-  it("reaches no server on the machine's loopback", async () => {
+  it("a hostile script reaches no server on the machine's loopback", async () => {
     let connections = 0;
     const server = createServer((socket) => {
       connections += 1;
@@ -140,7 +140,7 @@ echo mine > /workspace/file && echo temp > /tmp/file && echo shared > /dev/shm/s
     expect({ stdout, connections }).toEqual({ stdout: "refused\n", connections: 0 });
   });
 
-  it("is not root and has no capabilities to become it", async () => {
+  it("a hostile script is not root and has no capabilities to become it", async () => {
     const skill = fixture.skill({
       "who.sh": `id -u; whoami; grep -E 'Cap(Prm|Eff|Bnd|Amb)' /proc/self/status
 python3 -c 'import ctypes; print("NoNewPrivs: %d" % ctypes.CDLL(None).prctl(39, 0, 0, 0, 0))'`,
@@ -155,7 +155,7 @@ python3 -c 'import ctypes; print("NoNewPrivs: %d" % ctypes.CDLL(None).prctl(39, 
     expect(stdout).toMatch(/NoNewPrivs:\s1/);
   });
 
-  it("opens no socket that leads past its network, such as one to the host of a virtual machine", async () => {
+  it("a hostile script opens no socket that leads past its network, such as one to the host of a virtual machine", async () => {
     const skill = fixture.skill({
       "sockets.py": `import errno, socket
 for family in range(1, 46):
@@ -176,7 +176,7 @@ for family in range(1, 46):
     expect(asked).toEqual(expect.arrayContaining([1, 2]));
   });
 
-  it("makes no namespaces of its own, and has no io_uring", async () => {
+  it("a hostile script makes no namespaces of its own, and has no io_uring", async () => {
     const skill = fixture.skill({
       "calls.py": `import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
@@ -190,7 +190,7 @@ for number, first in ((numbers[0], new_user), (numbers[1], new_user | 17), (435,
     expect(stdout).toBe("-1 1\n-1 1\n-1 38\n-1 38\n");
   });
 
-  it("stops at its memory limit", async () => {
+  it("a hostile script stops at its memory limit", async () => {
     const skill = fixture.skill({
       "eat.py":
         "try:\n  block = bytearray(3_000_000_000); print('got it')\nexcept MemoryError: print('out of memory')",
@@ -199,7 +199,7 @@ for number, first in ((numbers[0], new_user), (numbers[1], new_user | 17), (435,
     expect(stdout).toBe("out of memory\n");
   });
 
-  it("cannot flood the machine with processes", async () => {
+  it("a hostile script cannot flood the machine with processes", async () => {
     const skill = fixture.skill({
       "flood.py": `import os, time
 count = 0
@@ -216,7 +216,7 @@ print(count)`,
     expect(Number(stdout.trim())).toBeLessThan(64);
   });
 
-  it("does not get out through a link in its folder, or a script path", async () => {
+  it("a hostile script does not get out through a link in its folder, or a script path", async () => {
     const skill = fixture.skill({ "read.sh": "cat linked" });
     symlinkSync(join(fixture.root, "shadow"), join(skill.origin.path, "linked"));
     symlinkSync("/usr/bin/id", join(skill.origin.path, "escape.sh"));

@@ -35,11 +35,11 @@ function runsScripts({ isolation, bwrap }: typeof withBubblewrap): void {
   });
   afterAll(() => fixture[Symbol.dispose]());
 
-  it("says what isolation is in force", () => {
+  it("the script runner says what isolation is in force", () => {
     expect(sandbox.describe()).toMatchObject({ isolation });
   });
 
-  it("passes arguments and input, and answers output, errors and exit code", async () => {
+  it("the script runner passes arguments and input, and answers output, errors and exit code", async () => {
     const skill = skillOf({
       "scripts/echo.py":
         "import sys\nprint(sys.argv[1:], sys.stdin.read())\nprint('oops', file=sys.stderr)\nsys.exit(3)",
@@ -67,13 +67,13 @@ function runsScripts({ isolation, bwrap }: typeof withBubblewrap): void {
       '#!/bin/bash\r\nset -e\r\nif [ -z "$1" ]; then\r\n  echo "$(basename "$BASH_SOURCE"):$#:$(cat)" | od -An -c | tr -d " "\r\nfi\r\n',
       "lines.sh:0:\\n",
     ],
-  ])("runs %s with the interpreter of its extension", async (name, text, expected) => {
+  ])("the script runner runs %s with the interpreter of its extension", async (name, text, expected) => {
     expect((await runToEnd(runner, scriptRequest(skillOf({ [name]: text }), name))).stdout.trim()).toBe(
       expected,
     );
   });
 
-  it("finds a script by its path in any spelling", async () => {
+  it("the script runner finds a script by its path in any spelling", async () => {
     const skill = skillOf({ "scripts/gro\u0308\u00dfe.sh": "echo found" });
     for (const path of [
       "scripts\\gr\u00f6\u00dfe.sh",
@@ -86,7 +86,7 @@ function runsScripts({ isolation, bwrap }: typeof withBubblewrap): void {
     });
   });
 
-  it("runs an executable with a shebang, and refuses a file without one", async () => {
+  it("the script runner runs an executable with a shebang, and refuses a file without one", async () => {
     const skill = skillOf({
       tool: "#!/usr/bin/env -S python3 -I\nprint('shebang')",
       "data.txt": "hello",
@@ -105,7 +105,7 @@ function runsScripts({ isolation, bwrap }: typeof withBubblewrap): void {
     });
   });
 
-  it("runs a skill whose files only their owner can read", async () => {
+  it("the script runner runs a skill whose files only their owner can read", async () => {
     const skill = skillOf({
       "private.sh": "cat data/notes.txt 2>/dev/null || cat $KNACK_SKILL_DIR/data/notes.txt",
       "data/notes.txt": "notes",
@@ -115,14 +115,14 @@ function runsScripts({ isolation, bwrap }: typeof withBubblewrap): void {
     expect((await runToEnd(runner, scriptRequest(skill, "private.sh"))).stdout).toBe("notes");
   });
 
-  it("hands on lines as they come", async () => {
+  it("the script runner hands on lines as they arrive", async () => {
     const lines: string[] = [];
     const skill = skillOf({ "lines.py": "print('one'); print('zwölf'); print('end', end='')" });
     await runToEnd(runner, scriptRequest(skill, "lines.py", { onLine: (line) => lines.push(line) }));
     expect(lines).toEqual(["one", "zwölf", "end"]);
   });
 
-  it("kills an endless loop at its time limit and keeps what it wrote", async () => {
+  it("the script runner kills an endless loop at its time limit and keeps what it wrote", async () => {
     const skill = skillOf({ "loop.py": "print('begun', flush=True)\nwhile True: pass" });
     const started = Date.now();
     const outcome = await runner.run(scriptRequest(skill, "loop.py", { timeout_ms: 600 }));
@@ -130,14 +130,14 @@ function runsScripts({ isolation, bwrap }: typeof withBubblewrap): void {
     expect(Date.now() - started).toBeLessThan(3_000);
   });
 
-  it("cuts 5 MB of output at the limit and says so", async () => {
+  it("the script runner cuts 5 MB of output at the limit and says so", async () => {
     const skill = skillOf({ "spam.sh": "head -c 5000000 /dev/zero | tr '\\0' 'x'; echo done >&2" });
     const outcome = await runToEnd(runner, scriptRequest(skill, "spam.sh", { max_output_bytes: 1_000 }));
     expect(outcome).toMatchObject({ exit_code: 0, truncated: true, stderr: "done\n" });
     expect(outcome.stdout).toBe("x".repeat(1_000));
   });
 
-  it("stops what prints 100 MB, keeps what came up to the limit and says so", async () => {
+  it("the script runner stops what prints 100 MB, keeps the output up to the limit and says so", async () => {
     const skill = skillOf({ "spam.sh": "echo odd >&2; head -c 100000000 /dev/zero; echo done >&2" });
     const outcome = await runToEnd(runner, scriptRequest(skill, "spam.sh", { max_output_bytes: 1_000 }));
     expect(outcome).toMatchObject({ truncated: true, stdout: "\0".repeat(1_000) });
@@ -145,13 +145,13 @@ function runsScripts({ isolation, bwrap }: typeof withBubblewrap): void {
     expect(outcome.exit_code).not.toBe(0);
   });
 
-  it("cuts between characters, not within one", async () => {
+  it("the script runner cuts between characters, not within one", async () => {
     const skill = skillOf({ "umlauts.py": "print('ä' * 100)" });
     const outcome = await runToEnd(runner, scriptRequest(skill, "umlauts.py", { max_output_bytes: 5 }));
     expect(outcome.stdout).toBe("ää");
   });
 
-  it("removes what killed bots left of their runs at the next start, and no run of its own", async () => {
+  it("the script runner removes what killed bots left of their runs at the next start, and no run of its own", async () => {
     const runs = join(fixture.dataDir, "workspaces");
     const left = ["run-AbC123", "run-00ff00ff00ff-AbC123"].map((name) => join(runs, name));
     for (const folder of left) {
@@ -173,7 +173,7 @@ function runsScripts({ isolation, bwrap }: typeof withBubblewrap): void {
     await expect(running).rejects.toThrow("enough");
   });
 
-  it("leaves no grandchild behind when aborted, within a second", async () => {
+  it("the script runner leaves no grandchild behind when aborted, within a second", async () => {
     const marker = `9${Date.now()}.${isolation.length}`;
     const skill = skillOf({ "family.sh": `sleep ${marker} & sleep ${marker} & echo up; wait` });
     const controller = new AbortController();
@@ -193,7 +193,7 @@ function runsScripts({ isolation, bwrap }: typeof withBubblewrap): void {
     expect(await readdir(join(fixture.dataDir, "workspaces"))).toEqual([]);
   });
 
-  it("does not wait for what a finished script left running", async () => {
+  it("the script runner does not wait for what a finished script left running", async () => {
     const marker = `8${Date.now()}.${isolation.length}`;
     const skill = skillOf({ "daemon.sh": `sleep ${marker} & echo left` });
     const started = Date.now();
@@ -202,14 +202,14 @@ function runsScripts({ isolation, bwrap }: typeof withBubblewrap): void {
     expect(await isRunning(marker)).toBe(false);
   });
 
-  it("refuses what cannot be passed to a process", async () => {
+  it("the script runner refuses what cannot be passed to a process", async () => {
     const skill = skillOf({ "a.sh": "true" });
     for (const changes of [{ args: ["a\0b"] }, { env: { "A=B": "x" } }, { args: ["x".repeat(3_000_000)] }]) {
       expect(await runner.run(scriptRequest(skill, "a.sh", changes))).toMatchObject({ status: "refused" });
     }
   });
 
-  it("survives a script that does not read its input", async () => {
+  it("the script runner survives a script that does not read its input", async () => {
     const skill = skillOf({ "deaf.sh": "exit 0" });
     const outcome = await runToEnd(runner, scriptRequest(skill, "deaf.sh", { stdin: "x".repeat(1_000_000) }));
     expect(outcome.exit_code).toBe(0);
@@ -217,7 +217,7 @@ function runsScripts({ isolation, bwrap }: typeof withBubblewrap): void {
 }
 
 describe("a script runner without bubblewrap", () => {
-  it("refuses scripts that did not ship with the bot, and says why", async () => {
+  it("a script runner without bubblewrap refuses scripts that did not ship with the bot, and says why", async () => {
     using fixture = new ScriptFixture();
     const { scripts: runner } = await createSandbox({ dataDir: fixture.dataDir, bwrap: "/nowhere/bwrap" });
     const skill = fixture.skill({ "a.sh": "echo ran" }, "managed");
@@ -229,7 +229,7 @@ describe("a script runner without bubblewrap", () => {
     expect(await runner.allows(fixture.skill({}, "bundled"))).toEqual({ ok: true });
   });
 
-  it("gives bundled scripts a cleared environment and a workspace that is removed", async () => {
+  it("a script runner without bubblewrap gives bundled scripts a cleared environment and a temporary workspace", async () => {
     using fixture = new ScriptFixture();
     const { scripts: runner } = await createSandbox({ dataDir: fixture.dataDir, bwrap: "/nowhere/bwrap" });
     const skill = fixture.skill({ "env.sh": "env; echo data > file; pwd" }, "bundled");
@@ -253,7 +253,7 @@ describe("a script runner without bubblewrap", () => {
     expect(existsSync(stdout.trim().split("\n").at(-1) ?? "")).toBe(false);
   });
 
-  it("is what is left when bubblewrap is there and does not work", async () => {
+  it("a script runner without bubblewrap is used when bubblewrap exists and does not work", async () => {
     using fixture = new ScriptFixture();
     const sandbox = await createSandbox({ dataDir: fixture.dataDir, bwrap: "/usr/bin/false" });
     expect(sandbox.describe()).toEqual({

@@ -36,7 +36,7 @@ block = bytearray(int(sys.argv[1])); print("has it", flush=True); time.sleep(flo
     };
   }
 
-  it("runs in so many places only: a script waits until one is free", async () => {
+  it("code of skills runs in a limited number of places: a script waits until one is free", async () => {
     const { scripts } = await open({ maxRunning: 1 });
     const leave = await occupy(scripts);
     let ended = false;
@@ -48,7 +48,7 @@ block = bytearray(int(sys.argv[1])); print("has it", flush=True); time.sleep(flo
     expect((await waiting).stdout).toBe("began\nended\n");
   });
 
-  it("is refused with the reason when no place becomes free in time, a program too", async () => {
+  it("code of skills is refused with the reason when no place becomes free in time, even a program", async () => {
     const { scripts, programs } = await open({ maxRunning: 1, maxWaitMs: 100 });
     const leave = await occupy(scripts);
     expect(await scripts.run(scriptRequest(skill, "wait.sh"))).toEqual({
@@ -61,7 +61,7 @@ block = bytearray(int(sys.argv[1])); print("has it", flush=True); time.sleep(flo
     expect((await runToEnd(scripts, scriptRequest(skill, "wait.sh"))).stdout).toContain("ended");
   });
 
-  it("waits no longer than its call, and takes no place then", async () => {
+  it("code of skills waits no longer than its call, and then takes no place", async () => {
     const { scripts } = await open({ maxRunning: 1 });
     const leave = await occupy(scripts);
     const signal = AbortSignal.timeout(50);
@@ -72,7 +72,7 @@ block = bytearray(int(sys.argv[1])); print("has it", flush=True); time.sleep(flo
     expect((await runToEnd(scripts, scriptRequest(skill, "wait.sh"))).stdout).toContain("ended");
   });
 
-  it("tells a program that others wait for its place", async () => {
+  it("a program is told that others wait for its place", async () => {
     const { scripts, programs } = await open({ maxRunning: 1 });
     const module = writeModule(fixture.root, { "program.mjs": "setInterval(() => undefined, 1000);" });
     const { promise: ended, resolve: end } = Promise.withResolvers<string>();
@@ -85,7 +85,7 @@ block = bytearray(int(sys.argv[1])); print("has it", flush=True); time.sleep(flo
     expect(await ended).toBe("It was stopped.");
   });
 
-  it("has so much memory only: what uses the most is stopped, the rest goes on", async () => {
+  it("code of skills has limited memory: the largest user is stopped, and the rest continues", async () => {
     const { scripts } = await open({ allMemoryBytes: 400_000_000 });
     const eat = (bytes: number, seconds: number) =>
       runToEnd(

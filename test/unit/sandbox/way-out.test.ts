@@ -68,27 +68,36 @@ describe("the way out of the sandbox", needs("bubblewrap", "python3"), () => {
     fixture[Symbol.dispose]();
   });
 
-  it.each(Object.keys(askers))("leads %s to a granted host, unmodified", async (script) => {
-    const host = `api.example.com:${server.port}`;
-    asked.length = 0;
-    expect(await ask(script, `http://${host}/x`, grant(host))).toContain("hello from /x");
-    expect(new Set(asked)).toEqual(new Set([host]));
-  });
+  it.each(Object.keys(askers))(
+    "the way out of the sandbox leads %s to a granted host, unmodified",
+    async (script) => {
+      const host = `api.example.com:${server.port}`;
+      asked.length = 0;
+      expect(await ask(script, `http://${host}/x`, grant(host))).toContain("hello from /x");
+      expect(new Set(asked)).toEqual(new Set([host]));
+    },
+  );
 
-  it.each(Object.keys(askers))("refuses %s a host that is not granted", async (script) => {
-    const before = server.requests.length;
-    expect(await ask(script, "http://other.example.com/x", grant("api.example.com"))).toMatch(/403|failed/);
-    expect(server.requests).toHaveLength(before);
-  });
+  it.each(Object.keys(askers))(
+    "the way out of the sandbox refuses %s a host that is not granted",
+    async (script) => {
+      const before = server.requests.length;
+      expect(await ask(script, "http://other.example.com/x", grant("api.example.com"))).toMatch(/403|failed/);
+      expect(server.requests).toHaveLength(before);
+    },
+  );
 
-  it.each(Object.keys(askers))("is not there for %s without a grant at all", async (script) => {
-    const before = server.requests.length;
-    expect(await ask(script, `http://api.example.com:${server.port}/x`)).toMatch(/failed|000/);
-    expect(server.requests).toHaveLength(before);
-  });
+  it.each(Object.keys(askers))(
+    "the way out of the sandbox does not exist for %s without a grant",
+    async (script) => {
+      const before = server.requests.length;
+      expect(await ask(script, `http://api.example.com:${server.port}/x`)).toMatch(/failed|000/);
+      expect(server.requests).toHaveLength(before);
+    },
+  );
 
   it.each(["fetch.mjs", "ask.py", "tunnel.sh"])(
-    "does not lead %s to private addresses, although every host is granted",
+    "the way out of the sandbox does not lead %s to private addresses, although every host is granted",
     async (script) => {
       const before = server.requests.length;
       const addresses = [
@@ -104,7 +113,7 @@ describe("the way out of the sandbox", needs("bubblewrap", "python3"), () => {
     },
   );
 
-  it("serves a program for as long as it runs", async () => {
+  it("the way out of the sandbox serves a program for as long as it runs", async () => {
     const module = writeModule(fixture.root, {
       "ask.mjs": `import { createInterface } from "node:readline";
 for await (const line of createInterface({ input: process.stdin })) {

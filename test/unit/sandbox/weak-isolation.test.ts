@@ -51,7 +51,7 @@ describe("a sandbox without bubblewrap", () => {
   });
   afterAll(() => fixture[Symbol.dispose]());
 
-  it("refuses code that did not ship, and names what to do and what to set", async () => {
+  it("a sandbox without bubblewrap refuses code that did not ship, and names what to do and what to set", async () => {
     const lacks = strict.describe().lacks;
     expect(lacks?.problem).toContain("not installed");
     const reason = `${lacks?.problem} ${lacks?.cure} An operator who trusts probe can name it in skills.execution.allow_weak.`;
@@ -62,7 +62,7 @@ describe("a sandbox without bubblewrap", () => {
     await expect(startProgram(strict.programs, { skill, module })).rejects.toThrow(ProgramError);
   });
 
-  it("runs what the operator named, and says what holds it and what does not", async () => {
+  it("a sandbox without bubblewrap runs what the operator named, and says what confines it and what does not", async () => {
     expect(await lenient.programs.allows(skill)).toEqual({ ok: true, unconfined: true });
     expect((await runToEnd(lenient.scripts, scriptRequest(skill, "run.sh"))).stdout).toBe("ran\n");
     const { isolation, detail } = lenient.describe();
@@ -72,7 +72,7 @@ describe("a sandbox without bubblewrap", () => {
     expect(strict.describe().detail).not.toContain("probe");
   });
 
-  it("keeps Node code of such a skill to its own files and without other programs", async () => {
+  it("a sandbox without bubblewrap keeps a skill's Node code to its own files and without other programs", async () => {
     const { stdout } = await runToEnd(lenient.scripts, scriptRequest(skill, "look.mjs", { env }));
     expect(JSON.parse(stdout)).toEqual(held);
     const module = writeModule(fixture.root, { "look.mjs": look });
@@ -81,7 +81,7 @@ describe("a sandbox without bubblewrap", () => {
     await program.ended;
   });
 
-  it("finds programs on the bot's PATH, wherever they really are", async () => {
+  it("a sandbox without bubblewrap finds programs on the bot's PATH, wherever they really are", async () => {
     const folder = join(fixture.root, "homebrew");
     mkdirSync(folder);
     writeFileSync(join(folder, "python3"), '#!/bin/sh\necho "$(command -v python3) $1"\n', { mode: 0o755 });
@@ -92,7 +92,7 @@ describe("a sandbox without bubblewrap", () => {
     expect(stdout).toMatch(new RegExp(`^${folder}/python3 .*/run\\.py\n$`));
   });
 
-  it("says in bubblewrap that nothing weaker is in force", needs("bubblewrap"), async () => {
+  it("a sandbox with bubblewrap says that nothing weaker is in force", needs("bubblewrap"), async () => {
     const sandbox = await createSandbox({ dataDir: fixture.dataDir, allowWeak: ["probe"] });
     expect(sandbox.describe().isolation).toBe("bubblewrap");
     expect(sandbox.describe().detail).not.toContain("probe");

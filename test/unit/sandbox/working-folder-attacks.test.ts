@@ -11,7 +11,7 @@ describe.each(botUsers)("the working folder, as code of a bot of %s sees it", (u
   const tell = (...steps: Parameters<typeof story>[1][]) => story(user, ...steps);
 
   describe("in the sandbox", needs("bubblewrap", "python3"), () => {
-    it("has the files of people, which nobody changes, and a folder that is kept", async () => {
+    it("the sandboxed working folder has the files of people, which nobody changes, and a folder that is kept", async () => {
       const answers = await tell(
         attach,
         bash(
@@ -38,7 +38,7 @@ describe.each(botUsers)("the working folder, as code of a bot of %s sees it", (u
       expect(answers[6]).toBe("a,b");
     });
 
-    it("shows nothing of other threads, the data folder and the machine", async () => {
+    it("the sandboxed working folder shows nothing of other threads, the data folder and the machine", async () => {
       const answers = await tell(
         attach,
         bash(
@@ -50,7 +50,7 @@ describe.each(botUsers)("the working folder, as code of a bot of %s sees it", (u
       expect(output(answers[1])).toMatch(/\n\/workspace\n\/tmp\/home\nls: /);
     });
 
-    it("shows a skill its own part, and of others what its call names, read-only", async () => {
+    it("the sandboxed working folder shows a skill its own part, and of others what its call names, read-only", async () => {
       const look = {
         do: "script",
         name: "look.sh",
@@ -78,7 +78,7 @@ describe.each(botUsers)("the working folder, as code of a bot of %s sees it", (u
       expect(answers[5]).toBe("named\n");
     });
 
-    it("takes no orders from what an earlier run planted", async () => {
+    it("the sandboxed working folder takes no orders from what an earlier run planted", async () => {
       const names = ["json.py", "sitecustomize.py", "usercustomize.py", "os.py", "random.py"];
       const plant = [
         ...names.map((name) => `echo 'print("PLANTED")' | tee ${name} output/${name} >/dev/null`),
@@ -115,7 +115,7 @@ describe.each(botUsers)("the working folder, as code of a bot of %s sees it", (u
       expect(output(answers[6])).toMatch(/json\/__init__\.py$/);
     });
 
-    it("leads nobody out over a link, neither the bot nor the next run", async () => {
+    it("the sandboxed working folder leads nobody out over a link, neither the bot nor the next run", async () => {
       const answers = await tell(
         attach,
         bash(
@@ -149,7 +149,7 @@ describe.each(botUsers)("the working folder, as code of a bot of %s sees it", (u
       expect(answers[12]).toBe(1);
     });
 
-    it("tells the bot nothing of the machine while folders are swapped for links as it looks", async () => {
+    it("the bot learns nothing of the machine while folders are swapped for links as it looks", async () => {
       const [, seen] = await tell(bash("mkdir d; echo mine > d/f"), {
         do: "race",
         path: "d/f",
@@ -159,7 +159,7 @@ describe.each(botUsers)("the working folder, as code of a bot of %s sees it", (u
       expect(JSON.stringify(seen)).not.toMatch(/SECRET|secret/);
     });
 
-    it("holds what it may hold, and can be tidied up", async () => {
+    it("the sandboxed working folder keeps to its limits, and can be tidied up", async () => {
       const answers = await tell(
         bash("truncate -s 5G sparse; dd if=/dev/zero of=big bs=1M count=100 2>&1 | tail -1; ls -l"),
         python(
@@ -182,7 +182,7 @@ describe.each(botUsers)("the working folder, as code of a bot of %s sees it", (u
       expect(output(answers[6])).toBe("gone");
     });
 
-    it("counts what it deleted and keeps open", async () => {
+    it("the sandboxed working folder counts deleted files that are kept open", async () => {
       const hold = `kept = []
 for at in range(8):
   kept.append(open("hidden", "wb"))
@@ -202,7 +202,7 @@ for at in range(8):
       ["444", "444"],
       ["111", "200"],
     ])(
-      "is seen and counted though code closes its folders (%s) and files (%s), and works on",
+      "the working folder is seen and counted though code closes its folders (%s) and files (%s), and still works",
       async (folderMode, fileMode) => {
         const answers = await tell(
           bash(
@@ -224,7 +224,7 @@ for at in range(8):
       },
     );
 
-    it("gives nobody rights by hard links and set-user-id programs", async () => {
+    it("the sandboxed working folder gives nobody rights by hard links and set-user-id programs", async () => {
       const answers: Answer[] = await tell(
         attach,
         bash(

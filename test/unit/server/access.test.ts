@@ -6,7 +6,7 @@ import { json, send, startServer } from "./start-server.ts";
 const turn = JSON.stringify({ text: "hello" });
 
 describe("a server without a token", () => {
-  it("answers programs on this machine by every loopback name", async () => {
+  it("a server without a token answers programs on this machine by every loopback name", async () => {
     const { url } = await startServer();
     const { port } = new URL(url);
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`, "localhost"]) {
@@ -15,7 +15,7 @@ describe("a server without a token", () => {
   });
 
   it.each(["evil.example", "localhost.evil.example:3000", "127.0.0.1.evil.example"])(
-    "tells nothing to a page that resolved %s to this machine",
+    "a server without a token tells nothing to a page that resolved %s to this machine",
     async (host) => {
       const { url, asked } = await startServer();
       for (const path of ["/", "/healthz", "/api/v1/about", "/assets/console/app.ts"]) {
@@ -37,16 +37,19 @@ describe("a server without a token", () => {
     ["JSON from a sandboxed frame", { ...json, Origin: "null" }],
     ["JSON, told by fetch metadata alone", { ...json, "Sec-Fetch-Site": "cross-site" }],
     ["JSON from a sibling site", { ...json, "Sec-Fetch-Site": "same-site" }],
-  ])("does nothing for a page of another origin that posts %s", async (_what, headers) => {
-    const { url, asked } = await startServer();
-    const response = await send(`${url}/api/v1/turns`, { method: "POST", headers, body: turn });
-    expect([403, 415]).toContain(response.status);
-    expect(response.headers["access-control-allow-origin"]).toBeUndefined();
-    expect(asked).toEqual([]);
-  });
+  ])(
+    "a server without a token does nothing for a page of another origin that posts %s",
+    async (_what, headers) => {
+      const { url, asked } = await startServer();
+      const response = await send(`${url}/api/v1/turns`, { method: "POST", headers, body: turn });
+      expect([403, 415]).toContain(response.status);
+      expect(response.headers["access-control-allow-origin"]).toBeUndefined();
+      expect(asked).toEqual([]);
+    },
+  );
 
   it.each([{}, { "Content-Type": "text/plain" }, { "Content-Type": "application/x-www-form-urlencoded" }])(
-    "stops no turn for a page that sends what needs no preflight: %o",
+    "a server without a token stops no turn for a page that sends what needs no preflight: %o",
     async (headers) => {
       const { url, asked, addTurn } = await startServer();
       addTurn("turn-1", "running", []);
@@ -55,7 +58,7 @@ describe("a server without a token", () => {
     },
   );
 
-  it("does not allow a preflight", async () => {
+  it("a server without a token does not allow a preflight", async () => {
     const { url } = await startServer();
     const response = await send(`${url}/api/v1/turns`, {
       method: "OPTIONS",
@@ -72,39 +75,42 @@ describe("a server without a token", () => {
     { "x-forwarded-host": "127.0.0.1" },
     { Via: "1.1 proxy" },
     { "X-Real-IP": "203.0.113.7" },
-  ])("refuses what came through a proxy, %o, and says what to do", async (headers) => {
-    const { url, asked } = await startServer();
-    for (const path of ["/", "/api/v1/about", "/api/v1/openapi.json"]) {
-      const { status, text } = await send(url + path, { headers });
-      expect(status, path).toBe(403);
-      expect(JSON.parse(text)).toMatchObject({
-        code: "proxy_refused",
-        detail: expect.stringMatching(/Set KNACK_API_TOKEN.*or remove the proxy/),
-      });
-    }
-    await send(`${url}/api/v1/turns`, { method: "POST", headers: { ...json, ...headers }, body: turn });
-    expect(asked).toEqual([]);
-    const security = { token: "s3cret-token" };
-    const behind = await startServer({ security });
-    const allowed = { ...headers, Authorization: "Bearer s3cret-token" };
-    expect((await send(`${behind.url}/api/v1/about`, { headers: allowed })).status).toBe(200);
-  });
+  ])(
+    "a server without a token refuses what came through a proxy, %o, and says what to do",
+    async (headers) => {
+      const { url, asked } = await startServer();
+      for (const path of ["/", "/api/v1/about", "/api/v1/openapi.json"]) {
+        const { status, text } = await send(url + path, { headers });
+        expect(status, path).toBe(403);
+        expect(JSON.parse(text)).toMatchObject({
+          code: "proxy_refused",
+          detail: expect.stringMatching(/Set KNACK_API_TOKEN.*or remove the proxy/),
+        });
+      }
+      await send(`${url}/api/v1/turns`, { method: "POST", headers: { ...json, ...headers }, body: turn });
+      expect(asked).toEqual([]);
+      const security = { token: "s3cret-token" };
+      const behind = await startServer({ security });
+      const allowed = { ...headers, Authorization: "Bearer s3cret-token" };
+      expect((await send(`${behind.url}/api/v1/about`, { headers: allowed })).status).toBe(200);
+    },
+  );
 
-  it("serves its own page", async () => {
+  it("a server without a token serves its own page", async () => {
     const { url, asked } = await startServer();
     const headers = { ...json, Origin: url, "Sec-Fetch-Site": "same-origin" };
     expect((await send(`${url}/api/v1/turns`, { method: "POST", headers, body: turn })).status).toBe(202);
     expect(asked).toHaveLength(1);
   });
 
-  it("answers to a further name that was allowed, and to pages from there", async () => {
+  it("a server without a token answers to a further name that was allowed, and to pages from there", async () => {
     const { url } = await startServer({ security: { allowedHosts: ["knack.example.com"] } });
     const headers = { Host: "knack.example.com", Origin: "https://knack.example.com" };
     expect((await send(`${url}/api/v1/about`, { headers })).status).toBe(200);
   });
 
   it.each(["0.0.0.0", "::", "192.0.2.1", "knack.example.com"])(
-    "does not start on %s and says what to set",
+    "a server without a token does not start on %s and says what to set",
     (host) => {
       const start = () =>
         createServer({
@@ -128,7 +134,7 @@ describe("a server with a token", () => {
     { Authorization: "Bearer wrong" },
     { Authorization: "Basic s3cret-token" },
     { Authorization: "Bearer" },
-  ])("refuses the API to %o", async (headers) => {
+  ])("a server with a token refuses the API to %o", async (headers) => {
     const { url } = await startServer({ security });
     for (const path of ["/api/v1/about", "/api/v1/openapi.json", "/api/v1/nothing"]) {
       const response = await send(url + path, { headers });
@@ -138,26 +144,26 @@ describe("a server with a token", () => {
     }
   });
 
-  it("lets who has it in, by any name of the server", async () => {
+  it("a server with a token lets its holder in, by any name of the server", async () => {
     const { url } = await startServer({ security });
     const headers = { Authorization: "Bearer s3cret-token", Host: "knack.example.com" };
     expect((await send(`${url}/api/v1/about`, { headers })).status).toBe(200);
   });
 
-  it("answers to the names it is said to have alone, where it is said to have any", async () => {
+  it("a server with a token answers only to its configured names, where it has any", async () => {
     const { url } = await startServer({ security: { ...security, allowedHosts: ["knack.example.com"] } });
     const statusFor = async (Host: string) =>
       (await send(`${url}/api/v1/about`, { headers: { Authorization: "Bearer s3cret-token", Host } })).status;
     expect([await statusFor("knack.example.com"), await statusFor("evil.example")]).toEqual([200, 403]);
   });
 
-  it("answers health checks without it", async () => {
+  it("a server with a token answers health checks without it", async () => {
     const { url } = await startServer({ security });
     expect((await send(`${url}/healthz`)).status).toBe(200);
     expect((await send(`${url}/readyz`)).status).toBe(200);
   });
 
-  it("still refuses pages of other origins", async () => {
+  it("a server with a token still refuses pages of other origins", async () => {
     const { url } = await startServer({ security });
     const headers = { Authorization: "Bearer s3cret-token", Origin: "https://evil.example" };
     expect((await send(`${url}/api/v1/about`, { headers })).status).toBe(403);

@@ -20,14 +20,17 @@ describe("the user that a caller of the API names", () => {
     [slack, "U_VICTIM"],
     [discord, "80351110224678912"],
     [slack, "80351110224678912"],
-  ])("is no person of the platform: in %s, %s is refused with the reason", async (namespace, user) => {
-    const { status, text, asked } = await say(namespace, user);
-    expect([status, asked]).toEqual([403, []]);
-    expect(JSON.parse(text)).toMatchObject({
-      code: "user_refused",
-      detail: expect.stringContaining("server.speak_for_people: true"),
-    });
-  });
+  ])(
+    "the API's user is no person of the platform: in %s, %s is refused with the reason",
+    async (namespace, user) => {
+      const { status, text, asked } = await say(namespace, user);
+      expect([status, asked]).toEqual([403, []]);
+      expect(JSON.parse(text)).toMatchObject({
+        code: "user_refused",
+        detail: expect.stringContaining("server.speak_for_people: true"),
+      });
+    },
+  );
 
   it.each([
     [slack, "operator", "operator"],
@@ -35,19 +38,22 @@ describe("the user that a caller of the API names", () => {
     [discord, "Anna-Lena", "api:Anna-Lena"],
     ["console:local:general", "anna", "anna"],
     ["console:local:general", "U024BE7LH", "U024BE7LH"],
-  ])("has, in %s, an id that no person of a platform has: %s is %s", async (namespace, user, id) => {
-    const { status, asked } = await say(namespace, user);
-    expect(status).toBe(202);
-    expect(asked).toMatchObject([{ author: { id, name: user, trust: "operator" } }]);
-  });
+  ])(
+    "the API's user has, in %s, an id that no person of a platform has: %s is %s",
+    async (namespace, user, id) => {
+      const { status, asked } = await say(namespace, user);
+      expect(status).toBe(202);
+      expect(asked).toMatchObject([{ author: { id, name: user, trust: "operator" } }]);
+    },
+  );
 
-  it("does not reach the accounts of the person with that name", async () => {
+  it("the API's user does not reach the accounts of the person with that name", async () => {
     const { asked } = await say(slack, "anna");
     const [{ author }] = asked as [{ author: { id: string } }];
     expect(personKey(slack, author.id)).not.toBe(personKey(slack, "anna"));
   });
 
-  it("is a person of the platform where the operator allows it", async () => {
+  it("the API's user is a person of the platform where the operator allows it", async () => {
     const { status, asked } = await say(slack, "U024BE7LH", true);
     expect(status).toBe(202);
     expect(asked).toMatchObject([{ author: { id: "U024BE7LH" } }]);
@@ -57,7 +63,7 @@ describe("the user that a caller of the API names", () => {
     ["POST", "/approvals/a1", { approve: true, user: "U024BE7LH" }],
     ["POST", "/turns/t1/stop", { user: "80351110224678912" }],
     ["PUT", `/namespaces/${slack}`, { settings: { paused: true }, user: "U024BE7LH" }],
-  ])("decides nothing in a person's name: %s %s", async (method, path, body) => {
+  ])("the API decides nothing in a person's name: %s %s", async (method, path, body) => {
     const { url, asked } = await startServer();
     const response = await send(`${url}/api/v1${path}`, {
       method,

@@ -3,7 +3,7 @@ import { createApiClient } from "../../../src/client/api-client.ts";
 import { json, send, startServer } from "./start-server.ts";
 
 describe("a decision over the API", () => {
-  it("reaches the app as the operator's, with its name", async () => {
+  it("a decision over the API reaches the app as the operator's, with its name", async () => {
     const { url, asked } = await startServer();
     const client = createApiClient({ fetch, baseUrl: url });
     expect(
@@ -18,7 +18,7 @@ describe("a decision over the API", () => {
     });
   });
 
-  it("has to say what it is", async () => {
+  it("a decision over the API has to say what it is", async () => {
     const { url, asked } = await startServer();
     const response = await send(`${url}/api/v1/approvals/turn-1%3A1`, {
       method: "POST",
@@ -31,7 +31,7 @@ describe("a decision over the API", () => {
 });
 
 describe("deleting a turn over the API", () => {
-  it("asks the app for it", async () => {
+  it("deleting a turn over the API asks the app for it", async () => {
     const { url, asked, addTurn } = await startServer();
     addTurn("turn-1", "finished");
     const client = createApiClient({ fetch, baseUrl: url });
@@ -42,7 +42,7 @@ describe("deleting a turn over the API", () => {
     await expect(client.call("turn.forget", { id: "none" })).rejects.toMatchObject({ status: 404 });
   });
 
-  it("is refused to a page of another origin", async () => {
+  it("deleting a turn is refused to a page of another origin", async () => {
     const { url, asked, addTurn } = await startServer();
     addTurn("turn-1", "finished");
     const headers = { Origin: "http://evil.example" };
@@ -53,7 +53,7 @@ describe("deleting a turn over the API", () => {
 });
 
 describe("the settings of a channel over the API", () => {
-  it("take a pause and when to reply", async () => {
+  it("the channel settings over the API take a pause and when to reply", async () => {
     const { url, asked } = await startServer();
     const client = createApiClient({ fetch, baseUrl: url });
     await client.call("channel.change", {

@@ -15,7 +15,7 @@ function form(text: string | undefined, ...files: File[]): FormData {
 const table = () => new File(["a,b\n1,2\n"], "größen.csv", { type: "text/csv" });
 
 describe("a message with files", () => {
-  it("is handed in as a form, every byte and name as it was", async () => {
+  it("a message with files is handed in as a form, every byte and name unchanged", async () => {
     const { url, asked } = await startServer();
     const answer = await post(
       url,
@@ -34,14 +34,14 @@ describe("a message with files", () => {
     ]);
   });
 
-  it("keeps quotes, percent signs, line breaks and paths in the names of files", async () => {
+  it("a message with files keeps quotes, percent signs, line breaks and paths in file names", async () => {
     const { url, asked } = await startServer();
     const names = ['a "quoted" name.txt', "50%.txt", "über/unter.txt"];
     await post(url, form("hi", ...names.map((name) => new File(["x"], name, { type: "text/plain" }))));
     expect(asked).toMatchObject([{ files: names.map((name) => ({ name })) }]);
   });
 
-  it("is refused with more parts than a form may have", async () => {
+  it("a message with files is refused with more parts than a form may have", async () => {
     const { url, asked } = await startServer();
     const many = form("hi");
     for (let at = 0; at < 1_100; at += 1) many.append(`field-${at}`, "x");
@@ -50,12 +50,12 @@ describe("a message with files", () => {
     expect(asked).toEqual([]);
   });
 
-  it("needs no text", async () => {
+  it("a message with files needs no text", async () => {
     const { url } = await startServer();
     expect((await post(url, form(undefined, table()))).status).toBe(202);
   });
 
-  it("says what is wrong with a form that is cut off, or has no place", async () => {
+  it("a message with files says what is wrong with a form that is cut off, or has no place", async () => {
     const { url, asked } = await startServer();
     const type = { "content-type": "multipart/form-data; boundary=x" };
     const damaged = [
@@ -78,7 +78,7 @@ describe("a message with files", () => {
     expect(asked).toEqual([]);
   });
 
-  it("is not read beyond what all its files may have together", async () => {
+  it("a message with files is not read beyond the total limit of its files", async () => {
     const { url, asked } = await startServer();
     const large = new File([new Uint8Array(102_000_000)], "large.bin");
     const answer = await post(url, form("hi", large));
@@ -86,7 +86,7 @@ describe("a message with files", () => {
     expect(asked).toEqual([]);
   });
 
-  it("of a page of another site is refused", async () => {
+  it("a message with files from a page of another site is refused", async () => {
     const { url, asked } = await startServer();
     const answer = await post(url, form("hi", table()), { origin: "https://evil.example" });
     expect(answer.status).toBe(403);

@@ -21,7 +21,7 @@ async function sourceWith(files: Record<string, string>): Promise<string> {
 }
 
 describe("the console's page", () => {
-  it("carries an import map that its content security policy allows, and no other inline script", async () => {
+  it("the console's page carries an import map that its content security policy allows, and no other inline script", async () => {
     const { url } = await startServer();
     const response = await send(url);
     expect(response.status).toBe(200);
@@ -38,7 +38,7 @@ describe("the console's page", () => {
     expect(policy).not.toContain("unsafe");
   });
 
-  it("loads and calls nothing of other hosts", async () => {
+  it("the console's page loads and calls nothing of other hosts", async () => {
     const { url } = await startServer();
     const policy = String((await send(url)).headers["content-security-policy"]);
     const sources = Object.fromEntries(policy.split("; ").map((each) => each.split(/ (.*)/)));
@@ -49,7 +49,7 @@ describe("the console's page", () => {
     });
   });
 
-  it("is sent with headers that keep other sites away, like every answer", async () => {
+  it("the console's page is sent with headers that keep other sites away, like every answer", async () => {
     const { url } = await startServer();
     for (const path of ["/", "/api/v1/about", "/api/v1/nothing", "/assets/client/api-client.ts"]) {
       expect((await send(url + path)).headers, path).toMatchObject({
@@ -66,7 +66,7 @@ describe("the console's page", () => {
 });
 
 describe("the console's modules", () => {
-  it("are all to be had by the names they import each other by", async () => {
+  it("the console's modules are all found by the names they import each other by", async () => {
     const { url } = await startServer();
     const page = (await send(url)).text;
     const { imports } = JSON.parse(/<script type="importmap">(.*?)<\/script>/.exec(page)?.[1] ?? "{}");
@@ -86,7 +86,7 @@ describe("the console's modules", () => {
     expect([...seen].filter((address) => address.includes("/vendor/eventsource-parser/"))).toHaveLength(1);
   });
 
-  it("arrive without types, each statement in its place", async () => {
+  it("the console's modules arrive without types, each statement in its place", async () => {
     const source = await sourceWith({
       "console/app.ts": 'import type { A } from "node:fs";\nexport const a: number = 1;\n',
     });
@@ -100,7 +100,7 @@ describe("the console's modules", () => {
     ["a package browsers do not get", 'import { z } from "zod";'],
     ["one of Node when asked", 'export const load = () => import("node:fs");'],
     ["one that is passed on", 'export { z } from "zod";'],
-  ])("are not served when they import %s", async (_what, code) => {
+  ])("the console's modules are not served when they import %s", async (_what, code) => {
     const source = await sourceWith({
       "core/room/a.ts": code,
       "core/room/b.ts": 'export const text = "zod";',
@@ -110,7 +110,7 @@ describe("the console's modules", () => {
     expect(await assets.file("core/room/b.ts")).toBeDefined();
   });
 
-  it("are read anew when they change", async () => {
+  it("the console's modules are read again when they change", async () => {
     const source = await sourceWith({ "console/app.ts": "export const a = 1;" });
     const assets = loadConsoleAssets(source);
     const before = await assets.file("console/app.ts");
@@ -122,7 +122,7 @@ describe("the console's modules", () => {
     expect(after?.etag).not.toBe(before?.etag);
   });
 
-  it("are not sent again to who has them", async () => {
+  it("the console's modules are not sent again to clients that have them", async () => {
     const { url } = await startServer();
     const address = `${url}/assets/core/log/turn-view.ts`;
     const first = await send(address);
@@ -131,7 +131,7 @@ describe("the console's modules", () => {
     expect((await send(address, { headers: { "If-None-Match": '"other"' } })).status).toBe(200);
   });
 
-  it("cause no warning of Node", async () => {
+  it("the console's modules cause no warning of Node", async () => {
     const source = await sourceWith({ "console/app.ts": "export const a: number = 1;" });
     const module = new URL("../../../src/server/console-assets.ts", import.meta.url);
     const script = `import { loadConsoleAssets } from ${JSON.stringify(module.href)};
@@ -160,7 +160,7 @@ describe("other files", () => {
     "/assets/vendor/hono/dist/index.js",
     "/assets/vendor/",
     "/package.json",
-  ])("are not to be had: %s", async (name) => {
+  ])("other files are not served: %s", async (name) => {
     const { url } = await startServer();
     // As is: `fetch` and `URL` would take the dots out first.
     expect((await send(url, { path: name })).status).toBe(404);

@@ -14,7 +14,7 @@ const bodies: TurnEventBody[] = [
 const ended = { heartbeat_ms: 60_000, stall_ms: 60_000 };
 
 describe("the events of a turn", () => {
-  it("carry an id only when they are stored, and end after the last", async () => {
+  it("events of a turn carry an id only when they are stored, and end after the last", async () => {
     const { url, addTurn, live } = await startServer();
     addTurn("turn-1", "running", bodies.slice(0, 2));
     const response = await fetch(`${url}/api/v1/turns/turn-1/events`);
@@ -33,7 +33,7 @@ describe("the events of a turn", () => {
     ["the Last-Event-ID header", "", { "Last-Event-ID": "0" }],
     ["after", "?after=0", {}],
     ["the header before the query", "?after=-1", { "Last-Event-ID": "0" }],
-  ])("resume by %s", async (_by, query, headers) => {
+  ])("events of a turn resume by %s", async (_by, query, headers) => {
     const { url, addTurn } = await startServer();
     addTurn("turn-1", "finished", bodies);
     const text = await (await fetch(`${url}/api/v1/turns/turn-1/events${query}`, { headers })).text();
@@ -41,7 +41,7 @@ describe("the events of a turn", () => {
     expect(text).toContain("turn_finished");
   });
 
-  it("reach hundreds of followers in their order, each whole", async () => {
+  it("events of a turn reach hundreds of followers in their order, each complete", async () => {
     const { url, addTurn, live } = await startServer();
     addTurn("turn-1", "running", bodies.slice(0, 2));
     const following = Array.from({ length: 150 }, async () =>
@@ -57,13 +57,13 @@ describe("the events of a turn", () => {
     expect(new Set(seqs.map(String))).toEqual(new Set([String(Array.from({ length: 21 }, (_, at) => at))]));
   });
 
-  it("say that nothing is left of a finished turn", async () => {
+  it("events of a turn say that nothing is left of a finished turn", async () => {
     const { url, addTurn } = await startServer();
     addTurn("turn-1", "finished", bodies);
     expect((await fetch(`${url}/api/v1/turns/turn-1/events?after=2`)).status).toBe(204);
   });
 
-  it("are refused for an unknown turn or a strange position", async () => {
+  it("events of a turn are refused for an unknown turn or a strange position", async () => {
     const { url, addTurn } = await startServer();
     addTurn("turn-1", "finished", bodies);
     expect((await fetch(`${url}/api/v1/turns/turn-2/events`)).status).toBe(404);
@@ -71,7 +71,7 @@ describe("the events of a turn", () => {
     expect((await fetch(`${url}/api/v1/turns/turn-1/events`, { headers })).status).toBe(400);
   });
 
-  it("hold nothing open for a HEAD request", async () => {
+  it("events of a turn hold nothing open for a HEAD request", async () => {
     const { url, addTurn, live } = await startServer();
     addTurn("turn-1", "running", bodies.slice(0, 1));
     expect((await fetch(`${url}/api/v1/turns/turn-1/events`, { method: "HEAD" })).status).toBe(200);
@@ -80,7 +80,7 @@ describe("the events of a turn", () => {
 });
 
 describe("a stream", () => {
-  it("is open at its source before the client hears of it", async () => {
+  it("a stream is open at its source before the client hears of it", async () => {
     const { url, feed } = await startServer();
     const response = await connect(`${url}/api/v1/namespaces/console:local:general/events`);
     expect(feed.followers).toBe(1);
@@ -91,7 +91,7 @@ describe("a stream", () => {
     response.destroy();
   });
 
-  it("lets go of its source when the client leaves", async () => {
+  it("a stream releases its source when the client leaves", async () => {
     const { url, feed } = await startServer({ timing: ended });
     const response = await connect(`${url}/api/v1/namespaces/console%3Alocal%3Ageneral/events`);
     await feed.hasFollowers(1);
@@ -99,7 +99,7 @@ describe("a stream", () => {
     await feed.hasFollowers(0);
   });
 
-  it("lets go of its source when an in-process reader leaves", async () => {
+  it("a stream releases its source when an in-process reader leaves", async () => {
     const { server, feed } = await startServer({ timing: ended });
     const request = new Request("http://localhost/api/v1/namespaces/console:local:general/events");
     const response = await server.app.fetch(request);
@@ -108,7 +108,7 @@ describe("a stream", () => {
     await feed.hasFollowers(0);
   });
 
-  it("ends when the server closes", async () => {
+  it("a stream ends when the server closes", async () => {
     const { url, server, feed } = await startServer({ timing: ended });
     const response = await fetch(`${url}/api/v1/namespaces/console:local:general/events`);
     await feed.hasFollowers(1);
@@ -117,7 +117,7 @@ describe("a stream", () => {
     expect(feed.followers).toBe(0);
   });
 
-  it("is not held up by a connection that was opened ahead and never used", async () => {
+  it("a server's close is not held up by a connection that was opened ahead and never used", async () => {
     const { url, server } = await startServer();
     const socket = createConnection({ host: "127.0.0.1", port: Number(new URL(url).port) });
     await once(socket, "connect");
@@ -130,14 +130,14 @@ describe("a stream", () => {
     expect(performance.now() - before).toBeLessThan(2_000);
   });
 
-  it("keeps quiet connections alive", async () => {
+  it("a stream keeps quiet connections alive", async () => {
     const { url } = await startServer({ timing: { heartbeat_ms: 10, stall_ms: 60_000 } });
     const response = await connect(`${url}/api/v1/namespaces/console:local:general/events`);
     expect(await textWith(response, ": alive")).toBe(": open\n\n: alive\n\n");
     response.destroy();
   });
 
-  it("takes no more from its source than the reader reads, and cuts off one that does not read", async () => {
+  it("a stream takes no more from its source than the reader reads, and cuts off one that does not read", async () => {
     const { url, feed } = await startServer({ timing: { heartbeat_ms: 10, stall_ms: 150 } });
     const response = await connect(`${url}/api/v1/namespaces/console:local:general/events`);
     response.pause();

@@ -6,7 +6,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const address = (name: string) => `/api/v1/turns/turn-1/files/${encodeURIComponent(name)}`;
 
 describe("a file of a turn", () => {
-  it("is a download that may do nothing in the page, byte for byte", async () => {
+  it("a turn's file is a download that may do nothing in the page, byte for byte", async () => {
     const { url, files } = await startServer();
     const data = Uint8Array.from({ length: 256 }, (_, at) => at);
     files.set("page.html", { media_type: "text/html", data });
@@ -22,7 +22,7 @@ describe("a file of a turn", () => {
   });
 
   it.each(["image/png", "image/jpeg", "image/gif", "image/webp"])(
-    "is shown in place as %s",
+    "a turn's file is shown in place as %s",
     async (media_type) => {
       const { url, files } = await startServer();
       files.set("picture", { media_type, data: bytes("x") });
@@ -34,7 +34,7 @@ describe("a file of a turn", () => {
   );
 
   it.each(["image/svg+xml", "text/html", "application/xhtml+xml", "text/xml", "application/pdf"])(
-    "is never shown in place as %s",
+    "a turn's file is never shown in place as %s",
     async (media_type) => {
       const { url, files } = await startServer();
       files.set("a", { media_type, data: bytes("<script>1</script>") });
@@ -43,7 +43,7 @@ describe("a file of a turn", () => {
     },
   );
 
-  it("keeps its name, whatever the letters", async () => {
+  it("a turn's file keeps its name, whatever the letters", async () => {
     const { url, files } = await startServer();
     const name = `Übersicht "Q3" 報告'(1).csv`;
     files.set(name, { media_type: "text/csv", data: bytes("a;b") });
@@ -53,7 +53,7 @@ describe("a file of a turn", () => {
     expect(decodeURIComponent(/filename\*=UTF-8''([\w%.-]+)$/.exec(told)?.[1] ?? "")).toBe(name);
   });
 
-  it("is not there under another name, nor for who has no token", async () => {
+  it("a turn's file is not found under another name, nor without the token", async () => {
     const { url, files } = await startServer({ security: { token: "secret" } });
     files.set("a.txt", { media_type: "text/plain", data: bytes("text") });
     const client = createApiClient({ fetch, baseUrl: url, token: "secret" });
@@ -63,7 +63,7 @@ describe("a file of a turn", () => {
     expect((await fetch(url + address("a.txt"))).status).toBe(401);
   });
 
-  it("leaves every other answer with the headers of the console", async () => {
+  it("every other answer has the headers of the console", async () => {
     const { url } = await startServer();
     const { headers } = await fetch(`${url}/api/v1/about`);
     expect(headers.get("content-security-policy")).toContain("script-src 'self'");

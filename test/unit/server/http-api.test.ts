@@ -12,7 +12,7 @@ function post(url: string, body: string, inChunks: boolean): Promise<Response> {
 }
 
 describe("a request that fails", () => {
-  it("is answered with a problem document that says where nothing is", async () => {
+  it("an unknown route is answered with a problem document", async () => {
     const { url } = await startServer();
     const response = await send(`${url}/api/v1/nothing`);
     expect(response.headers["content-type"]).toBe("application/problem+json");
@@ -20,7 +20,7 @@ describe("a request that fails", () => {
     expect(problem(response.text).detail).toContain("/api/v1/nothing");
   });
 
-  it("names every value that does not fit", async () => {
+  it("a failed request names every value that does not fit", async () => {
     const { url } = await startServer();
     const body = JSON.stringify({ text: 7, namespace: "no", shout: true });
     const response = await send(`${url}/api/v1/turns`, { method: "POST", headers: json, body });
@@ -32,14 +32,14 @@ describe("a request that fails", () => {
     expect(detail).toContain('"shout"');
   });
 
-  it("answers a request without a body as one with an empty object", async () => {
+  it("a request without a body is answered as one with an empty object", async () => {
     const { url, addTurn } = await startServer();
     addTurn("turn-1", "running", []);
     const response = await send(`${url}/api/v1/turns/turn-1/stop`, { method: "POST", headers: json });
     expect(response.status).toBe(200);
   });
 
-  it("to run a skill with values that do not fit is a problem that names what it takes", async () => {
+  it("a skill run with values that do not fit is a problem that names what it takes", async () => {
     const { url } = await startServer();
     const body = JSON.stringify({ params: { refuse: "invalid_parameters" } });
     const response = await send(`${url}/api/v1/skills/memory/run`, { method: "POST", headers: json, body });
@@ -56,22 +56,25 @@ describe("a request that fails", () => {
     ["cut", '{"text":'],
     ["text", "nonsense"],
     ["nested without end", `{"text": ${"[".repeat(50_000)}${"]".repeat(50_000)}}`],
-  ])("says that a body is not JSON that is %s", async (_, body) => {
+  ])("a request whose body is not JSON says so: it is %s", async (_, body) => {
     const { url } = await startServer();
     const response = await send(`${url}/api/v1/turns`, { method: "POST", headers: json, body });
     expect(problem(response.text)).toMatchObject({ status: 400, code: "invalid_json" });
   });
 
-  it.each(["with its length", "in chunks"])("is refused when its body is too large, sent %s", async (how) => {
-    const { url, asked } = await startServer();
-    const body = " ".repeat(4 * 1024 * 1024) + JSON.stringify({ text: "hello" });
-    const response = await post(`${url}/api/v1/turns`, body, how === "in chunks");
-    expect(response.status).toBe(413);
-    expect(problem(await response.text()).detail).toContain("4 MB");
-    expect(asked).toEqual([]);
-  });
+  it.each(["with its length", "in chunks"])(
+    "a request is refused when its body is too large, sent %s",
+    async (how) => {
+      const { url, asked } = await startServer();
+      const body = " ".repeat(4 * 1024 * 1024) + JSON.stringify({ text: "hello" });
+      const response = await post(`${url}/api/v1/turns`, body, how === "in chunks");
+      expect(response.status).toBe(413);
+      expect(problem(await response.text()).detail).toContain("4 MB");
+      expect(asked).toEqual([]);
+    },
+  );
 
-  it("says which methods work", async () => {
+  it("a failed request says which methods work", async () => {
     const { url } = await startServer();
     const response = await send(`${url}/api/v1/about`, { method: "DELETE" });
     expect(response.status).toBe(405);
@@ -79,14 +82,14 @@ describe("a request that fails", () => {
     expect(problem(response.text).code).toBe("method_not_allowed");
   });
 
-  it("passes on what the app says", async () => {
+  it("a failed request passes on what the app says", async () => {
     const { url } = await startServer();
     const body = JSON.stringify({ text: "too fast" });
     const response = await send(`${url}/api/v1/turns`, { method: "POST", headers: json, body });
     expect(problem(response.text)).toMatchObject({ status: 429, detail: "Wait a minute." });
   });
 
-  it("keeps an unexpected error to the log", async () => {
+  it("a failed request keeps an unexpected error to the log", async () => {
     const { url, logged } = await startServer();
     const response = await send(`${url}/api/v1/skills/broken/run`, {
       method: "POST",
@@ -103,14 +106,14 @@ describe("a request that fails", () => {
 });
 
 describe("the API", () => {
-  it.each([true, false])("takes a body up to the limit (in chunks: %s)", async (inChunks) => {
+  it.each([true, false])("the API takes a body up to the limit (in chunks: %s)", async (inChunks) => {
     const { url, asked } = await startServer();
     const text = "ä".repeat(1_900_000);
     expect((await post(`${url}/api/v1/turns`, JSON.stringify({ text }), inChunks)).status).toBe(202);
     expect(asked).toEqual([expect.objectContaining({ text })]);
   });
 
-  it("gives a turn a thread of its own when none is named, and the caller as operator", async () => {
+  it("the API gives a turn a thread of its own when none is named, and the caller as operator", async () => {
     const { url, asked } = await startServer({ operator: "Ada" });
     const body = JSON.stringify({ text: "hello" });
     const response = await send(`${url}/api/v1/turns`, { method: "POST", headers: json, body });
@@ -131,7 +134,7 @@ describe("the API", () => {
     ]);
   });
 
-  it("takes the time zone of the user, who is its author", async () => {
+  it("the API takes the time zone of the user, who is its author", async () => {
     const { url, asked } = await startServer({ operator: "Ada" });
     const body = JSON.stringify({ text: "hello", thread: "t", time_zone: "Asia/Tokyo" });
     const response = await send(`${url}/api/v1/turns`, { method: "POST", headers: json, body });
@@ -140,7 +143,7 @@ describe("the API", () => {
     expect(asked).toEqual([{ namespace: "console:local:dm", thread: "t", text: "hello", author }]);
   });
 
-  it("names the place of the first turn for a repeated key", async () => {
+  it("the API names the place of the first turn for a repeated key", async () => {
     const { url, addTurn } = await startServer();
     addTurn("turn-1", "finished");
     const body = JSON.stringify({ text: "again", key: "k" });
@@ -152,7 +155,7 @@ describe("the API", () => {
     });
   });
 
-  it("describes every route in a document", async () => {
+  it("the API describes every route in a document", async () => {
     const { url } = await startServer();
     const document = JSON.parse((await send(`${url}/api/v1/openapi.json`)).text);
     expect(document.openapi).toBe("3.1.0");
@@ -233,7 +236,7 @@ describe("the API", () => {
     expect(body.required ?? []).not.toContain("time_zone");
   });
 
-  it("is not ready when a check fails, nor while it closes", async () => {
+  it("the API is not ready when a check fails, nor while it closes", async () => {
     const { app, server, url } = await startServer();
     expect(JSON.parse((await send(`${url}/readyz`)).text)).toEqual({ ok: true, checks: await app.ready() });
     app.ready = async () => [{ name: "store", ok: false, detail: "The disk is full." }];
@@ -245,7 +248,7 @@ describe("the API", () => {
     expect((await server.app.fetch(new Request("http://localhost/readyz"))).status).toBe(503);
   });
 
-  it("is not ready while it drains, and still answers", async () => {
+  it("the API is not ready while it drains, and still answers", async () => {
     const { server, url } = await startServer();
     server.drain();
     const response = await send(`${url}/readyz`);
@@ -254,7 +257,7 @@ describe("the API", () => {
     expect((await send(`${url}/healthz`)).status).toBe(200);
   });
 
-  it("shows metrics to whoever has the token", async () => {
+  it("the API shows metrics to callers with the token", async () => {
     const metrics = async () => ({
       content_type: "text/plain; version=0.0.4; charset=utf-8",
       text: "knack 1",
@@ -272,7 +275,7 @@ describe("the API", () => {
     ["all of its platforms are lost", [false, false], 503],
     ["one of its platforms is lost", [true, false], 200],
     ["it has no platform", [], 200],
-  ])("when %s", async (_name, platforms, status) => {
+  ])("the API's readiness when %s", async (_name, platforms, status) => {
     const { app, url } = await startServer();
     app.ready = async () => [
       { name: "store", ok: true, detail: "readable" },
@@ -281,7 +284,7 @@ describe("the API", () => {
     expect((await send(`${url}/readyz`)).status).toBe(status);
   });
 
-  it("says who has the port when it cannot listen", async () => {
+  it("the API says who has the port when it cannot listen", async () => {
     const { app, url } = await startServer();
     const second = createServer({
       app,

@@ -32,7 +32,7 @@ async function startPages(answer: Answer, document?: Record<string, unknown>) {
 const connected: Answer = { ok: true, server: "notes", shown: "Ada (Slack)" };
 
 describe("the page a login sends people back to", () => {
-  it("needs no token, and asks before anything is connected", async () => {
+  it("the login page needs no token, and asks before anything is connected", async () => {
     const { page, checked, finished } = await startPages(connected);
     const response = await send(`${page}?state=s&code=c&iss=i&other=x`, {
       headers: { "Sec-Fetch-Site": "cross-site" },
@@ -52,7 +52,7 @@ describe("the page a login sends people back to", () => {
     expect(finished).toEqual([]);
   });
 
-  it("loads and runs nothing, is not kept, and posts to this server alone, which sees where from", async () => {
+  it("the login page loads and runs nothing, is not kept, and posts only to this server, which sees where from", async () => {
     const { page } = await startPages(connected);
     const { headers } = await send(`${page}?state=s&code=c`);
     expect(headers["content-security-policy"]).toBe(
@@ -63,7 +63,7 @@ describe("the page a login sends people back to", () => {
     expect(headers["content-type"]).toMatch(/^text\/html/);
   });
 
-  it("says at once what went wrong, without a button, and shows what others wrote as text", async () => {
+  it("the login page says at once what went wrong, without a button, and shows what others wrote as text", async () => {
     const { page } = await startPages({ ok: false, server: "a&b", reason: `<script>alert("1")</script>` });
     const response = await send(`${page}?error=x&state=s`);
     expect(response.status).toBe(400);
@@ -73,7 +73,7 @@ describe("the page a login sends people back to", () => {
     expect(response.headers["content-security-policy"]).toContain("form-action 'none'");
   });
 
-  it("lets nothing of the address or of a person's name out of its form", async () => {
+  it("the login page lets nothing of the address or of a person's name out of its form", async () => {
     const { page } = await startPages({ ok: true, server: "notes", shown: "<form action='//evil'>" });
     const value = `"><form action="//evil">`;
     const { text } = await send(`${page}?state=${encodeURIComponent(value)}&code='x`);
@@ -83,7 +83,7 @@ describe("the page a login sends people back to", () => {
 });
 
 describe("the form of that page", () => {
-  it("connects the account without a token", async () => {
+  it("the login form connects the account without a token", async () => {
     const { url, post, finished } = await startPages(connected);
     const response = await post({ Origin: url, "Sec-Fetch-Site": "same-origin" });
     expect(response.status).toBe(200);
@@ -91,7 +91,7 @@ describe("the form of that page", () => {
     expect(finished).toEqual([{ state: "s", code: "c", iss: "i" }]);
   });
 
-  it("works behind a proxy that changes the name of the host", async () => {
+  it("the login form works behind a proxy that changes the name of the host", async () => {
     const { post, finished } = await startPages(connected);
     const response = await post({
       Origin: "https://knack.example.com",
@@ -107,19 +107,19 @@ describe("the form of that page", () => {
     ["a neighbour of this site", { "Sec-Fetch-Site": "same-site" }],
     ["another site, in a browser without Sec-Fetch-Site", { Origin: "https://evil.example" }],
     ["nobody says where", { Origin: "null" }],
-  ])("connects nothing when it comes from %s", async (_, headers) => {
+  ])("the login form connects nothing when it comes from %s", async (_, headers) => {
     const { post, finished } = await startPages(connected);
     expect((await post(headers)).status).toBe(403);
     expect(finished).toEqual([]);
   });
 
-  it("is read no further than a login can write", async () => {
+  it("the login form is read no further than a login can write", async () => {
     const { post, finished } = await startPages(connected);
     expect((await post({}, `state=${"s".repeat(200_000)}`)).status).toBe(413);
     expect(finished).toEqual([]);
   });
 
-  it("that was sent twice says what became of the link", async () => {
+  it("a login form that was sent twice says what became of the link", async () => {
     const { url, post } = await startPages({ ok: false, reason: "This link was used already." });
     const response = await post({ Origin: url, "Sec-Fetch-Site": "same-origin" });
     expect(response.status).toBe(400);
@@ -130,13 +130,13 @@ describe("the form of that page", () => {
 describe("who the bot is for logins", () => {
   const document = { client_id: "https://bot.example.com/oauth/mcp/client.json" };
 
-  it("stands at its address when it is public", async () => {
+  it("the client document for logins is served at the bot's public address", async () => {
     const { url } = await startPages(connected, document);
     const response = await send(`${url}/oauth/mcp/client.json`);
     expect(JSON.parse(response.text)).toEqual(document);
   });
 
-  it("is not there otherwise", async () => {
+  it("the client document for logins does not exist without a public address", async () => {
     const { url } = await startPages(connected);
     expect((await send(`${url}/oauth/mcp/client.json`)).status).toBe(404);
   });

@@ -21,7 +21,7 @@ const read = async (response: Response) => JSON.parse(await response.text());
 const codeOf = async (response: Response) => [response.status, (await read(response)).code];
 
 describe("a package", () => {
-  it("is reviewed and installed from an address, exactly what was seen", async () => {
+  it("a package is reviewed and installed from an address, exactly what was seen", async () => {
     const { url, asked } = await startServer();
     const source = { url: "https://example.com/weather.zip" };
     const reviewed = await post(`${url}/api/v1/packages/review`, source);
@@ -34,7 +34,7 @@ describe("a package", () => {
     ]);
   });
 
-  it("is uploaded with every byte as it was", async () => {
+  it("a package is uploaded with every byte unchanged", async () => {
     const { url, asked } = await startServer();
     const body = form({ file: archive(), expected: `${hash}, ${hash}`, user: "ada" });
     expect((await post(`${url}/api/v1/packages`, body)).status).toBe(200);
@@ -53,13 +53,13 @@ describe("a package", () => {
     ["a field nobody knows", { url: "https://a.example/x.zip", force: true }],
     ["a form without a file", form({ user: "ada" })],
     ["a form whose file is text", form({ file: "PK" })],
-  ])("is refused with %s", async (_name, body) => {
+  ])("a package is refused with %s", async (_name, body) => {
     const { url, asked } = await startServer();
     expect(await codeOf(await post(`${url}/api/v1/packages`, body))).toEqual([400, "invalid_request"]);
     expect(asked).toEqual([]);
   });
 
-  it("is refused when it is too large to be one", async () => {
+  it("a package is refused when it is too large to be one", async () => {
     const { url, asked } = await startServer();
     const large = new File([new Uint8Array(52 * 1024 * 1024)], "large.zip");
     expect(await codeOf(await post(`${url}/api/v1/packages`, form({ file: large })))).toEqual([
@@ -69,7 +69,7 @@ describe("a package", () => {
     expect(asked).toEqual([]);
   });
 
-  it("is removed and updated; one that is not there is said to be missing", async () => {
+  it("a package is removed and updated, and a missing one is said to be missing", async () => {
     const { url } = await startServer();
     const remove = (id: string) => fetch(`${url}/api/v1/packages/${id}`, { method: "DELETE" });
     expect((await read(await remove("weather"))).removed.skill_id).toBe("weather");
@@ -81,7 +81,7 @@ describe("a package", () => {
 });
 
 describe("a form", () => {
-  it("is taken for packages and messages alone", async () => {
+  it("a form is taken only for packages and messages", async () => {
     const { url, asked } = await startServer();
     for (const path of ["skills/x/run", "packages/weather/update"]) {
       expect((await post(`${url}/api/v1/${path}`, form({ file: archive() }))).status).toBe(415);
@@ -89,7 +89,7 @@ describe("a form", () => {
     expect(asked).toEqual([]);
   });
 
-  it("of a page of another site is refused, though browsers send it without asking", async () => {
+  it("a form of a page of another site is refused, though browsers send it without asking", async () => {
     const { url, asked } = await startServer();
     const body = `--x\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\nPK\r\n--x--\r\n`;
     const type = { "Content-Type": "multipart/form-data; boundary=x" };
@@ -109,7 +109,7 @@ describe("a form", () => {
 describe("a path of the bot's machine", () => {
   const path = { path: "/home/me/skills/weather" };
 
-  it("is taken while the bot listens for its own machine alone", async () => {
+  it("a path of the bot's machine is taken while the bot listens only for its own machine", async () => {
     const { url, asked } = await startServer();
     expect((await post(`${url}/api/v1/packages/review`, path)).status).toBe(200);
     expect(asked).toEqual([{ run: "package.review", ...path, by: operator }]);
@@ -128,14 +128,17 @@ describe("a path of the bot's machine", () => {
     ],
     ["at another name", { allowedHosts: ["knack.example.com"] }, {}],
     ["from other machines", { host: "0.0.0.0", token: "secret" }, { Authorization: "Bearer secret" }],
-  ])("is refused where the bot is reached %s", async (_name, security, headers) => {
-    const { url, asked } = await startServer({ security });
-    const response = await post(`${url.replace("0.0.0.0", "127.0.0.1")}/api/v1/packages`, path, headers);
-    expect(await codeOf(response)).toEqual([403, "path_refused"]);
-    expect(asked).toEqual([]);
-  });
+  ])(
+    "a path of the bot's machine is refused where the bot is reached %s",
+    async (_name, security, headers) => {
+      const { url, asked } = await startServer({ security });
+      const response = await post(`${url.replace("0.0.0.0", "127.0.0.1")}/api/v1/packages`, path, headers);
+      expect(await codeOf(response)).toEqual([403, "path_refused"]);
+      expect(asked).toEqual([]);
+    },
+  );
 
-  it("is taken from the same process, wherever the bot would listen", async () => {
+  it("a path of the bot's machine is taken from the same process, wherever the bot would listen", async () => {
     const { app, asked } = createFakeApp();
     const server = createServer({
       app,

@@ -25,14 +25,14 @@ async function posting() {
   return { app, log, post };
 }
 
-it("answers a retry with the turn that the message made", async () => {
+it("a retry is answered with the turn that the message made", async () => {
   const { post } = await posting();
   const first = await post(said);
   expect(await post(said)).toEqual(first);
   expect(first.status).toBe(202);
 });
 
-it("answers a retry without a thread with the same turn and thread", async () => {
+it("a retry without a thread is answered with the same turn and thread", async () => {
   const { post } = await posting();
   const { thread: _thread, ...anywhere } = said;
   const first = await post(anywhere);
@@ -46,7 +46,7 @@ it.each([
   { namespace: "console:local:other" },
   { thread: "t2" },
   { user: "ben" },
-])("refuses another message under the same key: %j", async (change) => {
+])("another message under the same key is refused: %j", async (change) => {
   const { post, log } = await posting();
   await post(said);
   const refused = await post({ ...said, ...change });
@@ -58,7 +58,7 @@ it.each([
   expect(await log.list({})).toHaveLength(1);
 });
 
-it("takes a message of a chat platform once, though it was edited before it came again", async () => {
+it("a chat platform's message is taken once, though it was edited before it was delivered again", async () => {
   const { app } = await posting();
   const origin = { message: "m1", said_at: 1, files: [], in_thread: false };
   const message = { namespace: "slack:w:c", thread: "t1", text: "hello", author: ada, key: "m1", origin };

@@ -4,7 +4,7 @@ import { startServer } from "./start-server.ts";
 
 const by = { id: "operator", name: "operator", trust: "operator" };
 
-it("tells how long things are kept, counts what is old, and deletes it only when asked to", async () => {
+it("retention over the API tells how long things are kept, counts what is old, and deletes only when asked to", async () => {
   const { url, asked } = await startServer();
   const client = createApiClient({ fetch, baseUrl: url });
   expect(await client.call("retention.show", {})).toMatchObject({

@@ -10,7 +10,7 @@ async function open() {
 const by = { id: "operator", name: "operator", trust: "operator" };
 
 describe("tool servers", () => {
-  it("are listed and controlled", async () => {
+  it("tool servers are listed and controlled over the API", async () => {
     const { client, asked } = await open();
     expect(await client.call("server.list", {})).toMatchObject({
       servers: [{ name: "files", state: "stopped" }],
@@ -25,7 +25,7 @@ describe("tool servers", () => {
     });
   });
 
-  it("give each person their own login", async () => {
+  it("tool servers give each person their own login over the API", async () => {
     const { client, asked } = await open();
     const input = { name: "mail", user: "ada" };
     expect(await client.call("server.login", input)).toEqual({ url: "https://login.example/mail" });
@@ -33,7 +33,7 @@ describe("tool servers", () => {
     expect(asked).toMatchObject([{ by: { id: "ada" } }, { by: { id: "ada" } }]);
   });
 
-  it("take no other action", async () => {
+  it("tool servers take no other action over the API", async () => {
     const { url, asked } = await open();
     const headers = { "Content-Type": "application/json" };
     const response = await fetch(`${url}/api/v1/mcp/files/kill`, { method: "POST", headers, body: "{}" });
@@ -42,14 +42,14 @@ describe("tool servers", () => {
 });
 
 describe("flows", () => {
-  it("get numbers with all their digits", async () => {
+  it("flows over the API get numbers with all their digits", async () => {
     const { client, asked } = await open();
     const exact = new ExactNumber("1175013331821920257");
     await client.call("flow.run", { id: "Weather report", vars: { order: exact } });
     expect(asked).toMatchObject([{ vars: { order: exact } }]);
   });
 
-  it("run by name, by text, or dry", async () => {
+  it("flows over the API run by name, by text, or dry", async () => {
     const { client, asked } = await open();
     const result = { success: true, results: [], variables: {}, directOutput: null };
     expect(await client.call("flow.run", { id: "Weather report", vars: { city: "Oslo" } })).toEqual(result);
@@ -67,7 +67,7 @@ describe("flows", () => {
 });
 
 describe("hosts of a skill", () => {
-  it("are granted, and taken back one by one or all", async () => {
+  it("hosts of a skill are granted, and withdrawn one by one or all", async () => {
     const { client, asked } = await open();
     expect(await client.call("skill.grant", { id: "web#read", hosts: ["a.example"] })).toEqual({
       skill_id: "web#read",
@@ -86,7 +86,7 @@ describe("hosts of a skill", () => {
 });
 
 describe("the document", () => {
-  it("says that a package is sent as JSON or as a form with a file", async () => {
+  it("the API document says that a package is sent as JSON or as a form with a file", async () => {
     const { url } = await open();
     const { paths } = JSON.parse(await (await fetch(`${url}/api/v1/openapi.json`)).text());
     const { content } = paths["/api/v1/packages"].post.requestBody;

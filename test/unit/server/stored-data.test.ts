@@ -5,7 +5,7 @@ import { send, startServer } from "./start-server.ts";
 const operator = { id: "operator", trust: "operator" };
 
 describe("everything of a person over the API", () => {
-  it("is looked up without deleting, and deleted when that is asked for", async () => {
+  it("a person's data over the API is looked up without deleting, and deleted when that is requested", async () => {
     const { url, asked } = await startServer();
     const client = createApiClient({ fetch, baseUrl: url });
     expect(await client.call("person.show", { id: "slack:T1:U1" })).toMatchObject({
@@ -27,7 +27,7 @@ describe("everything of a person over the API", () => {
     await expect(client.call("person.forget", { id: "nobody" })).rejects.toMatchObject({ status: 404 });
   });
 
-  it("is refused to a page of another origin", async () => {
+  it("a person's data over the API is refused to a page of another origin", async () => {
     const { url, asked } = await startServer();
     const headers = { Origin: "http://evil.example" };
     for (const [method, path] of [
@@ -43,7 +43,7 @@ describe("everything of a person over the API", () => {
 });
 
 describe("an export over the API", () => {
-  it("is JSON lines, of one channel when one is named", async () => {
+  it("an export over the API is JSON lines, of one channel when one is named", async () => {
     const { url, asked } = await startServer();
     const client = createApiClient({ fetch, baseUrl: url });
     const text = Buffer.concat(await Array.fromAsync(client.exportData("slack:T1:C1"))).toString();

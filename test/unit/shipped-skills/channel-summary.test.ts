@@ -22,11 +22,11 @@ const outputOf = ({ results }: Awaited<ReturnType<typeof ask>>) =>
   results[0]?.output as Record<string, unknown>;
 
 describe("the channel-summary skill", () => {
-  it("is a valid Agent Skills package", async () => {
+  it("the channel-summary skill is a valid Agent Skills package", async () => {
     expect(await validatePackage("skills/channel-summary")).toEqual({ valid: true, errors: [] });
   });
 
-  it("links each point to the message it rests on, names only who is there, and drops what rests on nothing", async () => {
+  it("a channel summary links each point to its message, names only people who are there, and drops unsupported points", async () => {
     const done = await ask(world({ since: "2026-11-20", until: "2026-11-26" }), "what did I miss?");
     expect(outputOf(done)).toMatchObject({
       channel: expect.stringContaining("general"),
@@ -39,19 +39,19 @@ describe("the channel-summary skill", () => {
     expect(JSON.stringify(outputOf(done).open)).not.toContain("Zoe");
   });
 
-  it("is for who asked alone", async () => {
+  it("a channel summary is only for its asker", async () => {
     const { events } = await ask(world({ since: "2026-11-20", until: "2026-11-26" }), "what did I miss?");
     expect(events.at(-1)).toMatchObject({ type: "turn_finished", private: true });
   });
 
-  it("asks no model where nobody said anything", async () => {
+  it("a channel summary asks no model where nobody said anything", async () => {
     const own = createWorld([call({ since: "2026-01-01", until: "2026-01-02" }), "Done."]);
     const done = await ask(own, "what was said?");
     expect(outputOf(done)).toMatchObject({ messages: 0, note: "Nobody said anything in that time." });
     expect(own.model.requests).toHaveLength(2);
   });
 
-  it("reads a busy channel to its beginning, in parts", async () => {
+  it("a channel summary reads a busy channel to its beginning, in parts", async () => {
     const part = { decisions: [], open: [], topics: [{ text: "Long talk.", who: "", message: 1 }] };
     const own = createWorld([call({ since: "2026-11-20", until: "2026-11-26" }), JSON.stringify(part)]);
     for (let at = 0; at < 700; at += 1)
@@ -68,7 +68,7 @@ describe("the channel-summary skill", () => {
     expect(outputOf(done)).toMatchObject({ messages: 702 });
   });
 
-  it("keeps what it has when the model fails at a part, and at joining them", async () => {
+  it("a channel summary keeps what it has when the model fails at a part, and at joining them", async () => {
     const part = { decisions: [], open: [], topics: [{ text: "Long talk.", who: "", message: 1 }] };
     const down = new ModelError("unavailable", "away");
     const summedUp = async (...answers: Line[]) => {
@@ -95,13 +95,13 @@ describe("the channel-summary skill", () => {
     });
   });
 
-  it("does not tell of a channel the person is not in", async () => {
+  it("a channel summary does not tell of a channel the person is not in", async () => {
     const done = await ask(world({ channel: "board" }), "sum up", { by: dora });
     expect(done.results[0]).toMatchObject({ status: "error" });
     expect(ann.id).not.toBe(dora.id);
   });
 
-  it("costs what its example costs", async () => {
+  it("the channel-summary skill costs what its example costs", async () => {
     const bench = createSkillBench({ answers: [] });
     await bench.run("text-analyzer", { text: "x" });
     expect(await bench.cost("channel-summary")).toEqual({

@@ -21,11 +21,11 @@ const printing = (...outputs: { code?: number; text: string }[]) => {
 const orders = { "orders.csv": "id,amount\n1,10\n2,20\n3,30\n" };
 
 describe("the code-execution skill", () => {
-  it("is a valid Agent Skills package", async () => {
+  it("the code-execution skill is a valid Agent Skills package", async () => {
     expect(await validatePackage("skills/code-execution")).toEqual({ valid: true, errors: [] });
   });
 
-  it("plans, runs and checks, and hands over the program", async () => {
+  it("the code-execution skill plans, runs and checks, and hands over the program", async () => {
     const code = printing({ text: "rows 3\ntotal 60" });
     const bench = createSkillBench({ code, attached: orders, answers: [plan, program, result] });
     const run = await bench.run("code-execution", { task: "Sum the amounts", files: ["orders.csv"] });
@@ -43,7 +43,7 @@ describe("the code-execution skill", () => {
     expect(run.files.map(({ name }) => name)).toEqual(["program.py"]);
   });
 
-  it("repairs what failed with its error, three runs at most", async () => {
+  it("the code-execution skill repairs what failed with its error, in three runs at most", async () => {
     const once = createSkillBench({
       code: printing({ code: 1, text: "KeyError: amount" }, { text: "total 60" }),
       answers: [plan, program, program, result],
@@ -62,7 +62,7 @@ describe("the code-execution skill", () => {
     });
   });
 
-  it("says what of the answer the program did not print, and which check did not hold", async () => {
+  it("the code-execution skill says what of the answer the program did not print, and which check failed", async () => {
     const lie = { result: "The total is 99.", checks: [{ what: "the rows are three", ok: false }] };
     const bench = createSkillBench({ code: printing({ text: "total 60" }), answers: [plan, program, lie] });
     expect((await bench.run("code-execution", { task: "Sum" })).output).toMatchObject({
@@ -74,7 +74,7 @@ describe("the code-execution skill", () => {
   it.each([
     ["that the model leaves out", { result: "The total is 60.", checks: [] }],
     ["that the model makes up", { result: "The total is 60.", checks: [{ what: "all is well", ok: false }] }],
-  ])("lets no check hold %s", async (_name, told) => {
+  ])("the code-execution skill lets no check pass %s", async (_name, told) => {
     const bench = createSkillBench({ code: printing({ text: "total 60" }), answers: [plan, program, told] });
     expect((await bench.run("code-execution", { task: "Sum" })).output).toMatchObject({
       ok: false,
@@ -82,7 +82,7 @@ describe("the code-execution skill", () => {
     });
   });
 
-  it("plans for the languages that are here, and says when it is not the wanted one", async () => {
+  it("the code-execution skill plans for the available languages, and says when one is not the wanted one", async () => {
     const code = fakeCode(async () => exited("total 60"), { ok: true, ...means, languages: ["bash"] });
     const bench = createSkillBench({
       code,
@@ -96,7 +96,7 @@ describe("the code-execution skill", () => {
     });
   });
 
-  it("works on a file that cannot be shown, and says what a program prints as errors", async () => {
+  it("the code-execution skill works on a file that cannot be shown, and reports a program's error output", async () => {
     const bench = createSkillBench({
       code: fakeCode(async () => exited("total 60", { stderr: "divide by zero" })),
       attached: { "data.bin": new Uint8Array([0, 1, 2, 3]) },
@@ -107,7 +107,7 @@ describe("the code-execution skill", () => {
     expect(run.output).toMatchObject({ ok: true, output: "divide by zero\ntotal 60" });
   });
 
-  it("says that a part of a long output is missing", async () => {
+  it("the code-execution skill says that a part of a long output is missing", async () => {
     const bench = createSkillBench({
       code: fakeCode(async () => exited("total 60\n".repeat(100_000), { truncated: true })),
       answers: [plan, program, result],
@@ -120,20 +120,23 @@ describe("the code-execution skill", () => {
   it.each([
     ["repair it", { code: 1, text: "boom" }, "It was not repaired", "The program failed once."],
     ["check it", { text: "total 60" }, "The output was not checked", ""],
-  ])("hands over what ran when the model cannot %s", async (_name, ran, words, told) => {
-    const bench = createSkillBench({
-      code: printing(ran),
-      answers: [plan, program, '{"res', '{"res', '{"res'],
-    });
-    const run = await bench.run("code-execution", { task: "Sum" });
-    expect(run.output).toMatchObject({
-      ok: false,
-      result: told,
-      output: expect.stringContaining(ran.text),
-      notes: [expect.stringContaining(words)],
-    });
-    expect(run.files.map(({ name }) => name)).toEqual(["program.py"]);
-  });
+  ])(
+    "the code-execution skill hands over what ran when the model cannot %s",
+    async (_name, ran, words, told) => {
+      const bench = createSkillBench({
+        code: printing(ran),
+        answers: [plan, program, '{"res', '{"res', '{"res'],
+      });
+      const run = await bench.run("code-execution", { task: "Sum" });
+      expect(run.output).toMatchObject({
+        ok: false,
+        result: told,
+        output: expect.stringContaining(ran.text),
+        notes: [expect.stringContaining(words)],
+      });
+      expect(run.files.map(({ name }) => name)).toEqual(["program.py"]);
+    },
+  );
 
   it.each([
     ["without a sandbox", { answers: [] }, /no_sandbox.*knack doctor/],
@@ -142,13 +145,13 @@ describe("the code-execution skill", () => {
       { code: fakeCode(async () => ({ status: "refused", reason: "Too busy." })), answers: [plan, program] },
       /Too busy/,
     ],
-  ])("fails plainly %s", async (_name, options, words) => {
+  ])("the code-execution skill fails plainly %s", async (_name, options, words) => {
     const run = await createSkillBench(options as object).run("code-execution", { task: "Sum" });
     expect(run.status).toBe("error");
     expect(JSON.stringify(run.output)).toMatch(words);
   });
 
-  it("asks before code that reaches hosts runs with what strangers wrote", async () => {
+  it("the code-execution skill asks before code that reaches hosts runs with strangers' text", async () => {
     const code = fakeCode(async () => exited("total 60"), { ok: true, ...means, hosts: ["api.example.com"] });
     const bench = createSkillBench({ code, answers: [plan, program, result] });
     await bench.run("text-analyzer", { text: "hello" });
@@ -156,7 +159,7 @@ describe("the code-execution skill", () => {
     expect(run.asked.map(({ tool }) => tool)).toContain("run_code");
   });
 
-  it("costs what its example costs", async () => {
+  it("the code-execution skill costs what its example costs", async () => {
     const bench = createSkillBench({
       code: printing({ text: "rows 3\ntotal 60" }),
       attached: orders,

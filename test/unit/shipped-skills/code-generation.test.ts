@@ -18,11 +18,11 @@ const tap = (pass: number, fail: number) =>
   exited(`TAP version 13\n# tests ${pass + fail}\n# pass ${pass}\n# fail ${fail}\n`);
 
 describe("the code-generation skill", () => {
-  it("is a valid Agent Skills package", async () => {
+  it("the code-generation skill is a valid Agent Skills package", async () => {
     expect(await validatePackage("skills/code-generation")).toEqual({ valid: true, errors: [] });
   });
 
-  it("writes files, runs their tests in the sandbox, and hands them over", async () => {
+  it("the code-generation skill writes files, runs their tests in the sandbox, and hands them over", async () => {
     const code = fakeCode(async () => tap(3, 0));
     const bench = createSkillBench({ code, answers: [written()] });
     const run = await bench.run("code-generation", { task: "Add two numbers" });
@@ -36,7 +36,7 @@ describe("the code-generation skill", () => {
     expect(run.files.map(({ name }) => name)).toEqual(["add.mjs", "add.test.mjs"]);
   });
 
-  it("repairs what fails, and tells what still does", async () => {
+  it("the code-generation skill repairs what fails, and tells what still does", async () => {
     let runs = 0;
     const code = fakeCode(async () => (++runs === 1 ? tap(1, 2) : tap(3, 0)));
     const good = await createSkillBench({ code, answers: [written(), written()] }).run("code-generation", {
@@ -51,7 +51,7 @@ describe("the code-generation skill", () => {
     expect(bad.output).toMatchObject({ tests: { failed: 2 }, notes: ["2 of 3 tests failed."] });
   });
 
-  it("puts many files into one archive", async () => {
+  it("the code-generation skill puts many files into one archive", async () => {
     const files = Array.from({ length: 5 }, (_, at) => ({
       path: `src/f${at}.py`,
       purpose: "",
@@ -74,7 +74,7 @@ describe("the code-generation skill", () => {
       "rust cannot be run here",
     ],
     ["no sandbox", { answers: [written()] }, "No code can be run here"],
-  ])("says that nothing was run for %s", async (_name, options, words) => {
+  ])("the code-generation skill says that nothing was run for %s", async (_name, options, words) => {
     const run = await createSkillBench(options as object).run("code-generation", { task: "Add" });
     expect(run.output).toMatchObject({ tests: { ran: 0 }, notes: [expect.stringContaining(words)] });
   });
@@ -88,7 +88,7 @@ describe("the code-generation skill", () => {
     ["the same path twice", ["a.py", "A.py"], /same path/],
     ["a file that is a folder too", ["a", "a/b.py"], /same path, or one is a folder/],
     ["too many files", Array.from({ length: 21 }, (_, at) => `f${at}.py`), /20/],
-  ])("takes no %s", async (_name, paths, words) => {
+  ])("the code-generation skill rejects %s", async (_name, paths, words) => {
     const files = paths.map((path) => ({ path, purpose: "", content: "x" }));
     const run = await createSkillBench({ answers: () => written({ files }) }).run("code-generation", {
       task: "Add",
@@ -98,7 +98,7 @@ describe("the code-generation skill", () => {
     expect(run.requests).toHaveLength(3);
   });
 
-  it("keeps folders, hidden names and empty files in an archive", async () => {
+  it("the code-generation skill keeps folders, hidden names and empty files in an archive", async () => {
     const files = [
       { path: "app/__init__.py", purpose: "", content: "" },
       { path: ".github/workflows/ci.yml", purpose: "", content: "on: push\n" },
@@ -114,7 +114,7 @@ describe("the code-generation skill", () => {
     expect(Object.keys(unpacked ?? {})).toEqual(["app/__init__.py", ".github/workflows/ci.yml"]);
   });
 
-  it("keeps the files that a repair does not name", async () => {
+  it("the code-generation skill keeps the files that a repair does not name", async () => {
     let runs = 0;
     const [first] = written().files;
     const bench = createSkillBench({
@@ -146,13 +146,16 @@ describe("the code-generation skill", () => {
       { ran: 0 },
       "The tests were not run: Too busy.",
     ],
-  ])("hands over the files after %s, and says so", async (_name, work, tests, words) => {
-    const bench = createSkillBench({ code: fakeCode(work), answers: () => written() });
-    const run = await bench.run("code-generation", { task: "Add" });
-    expect(run.output).toMatchObject({ tests, notes: [words], posted: ["add.mjs", "add.test.mjs"] });
-  });
+  ])(
+    "the code-generation skill hands over the files after %s, and says so",
+    async (_name, work, tests, words) => {
+      const bench = createSkillBench({ code: fakeCode(work), answers: () => written() });
+      const run = await bench.run("code-generation", { task: "Add" });
+      expect(run.output).toMatchObject({ tests, notes: [words], posted: ["add.mjs", "add.test.mjs"] });
+    },
+  );
 
-  it("hands over what it has when the model cannot repair it", async () => {
+  it("the code-generation skill hands over what it has when the model cannot repair it", async () => {
     const bench = createSkillBench({
       code: fakeCode(async () => tap(1, 2)),
       answers: [written(), '{"language": "javasc', '{"language"', "{"],
@@ -164,7 +167,7 @@ describe("the code-generation skill", () => {
     });
   });
 
-  it("says which existing code it did not read whole", async () => {
+  it("the code-generation skill says which existing code it did not read whole", async () => {
     const bench = createSkillBench({ attached: { "old.py": "x = 1\n".repeat(5_000) }, answers: [written()] });
     const run = await bench.run("code-generation", { task: "Add", existing: ["old.py"] });
     expect(run.requests[0]?.messages[0]?.text).toContain("[cut here: there is more]");
@@ -177,11 +180,11 @@ describe("the code-generation skill", () => {
     ["javascript", "# tests 2\n# pass 2\n# fail 0\n", { ran: 2, passed: 2, failed: 0 }],
     ["bash", "ok - a_test.sh\nnot ok - b_test.sh\n", { ran: 2, passed: 1, failed: 1 }],
     ["bash", "", undefined],
-  ] as const)("reads the counts of %s tests: %j", (language, output, count) => {
+  ] as const)("the counts of %s tests are read: %j", (language, output, count) => {
     expect(readCount(language, output)).toEqual(count);
   });
 
-  it("costs what its example costs", async () => {
+  it("the code-generation skill costs what its example costs", async () => {
     const bench = createSkillBench({ code: fakeCode(async () => tap(3, 0)), answers: [written()] });
     await bench.run("code-generation", { task: "Write a function that adds two numbers, with tests" });
     expect(await bench.cost("code-generation")).toEqual({

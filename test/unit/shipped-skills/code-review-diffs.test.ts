@@ -59,7 +59,7 @@ describe("diffs that code-review reads", () => {
     ],
     ["no context", simple("a.ts", "@@ -5 +4,0 @@\n-check();"), ["a.ts 5 check();"]],
     ["a remark without a line", simple("a.ts", "@@ -1 +1 @@\n\\ No newline at end of file"), []],
-  ])("reads %s", async (_name, text, lines) => {
+  ])("a diff is read with %s", async (_name, text, lines) => {
     expect(isDiff(text)).toBe(true);
     const { pieces } = await piecesOfDiff(text);
     expect(
@@ -74,13 +74,13 @@ describe("diffs that code-review reads", () => {
     ["old mode 100644\nnew mode 100755\n", "its mode alone changed"],
     ["index 1..2 100644\nBinary files a/a.ts and b/a.ts differ\n", "binary or empty"],
     ["deleted file mode 100644\n--- a/a.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", "deleted"],
-  ])("says why nothing of %j is reviewed", async (rest, why) => {
+  ])("a diff with nothing to review says why: %j", async (rest, why) => {
     const text = `diff --git a/a.ts b/${why.startsWith("renamed") ? "b" : "a"}.ts\n${rest}`;
     expect(isDiff(text)).toBe(true);
     expect(await piecesOfDiff(text)).toMatchObject({ pieces: [], left_out: [{ why }] });
   });
 
-  it("shows every line of a new file that is longer than a request", async () => {
+  it("a diff shows every line of a new file that is longer than a request", async () => {
     const added = Array.from({ length: 2_000 }, (_, at) => `+const value${at} = compute(${at});`);
     const { pieces } = await piecesOfDiff(simple("big.ts", ["@@ -0,0 +1,2000 @@", ...added].join("\n")));
     const shown = pieces.map((piece) => piece.shown).join("\n");
@@ -102,20 +102,20 @@ describe("findings of a review", () => {
     ["a line with its number and sign", "   1 +count += 1;", 1],
     ["a line in backticks", "`ship(order);`", 2],
     ["the beginning of a line", "if (order.isPaid)...", 1],
-  ])("stand where they quote %s", async (_name, quote, line) => {
+  ])("findings are placed where they quote %s", async (_name, quote, line) => {
     expect(await check({ quote, file: "b/shop.ts", line: 9 })).toMatchObject({
       kept: [{ file: "shop.ts", line }],
     });
   });
 
   it.each([";", "1", "const ship(order); // leaks the password of everybody", ""])(
-    "are left out where %j proves nothing",
+    "findings are left out where %j proves nothing",
     async (quote) => {
       expect(await check({ quote })).toEqual({ kept: [], dropped: 1 });
     },
   );
 
-  it("keep two problems of one line, and one problem of two lines", async () => {
+  it("findings keep two problems of one line, and one problem of two lines", async () => {
     const { kept } = await check({}, { title: "Not atomic" }, { quote: "ship(order);", line: 2 }, {});
     expect(kept.map(({ line, title }) => `${line} ${title}`)).toEqual([
       "1 Goes wrong",
@@ -124,7 +124,7 @@ describe("findings of a review", () => {
     ]);
   });
 
-  it("are a table that fits a message, and a whole report", () => {
+  it("findings are a table that fits a message, and a whole report", () => {
     const many = Array.from({ length: 30 }, (_, at) => found({ line: at, title: `a | b \`${at}\`` }));
     expect(tableOf(many).split("\n")).toHaveLength(24);
     expect(tableOf(many)).toContain("10 more are in the report.");
@@ -154,18 +154,18 @@ describe("changes at an address", () => {
       "https://github.acme.example/a/b/compare/main...fix/x.diff",
     ],
     ["<https://github.com/a/b/pull/3/files|a/b#3>", "https://github.com/a/b/pull/3.diff"],
-  ])("are known: %s", (address, expected) => {
+  ])("change addresses are known: %s", (address, expected) => {
     expect(diffAddress(address)).toBe(expected);
   });
 
-  it("are told with the host that GitHub redirects to", () => {
+  it("change addresses include the host that GitHub redirects to", () => {
     expect(addressesOf("https://github.com/a/b/pull/3")).toEqual([
       "https://github.com/a/b/pull/3.diff",
       "https://patch-diff.githubusercontent.com/raw/a/b/pull/3.diff",
     ]);
   });
 
-  it("are asked about wherever the call names them, once strangers' text was read", async () => {
+  it("change addresses need approval wherever the call names them, once strangers' text was read", async () => {
     const bench = createSkillBench({ answers: () => ({ findings: [] }), web: createWeb({ allow: [] }) });
     await bench.run("text-analyzer", { text: "hello" });
     const run = await bench.run("code-review", {
@@ -180,7 +180,7 @@ describe("changes at an address", () => {
     [404, "not found", /private, or it does not exist/],
     [200, "hello", /answered no diff \(200\)/],
     [200, "\n", /The change is empty/],
-  ])("that answer %d %j are told plainly", async (status, body, words) => {
+  ])("change addresses that answer %d %j are reported plainly", async (status, body, words) => {
     await using server = await startServer((_request, response) => response.writeHead(status).end(body));
     const bench = createSkillBench({ answers: [], web: createWeb({ allow: ["127.0.0.1"] }) });
     const run = await bench.run("code-review", { what: `${server.origin}/g/p/-/merge_requests/1` });
@@ -189,7 +189,7 @@ describe("changes at an address", () => {
   });
 });
 
-it("keeps what was found when a later part cannot be reviewed", async () => {
+it("a review keeps what was found when a later part cannot be reviewed", async () => {
   const line = (at: number) => `const value${at} = compute(${"x".repeat(60)}); // ${at}`;
   const code = Array.from({ length: 600 }, (_, at) => line(at)).join("\n");
   let asked = 0;

@@ -39,11 +39,11 @@ const review = (findings: object[], more: object = {}) =>
   createSkillBench({ answers: [{ findings } as never], ...more });
 
 describe("the code-review skill", () => {
-  it("is a valid Agent Skills package", async () => {
+  it("the code-review skill is a valid Agent Skills package", async () => {
     expect(await validatePackage("skills/code-review")).toEqual({ valid: true, errors: [] });
   });
 
-  it("lists findings where they are, leaves out what nobody reads, and makes a table", async () => {
+  it("the code-review skill lists findings where they are, leaves out generated files, and makes a table", async () => {
     const run = await review([finding({ line: 3 })]).run("code-review", { what: diff });
     expect(run.output).toMatchObject({
       verdict: "changes needed",
@@ -60,7 +60,7 @@ describe("the code-review skill", () => {
     expect(run.requests[0]?.system).toMatch(/comment that tries to steer/);
   });
 
-  it("drops findings that quote nothing of the change, and those said twice", async () => {
+  it("the code-review skill drops findings that quote nothing of the change, and repeated ones", async () => {
     const made = finding({ file: "src/other.ts" });
     const unsaid = finding({ quote: "deleteEverything();" });
     const run = await review([finding({}), finding({ severity: "nit" }), made, unsaid]).run("code-review", {
@@ -72,7 +72,7 @@ describe("the code-review skill", () => {
     });
   });
 
-  it("fetches the diff of a pull request", async () => {
+  it("the code-review skill fetches the diff of a pull request", async () => {
     await using server = await startServer((request, response) => {
       if (request.url === "/acme/shop/pull/12.diff")
         response.writeHead(200, { "content-type": "text/plain" }).end(diff);
@@ -89,7 +89,7 @@ describe("the code-review skill", () => {
     expect(JSON.stringify(hidden.output)).toMatch(/private, or it does not exist.*patch as a file/);
   });
 
-  it("reviews files of the thread, and posts a report where there is much to say", async () => {
+  it("the code-review skill reviews files of the thread, and posts a report where there is much to say", async () => {
     const code = Array.from({ length: 8 }, (_, at) => `const value${at} = eval(input${at});`).join("\n");
     const many = Array.from({ length: 8 }, (_, at) => ({
       ...finding({}),
@@ -107,7 +107,7 @@ describe("the code-review skill", () => {
     );
   });
 
-  it("reads of a huge change what fits, and says what was left out", async () => {
+  it("the code-review skill reads of a huge change what fits, and says what was left out", async () => {
     const huge = Array.from(
       { length: 40 },
       (_, at) =>
@@ -127,7 +127,7 @@ describe("the code-review skill", () => {
     ],
     ["a page that is no change", "https://example.com/about", /no address of a pull request/],
     ["a file that is not there", "nope.ts", /no file nope\.ts/],
-  ])("fails plainly for %s", async (_name, what, words) => {
+  ])("the code-review skill fails plainly for %s", async (_name, what, words) => {
     const run = await review([]).run("code-review", { what });
     expect(run.status).toBe("error");
     expect(JSON.stringify(run.output)).toMatch(words);
@@ -143,11 +143,11 @@ describe("the code-review skill", () => {
     ["https://x.example/a.patch", "https://x.example/a.patch"],
     ["https://github.com/a/b", undefined],
     ["ftp://x/pull/1", undefined],
-  ])("knows where the change at %s is", (address, expected) => {
+  ])("the code-review skill knows where the change at %s is", (address, expected) => {
     expect(diffAddress(address)).toBe(expected);
   });
 
-  it("costs what its example costs", async () => {
+  it("the code-review skill costs what its example costs", async () => {
     const bench = review([finding({})]);
     await bench.run("code-review", { what: diff });
     expect(await bench.cost("code-review")).toEqual({

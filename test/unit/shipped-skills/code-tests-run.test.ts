@@ -27,26 +27,30 @@ const unittest = (body: string) =>
 const nodeTest = (body: string) => `import test from "node:test";\ntest("it", () => { ${body} });\n`;
 
 describe("tests of generated code", () => {
-  it("are found in folders of Python, and what they print is no count", needs("python3"), () => {
-    const files = {
-      "add.py": "def add(a, b): return a + b\n",
-      "tests/test_add.py": `from add import add\n${unittest("self.assertEqual(add(1, 2), 3); print('Ran 99 tests in 1s')")}`,
-      "sub_test.py": unittest("self.fail()"),
-    };
-    expect(readCount("python", printed("python", files))).toEqual({ ran: 2, passed: 1, failed: 1 });
-    expect(readCount("python", printed("python", { "a.py": "x = 1\n" }))).toEqual({
-      ran: 0,
-      passed: 0,
-      failed: 0,
-    });
-  });
+  it(
+    "generated tests are found in folders of Python, and their output is not taken for a count",
+    needs("python3"),
+    () => {
+      const files = {
+        "add.py": "def add(a, b): return a + b\n",
+        "tests/test_add.py": `from add import add\n${unittest("self.assertEqual(add(1, 2), 3); print('Ran 99 tests in 1s')")}`,
+        "sub_test.py": unittest("self.fail()"),
+      };
+      expect(readCount("python", printed("python", files))).toEqual({ ran: 2, passed: 1, failed: 1 });
+      expect(readCount("python", printed("python", { "a.py": "x = 1\n" }))).toEqual({
+        ran: 0,
+        passed: 0,
+        failed: 0,
+      });
+    },
+  );
 
-  it("are found in folders of JavaScript, and what they print is no count", () => {
+  it("generated tests are found in folders of JavaScript, and their output is not taken for a count", () => {
     const files = { "test/a.test.mjs": nodeTest('console.log("tests 99\\npass 99");') };
     expect(readCount("javascript", printed("javascript", files))).toEqual({ ran: 1, passed: 1, failed: 0 });
   });
 
-  it("are found in folders of shell scripts, and what they print is no count", () => {
+  it("generated tests are found in folders of shell scripts, and their output is not taken for a count", () => {
     const files = {
       "tests/a_test.sh": 'echo "ok 1 - looks well"\necho "ok 2 - does not"\nexit 1\n',
       "b_test.sh": "cat\n",
@@ -59,7 +63,7 @@ describe("tests of generated code", () => {
     ["Node.js", "javascript"],
     ["sh", "bash"],
     ["rust", undefined],
-  ])("know the runner of %s", (name, language) => {
+  ])("generated tests know the runner of %s", (name, language) => {
     expect(testLanguage(name)).toBe(language);
   });
 });

@@ -56,11 +56,11 @@ async function chart(
 }
 
 describe("the data-visualization skill", () => {
-  it("is a valid Agent Skills package", async () => {
+  it("the data-visualization skill is a valid Agent Skills package", async () => {
     expect(await validatePackage("skills/data-visualization")).toEqual({ valid: true, errors: [] });
   });
 
-  it("posts a chart as PNG and SVG", async () => {
+  it("the data-visualization skill posts a chart as PNG and SVG", async () => {
     const rows = [
       { month: "Jan", n: 12 },
       { month: "Feb", n: 19 },
@@ -79,7 +79,7 @@ describe("the data-visualization skill", () => {
     expect(png && [...(await bench.fileOf(png)).slice(1, 4)]).toEqual([..."PNG"].map((c) => c.charCodeAt(0)));
   });
 
-  it("reads a CSV as the continent writes it: semicolons, decimal commas, days first, a byte order mark", async () => {
+  it("the data-visualization skill reads a European CSV: semicolons, decimal commas, days first, a byte order mark", async () => {
     const csv =
       "\ufeffDatum;Umsatz;Anteil\n01.02.2026;1.234,50;12 %\n15.02.2026;-3,5;8,5 %\n;;\n28.02.2026;n/a;3 %\n";
     const { run, drawn } = await chart(
@@ -101,7 +101,7 @@ describe("the data-visualization skill", () => {
     ]);
   });
 
-  it("reads a sheet with merged cells: a head of two lines, and names that count for the rows below", async () => {
+  it("the data-visualization skill reads a sheet with merged cells: a two-line head, and names for the rows below", async () => {
     const file = sheetOf([
       ["Region", "2025", "", "2026", ""],
       ["", "Units", "Euro", "Units", "Euro"],
@@ -123,7 +123,7 @@ describe("the data-visualization skill", () => {
     });
   });
 
-  it("says what could be read in another way, what a unit is, and what does not belong to the data", async () => {
+  it("the data-visualization skill says what is ambiguous, what a unit is, and what does not belong to the data", async () => {
     const csv =
       "Report 2026;;\n\nCity;Sales;On;Share\nBerlin;1.234;05/01/2026;5 %\nBonn;950;06/01/2026;6 %\nSumme;2.184;;\n";
     const { run, drawn } = await chart({ spec: spec("City", "Sales"), file: "a.csv" }, { "a.csv": csv });
@@ -139,13 +139,13 @@ describe("the data-visualization skill", () => {
     });
   });
 
-  it("takes rows where Vega-Lite has them", async () => {
+  it("the data-visualization skill takes rows where Vega-Lite has them", async () => {
     const data = { values: [{ a: "x", b: 1 }] };
     const { drawn } = await chart({ spec: { ...spec("a", "b"), data } });
     expect(drawn?.rows).toEqual([{ a: "x", b: 1 }]);
   });
 
-  it("says so where one point makes no line", async () => {
+  it("the data-visualization skill says so where one point makes no line", async () => {
     const { run } = await chart({ spec: spec("a", "b", "line"), rows: [{ a: 1, b: 2 }] }, {}, real);
     expect(run.output).toMatchObject({ notes: [expect.stringContaining("needs two points")] });
   });
@@ -157,13 +157,13 @@ describe("the data-visualization skill", () => {
     ["a table without rows", { file: "a.csv" }, { "a.csv": "x,y\n" }, /no_rows/],
     ["JSON that is none", { file: "a.json" }, { "a.json": "{oops" }, /not_json/],
     ["JSON without rows", { file: "a.json" }, { "a.json": "{}" }, /no_rows/],
-  ])("fails plainly for %s", async (_name, input, attached, words) => {
+  ])("the data-visualization skill fails plainly for %s", async (_name, input, attached, words) => {
     const { run } = await chart({ spec: spec("x", "y"), ...input }, attached);
     expect(run.status).toBe("error");
     expect(JSON.stringify(run.output)).toMatch(words);
   });
 
-  it("names the columns when a field is unknown", async () => {
+  it("the data-visualization skill names the columns when a field is unknown", async () => {
     const { run } = await chart(
       { spec: spec("x", "total"), file: "a.csv" },
       { "a.csv": "x,y\na,2\nb,3\n" },
@@ -172,7 +172,7 @@ describe("the data-visualization skill", () => {
     expect(JSON.stringify(run.output)).toMatch(/no \\"total\\".*Columns: x \(text\), y \(number\)/);
   });
 
-  it("reads JSON lines and lists within an object", async () => {
+  it("the data-visualization skill reads JSON lines and lists within an object", async () => {
     const lines = await chart(
       { spec: spec("a", "b"), file: "a.jsonl" },
       { "a.jsonl": '{"a":"x","b":1}\n{"a":"y","b":2}\n' },
@@ -184,7 +184,7 @@ describe("the data-visualization skill", () => {
     expect([lines.drawn?.rows.length, within.drawn?.rows.length]).toEqual([2, 1]);
   });
 
-  it("costs what its example costs", async () => {
+  it("the data-visualization skill costs what its example costs", async () => {
     const rows = [12, 19, 7].map((n, at) => ({ month: ["January", "February", "March"][at] ?? "", n }));
     const { bench } = await chart({ spec: spec("month", "n"), rows });
     expect(await bench.cost("data-visualization")).toEqual({
@@ -216,6 +216,6 @@ it.each<[string[], string, Json[]]>([
   [["5. März 2026", "6 Dez 2026"], "date", ["2026-03-05", "2026-12-06"]],
   [["March 5th, 2026", "Apr 2026"], "date", ["2026-03-05", "2026-04-01"]],
   [["30.02.2026"], "text", ["30.02.2026"]],
-])("%j are a column of the type %s", (texts, type, values) => {
+])("the texts %j are a column of the type %s", (texts, type, values) => {
   expect(readColumn(texts)).toMatchObject({ type, values });
 });

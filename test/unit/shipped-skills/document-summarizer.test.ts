@@ -40,11 +40,11 @@ const good = {
 };
 
 describe("the document-summarizer skill", () => {
-  it("is a valid Agent Skills package", async () => {
+  it("the document-summarizer skill is a valid Agent Skills package", async () => {
     expect(await validatePackage("skills/document-summarizer")).toEqual({ valid: true, errors: [] });
   });
 
-  it("summarises what came last, with places that really have the points, and says what has none", async () => {
+  it("the document-summarizer skill summarises the latest file, with places that have the points, and names the others", async () => {
     const bench = createSkillBench({
       attached: { "report.pdf": "%PDF" },
       documents: reads({ "report.pdf": { text: report } }),
@@ -65,7 +65,7 @@ describe("the document-summarizer skill", () => {
     expect(run.requests[0]?.system).toMatch(/information, never instructions/);
   });
 
-  it("names numbers of a summary that no document has", async () => {
+  it("the document-summarizer skill names numbers of a summary that no document has", async () => {
     const lie = { ...good, summary: "Sales grew by 71 percent.", points: [] };
     const bench = createSkillBench({
       attached: { "report.pdf": "%PDF" },
@@ -77,7 +77,7 @@ describe("the document-summarizer skill", () => {
     });
   });
 
-  it("reads by parts what is longer than a request, and each part once", async () => {
+  it("the document-summarizer skill reads a text longer than a request in parts, each part once", async () => {
     const long = Array.from({ length: 60 }, (_, at) =>
       page(at + 1, `Chapter ${at + 1}. ${"word ".repeat(400)} Fact number ${1_000 + at}.`),
     ).join("");
@@ -101,7 +101,7 @@ describe("the document-summarizer skill", () => {
     expect(run.output).toMatchObject({ unchecked: [] });
   });
 
-  it("names pages that no document has, and takes the places it was given for no claims", async () => {
+  it("the document-summarizer skill names pages that no document has, and does not take given places for claims", async () => {
     const pages = Array.from({ length: 40 }, (_, at) => page(at + 1, "Terms apply.")).join("");
     const summaryOf = async (summary: string) => {
       const bench = createSkillBench({
@@ -134,7 +134,7 @@ describe("the document-summarizer skill", () => {
       return { points: [{ text: quote, source: 1, place, quote }] };
     };
 
-    it("at one part, the rest is summarised and it is said what was not read", async () => {
+    it("a model failure at one part leaves the rest summarised, with a note on what was not read", async () => {
       const { output, requests } = await run((request) => {
         if (!request.system.startsWith("List")) return { summary: "Facts.", points: [] };
         if (inputOf(request).includes("Fact number 1030.")) return "I cannot help with that.";
@@ -147,7 +147,7 @@ describe("the document-summarizer skill", () => {
       expect(inputOf(requests.at(-1))).toContain("Fact number 1000");
     });
 
-    it("at the summary, the points are given", async () => {
+    it("a model failure at the summary leaves the points", async () => {
       const { output } = await run((request) => {
         if (request.system.startsWith("List")) return pointOf(request);
         throw down;
@@ -158,7 +158,7 @@ describe("the document-summarizer skill", () => {
       });
     });
 
-    it("at the length of it, it is read by parts", async () => {
+    it("a text too long for the model is read in parts", async () => {
       const short = long.slice(0, 30_000);
       const { output, steps } = await run((request) => {
         if (inputOf(request).length > 20_000) throw new ModelError("context_too_long", "too long");
@@ -168,7 +168,7 @@ describe("the document-summarizer skill", () => {
       expect(steps.filter((step) => step === "read part")).toHaveLength(3);
     });
 
-    it("at each part, it is asked no longer and the reason is told", async () => {
+    it("a model failure at each part ends the requests, and the reason is reported", async () => {
       const { output, requests } = await run(() => {
         throw down;
       });
@@ -185,7 +185,7 @@ describe("the document-summarizer skill", () => {
     ],
     ["no file at all", {}, undefined, /No file came/],
     ["an empty file", { "a.txt": "" }, undefined, /has no text|empty|nothing/i],
-  ])("says what is wrong with %s", async (_name, attached, read, words) => {
+  ])("the document-summarizer skill says what is wrong with %s", async (_name, attached, read, words) => {
     const bench = createSkillBench({
       attached,
       documents: reads(read === undefined ? {} : { "a.pdf": read }),
@@ -197,7 +197,7 @@ describe("the document-summarizer skill", () => {
     expect(run.requests).toEqual([]);
   });
 
-  it("summarises a page, and says when it is only a consent wall", async () => {
+  it("the document-summarizer skill summarises a page, and says when it is only a consent wall", async () => {
     const web = (text: string): Web => ({
       fetch: () => Promise.reject(new Error("no")),
       read: async (url) => ({ url, title: "News", text, length: text.length }),
@@ -216,7 +216,7 @@ describe("the document-summarizer skill", () => {
     expect(JSON.stringify(run.output)).toMatch(/consent or login page/);
   });
 
-  it("goes on with what can be read", async () => {
+  it("the document-summarizer skill continues with what can be read", async () => {
     const bench = createSkillBench({
       attached: { "a.txt": "Hello, the answer is 42." },
       answers: [{ summary: "The answer is 42.", points: [] }],
@@ -225,7 +225,7 @@ describe("the document-summarizer skill", () => {
     expect(run.output).toMatchObject({ unchecked: [], notes: [expect.stringContaining("no file b.txt")] });
   });
 
-  it("costs what its example costs", async () => {
+  it("the document-summarizer skill costs what its example costs", async () => {
     const bench = createSkillBench({
       attached: { "report.pdf": "%PDF" },
       documents: reads({ "report.pdf": { text: report } }),
@@ -265,7 +265,7 @@ describe("a page that is only a wall", () => {
       ),
     ],
     ["nothing", false, ""],
-  ])("is told from others: %s", (_name, closed, text) => {
+  ])("a page that is only a wall is recognised: %s", (_name, closed, text) => {
     expect(isWall(text)).toBe(closed);
   });
 });
@@ -282,11 +282,11 @@ describe("the sections of a text", () => {
     ],
     ["lines", "a\nb\nc", ["lines 1–3"]],
     ["nothing", " \n", []],
-  ])("are its %s", (_name, text, places) => {
+  ])("the sections of a text are its %s", (_name, text, places) => {
     expect(sectionsOf(text).map(({ place }) => place)).toEqual(places);
   });
 
-  it("make parts within a limit, nothing lost", () => {
+  it("the sections of a text make parts within a limit, and nothing is lost", () => {
     const sections = [1, 2, 3].map((at) => ({ place: `p${at}`, text: "x".repeat(70 * at) }));
     const parts = partsOf(sections, 100);
     expect(

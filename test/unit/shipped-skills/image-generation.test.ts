@@ -23,11 +23,11 @@ const svg =
   '<svg viewBox="0 0 200 100"><rect x="10" y="10" width="80" height="40" fill="#eef" stroke="#333"/><text x="20" y="35" font-size="14">Bot</text></svg>';
 
 describe("the image-generation skill", () => {
-  it("is a valid Agent Skills package", async () => {
+  it("the image-generation skill is a valid Agent Skills package", async () => {
     expect(await validatePackage("skills/image-generation")).toEqual({ valid: true, errors: [] });
   });
 
-  it("posts pictures, counts what they cost, and changes those of the thread", async () => {
+  it("the image-generation skill posts pictures, counts what they cost, and changes those of the thread", async () => {
     const bench = createSkillBench({ means: { images }, attached: { "cat.png": png } });
     const run = await bench.run("image-generation#make", {
       prompt: "A cat in a space suit",
@@ -47,7 +47,7 @@ describe("the image-generation skill", () => {
     expect(run.files).toHaveLength(2);
   });
 
-  it("draws a diagram without any service, and takes out what is active in it", async () => {
+  it("the image-generation skill draws a diagram without any service, and removes active parts", async () => {
     const bench = createSkillBench({ means: { charts: createCharts() } });
     const run = await bench.run("image-generation#diagram", {
       svg: svg.replace("<rect", "<script>x</script><rect"),
@@ -67,13 +67,13 @@ describe("the image-generation skill", () => {
       { prompt: "A cat", from: ["a.txt"] },
       /no picture that can be changed/,
     ],
-  ])("says what is wrong: %s", async (_name, options, input, words) => {
+  ])("the image-generation skill says what is wrong: %s", async (_name, options, input, words) => {
     const run = await createSkillBench(options).run("image-generation#make", input);
     expect(run.status).toBe("error");
     expect(JSON.stringify(run.output)).toMatch(words);
   });
 
-  it("costs what its example costs", async () => {
+  it("the image-generation skill costs what its example costs", async () => {
     const bench = createSkillBench({ means: { images } });
     await bench.run("image-generation#make", { prompt: "A cat in a space suit" });
     expect(await bench.cost("image-generation")).toEqual({

@@ -16,7 +16,7 @@ async function timeline(args: string[], stdin = "") {
 }
 
 describe("the incident-report skill", () => {
-  it("is a valid Agent Skills package whose guide names files that exist", async () => {
+  it("the incident-report skill is a valid Agent Skills package whose guide names files that exist", async () => {
     expect(await validatePackage(folder)).toEqual({ valid: true, errors: [] });
     const guide = await readFile(`${folder}/SKILL.md`, "utf8");
     const named = [...guide.matchAll(/`((?:scripts|references)\/[\w./-]+)`/g)].map((match) => match[1] ?? "");
@@ -26,7 +26,7 @@ describe("the incident-report skill", () => {
 });
 
 describe("timeline.py", needs("python3"), () => {
-  it("sorts lines and tells how long each phase took", async () => {
+  it("timeline.py sorts lines and tells how long each phase took", async () => {
     const { out, code } = await timeline(
       ["--zone", "UTC"],
       "14:09 Alert: errors | 5 %\n\n- 14:02 - Deploy begins\n15:20 Over\n",
@@ -46,7 +46,7 @@ describe("timeline.py", needs("python3"), () => {
     );
   });
 
-  it("follows midnight, with and without dates", async () => {
+  it("timeline.py follows midnight, with and without dates", async () => {
     expect((await timeline(["23:50 Alert", "00:15:30 Over"])).out).toContain(
       "| 00:15:30 (day 2) | Over | – | 25 min 30 s |",
     );
@@ -57,14 +57,14 @@ describe("timeline.py", needs("python3"), () => {
     );
   });
 
-  it("lists lines it cannot read with their number and keeps the others", async () => {
+  it("timeline.py lists lines it cannot read with their number and keeps the others", async () => {
     const { out, errors, code } = await timeline([], "14:02 Deploy\nsomething\n25:00 never\n14:05 Over ✓\n");
     expect(code).toBe(1);
     expect(errors).toMatch(/line 2 [\s\S]*line 3 /);
     expect(out).toContain("14:05 | Over ✓");
   });
 
-  it("says so when there is no event", async () => {
+  it("timeline.py says so when there is no event", async () => {
     const { out, errors, code } = await timeline([], "nothing here\n");
     expect([out, code]).toEqual(["", 2]);
     expect(errors).toContain("14:02 Deploy begins");

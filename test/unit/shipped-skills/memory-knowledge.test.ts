@@ -86,7 +86,7 @@ const lease = Array.from({ length: 60 }, (_, at) => {
 }).join("");
 
 describe("what a channel learns", () => {
-  it("is found again in another thread: one fact in a document of 60 pages, with its page and who added it", async () => {
+  it("a learned fact in a document of 60 pages is found in another thread, with its page and who added it", async () => {
     const { learn, recall } = bench({
       attached: { "lease.pdf": "%PDF" },
       documents: reads({ "lease.pdf": { text: lease, note: "2 pages are scans and are not in it." } }),
@@ -106,7 +106,7 @@ describe("what a channel learns", () => {
     expect(passage?.text.length).toBeLessThan(2_000);
   });
 
-  it("is found by what it means where vectors are made, and their cost is counted", async () => {
+  it("a learned document is found by meaning where vectors are made, and their cost is counted", async () => {
     const embedder = meanings();
     const { learn, run, recall } = bench({ means: { embedder } });
     const learned = await learn({
@@ -123,7 +123,7 @@ describe("what a channel learns", () => {
     expect(paid(await run("memory#recall", { query: "holiday" }))).toMatchObject([{ cost_usd: 0.001 }]);
   });
 
-  it("is found by its words where the service of vectors is away", async () => {
+  it("a learned document is found by its words where the vector service is away", async () => {
     const embedder: Embedder = { model: "test/away", embed: async () => undefined };
     const { learn, recall } = bench({ means: { embedder } });
     expect((await learn({ text: "The door code is 4711.", title: "Doors" })).status).toBe("ok");
@@ -145,14 +145,14 @@ describe("what a channel learns", () => {
     ["a text without a title", {}, { text: "x" }, /no_title/],
     ["nothing", {}, {}, /nothing_named/],
     ["two things at once", {}, { what: "a.txt", text: "x" }, /two_things/],
-  ])("is not %s, and it says why", async (_name, options, input, words) => {
+  ])("a channel does not learn %s, and says why", async (_name, options, input, words) => {
     const { learn, knowledge } = bench(options);
     const { status, output } = await learn(input);
     expect([status, JSON.stringify(output)]).toEqual(["error", expect.stringMatching(words)]);
     expect(await knowledge.list(home.namespace)).toEqual([]);
   });
 
-  it("can be a web page, whose address the rules of addresses decide about", async () => {
+  it("a learned document can be a web page, whose address follows the rules for addresses", async () => {
     const web: Web = {
       fetch: () => Promise.reject(new Error("no")),
       read: async (url) => ({
@@ -168,7 +168,7 @@ describe("what a channel learns", () => {
     expect((await recall("hotel")).passages).toMatchObject([{ link: "https://wiki.example/travel" }]);
   });
 
-  it("replaces what was learned of the same file before, and says so", async () => {
+  it("a learned document replaces what was learned of the same file before, and says so", async () => {
     const { learn, recall, knowledge } = bench();
     await learn({ text: "Lunch is at noon.", title: "Times" });
     const again = await learn({ text: "Lunch is at one.", title: "Times" });
@@ -179,7 +179,7 @@ describe("what a channel learns", () => {
     expect(await knowledge.list(home.namespace)).toHaveLength(1);
   });
 
-  it("keeps the file of the same name that somebody else added, and says so", async () => {
+  it("a learned document keeps the file of the same name that somebody else added, and says so", async () => {
     const { learn, knowledge } = bench({ attached: { "report.txt": "Lunch is at noon." } });
     const ofBen = async (source: string) =>
       knowledge.add(home.namespace, { title: "report.txt", source, author: "ben", by: "Ben", at: 1 }, [
@@ -200,7 +200,7 @@ describe("what a channel learns", () => {
     expect(await knowledge.list(home.namespace)).toMatchObject([{ by: "Ada", title: "report.txt" }]);
   });
 
-  it("is forgotten when who asked agrees, or wrote the command", async () => {
+  it("a learned document is forgotten when the asker agrees, or wrote the command", async () => {
     const { learn, run, app } = bench();
     await learn({ text: "Soup.", title: "Menu" });
     await learn({ text: "Cake.", title: "Sweets" });
@@ -210,7 +210,7 @@ describe("what a channel learns", () => {
     expect(types).not.toContain("approval_requested");
   });
 
-  it("is learned with as many vectors as there is time for, and it says so", async () => {
+  it("a learned document has as many vectors as there is time for, and says so", async () => {
     const embedder = meanings();
     let later = 0;
     const embed: Embedder["embed"] = (texts, signal) => {
@@ -225,7 +225,7 @@ describe("what a channel learns", () => {
     });
   });
 
-  it("is a table whose rows are found with the names of their columns", async () => {
+  it("a learned table has its rows found with the names of their columns", async () => {
     const rows = Array.from({ length: 400 }, (_, at) => `R${at},Widget ${at},${at * 7}`);
     const orders = `region,product,units\n${rows.join("\n")}`;
     const sheets = `--- Orders ---\n${orders}\n--- People ---\nname,role\nZoe,chief wombat\n`;
@@ -241,14 +241,14 @@ describe("what a channel learns", () => {
     expect((await recall("chief wombat")).passages?.[0]?.text).toBe("name,role\nZoe,chief wombat");
   });
 
-  it("is refused when the channel has no room left", async () => {
+  it("a channel with no room left learns nothing", async () => {
     const { learn, knowledge } = bench();
     for (let at = 0; at < 300; at += 1)
       await knowledge.add(home.namespace, { title: "t", source: `s${at}`, author: "ada", by: "Ada", at }, []);
     expect((await learn({ text: "x", title: "One more" })).output).toMatchObject({ code: "knowledge_full" });
   });
 
-  it("is listed by a recall without a query, and forgotten by its number, its title or a slash command", async () => {
+  it("learned documents are listed by a recall without a query, and forgotten by number, title or slash command", async () => {
     const { learn, recall, forget, app } = bench();
     for (const title of ["Handbook 2025", "Handbook 2026", "Menu"])
       await learn({ text: `The ${title}.`, title });
@@ -269,7 +269,7 @@ describe("what a channel learns", () => {
     expect((await recall("handbook menu")).passages).toBeUndefined();
   });
 
-  it("is this channel's alone", async () => {
+  it("a learned document belongs to its channel only", async () => {
     const { app, knowledge, recall, forget } = bench();
     const there = "console:local:other";
     await knowledge.add(there, { title: "Merger", source: "m", author: "ben", by: "Ben", at: 1 }, [
@@ -284,7 +284,7 @@ describe("what a channel learns", () => {
 });
 
 describe("what was talked about", () => {
-  it("is recalled from another thread, with who said it, when, and a link", async () => {
+  it("an earlier talk is recalled from another thread, with its speaker, time and link", async () => {
     const { app, recall } = bench();
     await app.ask("We decided to host staging in Falkenstein, please keep that in mind", {
       by: ben,
@@ -303,7 +303,7 @@ describe("what was talked about", () => {
     ]);
   });
 
-  it("is not told a second time where it became a fact", async () => {
+  it("an earlier talk is not recalled a second time where it became a fact", async () => {
     const { app, run, recall } = bench();
     await app.ask("Remember that staging is in Falkenstein.", { by: ben, thread: "t9" });
     await run("memory#remember", { text: "Staging is in Falkenstein" });
@@ -311,7 +311,7 @@ describe("what was talked about", () => {
     expect([summary, facts.length, conversations]).toEqual(["One fact fits.", 1, undefined]);
   });
 
-  it("is not what was deleted", async () => {
+  it("a deleted talk is not recalled", async () => {
     const { app, recall } = bench();
     const { turnId } = await app.ask("staging is in Falkenstein", { by: ben, thread: "t9" });
     expect((await recall("Falkenstein")).conversations).toHaveLength(1);
@@ -322,7 +322,7 @@ describe("what was talked about", () => {
     expect((await recall("Falkenstein")).conversations).toBeUndefined();
   });
 
-  it("leaves with a person who is forgotten, as do their documents and what was recalled of both", async () => {
+  it("a forgotten person's talks are not recalled, nor their documents, nor what was recalled of both", async () => {
     const { app, learn, recall, knowledge } = bench();
     await app.ask("staging is in Falkenstein", { by: ben, thread: "t9" });
     await knowledge.add(
@@ -348,7 +348,7 @@ describe("what was talked about", () => {
   });
 });
 
-it("costs what its example costs", async () => {
+it("the memory-knowledge skill costs what its example costs", async () => {
   const { run, cost } = bench();
   await run("memory#remember", { text: "The deploy is on Friday" });
   expect(await cost("memory")).toEqual({ tools: 400, guide: 280, calls: 0, asked: 0, answered: 0 });
@@ -358,7 +358,7 @@ describe("the pieces of a document", () => {
   const words = (count: number, end = ".") =>
     `${Array.from({ length: count }, (_, at) => `w${at}`).join(" ")}${end}`;
 
-  it("stay short, within their section, and repeat the end of the one before", () => {
+  it("the pieces of a document stay short, within their section, and repeat the end of the previous one", () => {
     const paragraphs = Array.from({ length: 40 }, (_, at) => `Paragraph ${at}. ${words(30)}`);
     const pieces = cutPieces([
       { place: "page 1", text: paragraphs.join("\n\n") },
@@ -384,7 +384,7 @@ describe("the pieces of a document", () => {
     ["one word without an end", "x".repeat(50_000)],
     ["texts without spaces", "会議は金曜日です。".repeat(400)],
     ["nothing but space", " \n\n \n"],
-  ])("of %s lose nothing and stay bounded", (_name, text) => {
+  ])("the pieces of %s lose nothing and stay bounded", (_name, text) => {
     const pieces = cutPieces([{ place: "", text }]).map((piece) => piece.text);
     for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(1_600);
     const joined = pieces.join("");
@@ -392,7 +392,7 @@ describe("the pieces of a document", () => {
     expect(joined.replace(/\s/g, "").length).toBeGreaterThanOrEqual(text.replace(/\s/g, "").length);
   });
 
-  it("show the part of an answer that was looked for", () => {
+  it("the pieces of a document show the part of an answer that was searched for", () => {
     const long = `${words(300)} The databases are backed up at night. ${words(300)}`;
     expect(excerpt(long, "database backup", 200)).toMatch(/^….*databases are backed up at night.*…$/);
     expect(excerpt("short", "anything", 200)).toBe("short");

@@ -43,11 +43,11 @@ function createChannel() {
 }
 
 describe("the memory skill", () => {
-  it("is a valid Agent Skills package", async () => {
+  it("the memory skill is a valid Agent Skills package", async () => {
     expect(await validatePackage("skills/memory")).toEqual({ valid: true, errors: [] });
   });
 
-  it("remembers who said what and when, and finds it by other forms of its words", async () => {
+  it("the memory skill remembers who said what and when, and finds it by other forms of its words", async () => {
     const { use } = createChannel();
     await use("remember", { text: "The deploy is on Friday" });
     await use("remember", { text: "Lunch is at noon" }, "Ben");
@@ -58,7 +58,7 @@ describe("the memory skill", () => {
     expect(total).toBe(2);
   });
 
-  it("ranks the fact with more of the words first and knows other scripts and accents", async () => {
+  it("the memory skill ranks the fact with more of the words first and knows other scripts and accents", async () => {
     const { use } = createChannel();
     for (const text of [
       "The café opens at 8",
@@ -73,7 +73,7 @@ describe("the memory skill", () => {
     expect((await use("recall", { query: "金曜日" })).facts?.[0]?.text).toBe("会議は金曜日です");
   });
 
-  it("lists pinned facts first, then the newest, without a query or with one that names nothing", async () => {
+  it("the memory skill lists pinned facts first, then the newest, without a query or with one that names nothing", async () => {
     const { use } = createChannel();
     await use("remember", { text: "first" });
     await use("remember", { text: "second", pinned: true });
@@ -88,7 +88,7 @@ describe("the memory skill", () => {
     expect((await use("recall", { query: "zebra" })).summary).toContain("none fits");
   });
 
-  it("stores a repeated fact once, whatever its case, spaces and full stop", async () => {
+  it("the memory skill stores a repeated fact once, whatever its case, spaces and full stop", async () => {
     const { use } = createChannel();
     await use("remember", { text: "The deploy is on Friday." });
     const again = await use("remember", { text: " the  deploy is on FRIDAY" });
@@ -96,7 +96,7 @@ describe("the memory skill", () => {
     expect((await use("recall", {})).total).toBe(1);
   });
 
-  it("keeps every fact of many that are told at once", async () => {
+  it("the memory skill keeps every fact of many that are told at once", async () => {
     const { use } = createChannel();
     await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
@@ -107,7 +107,7 @@ describe("the memory skill", () => {
     expect(new Set(facts?.map((fact) => fact.id)).size).toBe(50);
   });
 
-  it("asks who asks before a fact is pinned, and not before one is remembered", () => {
+  it("the memory skill asks the asker before a fact is pinned, but not before one is remembered", () => {
     const { approval } = skill.kind === "parts" ? (skill.parts.remember ?? {}) : {};
     const asks = (input: Json) => (typeof approval === "function" ? approval(input) : approval);
     expect(asks({ text: "x", pinned: true })).toMatchObject({ approver: "asker" });
@@ -115,7 +115,7 @@ describe("the memory skill", () => {
     expect(asks({ text: "x" })).toBeUndefined();
   });
 
-  it("keeps the pinned list for the prompt in step with what is pinned and forgotten", async () => {
+  it("the memory skill keeps the pinned list for the prompt in step with what is pinned and forgotten", async () => {
     const { store, use } = createChannel();
     await use("remember", { text: "We write British English", pinned: true });
     await use("remember", { text: "The deploy is on Friday" });
@@ -128,7 +128,7 @@ describe("the memory skill", () => {
     expect(await store.get("pinned")).toMatchObject([{ text: "The deploy is on Friday" }]);
   });
 
-  it("forgets one fact by id, by its words, or by its exact text among similar ones", async () => {
+  it("the memory skill forgets one fact by id, by its words, or by its exact text among similar ones", async () => {
     const { use } = createChannel();
     for (const text of ["Deploy on Friday", "Deploy on Friday at noon", "Lunch at noon"])
       await use("remember", { text });
@@ -138,7 +138,7 @@ describe("the memory skill", () => {
     expect((await use("remember", { text: "new" })).fact?.id).toBe(4);
   });
 
-  it("forgets nothing and shows the candidates when several fit", async () => {
+  it("the memory skill forgets nothing and shows the candidates when several fit", async () => {
     const { use } = createChannel();
     for (const text of ["The deploy is on Friday", "The deploy takes an hour"])
       await use("remember", { text });
@@ -149,7 +149,7 @@ describe("the memory skill", () => {
     expect((await use("recall", {})).total).toBe(2);
   });
 
-  it("says what is wrong when there is nothing to forget", async () => {
+  it("the memory skill says what is wrong when there is nothing to forget", async () => {
     const { use } = createChannel();
     await expect(use("forget", { id: 9 })).rejects.toMatchObject({ code: "not_found" });
     await expect(use("forget", { query: "zebra" })).rejects.toMatchObject({ code: "not_found" });
@@ -157,7 +157,7 @@ describe("the memory skill", () => {
     await expect(use("forget", {})).rejects.toMatchObject({ code: "nothing_named" });
   });
 
-  it("stays within 500 facts of 2,000 characters, 20 of them pinned", async () => {
+  it("the memory skill stays within 500 facts of 2,000 characters, 20 of them pinned", async () => {
     const { use } = createChannel();
     await expect(use("remember", { text: "x".repeat(2_001) })).rejects.toThrow();
     for (let index = 0; index < 20; index += 1)
@@ -170,7 +170,7 @@ describe("the memory skill", () => {
     expect((await use("remember", { text: "fact 499" })).summary).toContain("Known already");
   });
 
-  it("may repeat remembering after a crash, but not forgetting by words", () => {
+  it("the memory skill may repeat remembering after a crash, but not forgetting by words", () => {
     if (skill.kind !== "parts") throw new Error("parts are expected");
     const { remember, recall, forget } = skill.parts;
     expect([remember?.effect, recall?.effect]).toEqual(["idempotent", "read_only"]);

@@ -58,23 +58,23 @@ function createChannel({ asks = true, agrees = true, here = true } = {}) {
 const daily = { what: "task", text: "post what is open", cron: "0 9 * * 1-5" };
 
 describe("the schedule skill", () => {
-  it("is a valid Agent Skills package", async () => {
+  it("the schedule skill is a valid Agent Skills package", async () => {
     expect(await validatePackage("skills/schedule")).toEqual({ valid: true, errors: [] });
   });
 
-  it("asks where the plan does, and repeats the next three times", async () => {
+  it("the schedule skill asks where the plan does, and states the next three times", async () => {
     const { use, asked, added } = createChannel();
     expect((await use("add", daily)).summary).toMatch(/every weekday.*Next: Thu 09:00, Fri 09:00, Mon 09:00/);
     expect([asked, added]).toMatchObject([["Do it?"], [{ value: { text: "post what is open" } }]]);
   });
 
-  it("asks nobody where the plan does not", async () => {
+  it("the schedule skill asks nobody where the plan does not", async () => {
     const { use, asked, added } = createChannel({ asks: false });
     await use("add", { what: "reminder", text: "the invoice", at: "2026-11-26T09:00" });
     expect([asked, added.length]).toEqual([[], 1]);
   });
 
-  it("plans nothing when people refuse, and says what is wrong with a wish", async () => {
+  it("the schedule skill plans nothing when people refuse, and says what is wrong with a wish", async () => {
     const refusing = createChannel({ agrees: false });
     await expect(refusing.use("add", daily)).rejects.toThrow(/did not agree/);
     expect(refusing.added).toEqual([]);
@@ -96,7 +96,7 @@ describe("the schedule skill", () => {
       { on: "quiet", hours: 2, here: true },
     ],
     [{ on: "webhook" }, { on: "webhook" }],
-  ])("sets the trigger %j", async (input, condition) => {
+  ])("the schedule skill sets the trigger %j", async (input, condition) => {
     const { use, wishes } = createChannel();
     await use("add_trigger", { ...input, text: "say it" });
     expect(wishes).toEqual([{ what: "trigger", text: "say it", condition }]);
@@ -106,11 +106,11 @@ describe("the schedule skill", () => {
     [{ on: "message" }, /needs `words`/],
     [{ on: "reaction", emoji: " " }, /needs `emoji`/],
     [{ on: "quiet" }, /needs `hours`/],
-  ])("says what %j lacks", async (input, message) => {
+  ])("the schedule skill says what %j lacks", async (input, message) => {
     await expect(createChannel().use("add_trigger", { ...input, text: "x" })).rejects.toThrow(message);
   });
 
-  it("lists and changes", async () => {
+  it("the schedule skill lists and changes", async () => {
     const { use } = createChannel();
     expect(await use("list", {})).toMatchObject({ summary: "1 planned here.", planned: [{ id: "a7" }] });
     expect((await use("change", { id: "a7", to: "remove" })).summary).toBe("Removed: post what is open.");
@@ -131,7 +131,7 @@ describe("one tool for reminders and tasks", () => {
     ["the last day of the month", "on the last day of the month at 9", /2026-11-30.*2026-12-31.*2027-01-31/],
     ["a cron pattern", "0 16 * * 5", /16:00/],
     ["a cron pattern with names", "0 16 * jan-dec FRI", /16:00.*16:00.*16:00/],
-  ])("understands %s and tells the next times", async (_name, when, times) => {
+  ])("the schedule tool understands %s and tells the next times", async (_name, when, times) => {
     const run = await bench().run("schedule#add", { text: "Pay the invoice!", when });
     expect(run.status).toBe("ok");
     expect(next(run.output).next.join(" ")).toMatch(times);
@@ -145,13 +145,13 @@ describe("one tool for reminders and tasks", () => {
     ["every 5 seconds", "* * * * *", /at least 5 minutes apart/],
     ["a zone in words", "tomorrow at 9 Tokyo time", /“Tokyo time”/],
     ["every other week", "every other week on Monday at 9", /do not know this repetition/],
-  ])("says what is wrong: %s", async (_name, when, words) => {
+  ])("the schedule tool says what is wrong: %s", async (_name, when, words) => {
     const run = await bench().run("schedule#add", { text: "x", when });
     expect(run.status).toBe("error");
     expect(JSON.stringify(run.output)).toMatch(words);
   });
 
-  it("reads the words in the zone that is asked for", async () => {
+  it("the schedule tool reads the words in the requested zone", async () => {
     const run = await bench().run("schedule#add", {
       text: "x",
       when: "tomorrow at 9",
@@ -160,14 +160,14 @@ describe("one tool for reminders and tasks", () => {
     expect(next(run.output).next).toEqual([expect.stringContaining("2026-11-26 00:00")]);
   });
 
-  it("takes when and what from one sentence", async () => {
+  it("the schedule tool takes when and what from one sentence", async () => {
     const run = await bench().run("schedule#add", { text: "remind me tomorrow at 9 to call the bank" });
     expect(next(run.output)).toMatchObject({ what: "reminder", text: "call the bank" });
     const task = await bench().run("schedule#add", { text: "post the plan mondays at 9" });
     expect(next(task.output)).toMatchObject({ what: "task", text: "post the plan" });
   });
 
-  it("takes the times of earlier callers, and tells nobody of them", async () => {
+  it("the schedule tool takes the times of earlier callers, and tells nobody of them", async () => {
     const part = skill.kind === "parts" ? skill.parts.add : undefined;
     expect(Object.keys(toJsonSchema(part?.parameters ?? z.object({})).properties ?? {})).toEqual([
       ...["text", "when", "what", "time_zone", "tools"],
@@ -176,7 +176,7 @@ describe("one tool for reminders and tasks", () => {
     expect(next(run.output).when).toMatch(/every Monday/);
   });
 
-  it("is what the skill reminder was", async () => {
+  it("the schedule tool replaces the skill reminder", async () => {
     const run = await bench().run("reminder", { text: "Pay the invoice!", when: "tomorrow at 9" });
     expect(run.output).toMatchObject({
       summary: expect.stringMatching(/^I remind on Thu 2026-11-26 09:00/),
@@ -184,7 +184,7 @@ describe("one tool for reminders and tasks", () => {
     });
   });
 
-  it("costs what its example costs", async () => {
+  it("the schedule skill costs what its example costs", async () => {
     const own = bench();
     await own.run("schedule#add", { text: "Think of the invoice.", when: "tomorrow at 9" });
     expect(await own.cost("schedule")).toEqual({ tools: 510, guide: 200, calls: 0, asked: 0, answered: 0 });

@@ -88,11 +88,11 @@ async function readPdf(data: Uint8Array) {
 }
 
 describe("the simple-writing skill", () => {
-  it("is a valid Agent Skills package", async () => {
+  it("the simple-writing skill is a valid Agent Skills package", async () => {
     expect(await validatePackage("skills/simple-writing")).toEqual({ valid: true, errors: [] });
   });
 
-  it("posts a Word file and a PDF of a text with a picture of the thread", async () => {
+  it("the simple-writing skill posts a Word file and a PDF of a text with a picture of the thread", async () => {
     const bench = createSkillBench({ attached: { "chart.png": png } });
     const run = await bench.run("simple-writing", {
       ...{ title: "Project report", markdown, formats: ["docx", "pdf"], language: "de-DE" },
@@ -110,7 +110,7 @@ describe("the simple-writing skill", () => {
     expect(await bench.cost("simple-writing")).toMatchObject({ calls: 0 });
   });
 
-  it("writes from a brief, and gives the text back", async () => {
+  it("the simple-writing skill writes from a brief, and gives the text back", async () => {
     const bench = createSkillBench({ answers: ["We are **on time**."] });
     const run = await bench.run("simple-writing", { title: "Status", brief: "Say that we are on time." });
     expect(run.output).toMatchObject({ text: "We are **on time**.", files: [{ name: "Status.docx" }] });
@@ -122,13 +122,13 @@ describe("the simple-writing skill", () => {
     ["an empty text", { markdown: " \n", title: "…" }, /nothing to write/],
     ["a brief without a model", { brief: "x" }, /none is set up/],
     ["two addresses in one", { markdown: "x", to: ["a@b.example,evil@c.example"] }, /to/],
-  ])("fails plainly for %s", async (_name, input, words) => {
+  ])("the simple-writing skill fails plainly for %s", async (_name, input, words) => {
     const run = await createSkillBench().run("simple-writing", { title: "A", ...input });
     expect(run.status).toBe("error");
     expect(JSON.stringify(run.output)).toMatch(words);
   });
 
-  it("leaves out pictures that are elsewhere or none, and says so", async () => {
+  it("the simple-writing skill leaves out pictures that are elsewhere or broken, and says so", async () => {
     const bench = createSkillBench({ attached: { "broken.png": broken } });
     const run = await bench.run("simple-writing", {
       ...{ title: "A", formats: ["pdf"] },
@@ -144,7 +144,7 @@ describe("the simple-writing skill", () => {
     expect(run.files).toHaveLength(1);
   });
 
-  it("costs what its example costs", async () => {
+  it("the simple-writing skill costs what its example costs", async () => {
     const bench = createSkillBench();
     await bench.run("simple-writing", { title: "Report", markdown: "Text", formats: ["md"] });
     expect(await bench.cost("simple-writing")).toEqual({
@@ -155,7 +155,7 @@ describe("the simple-writing skill", () => {
 });
 
 describe("a Word file", () => {
-  it("has headings, lists with their numbers, tables, links, footnotes and pictures", async () => {
+  it("a Word file has headings, lists with their numbers, tables, links, footnotes and pictures", async () => {
     const { bytes } = await make({ language: "de-DE" });
     const { html, errors } = await readDocx(bytes("docx"));
     expect(errors).toEqual([]);
@@ -170,7 +170,7 @@ describe("a Word file", () => {
     expect(html).toContain("Кириллица, Ελληνικά ©. &lt;script&gt;");
   });
 
-  it("has a table of contents when it is long", async () => {
+  it("a Word file has a table of contents when it is long", async () => {
     const section = (at: number) => `## Part ${at}\n\n${"words of it ".repeat(80)}\n`;
     const { bytes } = await make({
       markdown: Array.from({ length: 8 }, (_, at) => section(at)).join("\n"),
@@ -187,7 +187,7 @@ describe("a letter", () => {
 
 Sehr geehrter Herr Weiß,\nvielen Dank für Ihr Angebot.\n\n${"Wrapped text, which goes on and on for about eighty characters in every line,\n".repeat(3)}here.`;
 
-  it("keeps the lines of addresses, joins those of wrapped text, and has its subject once", async () => {
+  it("a letter keeps the lines of addresses, joins those of wrapped text, and has its subject once", async () => {
     const formats = ["docx", "pdf", "html", "md"] as const;
     const { bytes } = await make({ title: "Ihr Angebot vom 10. November", markdown: letter, formats });
     const html = bytes("html").toString();
@@ -203,14 +203,14 @@ Sehr geehrter Herr Weiß,\nvielen Dank für Ihr Angebot.\n\n${"Wrapped text, whi
     ["Betreff: Umzug", "Umzug", 0],
     ["Umzug ist bald", "Umzug", 1],
     ["**Umzug** ist bald, und zwar", "Umzug ist bald,", 1],
-  ])("with the line %j and the title %j", async (line, title, shown) => {
+  ])("a letter shows its title unless a line states it: %j, %j", async (line, title, shown) => {
     const { bytes } = await make({ title, markdown: `Sender\n\n${line}`, formats: ["html"] });
     expect(bytes("html").toString().match(/<h1>/g) ?? []).toHaveLength(shown);
   });
 });
 
 describe("a PDF", () => {
-  it("has the same, an outline, pages and their numbers", async () => {
+  it("a PDF has the same, an outline, pages and their numbers", async () => {
     const { made, bytes } = await make({ markdown: markdown.repeat(4), formats: ["pdf"] });
     const { pages, text, info, outline } = await readPdf(bytes("pdf"));
     expect(pages).toBeGreaterThan(1);
@@ -229,7 +229,7 @@ describe("a PDF", () => {
     expect(outline?.map(({ title }) => title)).toEqual(["Plan", "Plan", "Plan", "Plan"]);
   });
 
-  it("breaks long tables over pages below their head, long rows and long words", async () => {
+  it("a PDF breaks long tables over pages below their head, long rows and long words", async () => {
     const rows = Array.from(
       { length: 120 },
       (_, at) => `| row ${at} | ${"x".repeat(at % 7 === 0 ? 300 : 5)} |`,
@@ -242,13 +242,13 @@ describe("a PDF", () => {
     expect(text).toContain("row 119");
   });
 
-  it("says which signs its font has not, and sets numbers within Hebrew as numbers", async () => {
+  it("a PDF says which characters its font lacks, and sets numbers within Hebrew as numbers", async () => {
     const { made, bytes } = await make({ markdown: "Hello 漢字\n\nשלום ו-25% (word)", formats: ["pdf"] });
     expect(made?.notes).toEqual([expect.stringContaining("漢 字"), expect.stringContaining("right to left")]);
     expect((await readPdf(bytes("pdf"))).text).toContain("25%");
   });
 
-  it("keeps within its margins what its font lacks, with a near sign where there is one", async () => {
+  it("a PDF keeps characters its font lacks within its margins, with a similar character where there is one", async () => {
     const { made, bytes } = await make({ markdown: `✅ done\n\n${"漢字".repeat(200)}`, formats: ["pdf"] });
     expect(made?.notes[0]).toContain("no 漢 字;");
     const items = await itemsOf(bytes("pdf"));
@@ -256,7 +256,7 @@ describe("a PDF", () => {
     expect(Math.max(...items.map(({ x, width }) => x + width))).toBeLessThan(595 - 60);
   });
 
-  it("keeps one blank between words of both directions", () => {
+  it("a PDF keeps one blank between words of both directions", () => {
     const pieces = (texts: string[]) =>
       texts.map((text): Piece => {
         const blank = text.length - text.trimEnd().length;
@@ -268,7 +268,7 @@ describe("a PDF", () => {
     expect(shown(["one ", "אב ", "גד ", "two"], false)).toEqual(["one ", "גד", " אב", " ", "two"]);
   });
 
-  it("puts the first column of a Hebrew table right", async () => {
+  it("a PDF puts the first column of a Hebrew table right", async () => {
     const { bytes } = await make({ markdown: "| שם | מספר |\n|-|-|\n| first | second |", formats: ["pdf"] });
     const items = await itemsOf(bytes("pdf"));
     const at = (word: string) => items.find(({ text }) => text === word)?.x ?? 0;
@@ -276,7 +276,7 @@ describe("a PDF", () => {
     expect(at("second")).toBeGreaterThan(300);
   });
 
-  it("leaves no heading, no head of a table and no line alone at an edge of a page", async () => {
+  it("a PDF leaves no heading, no head of a table and no line alone at an edge of a page", async () => {
     const cell = "words ".repeat(60);
     const section = (_: unknown, at: number) => {
       const filler = Array.from({ length: 20 + 3 * at }, (_line, line) => `${line}.`).join("\\\n");
@@ -294,7 +294,7 @@ describe("a PDF", () => {
     expect(firsts.filter((text) => text.includes("ending"))).toEqual([]);
   });
 
-  it("makes letters of a wide table smaller rather than break its words", async () => {
+  it("a PDF makes letters of a wide table smaller rather than break its words", async () => {
     const row = (text: string) => `| ${Array.from({ length: 12 }, (_, at) => `${text} ${at}`).join(" | ")} |`;
     const markdown = `${row("Column")}\n|${"---|".repeat(12)}\n${row("1000")}`;
     const { bytes } = await make({ markdown, formats: ["pdf"] });
@@ -303,7 +303,7 @@ describe("a PDF", () => {
 });
 
 describe("a mail and a page", () => {
-  it("is a draft that nobody can smuggle headers into", async () => {
+  it("a mail is a draft that nobody can smuggle headers into", async () => {
     const { bytes } = await make({
       ...{ title: "Offer\r\nBcc: evil@example.com", formats: ["eml"], to: ["ann@example.com"] },
       markdown: "Dear Ann,\n\n**yes**. ![Chart](/workspace/input/chart.png)",
@@ -319,7 +319,7 @@ describe("a mail and a page", () => {
     expect(mail.attachments).toMatchObject([{ mimeType: "image/png" }]);
   });
 
-  it("shows HTML of the text, and runs none", async () => {
+  it("a page shows HTML of the text, and runs none", async () => {
     const { bytes } = await make({
       markdown: `${markdown}\n[x](javascript:alert(1))`,
       formats: ["html", "md"],
@@ -332,7 +332,7 @@ describe("a mail and a page", () => {
 });
 
 describe("hostile text", () => {
-  it("becomes files all the same", async () => {
+  it("hostile text still becomes files", async () => {
     const texts = [
       "signs that XML does not know: a\u0000b\u0008 \ud800 &#1; &#xfffe;",
       "|a|b|\n|-|-|\n||\n\n- \n- x\n\n1. ",
@@ -347,13 +347,13 @@ describe("hostile text", () => {
     expect((await readDocx(bytes("docx"))).errors).toEqual([]);
   });
 
-  it("that keeps a parser busy ends with its time, and holds nobody else up", async () => {
+  it("hostile text that keeps a parser busy ends with its time, and holds nobody else up", async () => {
     const before = performance.now();
     expect((await make({ markdown: "[".repeat(200_000) }, { timeoutMs: 200 })).made).toBeUndefined();
     expect(performance.now() - before).toBeLessThan(5_000);
   });
 
-  it("is read as blocks without HTML and without addresses that act", () => {
+  it("hostile text is read as blocks without HTML and without active addresses", () => {
     const { blocks, notes } = readMarkdown(
       "<b onclick=x>hi</b> [a](javascript:x) [b](data:text/html,x)<br>c",
     );

@@ -19,11 +19,14 @@ describe("since and until in people's words", () => {
     ["this week", "2026-11-22T23:00:00.000Z"],
     ["2 hours ago", "2026-11-25T08:00:00.000Z"],
     ["gestern", "2026-11-23T23:00:00.000Z"],
-  ])("%s", (words, time) => {
+  ])("a time in people's words is understood: %s", (words, time) => {
     expect(at(words)).toBe(time);
   });
 
-  it.each(["soonish", "Monday or so", "the release"])("refuses %s, and says what is possible", (words) => {
-    expect(() => at(words)).toThrow(/not a time that I understand/);
-  });
+  it.each(["soonish", "Monday or so", "the release"])(
+    "a time in people's words is refused with what is possible: %s",
+    (words) => {
+      expect(() => at(words)).toThrow(/not a time that I understand/);
+    },
+  );
 });

@@ -54,11 +54,11 @@ const step = (id: number, title: string, depends_on: number[] = []) => ({
 });
 
 describe("the task-planning skill", () => {
-  it("is a valid Agent Skills package", async () => {
+  it("the task-planning skill is a valid Agent Skills package", async () => {
     expect(await validatePackage("skills/task-planning")).toEqual({ valid: true, errors: [] });
   });
 
-  it("renders the model's plan as a checklist with order, criteria, risks and questions", async () => {
+  it("the task-planning skill renders the model's plan as a checklist with order, criteria, risks and questions", async () => {
     const answer = {
       title: "Launch",
       steps: [step(1, "Write texts"), step(2, "Go live", [1])],
@@ -80,7 +80,7 @@ describe("the task-planning skill", () => {
     expect(made.summary).toContain("begin with step 1");
   });
 
-  it("sends a plan with impossible dependencies back once, with what is wrong", async () => {
+  it("the task-planning skill sends a plan with impossible dependencies back once, with what is wrong", async () => {
     const bad = { title: "T", steps: [step(1, "A", [2]), step(2, "B", [1]), step(3, "C", [9])] };
     const good = { title: "T", steps: [step(1, "A"), step(2, "B", [1]), step(3, "C", [2])] };
     const made = await plan({ task_description: "x" }, [bad, good]);
@@ -90,7 +90,7 @@ describe("the task-planning skill", () => {
     expect(made.text).not.toContain("\n_");
   });
 
-  it("repairs what is still wrong: circles, unknown and double ids, too many steps, working order", async () => {
+  it("the task-planning skill repairs the rest: circles, unknown and double ids, too many steps, working order", async () => {
     const bad = {
       title: "T",
       steps: [
@@ -111,7 +111,7 @@ describe("the task-planning skill", () => {
     expect(made.text.match(/^_.*_$/gm)).toHaveLength(2);
   });
 
-  it("checks and orders the caller's own steps, and asks no model", async () => {
+  it("the task-planning skill checks and orders the caller's own steps, and asks no model", async () => {
     const steps = [
       { title: "Go live", depends_on: [2], done_when: "The page answers" },
       { title: "Write texts" },
@@ -145,7 +145,7 @@ describe("the task-planning skill", () => {
       ],
       ["book a room, invite people and order food", ["Book a room", "Invite people", "Order food"]],
       ["Zuerst den Raum buchen, dann Leute einladen", ["Den Raum buchen", "Leute einladen"]],
-    ])("%s", async (task_description, titles) => {
+    ])("the task-planning skill finds the steps by rules: %s", async (task_description, titles) => {
       const made = await plan({ task_description });
       expect(stepsOf(made.text).map(([, title]) => title)).toEqual(titles);
       expect(made.made_by).toBe("rules");
@@ -157,17 +157,20 @@ describe("the task-planning skill", () => {
       ["my holiday in Italy", 4, "a trip", /^Settle dates/, "Book travel and places to stay"],
       ["write the handbook", 3, "any task", /^Write down the goal/, "Work through the other parts"],
       ["a release in five steps", 5, "a release", /^Agree what is in/, "Publish it"],
-    ])("gives the usual steps where only a goal is told: %s", async (goal, max_steps, kind, first, one) => {
-      const made = await plan({ task_description: goal, max_steps });
-      const titles = stepsOf(made.text).map(([, title]) => title);
-      expect(titles).toHaveLength(max_steps);
-      expect(titles[0]).toMatch(first);
-      expect(titles).toContain(one);
-      expect(made.text).toContain(`usual steps for ${kind}`);
-      expect(made.text).toMatch(/^\*\*(?!.*five steps)/);
-    });
+    ])(
+      "the task-planning skill gives the usual steps where only a goal is given: %s",
+      async (goal, max_steps, kind, first, one) => {
+        const made = await plan({ task_description: goal, max_steps });
+        const titles = stepsOf(made.text).map(([, title]) => title);
+        expect(titles).toHaveLength(max_steps);
+        expect(titles[0]).toMatch(first);
+        expect(titles).toContain(one);
+        expect(made.text).toContain(`usual steps for ${kind}`);
+        expect(made.text).toMatch(/^\*\*(?!.*five steps)/);
+      },
+    );
 
-    it("keeps to max_steps and says what was left out", async () => {
+    it("the task-planning skill keeps to max_steps and says what was left out", async () => {
       const made = await plan({ task_description: "a; b; c; d", max_steps: 2 });
       expect(stepsOf(made.text)).toHaveLength(2);
       expect(made.text).toContain("2 more were left out");

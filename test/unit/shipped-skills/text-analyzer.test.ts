@@ -41,14 +41,14 @@ async function analyse(
 }
 
 describe("the text-analyzer skill", () => {
-  it("is a valid Agent Skills package", async () => {
+  it("the text-analyzer skill is a valid Agent Skills package", async () => {
     expect(await validatePackage("skills/text-analyzer")).toEqual({ valid: true, errors: [] });
   });
 
   describe("sentiment", () => {
     const sentiment = async (text: string) => (await analyse(text, "sentiment")).sentiment;
 
-    it("weighs what follows a but, and explains it", async () => {
+    it("sentiment weighs what follows a but, and explains it", async () => {
       const { summary, sentiment: found } = await analyse(
         "I love this, but the ending was terrible",
         "sentiment",
@@ -63,7 +63,7 @@ describe("the text-analyzer skill", () => {
       expect(summary).toContain("“but” gives more weight to what follows: “the ending was terrible”");
     });
 
-    it("turns with the order of the contrast", async () => {
+    it("sentiment turns with the order of the contrast", async () => {
       expect(await sentiment("The ending was terrible, but I love this")).toMatchObject({
         label: "mixed",
         leaning: "positive",
@@ -89,11 +89,11 @@ describe("the text-analyzer skill", () => {
       ["The new version crashes all the time.", "negative"],
       ["See you 😍", "positive"],
       ["Well 😡", "negative"],
-    ])("%s → %s", async (text, label) => {
+    ])("sentiment: %s → %s", async (text, label) => {
       expect((await sentiment(text))?.label).toBe(label);
     });
 
-    it("hears degrees", async () => {
+    it("sentiment recognises degrees", async () => {
       const [slightly, plain, very] = await Promise.all(
         ["It was slightly bad.", "It was bad.", "It was very bad."].map(
           async (text) => (await sentiment(text))?.score ?? 0,
@@ -103,13 +103,13 @@ describe("the text-analyzer skill", () => {
       expect(plain).toBeGreaterThan(very ?? 0);
     });
 
-    it("says that only emoji count in other languages when there is no model", async () => {
+    it("sentiment says that only emoji count in other languages when there is no model", async () => {
       const found = await analyse("Das war ein schöner Abend, aber das Essen war schlecht 😡", "sentiment");
       expect(found).toMatchObject({ language: "German", sentiment: { label: "negative", negative: ["😡"] } });
       expect(found.note).toContain("Only emoji were counted");
     });
 
-    it("asks the model for other languages when there is one", async () => {
+    it("sentiment asks the model for other languages when there is one", async () => {
       const judged = {
         label: "mixed",
         score: -0.4,
@@ -128,7 +128,7 @@ describe("the text-analyzer skill", () => {
   });
 
   describe("keywords", () => {
-    it("are the default, count forms of a word together and join phrases", async () => {
+    it("keywords are the default, count forms of a word together and join phrases", async () => {
       const { keywords } = await analyse(
         "The deploy failed. We deployed the payment service again; deploying the payment service took long. The payment service is fine.",
       );
@@ -137,7 +137,7 @@ describe("the text-analyzer skill", () => {
       expect(keywords?.map(({ keyword }) => keyword)).not.toContain("payment");
     });
 
-    it("leave out the common words of the text's language", async () => {
+    it("keywords leave out the common words of the text's language", async () => {
       const german = await analyse(
         "Wir haben den Server neu gestartet und der Server läuft wieder.",
         "keywords",
@@ -149,7 +149,7 @@ describe("the text-analyzer skill", () => {
     });
   });
 
-  it("counts what a reader sees", async () => {
+  it("statistics count what a reader sees", async () => {
     const { statistics } = await analyse("One two three. Four 👩‍👩‍👧 five!\n\nSix.", "statistics");
     expect(statistics).toMatchObject({
       words: 6,
@@ -170,7 +170,7 @@ describe("the text-analyzer skill", () => {
         8,
       );
 
-    it("tells easy from hard English by several formulas", async () => {
+    it("readability tells easy from hard English by several formulas", async () => {
       const [first, second] = await Promise.all([analyse(easy, "readability"), analyse(hard, "readability")]);
       expect([first.readability?.level, second.readability?.level]).toEqual(["very easy", "very hard"]);
       expect(first.readability?.scores.map(({ formula }) => formula)).toEqual([
@@ -184,7 +184,7 @@ describe("the text-analyzer skill", () => {
       expect(first.note).toBeUndefined();
     });
 
-    it("uses only what holds in other languages, and says so", async () => {
+    it("readability uses only what holds in other languages, and says so", async () => {
       const { readability, note } = await analyse(
         "Die Verfassungsbeschwerde wurde wegen der Frist zurückgewiesen.",
         "readability",
@@ -193,14 +193,14 @@ describe("the text-analyzer skill", () => {
       expect(note).toMatch(/made for English.*rough/);
     });
 
-    it("refuses where formulas mean nothing", async () => {
+    it("readability is refused where formulas mean nothing", async () => {
       await expect(analyse("今日は天気がいいです。", "readability")).rejects.toMatchObject({
         code: "not_meaningful",
       });
     });
   });
 
-  it("takes 200,000 characters in a moment and refuses more", async () => {
+  it("the text-analyzer skill takes 200,000 characters in a moment and refuses more", async () => {
     const text = "I love this, but the ending was terrible. ".repeat(4_761);
     expect((await analyse(text, "sentiment")).sentiment?.label).toBe("mixed");
     await expect(analyse(text.repeat(2), "sentiment")).rejects.toThrow();

@@ -9,11 +9,11 @@ import { createSkillBench } from "../../support/skill-bench.ts";
 const textIn = (input = "") => /(?:^|\n)(={5,})\n([\s\S]*)\n\1$/.exec(input)?.[2] ?? "";
 
 describe("the translate skill", () => {
-  it("is a valid Agent Skills package", async () => {
+  it("the translate skill is a valid Agent Skills package", async () => {
     expect(await validatePackage("skills/translate")).toEqual({ valid: true, errors: [] });
   });
 
-  it("translates a text, with the tone and the words that are fixed", async () => {
+  it("the translate skill translates a text, with the tone and the fixed words", async () => {
     const bench = createSkillBench({ answers: ["=====\nHallo <@U1>, 17 Bestellungen.\n====="] });
     const run = await bench.run("translate", {
       text: "Hello <@U1>, 17 orders.",
@@ -25,7 +25,7 @@ describe("the translate skill", () => {
     expect(run.requests[0]?.system).toMatch(/informal[\s\S]*order → Bestellung/);
   });
 
-  it("asks once more when something of the form was lost, and says what stayed lost", async () => {
+  it("the translate skill asks once more when something of the form was lost, and says what stayed lost", async () => {
     const text = "Run `npm start` and open {url} in 30 seconds.";
     const better = createSkillBench({
       answers: ["Starte es.", "Führe `npm start` aus und öffne {url} in 30 Sekunden."],
@@ -39,7 +39,7 @@ describe("the translate skill", () => {
     });
   });
 
-  it("translates a file by parts into a file of its kind", async () => {
+  it("the translate skill translates a file by parts into a file of its kind", async () => {
     const srt = Array.from(
       { length: 300 },
       (_, at) =>
@@ -64,7 +64,7 @@ describe("the translate skill", () => {
         to: "German",
       });
 
-    it("at one part, that part stays as it was, and it is said which", async () => {
+    it("a model failure at one part leaves that part unchanged, and says which", async () => {
       const { output } = await run((text) => {
         if (text.startsWith("two")) throw new ModelError("unavailable", "away");
         return text.toUpperCase();
@@ -77,14 +77,14 @@ describe("the translate skill", () => {
       });
     });
 
-    it("at every part, the failure is told", async () => {
+    it("a model failure at every part is reported", async () => {
       const { output } = await run(() => {
         throw new ModelError("unauthorized", "no key");
       });
       expect(output).toMatchObject({ code: "unauthorized" });
     });
 
-    it("by a refusal or a cut answer, it is said what is missing", async () => {
+    it("a model's refusal or cut answer is reported with what is missing", async () => {
       const refused = await run((text) => (text.startsWith("three") ? "I cannot do that." : text));
       expect(refused.output).toMatchObject({ notes: ["Part 3 lost: most of the text"] });
       const cut = createSkillBench({ answers: ["Eins.", "Eins."] });
@@ -103,7 +103,7 @@ describe("the translate skill", () => {
     ["letters of an older encoding", new Uint8Array(Buffer.from("Hello Zo\u00eb", "latin1")), "Hallo Zoë"],
     ["UTF-16", new Uint8Array(Buffer.from("\ufeffHello Zoë", "utf16le")), "Hallo Zoë"],
     ["headings with lines", "=====\nHello\n=====\n\nHello\n=====", "=====\nHallo\n=====\n\nHallo\n====="],
-  ])("keeps %s", async (_name, content, wanted) => {
+  ])("the translate skill keeps %s", async (_name, content, wanted) => {
     const bench = createSkillBench({
       attached: { "film.srt": content },
       answers: ({ messages }) => textIn(messages[0]?.text).replaceAll("Hello", "Hallo"),
@@ -117,14 +117,14 @@ describe("the translate skill", () => {
   it.each([
     ['{"gruss": "Hallo"}', "Keys that the translation lost: greeting"],
     ['{"greeting": "Hallo",}', "The translation is no valid JSON any more."],
-  ])("says what programs would miss in %s", async (answer, note) => {
+  ])("the translate skill says what programs would miss in %s", async (answer, note) => {
     const attached = { "de.json": '{"greeting": "Hello"}' };
     const bench = createSkillBench({ attached, answers: [answer] });
     const run = await bench.run("translate", { file: "de.json", to: "German" });
     expect(run.output).toMatchObject({ notes: [note] });
   });
 
-  it("says what of a document has no text", async () => {
+  it("the translate skill says which part of a document has no text", async () => {
     const documents: DocumentReader = {
       formatOf: () => "PDF",
       read: async () => ({ ok: true, format: "PDF", text: "Hello", note: "Page 2 is a scan." }),
@@ -138,12 +138,12 @@ describe("the translate skill", () => {
   it.each([
     ["no text", {}, /nothing to translate/],
     ["a file that is not there", { file: "x.md" }, /no file x\.md/],
-  ])("fails plainly for %s", async (_name, input, words) => {
+  ])("the translate skill fails plainly for %s", async (_name, input, words) => {
     const run = await createSkillBench({ answers: [] }).run("translate", { to: "German", ...input });
     expect(JSON.stringify(run.output)).toMatch(words);
   });
 
-  it("costs what its example costs", async () => {
+  it("the translate skill costs what its example costs", async () => {
     const bench = createSkillBench({
       attached: { "README.md": "# Hello\n\nRun `npm start`.\n" },
       answers: ["# Hallo\n\nStarte mit `npm start`."],
@@ -164,10 +164,10 @@ describe("what a translation keeps", () => {
     ["all of it", "See https://x.example and `a`", "Siehe https://x.example und `a`", []],
     ["a link", "See https://x.example", "Siehe dort", ["https://x.example"]],
     ["one of two", "{a} {a}", "{a}", ["{a}"]],
-  ])("%s", (_name, one, other, lost) => {
+  ])("a translation is checked for %s", (_name, one, other, lost) => {
     expect(lostParts(one, other)).toEqual(lost);
   });
-  it("numbers, however they are written", () => {
+  it("a translation is checked for numbers, however they are written", () => {
     expect(lostNumbers("1,234.50 and 17", "1.234,50 und 18")).toEqual(["17"]);
   });
   it.each([
@@ -176,7 +176,7 @@ describe("what a translation keeps", () => {
     ["a line without end", "z".repeat(250), 100, 3],
     ["a block of code that nobody closes", `\`\`\`\n${"a\n\n".repeat(300)}`, 100, 4],
     ["a block of code stays whole", `\`\`\`\n${"a\n\n".repeat(60)}\`\`\`\n`, 100, 1],
-  ])("is asked for in parts: %s", (_name, text, most, parts) => {
+  ])("a translation is requested in parts: %s", (_name, text, most, parts) => {
     const made = paragraphsOf(text, most);
     expect(made.join("")).toBe(text);
     expect(made).toHaveLength(parts);

@@ -41,11 +41,11 @@ async function research(
 }
 
 describe("the web-research skill", () => {
-  it("is a valid Agent Skills package", async () => {
+  it("the web-research skill is a valid Agent Skills package", async () => {
     expect(await validatePackage("skills/web-research")).toEqual({ valid: true, errors: [] });
   });
 
-  it("answers from ten pages with traps: each claim has a source whose page says it", async () => {
+  it("the web-research skill answers from ten pages with traps: each claim has a source whose page says it", async () => {
     const { run, report, path, pages, visited } = await research(
       honestResearcher as never,
       {},
@@ -89,7 +89,7 @@ describe("the web-research skill", () => {
     );
   });
 
-  it("lets nothing through that a lying model makes up", async () => {
+  it("the web-research skill lets nothing through that a lying model makes up", async () => {
     const { report, run } = await research(lyingResearcher as never, { depth: "quick" });
     expect(report.answer).not.toMatch(/42 metres|9,999|Everybody|Foster/);
     expect(report.not_verified).toEqual([
@@ -104,7 +104,7 @@ describe("the web-research skill", () => {
     expect(plainWords(report.answer)).toContain("331 metres");
   });
 
-  it("reads four pages and searches once where it is to be quick", async () => {
+  it("the web-research skill reads only four pages where it is to be quick", async () => {
     const { run, report } = await research(honestResearcher as never, { depth: "quick" });
     expect(run.steps.filter((step) => step === "read page")).toHaveLength(4);
     expect(report.searched).toEqual(["Kestrel Tower height", "Kestrel Tower opening"]);
@@ -119,7 +119,7 @@ describe("the web-research skill", () => {
     };
   const quick = { depth: "quick" };
 
-  it("shows no address and no picture that the model wrote", async () => {
+  it("the web-research skill shows no address and no picture that the model wrote", async () => {
     const { report } = await research(
       but("Answer", ({ statements }) => ({
         statements: (statements as object[]).slice(0, 1).map((each) => ({
@@ -134,7 +134,7 @@ describe("the web-research skill", () => {
     expect(JSON.stringify(report)).not.toContain("evil");
   });
 
-  it("takes no quote that begins within a number, and no date that is none", async () => {
+  it("the web-research skill takes no quote that begins within a number, and no invalid date", async () => {
     const { report } = await research(
       but("List", () => ({
         published: "The Kestrel Tower is",
@@ -161,16 +161,19 @@ describe("the web-research skill", () => {
         ]),
       },
     ],
-  ])("goes on without %s that the model cannot make", async (_name, kind, isBroken, answer, rest) => {
-    const { report } = await research(
-      but(kind, (honest, input) => (isBroken(input) ? "no JSON" : honest)) as never,
-      quick,
-    );
-    expect(report.answer).toMatch(answer);
-    expect(report).toMatchObject(rest);
-  });
+  ])(
+    "the web-research skill continues without %s that the model cannot make",
+    async (_name, kind, isBroken, answer, rest) => {
+      const { report } = await research(
+        but(kind, (honest, input) => (isBroken(input) ? "no JSON" : honest)) as never,
+        quick,
+      );
+      expect(report.answer).toMatch(answer);
+      expect(report).toMatchObject(rest);
+    },
+  );
 
-  it("answers from what was found before a search failed, and says so", async () => {
+  it("the web-research skill answers from what was found before a search failed, and says so", async () => {
     await using world = await startResearchWorld();
     let searches = 0;
     const search: WebSearch = {
@@ -190,7 +193,7 @@ describe("the web-research skill", () => {
     });
   });
 
-  it("searches in other words where the first pages say nothing", async () => {
+  it("the web-research skill searches in other words where the first pages say nothing", async () => {
     const silent = await research(but("List", () => ({ published: "", claims: [] })) as never);
     expect(new Set(silent.report.searched).size).toBe(silent.report.searched.length);
     expect(silent.report.searched.length).toBeGreaterThan(2);
@@ -200,7 +203,7 @@ describe("the web-research skill", () => {
     engines: ["local"],
     search: async () => ({ hits: [], engines: ["local"], notes: ["Only Wikipedia was searched."] }),
   };
-  it("says so when nothing is found, with what the search says", async () => {
+  it("the web-research skill says so when nothing is found, with what the search says", async () => {
     const bench = createSkillBench({ answers: honestResearcher as never, means: { search: nothing } });
     const run = await bench.run("web-research", { question: researchQuestion });
     expect(run.output).toMatchObject({
@@ -212,7 +215,7 @@ describe("the web-research skill", () => {
   });
 
   it.each([["without an engine", { answers: honestResearcher as never }, /No search engine is set up/]])(
-    "fails plainly %s",
+    "the web-research skill fails plainly %s",
     async (_name, options, words) => {
       const run = await createSkillBench(options).run("web-research", { question: researchQuestion });
       expect(run.status).toBe("error");
@@ -220,7 +223,7 @@ describe("the web-research skill", () => {
     },
   );
 
-  it("costs what its example costs", async () => {
+  it("the web-research skill costs what its example costs", async () => {
     const { cost } = await research(honestResearcher as never, { depth: "quick" });
     const { tools, guide, calls, asked } = await cost();
     expect({ tools, guide }).toEqual({ tools: 160, guide: 120 });

@@ -43,7 +43,7 @@ const html = { "content-type": "text/html" };
 const textOf = (output: string) => output.split("\n\n").slice(1).join("\n\n");
 
 describe("the web-scraping skill", () => {
-  it("says first what it read, where redirects led, and how much of it", async () => {
+  it("the web-scraping skill says first what it read, where redirects led, and how much of it", async () => {
     await using server = await startServer((request, response) => {
       if (request.url === "/old") response.writeHead(301, { location: "/new" }).end();
       else response.writeHead(200, html).end("<title>Short</title><p>Only one paragraph.</p>");
@@ -55,7 +55,7 @@ describe("the web-scraping skill", () => {
     expect(steps).toEqual(["fetch"]);
   });
 
-  it("gives a long page in parts that make the whole, and fetches it once in a turn", async () => {
+  it("the web-scraping skill gives a long page in parts that make the whole, and fetches it once in a turn", async () => {
     let visits = 0;
     await using server = await startServer((_request, response) => {
       visits += 1;
@@ -80,7 +80,7 @@ describe("the web-scraping skill", () => {
     ["words", "whale ".repeat(20_000)],
     ["addresses", "[x1](https://e.org/a?b=1&c=2) ".repeat(4_000)],
     ["Chinese", "鲸鱼和水獭。".repeat(20_000)],
-  ])("keeps a part of %s within what a tool output may have", async (_what, text) => {
+  ])("the web-scraping skill keeps a part of %s within the limit of a tool output", async (_what, text) => {
     await using server = await startServer((_request, response) =>
       response.writeHead(200, { "content-type": "text/plain; charset=utf-8" }).end(text),
     );
@@ -89,7 +89,7 @@ describe("the web-scraping skill", () => {
     expect(output).toContain("Call again with offset: ");
   });
 
-  it("shows the passages around words, wherever they are, and the beginning when there are none", async () => {
+  it("the web-scraping skill shows the passages around words, wherever they are, and the beginning when there are none", async () => {
     const page = `${longPage}<p>A ticket costs 12 euros.</p>`;
     await using server = await startServer((_request, response) => response.writeHead(200, html).end(page));
     const { context } = contextWith(["127.0.0.1"]);
@@ -101,7 +101,7 @@ describe("the web-scraping skill", () => {
     expect(textOf(nothing)).toMatch(/^This sentence is about whales/);
   });
 
-  it("fails in words a model can act on", async () => {
+  it("the web-scraping skill fails in words a model can act on", async () => {
     await using server = await startServer((_request, response) => response.writeHead(404, html).end("gone"));
     const failure = async (url: string, allow: string[]) => {
       const error: unknown = await run({ url }, contextWith(allow).context).catch(
@@ -119,7 +119,7 @@ describe("the web-scraping skill", () => {
     });
   });
 
-  it("says so when a page has no text", async () => {
+  it("the web-scraping skill says so when a page has no text", async () => {
     await using server = await startServer((_request, response) =>
       response.writeHead(200, html).end("<script>app()</script>"),
     );
@@ -138,7 +138,7 @@ describe("pageAddress", () => {
     ["<https://example.com/a|the docs>", "https://example.com/a"],
     ['"example.com"', "https://example.com/"],
     ["münchen.example", "https://xn--mnchen-3ya.example/"],
-  ])("understands %s", (written, address) => {
+  ])("pageAddress understands %s", (written, address) => {
     expect(pageAddress(written)).toBe(address);
   });
 
@@ -152,13 +152,13 @@ describe("pageAddress", () => {
     ["how do tides work", "not a web address"],
     ["wikipedia", "full name of a site"],
     ["", "not a web address"],
-  ])("says what is wrong with '%s'", (written, reason) => {
+  ])("pageAddress says what is wrong with '%s'", (written, reason) => {
     expect(() => pageAddress(written)).toThrow(reason);
   });
 });
 
 describe("the web-scraping SKILL.md", () => {
-  it("has only the standard's fields, with metadata of text values", async () => {
+  it("the web-scraping SKILL.md has only the standard's fields, with metadata of text values", async () => {
     const folder = new URL("../../../skills/web-scraping/", import.meta.url);
     const { data } = matter(await readFile(new URL("SKILL.md", folder), "utf8"), {});
     const known = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];

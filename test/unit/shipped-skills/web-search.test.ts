@@ -29,11 +29,11 @@ const found: WebSearch = {
 };
 
 describe("the web-search skill", () => {
-  it("is a valid Agent Skills package", async () => {
+  it("the web-search skill is a valid Agent Skills package", async () => {
     expect(await validatePackage("skills/web-search")).toEqual({ valid: true, errors: [] });
   });
 
-  it("answers what was found, with short passages, and counts what it cost", async () => {
+  it("the web-search skill answers what was found, with short passages, and counts what it cost", async () => {
     const bench = createSkillBench({ means: { search: found } });
     const run = await bench.run("web-search", { words: "node release" });
     expect(run).toMatchObject({ status: "ok", steps: ["skill_web-search", "search"] });
@@ -58,7 +58,7 @@ describe("the web-search skill", () => {
       { words: "猫", site: "пример.рф" },
       "xn--e1afmkfd.xn--p1ai",
     ],
-  ])("takes %s", async (_name, input, site) => {
+  ])("the web-search skill takes %s", async (_name, input, site) => {
     const asked: unknown[] = [];
     const search: WebSearch = {
       engines: ["B"],
@@ -72,7 +72,7 @@ describe("the web-search skill", () => {
     expect(run.output).toMatchObject({ note: expect.stringContaining("Nothing was found") });
   });
 
-  it("says how to switch it on where it is switched off", async () => {
+  it("the web-search skill says how to switch it on where it is switched off", async () => {
     const run = await createSkillBench({ means: { search: createWebSearch([]) } }).run("web-search", {
       words: "node",
     });
@@ -87,12 +87,12 @@ describe("the web-search skill", () => {
     ["ten thousand characters", { words: "x".repeat(10_000) }],
     ["an address of a machine for a site", { words: "x", site: "192.168.0.1" }],
     ["no site for a site", { words: "x", site: "the docs" }],
-  ])("refuses %s", async (_what, input) => {
+  ])("the web-search skill refuses %s", async (_what, input) => {
     const run = await createSkillBench({ means: { search: found } }).run("web-search", input);
     expect(run).toMatchObject({ status: "error", steps: [] });
   });
 
-  it("counts what a search cost that found nothing out", async () => {
+  it("the web-search skill counts the cost of a search that found nothing", async () => {
     const usage = [
       { model: "anthropic/claude-haiku-5-5", input_tokens: 9, output_tokens: 1, cost_usd: 0.02 },
     ];
@@ -105,7 +105,7 @@ describe("the web-search skill", () => {
     expect(run.usage.some(({ cost_usd }) => cost_usd === 0.02)).toBe(true);
   });
 
-  it("costs what its example costs", async () => {
+  it("the web-search skill costs what its example costs", async () => {
     const bench = createSkillBench({ means: { search: found } });
     await bench.run("web-search", { words: "latest Node.js release" });
     expect(await bench.cost("web-search")).toEqual({

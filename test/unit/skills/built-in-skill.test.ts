@@ -19,7 +19,7 @@ test("a shipped skill with code is built in, and one without is a document", asy
   ]);
 });
 
-test("parameters and output schema come from the code, the rest from SKILL.md", async () => {
+test("parameters and output schema come from the code, and the rest from SKILL.md", async () => {
   const { skills } = await shipped();
   expect(skills.find((skill) => skill.id === "adder")).toMatchObject({
     ...{ category: "data", max_iterations: 4, instructions: "Add with care." },
@@ -65,7 +65,7 @@ export const skill = { kind: "single", definition: {
 } };
 `;
 
-test("changed code is imported anew by the next load", async () => {
+test("changed code is imported again by the next load", async () => {
   const root = temporaryFolder({ "value/SKILL.md": skillText("value"), "value/skill.ts": valueModule(1) });
   const source = sourceOf(root, { importModules: true });
   const before = await source.load();

@@ -297,7 +297,7 @@ test("a node_modules that makes a folder too large is left out and not known; a 
   expect((await source.load()).diagnostics).toEqual([]);
 });
 
-test("what is neither file nor folder is left out and never read", async () => {
+test("an entry that is neither file nor folder is left out and never read", async () => {
   const root = temporaryFolder(weather);
   const server = createServer().listen(path.join(root, "weather/socket"));
   onTestFinished(() => void server.close());
@@ -331,7 +331,7 @@ async function untilTrusted(file: string): Promise<void> {
   await vi.waitUntil(() => !isYoung(statSync(file), Date.now()), { interval: 10 });
 }
 
-test("what changed within the last tick of a file system's clock is not trusted yet", () => {
+test("a change within the last tick of a file system's clock is not trusted yet", () => {
   expect(isYoung({ mtimeMs: 0, ctimeMs: 1000 }, 1010)).toBe(true);
   expect(isYoung({ mtimeMs: 5000, ctimeMs: 1000 }, 4000)).toBe(true);
   expect(isYoung({ mtimeMs: 1000, ctimeMs: 1000 }, 1200)).toBe(false);

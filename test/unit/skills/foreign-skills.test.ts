@@ -64,7 +64,7 @@ test("an installed skill cannot name the settings of another", async () => {
   expect(skill.settings?.key).toBeUndefined();
 });
 
-test("who may call a skill is read at top level, and nothing is said where both may", async () => {
+test("the permission to call a skill is read at top level, and nothing is said where both may", async () => {
   const hidden = await load("description: d\nuser-invocable: false\ndisable-model-invocation: true");
   expect(hidden.skill.invocation).toEqual({ by_people: false, by_model: false });
   expect((await load("description: d\nuser-invocable: true")).skill.invocation).toBeUndefined();

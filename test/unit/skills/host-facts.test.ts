@@ -25,7 +25,7 @@ test("a name with a path in it is no program", () => {
   expect(facts.hasBin(path.join(folder, "bin/tool"))).toBe(false);
 });
 
-test("what was found is remembered", () => {
+test("a found program is remembered", () => {
   const folder = temporaryFolder();
   const facts = factsOf({ env: { PATH: folder } });
   expect(facts.hasBin("late")).toBe(false);

@@ -68,7 +68,7 @@ it("skills whose code cannot run are listed with the cure, before anybody tries 
   });
 });
 
-it("their tools are not offered to the model, and guides with scripts say that these do not run", async () => {
+it("tools of skills that cannot run are not offered to the model, and guides with scripts say that these do not run", async () => {
   const model = scriptedModel(({ messages }) => {
     const results = toolResults(messages);
     if (results.length === 0) return [{ call: "activate_skill", with: { skill_name: "reports" } }];
@@ -82,7 +82,7 @@ it("their tools are not offered to the model, and guides with scripts say that t
   expect(dice).toMatch(/not found|cannot be used/i);
 });
 
-it("where code can run, nothing is changed, and the same catalogue is answered again", async () => {
+it("a catalogue where code can run is unchanged, and the same one is answered again", async () => {
   const sources = folderOfAll();
   const catalogue = createCatalogueLoader(
     judged(sources, async () => ({ ok: true })),

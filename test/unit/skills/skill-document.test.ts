@@ -73,7 +73,7 @@ test("a description that is not text keeps the skill from being loaded", async (
   expect(diagnostics).toMatchObject([{ severity: "error", code: "wrong_type" }]);
 });
 
-test("of two skills with one id in a root the first by path is loaded and the other reported", async () => {
+test("two skills with one id in a root: the first by path is loaded and the other reported", async () => {
   const { skills, diagnostics } = await load("defects/duplicate_id");
   expect(skills.map((skill) => skill.description)).toEqual(["The first"]);
   expect(diagnostics).toMatchObject([{ severity: "error", code: "duplicate_id" }]);
@@ -164,7 +164,7 @@ test.each([
   ["a byte order mark", `\uFEFF${skillText("plain")}`],
   ["CRLF", skillText("plain").replaceAll("\n", "\r\n")],
   ["blank lines at the top", `\n\n${skillText("plain")}`],
-])("%s does no harm", async (_, text) => {
+])("%s in a SKILL.md does no harm", async (_, text) => {
   const { skills, diagnostics } = await sourceOf(temporaryFolder({ "plain/SKILL.md": text })).load();
   expect(diagnostics).toEqual([]);
   expect(skills).toMatchObject([{ id: "plain", description: "Does plain", instructions: "Body" }]);
@@ -181,7 +181,7 @@ test.each([
   ["description: Use when: asked,\n  or told: to", "Use when: asked, or told: to"],
   ["description: @someone asks", "@someone asks"],
   ["description: a --- b", "a --- b"],
-])("the unquoted %j is read", async (line, description) => {
+])("the unquoted line %j is read", async (line, description) => {
   const text = `---\nname: plain\n${line}\n---\nBody\n`;
   const { skills } = await sourceOf(temporaryFolder({ "plain/SKILL.md": text })).load();
   expect(skills).toMatchObject([{ description }]);

@@ -50,7 +50,7 @@ function setUp() {
 }
 
 test(
-  "a host a script turns out to need is asked of an operator once; then whoever asks confirms what it is called with",
+  "a host that a script turns out to need is asked about once, of an operator; then the asker confirms its arguments",
   needs("bubblewrap", "python3"),
   async () => {
     const { app, results } = setUp();
@@ -71,7 +71,7 @@ test(
 );
 
 test(
-  "without a grant the script fails, and the model reads which host was refused and how it is granted",
+  "a script without a grant fails, and the model reads which host was refused and how it is granted",
   needs("bubblewrap", "python3"),
   async () => {
     const { app, results } = setUp();

@@ -95,7 +95,7 @@ test(
   },
 );
 
-test("what activation returns says how the guide works here", async () => {
+test("the result of activation says how the guide works here", async () => {
   const { app, model } = setUp({ "x.sh": "echo x" }, [{ call: "activate_skill", with: {} }], {
     inactive: true,
   });
@@ -104,7 +104,7 @@ test("what activation returns says how the guide works here", async () => {
 });
 
 test(
-  "a script knows who asks and where; what the operator sets for the skill cannot change that",
+  "a script knows who asks and where, and the operator's settings for the skill cannot change that",
   needs("python3"),
   async () => {
     const names = [
@@ -137,7 +137,7 @@ test(
   },
 );
 
-test("files a script leaves come with the answer", async () => {
+test("files that a script leaves come with the answer", async () => {
   const script =
     'mkdir -p "$KNACK_OUTPUT_DIR/charts" && echo a,b > "$KNACK_OUTPUT_DIR/charts/sales.csv" && echo made';
   const { app, model } = setUp({ "make.sh": script }, [run("make.sh")]);
@@ -163,7 +163,7 @@ test.each(["$KNACK_OUTPUT_DIR/note.txt", `\${KNACK_OUTPUT_DIR}/note.txt`])(
 );
 
 test(
-  "what a script that ends well complains about is told and named, its end where it is long",
+  "a successful script's error output is reported and named, or its end where it is long",
   needs("bubblewrap", "python3"),
   async () => {
     const { app, model } = setUp(
@@ -226,7 +226,7 @@ test(
   },
 );
 
-test("a command line never runs where processes alone are to be had, of a skill that ships neither", async () => {
+test("a command line never runs where only processes isolate code, if the skill did not ship", async () => {
   const weak = await createSandbox({ dataDir, bwrap: "no-such-bwrap" });
   expect(weak.describe()).toMatchObject({ isolation: "process" });
   const frontmatter = `${head}\nallowed-tools: Bash`;

@@ -101,7 +101,7 @@ test.each([
   expect(result).toMatchObject({ message: expect.stringContaining(reason) });
 });
 
-test("failures that are expected become results", async () => {
+test("expected failures become results", async () => {
   const refused = toolThat(() => {
     throw new SkillFailure("no_results", "Nothing was found.", "Use fewer words.");
   });
@@ -116,7 +116,7 @@ test("failures that are expected become results", async () => {
   });
 });
 
-test("any other error goes on to the loop", async () => {
+test("any other error is passed on to the loop", async () => {
   const bug = new TypeError("a bug");
   const broken = toolThat(() => {
     throw bug;

@@ -16,11 +16,11 @@ const frontmatter = (...lines: string[]) => `---\n${lines.join("\n")}\n---\nBody
 const withLines = (...lines: string[]) =>
   errorsOf(frontmatter("name: my-skill", "description: A test skill", ...lines));
 
-test("a valid skill", async () => {
+test("a valid skill has no errors", async () => {
   expect(await withLines()).toEqual([]);
 });
 
-test("a missing path", async () => {
+test("a missing path is an error", async () => {
   const missing = path.join(temporaryFolder(), "none");
   expect(await validatePackage(missing)).toEqual({
     valid: false,
@@ -28,48 +28,48 @@ test("a missing path", async () => {
   });
 });
 
-test("not a directory", async () => {
+test("a path that is not a directory is an error", async () => {
   const file = path.join(temporaryFolder({ "file.txt": "test" }), "file.txt");
   expect(await validatePackage(file)).toEqual({ valid: false, errors: [`Not a directory: ${file}`] });
 });
 
-test("a missing SKILL.md", async () => {
+test("a missing SKILL.md is an error", async () => {
   const { errors } = await validatePackage(temporaryFolder({ "readme.md": "x" }));
   expect(errors).toEqual(["Missing required file: SKILL.md"]);
 });
 
-test("upper case in a name", async () => {
+test("an upper-case name is an error", async () => {
   expect(await named("MySkill")).toEqual(["Skill name 'MySkill' must be lowercase"]);
 });
 
-test("a name of 64 characters, and one of 65", async () => {
+test("a name of 64 characters is valid, and one of 65 is an error", async () => {
   expect(await named("a".repeat(64))).toEqual([]);
   expect(await named("a".repeat(65))).toEqual([
     `Skill name '${"a".repeat(65)}' exceeds 64 character limit (65 chars)`,
   ]);
 });
 
-test.each(["-my-skill", "my-skill-"])("a hyphen at the edge of %s", async (name) => {
+test.each(["-my-skill", "my-skill-"])("a hyphen at the edge of %s is an error", async (name) => {
   expect(await named(name)).toEqual(["Skill name cannot start or end with a hyphen"]);
 });
 
-test("two hyphens in a row", async () => {
+test("two hyphens in a row are an error", async () => {
   expect(await named("my--skill")).toEqual(["Skill name cannot contain consecutive hyphens"]);
 });
 
-test("an underscore", async () => {
+test("an underscore is an error", async () => {
   expect(await named("my_skill")).toEqual([
     "Skill name 'my_skill' contains invalid characters. Only letters, digits, and hyphens are allowed.",
   ]);
 });
 
-test("a folder of another name", async () => {
+test("a folder of another name is an error", async () => {
   expect(await errorsOf(frontmatter("name: correct-name", "description: d"), "wrong-name")).toEqual([
     "Directory name 'wrong-name' must match skill name 'correct-name'",
   ]);
 });
 
-test("unknown fields, sorted", async () => {
+test("unknown fields are an error that lists them sorted", async () => {
   expect(await withLines("zeta: 1", "alpha: 2")).toEqual([
     expect.stringMatching(
       /^Unexpected fields in frontmatter: alpha, zeta\. Only .*allowed-tools.* are allowed\.$/,
@@ -77,24 +77,24 @@ test("unknown fields, sorted", async () => {
   ]);
 });
 
-test("all common fields together", async () => {
+test("all common fields together are valid", async () => {
   expect(await withLines("license: MIT", "metadata:", "  author: Test", '  version: "1.0"')).toEqual([]);
 });
 
-test("allowed-tools, as text or as a block list", async () => {
+test("allowed-tools may be text or a block list", async () => {
   expect(await withLines("allowed-tools: Bash(jq:*) Bash(git:*)")).toEqual([]);
   expect(await withLines("allowed-tools:", "  - Read", "  - Bash")).toEqual([]);
 });
 
-test.each(["技能", "мой-навык", "навык"])("the name %s of another script", async (name) => {
+test.each(["技能", "мой-навык", "навык"])("the name %s of another script is valid", async (name) => {
   expect(await named(name)).toEqual([]);
 });
 
-test("upper case of another script", async () => {
+test("an upper-case name of another script is an error", async () => {
   expect(await named("НАВЫК")).toEqual(["Skill name 'НАВЫК' must be lowercase"]);
 });
 
-test("a description of 1024 characters, and one of 1025, counted as code points", async () => {
+test("a description of 1024 characters is valid, and one of 1025 an error, counted as code points", async () => {
   const described = (text: string) => errorsOf(frontmatter("name: my-skill", `description: ${text}`));
   expect(await described("😀".repeat(1024))).toEqual([]);
   expect(await described("x".repeat(1025))).toEqual([
@@ -102,7 +102,7 @@ test("a description of 1024 characters, and one of 1025, counted as code points"
   ]);
 });
 
-test("a compatibility, empty, of 500 characters, and of 501", async () => {
+test("a compatibility text may have up to 500 characters, and not be empty", async () => {
   expect(await withLines("compatibility: Requires Python 3.11+")).toEqual([]);
   expect(await withLines("compatibility:")).toEqual([]);
   expect(await withLines(`compatibility: ${"x".repeat(500)}`)).toEqual([]);
@@ -116,7 +116,7 @@ test("names are compared after NFKC normalisation", async () => {
   expect(await errorsOf(frontmatter("name: cafe\u0301", "description: d"), "caf\u00e9")).toEqual([]);
 });
 
-test("no frontmatter", async () => {
+test("missing frontmatter is an error", async () => {
   expect(await errorsOf("# No frontmatter here")).toEqual([
     "SKILL.md must start with YAML frontmatter (---)",
   ]);
@@ -125,7 +125,7 @@ test("no frontmatter", async () => {
   ]);
 });
 
-test("unclosed frontmatter", async () => {
+test("unclosed frontmatter is an error", async () => {
   expect(await errorsOf("---\nname: my-skill\ndescription: A test skill\n")).toEqual([
     "SKILL.md frontmatter not properly closed with ---",
   ]);
@@ -148,13 +148,16 @@ test.each([
   expect(errors[0]).toMatch(/^Invalid YAML in frontmatter: ./);
 });
 
-test.each(["- just\n- a\n- list", "just text", ""])("frontmatter %j that is no mapping", async (yaml) => {
-  expect(await errorsOf(`---\n${yaml}\n---\nBody\n`)).toEqual([
-    "SKILL.md frontmatter must be a YAML mapping",
-  ]);
-});
+test.each(["- just\n- a\n- list", "just text", ""])(
+  "frontmatter %j that is not a mapping is an error",
+  async (yaml) => {
+    expect(await errorsOf(`---\n${yaml}\n---\nBody\n`)).toEqual([
+      "SKILL.md frontmatter must be a YAML mapping",
+    ]);
+  },
+);
 
-test("a missing and an empty name and description", async () => {
+test("a missing or empty name and description are errors", async () => {
   expect(await errorsOf(frontmatter("license: MIT"))).toEqual([
     "Missing required field in frontmatter: name",
     "Missing required field in frontmatter: description",

@@ -49,7 +49,7 @@ describe("a folder that others may read", () => {
       await writeFile(join(folder, name), "", { mode: 0o644 });
   });
 
-  test("is taken from them when a bot starts, with its databases", async () => {
+  test("a folder that others may read is taken from them when a bot starts, with its databases", async () => {
     const lock = await lockHere();
     expect(lock.exposed).toBe(undefined);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
@@ -57,24 +57,27 @@ describe("a folder that others may read", () => {
       expect((await stat(join(folder, name))).mode & 0o777, name).toBe(0o600);
   });
 
-  test("is left to them and told about where users share it", async () => {
+  test("a folder that users share is left to them and reported", async () => {
     await chmod(folder, 0o1777);
     expect((await lockHere()).exposed).toMatch(/open to other users of this machine \(mode 1777\)/);
     expect((await stat(folder)).mode & 0o7777).toBe(0o1777);
   });
 
-  test.runIf(process.getuid?.() === 0)("of another user is told about, and read by nobody else", async () => {
-    await chmod(parent, 0o755);
-    await chmod(join(parent, "deep"), 0o755);
-    await chmod(folder, 0o777);
-    // The other user need not be able to enter the clone: all that lies there is read before.
-    const code = `const { lockDataFolder } = await import(${JSON.stringify(join(import.meta.dirname, "../../../src/storage/data-folder.ts"))});
+  test.runIf(process.getuid?.() === 0)(
+    "a folder of another user is reported, and can be read by nobody else",
+    async () => {
+      await chmod(parent, 0o755);
+      await chmod(join(parent, "deep"), 0o755);
+      await chmod(folder, 0o777);
+      // The other user need not be able to enter the clone: all that lies there is read before.
+      const code = `const { lockDataFolder } = await import(${JSON.stringify(join(import.meta.dirname, "../../../src/storage/data-folder.ts"))});
 process.setgroups([]); process.setgid(65534); process.setuid(65534);
 console.log((await lockDataFolder(${JSON.stringify(folder)})).exposed);`;
-    const said = execFileSync(process.execPath, ["--input-type=module", "--eval", code]).toString();
-    expect(said).toContain("(mode 777) and belongs to user 0");
-    expect((await stat(join(folder, "lock.db"))).mode & 0o777).toBe(0o600);
-  });
+      const said = execFileSync(process.execPath, ["--input-type=module", "--eval", code]).toString();
+      expect(said).toContain("(mode 777) and belongs to user 0");
+      expect((await stat(join(folder, "lock.db"))).mode & 0o777).toBe(0o600);
+    },
+  );
 });
 
 test("the stores of a folder are made for its owner only, wherever they are", async () => {

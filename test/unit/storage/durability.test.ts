@@ -77,7 +77,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe("what is acknowledged", () => {
-  test("is on the disk: an accepted message, a known key, a signal", async () => {
+  test("an acknowledgement means that an accepted message, a known key and a signal are on the disk", async () => {
     const disk = slowDisk();
     const log = await openLog({ sync: disk.sync });
     const accepted = log.accept(inbound("k1"), "t1", 1);
@@ -98,7 +98,7 @@ describe("what is acknowledged", () => {
     expect(disk.state.syncs).toBe(2);
   });
 
-  test("is on the disk: every change of the key-value store", async () => {
+  test("an acknowledgement means that a change of the key-value store is on the disk", async () => {
     const disk = slowDisk();
     const store = await openStore({ sync: disk.sync });
     for (const [at, change] of [
@@ -115,7 +115,7 @@ describe("what is acknowledged", () => {
     disk.speedUp();
   });
 
-  test("is on the disk: every change of what comes back by itself", async () => {
+  test("an acknowledgement means that a change of a due entry is on the disk", async () => {
     const disk = slowDisk();
     const { due } = await openLog({ sync: disk.sync });
     const entry = { id: "a", namespace: "n:1", kind: "schedule", due_at: 7, value: "kept" };
@@ -134,7 +134,7 @@ describe("what is acknowledged", () => {
     disk.speedUp();
   });
 
-  test("shares its syncs: all who wait share the next one", async () => {
+  test("acknowledgements share their syncs: all who wait share the next one", async () => {
     const disk = slowDisk();
     const log = await openLog({ sync: disk.sync });
     const first = log.accept(inbound("k0"), "t0", 1);
@@ -153,7 +153,7 @@ describe("what is acknowledged", () => {
     expect(disk.state.syncs).toBe(2);
   });
 
-  test("is refused when the disk fails, and can be tried again", async () => {
+  test("an acknowledgement is refused when the disk fails, and can be tried again", async () => {
     let fails = true;
     const sync = async () => {
       if (fails) throw Object.assign(new Error("i/o error"), { code: "EIO" });
@@ -164,7 +164,7 @@ describe("what is acknowledged", () => {
     expect(await log.accept(inbound("k1"), "t2", 1)).toEqual({ turn_id: "t1", accepted: false });
   });
 
-  test("a side effect begins when its start is on the disk, and what only reads does not wait", async () => {
+  test("a side effect begins when its start is on the disk, and a read does not wait", async () => {
     const disk = slowDisk();
     const log = await openLog({ sync: disk.sync });
     const ran: string[] = [];
@@ -216,7 +216,7 @@ describe("the event loop", () => {
     return child;
   };
 
-  test("goes on while another process holds the write lock; writes wait in order", async () => {
+  test("the event loop continues while another process holds the write lock, and writes wait in order", async () => {
     const log = await openLog({});
     const holder = await hold();
     const writes = ["t1", "t2", "t3"].map((id) => log.accept(inbound(`k${id}`), id, 1));
@@ -229,7 +229,7 @@ describe("the event loop", () => {
     expect((await log.list({})).map(({ turn_id }) => turn_id)).toEqual(["t3", "t2", "t1"]);
   });
 
-  test("waits for a foreign lock only so long in all", async () => {
+  test("the event loop waits for a foreign lock only up to a total time", async () => {
     const log = await openLog({ busyTimeoutMs: 200 });
     const store = await openStore({ busyTimeoutMs: 200 });
     await Promise.all([hold(), hold(storePath)]);
@@ -241,7 +241,7 @@ describe("the event loop", () => {
     expect(await log.get("t1")).toBeUndefined();
   });
 
-  test("does not copy the write-ahead log: a worker does, however busy the log is", async () => {
+  test("the event loop does not copy the write-ahead log: a worker does, however busy the log is", async () => {
     const log = await openLog({ checkpointPages: 250 });
     await log.accept(inbound("k"), "t", 1);
     await log.claim("w", 1, 60_000);

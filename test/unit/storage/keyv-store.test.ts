@@ -62,7 +62,7 @@ test("values outlive the process that wrote them", async () => {
   expect(await (await open()).get("memory:a")).toEqual({ kept: true });
 });
 
-test("a file that is no database is refused as corrupt", async () => {
+test("a file that is not a database is refused as corrupt", async () => {
   await writeFile(path, "no database at all ".repeat(300));
   const error = await failure(open());
   expect(error).toBeInstanceOf(StorageError);
@@ -91,7 +91,7 @@ test("reading and writing reject when the table is gone", async () => {
   }
 });
 
-test("a file held by another process rejects writing, and then goes on", async () => {
+test("a file held by another process rejects writing, and then continues", async () => {
   const store = await open();
   await store.set("a", 1);
   await holdFile();
@@ -141,7 +141,7 @@ test("nothing of a deleted or replaced value is in the files once the store is s
 });
 
 describe("the format of the file", () => {
-  test("has a version, and a newer one is refused in the words of the other stores", async () => {
+  test("the file format has a version, and a newer one is refused in the words of the other stores", async () => {
     await (await openKeyValue(path)).close();
     expect(rows("PRAGMA user_version")).toEqual([{ user_version: 1 }]);
     sql("PRAGMA user_version = 2");
@@ -151,7 +151,7 @@ describe("the format of the file", () => {
     expect(String(error)).toContain("its format is 2, this program knows up to 1");
   });
 
-  test("without a version, of earlier versions, is copied and goes on with its values", async () => {
+  test("a file without a version, of earlier versions, is copied and continues with its values", async () => {
     const before = await byTheAdapter();
     await before.set("memory:a", { kept: true });
     await before.disconnect();
@@ -161,7 +161,7 @@ describe("the format of the file", () => {
     expect(upgrades).toEqual([{ path, from: 0, to: 1, copy: `${path}.v0` }]);
   });
 
-  test("is that of the adapter: table and index, and either reads what the other wrote", async () => {
+  test("the file format is that of the adapter: table and index, and either reads what the other wrote", async () => {
     const store = await open();
     await store.set("memory:a", { kept: "ä" });
     await store.close();
@@ -182,7 +182,7 @@ describe("the format of the file", () => {
     expect(plain(ours)).toBe(plain(theirs));
   });
 
-  test("of Keyv 5 is refused and left as it was: the adapter's upgrade of it could lose every value", async () => {
+  test("a file of Keyv 5 is refused and left unchanged: the adapter's upgrade of it could lose every value", async () => {
     sql("CREATE TABLE keyv (key VARCHAR(255) PRIMARY KEY, value TEXT)");
     sql(`INSERT INTO keyv VALUES ('keyv:memory:a', '{"value":1}')`);
     const before = await readFile(path);
@@ -195,7 +195,7 @@ describe("the format of the file", () => {
   });
 });
 
-test("an operation that fails holds up none of those beside it and behind it", async () => {
+test("an operation that fails holds up no others", async () => {
   const store = await open();
   await store.set("b", "before");
   sql(`CREATE TRIGGER refuse BEFORE INSERT ON keyv WHEN NEW.key LIKE 'bad%'

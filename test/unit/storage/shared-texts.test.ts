@@ -56,7 +56,7 @@ async function kilobytes(): Promise<number> {
 }
 
 describe("what tools answer again and again", () => {
-  test("is read back as it was written, member by member", async () => {
+  test("a repeated tool answer is read back as it was written, member by member", async () => {
     const long = 'ä🎉\u0000\ud800\\" '.repeat(300);
     const deep = JSON.parse(`${"[".repeat(2_000)}${"]".repeat(2_000)}`) as Json;
     const outputs: Json[] = [list, long, [long], { a: list, "": null }, deep, "short", null, 0];
@@ -74,7 +74,7 @@ describe("what tools answer again and again", () => {
     expect(await log.read("t1", 51)).toEqual((await log.read("t1")).slice(-2));
   });
 
-  test("takes less than 1 kB when it comes once more, in the same turn and in others", async () => {
+  test("a repeated tool answer takes less than 1 kB the next time, in the same turn and in others", async () => {
     await turn("first", finished("first", 1, list, JSON.stringify(list)));
     const before = await kilobytes();
     for (let at = 0; at < 20; at += 1)
@@ -84,7 +84,7 @@ describe("what tools answer again and again", () => {
     expect((await kilobytes()) - before).toBeLessThan(40);
   });
 
-  test("goes with the last turn that has it, however the turns go", async () => {
+  test("a repeated tool answer is deleted with the last turn that has it, in whatever order turns are deleted", async () => {
     for (const id of ["t1", "t2", "t3"]) await turn(id, finished(id, 1, list), finished(id, 2, list));
     const { namespace } = inbound("k");
     await log.forget("t1", "ada", 5_000);
@@ -96,7 +96,7 @@ describe("what tools answer again and again", () => {
     expect(await isOnDisk("heliotrope")).toBe(false);
   });
 
-  test("is stored again after it had gone", async () => {
+  test("a repeated tool answer is stored again after it was deleted", async () => {
     await turn("t1", finished("t1", 1, list));
     await log.forget("t1", "ada", 5_000);
     expect(await isOnDisk("heliotrope")).toBe(false);
@@ -104,7 +104,7 @@ describe("what tools answer again and again", () => {
     expect((await log.read("t2"))[1]).toMatchObject({ output: list });
   });
 
-  test("leaves nothing behind when its events are refused", async () => {
+  test("a repeated tool answer leaves nothing behind when its events are refused", async () => {
     await begin("t1");
     await expect(log.append("t1", "another", [finished("t1", 1, list)])).rejects.toMatchObject({
       code: "lease_lost",
@@ -118,7 +118,7 @@ describe("what tools answer again and again", () => {
     database.close();
   });
 
-  test("never holds what people say, which goes with its turn alone", async () => {
+  test("people's words are never shared, and are deleted with their turn", async () => {
     const words = "heliotrope ".repeat(500);
     await log.accept(inbound("key-t1", { text: words, thread: "t1" }), "t1", 1);
     await log.accept(inbound("key-t2", { text: words, thread: "t2" }), "t2", 1);
@@ -137,7 +137,7 @@ describe("what tools answer again and again", () => {
   });
 });
 
-test("turns of a log from before are read, go on and lose their details", async () => {
+test("turns of an earlier log are read, continued and lose their details", async () => {
   await log.close();
   await rm(path);
   const database = new DatabaseSync(path);

@@ -94,7 +94,7 @@ test("no statement of the turn log walks over all turns or events", async () => 
   expect(scansOf("SELECT * FROM turns WHERE text = ?")).not.toEqual([]);
 });
 
-test("a claim looks at namespaces and at what runs or has come due, never at what queues", async () => {
+test("a claim looks at namespaces and at running or due turns, never at the queue", async () => {
   await log.accept(inbound("k9", { thread: "nine" }), "t9", 1);
   asked.clear();
   await log.claim("w9", 1_000, 500);

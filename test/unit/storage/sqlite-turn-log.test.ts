@@ -39,7 +39,7 @@ function start(script: string, ...args: string[]): Child {
 const failure = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
 
 describe("a file that cannot be used", () => {
-  test("is refused as corrupt when it is no database, and left as it was", async () => {
+  test("a file that is not a database is refused as corrupt, and left unchanged", async () => {
     await writeFile(path, "this is not a database, but long enough to look at ".repeat(100));
     const before = await readFile(path);
     const error = await failure(open());
@@ -50,7 +50,7 @@ describe("a file that cannot be used", () => {
     expect(await readFile(path)).toEqual(before);
   });
 
-  test("is reported as corrupt when its pages are damaged", async () => {
+  test("a file with damaged pages is reported as corrupt", async () => {
     const log = await openSqliteTurnLog(path);
     for (let at = 0; at < 50; at++)
       await log.accept(inbound(`k${at}`, { text: "x".repeat(2_000) }), `t${at}`, at);
@@ -61,7 +61,7 @@ describe("a file that cannot be used", () => {
     expect(error).toMatchObject({ code: "corrupt", path });
   });
 
-  test("is reported as corrupt when an entry is no JSON", async () => {
+  test("a file with an entry that is not JSON is reported as corrupt", async () => {
     const log = await open();
     await log.accept(inbound("k"), "t1", 1);
     const database = new DatabaseSync(path);
@@ -70,7 +70,7 @@ describe("a file that cannot be used", () => {
     expect(await failure(log.read("t1"))).toMatchObject({ code: "corrupt", path });
   });
 
-  test("is refused when a newer program wrote it", async () => {
+  test("a file that a newer program wrote is refused", async () => {
     await (await openSqliteTurnLog(path)).close();
     const database = new DatabaseSync(path);
     database.exec("PRAGMA user_version = 99");
@@ -80,14 +80,14 @@ describe("a file that cannot be used", () => {
     expect((error as StorageError).message).toContain("its format is 99");
   });
 
-  test("is unavailable when its folder is missing or it is a folder", async () => {
+  test("a log is unavailable when its folder is missing or its file is a folder", async () => {
     path = join(folder, "missing", "turns.db");
     expect(await failure(open())).toMatchObject({ code: "unavailable" });
     await mkdir(path, { recursive: true });
     expect(await failure(open())).toMatchObject({ code: "unavailable" });
   });
 
-  test("is unavailable after it was closed", async () => {
+  test("a log is unavailable after it was closed", async () => {
     const log = await open();
     await log.close();
     await log.close();
@@ -96,7 +96,7 @@ describe("a file that cannot be used", () => {
 });
 
 describe("a full disk", () => {
-  test("refuses the write with nothing half-written, and reading goes on", async () => {
+  test("a full disk refuses the write with nothing half-written, and reading continues", async () => {
     const log = await open({ maxPages: 60 });
     await log.accept(inbound("k1"), "t1", 1);
     const refused = await failure(log.accept(inbound("k2", { text: "x".repeat(400_000) }), "t2", 2));
@@ -110,7 +110,7 @@ describe("a full disk", () => {
     });
   });
 
-  test("refuses a batch of events as a whole", async () => {
+  test("a full disk refuses a batch of events as a whole", async () => {
     const log = await open({ maxPages: 60 });
     await log.accept(inbound("k1"), "t1", 1);
     await log.claim("w1", 1_000, 500);
@@ -125,7 +125,7 @@ describe("a full disk", () => {
 });
 
 describe("other processes on the same file", () => {
-  test("are named when they hold it: on opening and on writing", async () => {
+  test("other processes that hold the file are named: on opening and on writing", async () => {
     const log = await open({ busyTimeoutMs: 50 });
     const writer = start("hold-exclusively.ts", path);
     expect(await writer.line()).toBe("held");
@@ -141,7 +141,7 @@ describe("other processes on the same file", () => {
     expect(await failure(open({ busyTimeoutMs: 50 }))).toMatchObject({ code: "locked" });
   });
 
-  test("claim each turn once between them, and keep threads in order", async () => {
+  test("several processes claim each turn once between them, and keep threads in order", async () => {
     const log = await open();
     const ids = Array.from({ length: 200 }, (_, at) => `t${at}`);
     for (const [at, id] of ids.entries())
@@ -154,7 +154,7 @@ describe("other processes on the same file", () => {
     expect(await pendingTurns(log)).toBe(0);
   });
 
-  test("leave every stored event behind when killed; their turn is taken over and they cannot write", async () => {
+  test("a killed process leaves every stored event; its turn is taken over and it cannot write", async () => {
     const worker = start("append-until-killed.ts", path);
     let last = 0;
     while (last < 25) last = Number(await worker.line());
@@ -171,7 +171,7 @@ describe("other processes on the same file", () => {
     await log.append("t1", "second", [late]);
   });
 
-  test("may open and create the file at the same moment", async () => {
+  test("several processes may open and create the file at the same moment", async () => {
     const workers = ["w1", "w2", "w3"].map((owner) => start("claim-all.ts", path, owner));
     for (const worker of workers) expect(await worker.line()).toBe("ready");
   });

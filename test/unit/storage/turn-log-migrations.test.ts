@@ -54,7 +54,7 @@ test("a file of the first format keeps its turns; a cost of 0 meant that no pric
   await log.close();
 });
 
-test("a file of the first format goes on: its turn is claimed, counted and finished, and it opens again", async () => {
+test("a file of the first format continues: its turn is claimed, counted and finished, and it opens again", async () => {
   createFirstFormat();
   const first = await openSqliteTurnLog(path);
   await first.reclaim();
@@ -78,7 +78,7 @@ test("a file of the first format goes on: its turn is claimed, counted and finis
   await second.close();
 });
 
-test("turns of a file of the first format can lose their details, and old threads go", async () => {
+test("turns of a file of the first format can lose their details, and old threads are deleted", async () => {
   createFirstFormat();
   const database = new DatabaseSync(path);
   database.exec(

@@ -53,7 +53,7 @@ test.each([
   [4, ["bare", "bare"], ["t2"]],
   [5, ["bare", "bare"], []],
 ])(
-  "a crash at write %i of a deletion leaves turns that can be read, and the next pass goes on",
+  "a crash at write %i of a deletion leaves turns that can be read, and the next pass continues",
   async (failing, left, old) => {
     const { log, broken } = await filled(failing);
     await expect(broken.removeTurns(place, before)).rejects.toThrow("power");

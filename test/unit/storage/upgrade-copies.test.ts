@@ -43,7 +43,7 @@ function look(file: string) {
 }
 
 describe("an upgrade", () => {
-  test("leaves a copy of the database as it was, for its owner alone, and says where", async () => {
+  test("an upgrade leaves a copy of the old database, for its owner only, and says where", async () => {
     createFormat(3);
     const log = await open();
     await log.accept(inbound("later"), "t1", 1);
@@ -63,13 +63,13 @@ describe("an upgrade", () => {
     expect(await readFile(copy)).toEqual(bytes);
   });
 
-  test("of nothing makes no copy", async () => {
+  test("an upgrade of nothing makes no copy", async () => {
     await (await open()).close();
     expect(upgrades).toEqual([]);
     expect((await readdir(folder)).filter((name) => name.includes(".v"))).toEqual([]);
   });
 
-  test("that was killed while it copied or changed the tables begins again from what there was", async () => {
+  test("an upgrade killed while it copied or changed the tables begins again from the old state", async () => {
     createFormat(3);
     const child = new Child("upgrade-until-killed.ts", path);
     children.push(child);
@@ -84,7 +84,7 @@ describe("an upgrade", () => {
     expect((await readdir(folder)).filter((name) => name.includes(".part"))).toEqual([]);
   });
 
-  test("is refused before anything is changed when the disk has no room for the copy", async () => {
+  test("an upgrade is refused before any change when the disk has no room for the copy", async () => {
     createFormat(3);
     const { size } = await stat(path);
     const { bavail, bsize } = await statfs(folder);

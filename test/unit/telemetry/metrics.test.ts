@@ -29,7 +29,7 @@ const count = testSkill("count", [
 ]);
 
 describe("metrics", () => {
-  it("count turns, rounds, tools, refusals of the sandbox and tokens", async () => {
+  it("metrics count turns, rounds, tools, refusals of the sandbox and tokens", async () => {
     const meter = await createMetrics();
     const model = scriptedModel([[{ call: "count_words" }, { call: "count_lines" }], "Three."], {
       usage: { input_tokens: 100, cached_tokens: 60, output_tokens: 7, cost_usd: 0.5 },
@@ -51,7 +51,7 @@ describe("metrics", () => {
     expect(await seriesOf(meter, `knack_model_cost_usd_total{${of}}`)).toBe(1);
   });
 
-  it("tell how much waits, how old it is, and which platforms are connected", async () => {
+  it("metrics tell how much waits, how old it is, and which platforms are connected", async () => {
     const meter = await createMetrics();
     const gauges: Gauges = {
       backlog: async () => ({ queued: 4, running: 2, waiting: 1, oldest_at: 7_000 }),
@@ -68,7 +68,7 @@ describe("metrics", () => {
     expect(await seriesOf(meter, 'knack_platform_up{platform="discord"}', gauges)).toBe(0);
   });
 
-  it("name nobody and nothing that was said", async () => {
+  it("metrics name nobody and nothing that was said", async () => {
     const meter = await createMetrics();
     const { ask } = createTestApp(scriptedModel(["The code is marigold."]), { meter });
     await ask("what is the secret code?", { by: ben });
@@ -77,7 +77,7 @@ describe("metrics", () => {
       expect(text).not.toContain(word);
   });
 
-  it("count what a platform does not do, and hand the error on", async () => {
+  it("metrics count what a platform does not do, and the error is passed on", async () => {
     const meter = await createMetrics();
     const platform = createFakePlatform();
     platform.fail("post", new PlatformError("rate_limited", "Too fast."));
@@ -92,7 +92,7 @@ describe("the log line of a turn", () => {
   const lines: { fields: object; message: string }[] = [];
   const logged = (fields: object, message: string) => void lines.push({ fields, message });
 
-  it("has ids, outcome, times and tokens, and not a word of what was said", async () => {
+  it("the log line of a turn has ids, outcome, times and tokens, and not a word of what was said", async () => {
     lines.length = 0;
     const model = scriptedModel([[{ call: "count_words" }, { call: "count_lines" }], "A secret answer."]);
     const { ask } = createTestApp(model, { logged, skills: [count] });
@@ -125,7 +125,7 @@ describe("the log line of a turn", () => {
     expect(JSON.stringify(lines)).not.toContain("secret");
   });
 
-  it("warns of a turn that failed, with the code", async () => {
+  it("the log line of a failed turn is a warning with the code", async () => {
     lines.length = 0;
     const { ask } = createTestApp(scriptedModel([new Error("boom")]), { logged });
     await ask("hello");
@@ -134,7 +134,7 @@ describe("the log line of a turn", () => {
     ]);
   });
 
-  it("is written for a message that joined a running turn, too", async () => {
+  it("a log line is written for a message that joined a running turn, too", async () => {
     lines.length = 0;
     const open = Promise.withResolvers<void>();
     const model = scriptedModel([[{ call: "count_words" }], "Both."], { gate: () => open.promise });

@@ -26,7 +26,7 @@ function open(script: Script, isTTY = true) {
 }
 
 describe("in a terminal", () => {
-  it("sends lines into one thread, renders the answers and leaves with /exit", async () => {
+  it("the terminal sends lines into one thread, renders the answers and leaves with /exit", async () => {
     const chat = open(echo);
     await chat.shows("› ");
     chat.type("hello\r");
@@ -43,7 +43,7 @@ describe("in a terminal", () => {
     expect(chat.text()).toContain("knack chat --namespace console:local:dm --thread thread-1");
   });
 
-  it("shows steps while they run and a summary afterwards", async () => {
+  it("the terminal shows steps while they run and a summary afterwards", async () => {
     const chat = open(async ({ emit, stopped }) => {
       const [started, stage, finished] = step("c1", "Reading a page");
       if (started && stage) [started, stage].forEach(emit);
@@ -63,7 +63,7 @@ describe("in a terminal", () => {
     await chat.done;
   });
 
-  it("prints the files of a turn with their addresses", async () => {
+  it("the terminal prints the files of a turn with their addresses", async () => {
     const chat = open(async ({ emit }) => {
       const url = "/api/v1/turns/turn-1/files/report.csv";
       emit({ type: "file", name: "report.csv", media_type: "text/csv", bytes: 12_345, url });
@@ -76,7 +76,7 @@ describe("in a terminal", () => {
     await chat.done;
   });
 
-  it("keeps what is typed during a turn for the next prompt", async () => {
+  it("the terminal keeps what is typed during a turn for the next prompt", async () => {
     const release = Promise.withResolvers<void>();
     const chat = open(async ({ text, emit }) => {
       if (text === "first") await release.promise;
@@ -93,7 +93,7 @@ describe("in a terminal", () => {
     await chat.done;
   });
 
-  it("sends a pasted text of several lines as one message", async () => {
+  it("the terminal sends a pasted text of several lines as one message", async () => {
     const chat = open(echo);
     await chat.shows("› ");
     chat.type("look: \u001b[200~one\r\ntwo\rthree\u001b[201~ ok\r");
@@ -103,7 +103,7 @@ describe("in a terminal", () => {
     await chat.done;
   });
 
-  it("takes an answer to the agent's question, by number or in words", async () => {
+  it("the terminal takes an answer to the agent's question, by number or in words", async () => {
     const chat = open(async ({ emit, answered }) => {
       const question = { question_id: "q", text: "Which one?", choices: ["red", "blue"], expires_at: 9e12 };
       emit({ type: "question_asked", ...question });
@@ -122,7 +122,7 @@ describe("in a terminal", () => {
     await chat.done;
   });
 
-  it("shows what a tool would run with, and takes yes or no", async () => {
+  it("the terminal shows what a tool would run with, and takes yes or no", async () => {
     const chat = open(async ({ emit, decided }) => {
       const call = { call_id: "c1", tool: "send", skill_id: "mail", input: { to: "all@example.com" } };
       const approval_id = "turn-1:1";
@@ -148,7 +148,7 @@ describe("in a terminal", () => {
     await chat.done;
   });
 
-  it("completes commands with Tab", async () => {
+  it("the terminal completes commands with Tab", async () => {
     const chat = open(echo);
     await chat.shows("› ");
     chat.type("/ski\t");
@@ -160,7 +160,7 @@ describe("in a terminal", () => {
     await chat.done;
   });
 
-  it("empties the line with Ctrl-C, and leaves when it is pressed twice", async () => {
+  it("the terminal empties the line with Ctrl-C, and leaves when it is pressed twice", async () => {
     const chat = open(echo);
     await chat.shows("› ");
     chat.type("never sent\u0003");
@@ -172,7 +172,7 @@ describe("in a terminal", () => {
     expect(chat.asked.submitted).toEqual([]);
   });
 
-  it("leaves at once when a turn that was told to stop goes on", async () => {
+  it("the terminal leaves at once when a turn that was told to stop continues", async () => {
     const chat = open(() => new Promise(() => undefined));
     await chat.shows("› ");
     chat.type("go\r");
@@ -183,7 +183,7 @@ describe("in a terminal", () => {
     expect(chat.asked.stops).toEqual(["turn-1"]);
   });
 
-  it("starts a new thread with /new", async () => {
+  it("the terminal starts a new thread with /new", async () => {
     const chat = open(echo);
     await chat.shows("› ");
     chat.type("/new\r");
@@ -193,7 +193,7 @@ describe("in a terminal", () => {
     expect(chat.asked.submitted).toEqual([]);
   });
 
-  it("writes no escape sequence a model or tool sent", async () => {
+  it("the terminal writes no escape sequence a model or tool sent", async () => {
     const evil = "\u001b]52;c;ZXZpbA==\u0007\u001b[2J\u009b31m\u202eok";
     const chat = open(async ({ emit }) => {
       for (const event of step("c1", `Title ${evil}`)) emit(event);
@@ -210,7 +210,7 @@ describe("in a terminal", () => {
     }
   });
 
-  it("shows the cursor again and asks for no more paste marks at the end", async () => {
+  it("the terminal shows the cursor again and asks for no more paste marks at the end", async () => {
     const chat = open(echo);
     await chat.shows("› ");
     chat.type("hello\r");
@@ -222,7 +222,7 @@ describe("in a terminal", () => {
   });
 });
 
-it("goes on with a thread: shows what was said, recalls it with the up key", async () => {
+it("the terminal continues a thread: it shows what was said and recalls it with the up key", async () => {
   const terminal = fakeTerminal(true);
   const inbound = {
     key: "k",
@@ -276,7 +276,7 @@ it("goes on with a thread: shows what was said, recalls it with the up key", asy
 });
 
 describe("in a pipe", () => {
-  it("takes each line as a message and only ever adds plain lines", async () => {
+  it("a pipe takes each line as a message and only ever adds plain lines", async () => {
     const chat = open(async ({ text, emit }) => {
       for (const event of step("c1", "Reading a page")) emit(event);
       emit(finish(`**${text}**`));
@@ -289,7 +289,7 @@ describe("in a pipe", () => {
     expect(chat.raw()).toBe(turn("**one**") + turn("**two**"));
   });
 
-  it.each(["", "Half of it.\n\nStopped."])("says once that a turn was stopped: %j", async (text) => {
+  it.each(["", "Half of it.\n\nStopped."])("a pipe says once that a turn was stopped: %j", async (text) => {
     const chat = open(async ({ emit }) => emit({ type: "turn_finished", outcome: "stopped", text }), false);
     chat.type("go\n");
     await chat.shows("Stopped.");
@@ -298,7 +298,7 @@ describe("in a pipe", () => {
     expect(chat.raw().match(/Stopped/g)).toHaveLength(1);
   });
 
-  it("stops the turn on an interrupt of the process", async () => {
+  it("a pipe stops the turn on an interrupt of the process", async () => {
     const chat = open(async ({ emit, stopped }) => {
       for (const event of step("c1", "Working")) emit(event);
       await stopped;

@@ -24,11 +24,11 @@ it.each([
   ["No", false],
   ["a", "always"],
   ["never", "never"],
-] as const)("%s decides %s", async (line, verdict) => {
+] as const)("the answer %s decides %s", async (line, verdict) => {
   expect((await decide([line])).verdict).toBe(verdict);
 });
 
-it("does not take n for never, nor never where nothing can be decided for good", async () => {
+it("the answer n is not taken for never, nor never where no standing decision is possible", async () => {
   expect((await decide(["n"])).verdict).toBe(false);
   const { binds: _, ...once } = approval;
   const { verdict, shown } = await decide(["never", "t", "n"], once);
@@ -36,7 +36,7 @@ it("does not take n for never, nor never where nothing can be decided for good",
   expect(shown).not.toContain("for good");
 });
 
-it("says what each word does", async () => {
+it("the approval prompt says what each word does", async () => {
   const { shown } = await decide(["hm", "n"]);
   expect(shown).toContain(
     "y runs it, n refuses it, a allows it here for good, never refuses it here for good.",

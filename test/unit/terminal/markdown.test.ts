@@ -12,15 +12,15 @@ it.each([
   ["links with their address", "[here](http://x.y) http://z.z", ["here (http://x.y) http://z.z"]],
   ["tables", "| a | n |\n|--|--:|\n| long | 1 |", ["a     n", "────  ─", "long  1"]],
   ["HTML as text", "<b>x</b>", ["<b>x</b>"]],
-])("shows %s", (_name, markdown, lines) => {
+])("the terminal shows Markdown: %s", (_name, markdown, lines) => {
   expect(render(markdown)).toEqual(lines);
 });
 
-it("turns a table that is too wide into lines", () => {
+it("a table that is too wide becomes lines in the terminal", () => {
   const wide = `| name | text |\n|--|--|\n| a | ${"x".repeat(30)} |`;
   expect(render(wide, 20)).toEqual(["name: a", `text: ${"x".repeat(30)}`]);
 });
 
-it("wraps at the width of the characters on the screen", () => {
+it("terminal text wraps at the width of the characters on the screen", () => {
   expect(render("日本語".repeat(5), 20)).toEqual(["日本語日本語日本語日", "本語日本語"]);
 });

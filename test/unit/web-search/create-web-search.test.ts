@@ -15,7 +15,7 @@ const signal = new AbortController().signal;
 const search = (...engines: WebEngine[]) => createWebSearch(engines).search({ words: "x", most: 3 }, signal);
 
 describe("a search with several engines", () => {
-  it("lists an address once, those first that several rank high, with the longest passage", async () => {
+  it("a search with several engines lists an address once, best ranked first, with the longest passage", async () => {
     const found = await search(
       engine("A", hit("https://a.example/1"), hit("https://www.b.example/", { text: "short" })),
       engine(
@@ -36,12 +36,12 @@ describe("a search with several engines", () => {
     });
   });
 
-  it("goes on with those that answer, and says who did not", async () => {
+  it("a search continues with the engines that answer, and says which did not", async () => {
     const found = await search(broken("A"), engine("B", hit("https://b.example")));
     expect(found).toMatchObject({ engines: ["B"], notes: ["A: it answered 500."] });
   });
 
-  it("fails when none answers, and says how to get one", async () => {
+  it("a search fails when no engine answers, and says how to get one", async () => {
     await expect(search(broken("A"), broken("B"))).rejects.toMatchObject({
       code: "failed",
       message: "No search engine answered. A: it answered 500; B: it answered 500.",
@@ -50,7 +50,7 @@ describe("a search with several engines", () => {
     await expect(search()).rejects.toMatchObject({ code: "no_engine" });
   });
 
-  it("waits no longer for a slow engine once another has found something", async () => {
+  it("a search waits no longer for a slow engine once another has found something", async () => {
     const slow: WebEngine = {
       name: "Slow",
       search: (_query, until) =>
@@ -63,7 +63,7 @@ describe("a search with several engines", () => {
     expect(found).toMatchObject({ engines: ["B"], notes: ["Slow: it took too long."] });
   });
 
-  it("says that Wikipedia alone was searched only where it was", async () => {
+  it("a search says that only Wikipedia was searched when that is so", async () => {
     const wikipedia = engine("Wikipedia", hit("https://en.wikipedia.org/wiki/X"));
     expect((await search(wikipedia)).notes).toEqual([
       expect.stringMatching(/no search engine.*BRAVE_API_KEY/),
@@ -75,7 +75,7 @@ describe("a search with several engines", () => {
     expect((await search(wikipedia, engine("B"))).notes).toEqual([]);
   });
 
-  it("shows what a person would see: no markup, nothing invisible, no tracking, no odd addresses", async () => {
+  it("a search shows what a person would see: no markup, nothing invisible, no tracking, no odd addresses", async () => {
     const found = await search(
       engine(
         "A",
@@ -101,7 +101,7 @@ describe("a search with several engines", () => {
     expect(found.hits[0]?.text.length).toBeLessThanOrEqual(1_200);
   });
 
-  it("ranks an address no higher because one engine lists it twice", async () => {
+  it("a search ranks an address no higher because one engine lists it twice", async () => {
     const twice = [hit("https://b.example/1"), hit("https://a.example/"), hit("https://a.example/#x")];
     expect((await search(engine("A", ...twice))).hits.map(({ url }) => url)).toEqual([
       "https://b.example/1",
@@ -109,7 +109,7 @@ describe("a search with several engines", () => {
     ]);
   });
 
-  it("adds up what requests to models cost, and gives no more than asked for", async () => {
+  it("a search adds up what requests to models cost, and gives no more than requested", async () => {
     const paid: WebEngine = {
       name: "P",
       search: async () => ({
@@ -126,6 +126,6 @@ describe("a search with several engines", () => {
 it.each([
   ["https://www.example.com/a/", "http://example.com/a"],
   ["https://m.example.com/a#part", "https://example.com/a"],
-])("%s is the same page as %s", (one, other) => {
+])("the address %s is the same page as %s", (one, other) => {
   expect(addressKey(one)).toBe(addressKey(other));
 });

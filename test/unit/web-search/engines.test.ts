@@ -104,7 +104,7 @@ async function ask(name: string, reply: { status?: number; body: string }, asked
 }
 
 describe.each(Object.keys(engines))("%s", (name) => {
-  it("answers titles, addresses and passages without markup, and no address of another kind", async () => {
+  it("an engine answers titles, addresses and passages without markup, and no address of another kind", async () => {
     const { found } = await ask(name, { body: JSON.stringify(answers[name]) });
     expect(found.hits).toHaveLength(1);
     expect(found.hits[0]).toMatchObject({ text: "Node & release" });
@@ -113,7 +113,7 @@ describe.each(Object.keys(engines))("%s", (name) => {
     expect(found.hits[0]?.date ?? "2026-10-20").toBe("2026-10-20");
   });
 
-  it("leaves out a result it cannot read, and answers the others", async () => {
+  it("an engine leaves out a result it cannot read, and answers the others", async () => {
     const spoilt = JSON.stringify(answers[name]).replace(
       /"(results|search)":\[/,
       '"$1":[null,{"title":7,"url":8},',
@@ -130,7 +130,7 @@ describe.each(Object.keys(engines))("%s", (name) => {
     [500, "oops", /answered 500/],
     [200, "<html>", /cannot be read/],
     [200, '{"results": "none", "web": 3}', /cannot be read/],
-  ])("says why it did not answer: %s %s", async (status, body, words) => {
+  ])("an engine says why it did not answer: %s %s", async (status, body, words) => {
     await expect(ask(name, { status, body })).rejects.toThrow(words);
     await expect(ask(name, { status, body })).rejects.not.toThrow(/the-key/);
   });
@@ -193,11 +193,11 @@ it.each([
     },
     /the engines it asks did not answer \(google, bing\)/,
   ],
-])("%s tells by %s what is wrong", async (name, status, body, words) => {
+])("the engine %s tells by %s what is wrong", async (name, status, body, words) => {
   await expect(ask(name, { status, body: JSON.stringify(body) })).rejects.toThrow(words);
 });
 
-it("sends no engine more than it takes, and keeps the site", async () => {
+it("an engine is sent no more than it takes, and the site is kept", async () => {
   const words = "wörter ".repeat(57).trim();
   const brave = await ask("Brave", { body: "{}" }, { ...query, words, site: "nodejs.org" });
   const asked = brave.request?.url.searchParams.get("q") ?? "";

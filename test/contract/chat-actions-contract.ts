@@ -56,7 +56,7 @@ export function describeChatActions(name: string, open: () => Promise<ChatAction
     });
     afterAll(() => world.close());
 
-    it("tells where a person may read and write, as it is now", async () => {
+    it("chat actions tell where a person may read and write at the moment", async () => {
       const { actions, rooms, people } = world;
       const access = (room: keyof typeof rooms, person: keyof typeof people) =>
         actions.access(rooms[room], people[person]);
@@ -71,7 +71,7 @@ export function describeChatActions(name: string, open: () => Promise<ChatAction
       expect(await access("direct", "other")).toBeUndefined();
     });
 
-    it("lists the channels that both can read", async () => {
+    it("chat actions list the channels that both the person and the bot can read", async () => {
       const { actions, rooms, people } = world;
       const of = async (person: string) =>
         (await actions.channels(rooms.open, person)).map(({ namespace }) => namespace);
@@ -82,7 +82,7 @@ export function describeChatActions(name: string, open: () => Promise<ChatAction
       expect(others).not.toContain(rooms.absent);
     });
 
-    it("reads a range, the latest first to be kept, oldest first in order", async () => {
+    it("chat actions read a range, keeping the latest, in order from the oldest", async () => {
       const { actions, rooms, people, say } = world;
       const now = Date.now();
       for (const [text, ago] of [
@@ -108,7 +108,7 @@ export function describeChatActions(name: string, open: () => Promise<ChatAction
       expect(message?.link).toMatch(/^https:\/\//);
     });
 
-    it("reads a thread, and finds a message in it", async () => {
+    it("chat actions read a thread, and find a message in it", async () => {
       const { actions, rooms, people, say } = world;
       const root = await say(rooms.open, people.member, "a question");
       const [thread] = (await actions.history({ namespace: rooms.open, thread: channelThread }, { most: 1 }))
@@ -123,7 +123,7 @@ export function describeChatActions(name: string, open: () => Promise<ChatAction
       expect(messages.map(({ text }) => text)).not.toContain("three");
     });
 
-    it("reads what apps say in rich parts, and such a message forwarded", async () => {
+    it("chat actions read what apps say in rich parts, and such a message forwarded", async () => {
       const { actions, rooms, people, sayInParts } = world;
       const words = { title: "Build 9 is red", detail: "step 3 of 9", label: "Retry" };
       for (const more of [{}, { forward: true as const }]) {
@@ -136,13 +136,13 @@ export function describeChatActions(name: string, open: () => Promise<ChatAction
       }
     });
 
-    it("knows no message that is not there", async () => {
+    it("chat actions know no message that does not exist", async () => {
       const { actions, rooms } = world;
       expect(await actions.message(rooms.open, "1700000000.000001")).toBeUndefined();
       expect(await actions.message(rooms.open, "nonsense")).toBeUndefined();
     });
 
-    it("finds people and groups", async () => {
+    it("chat actions find people and groups", async () => {
       const { actions, rooms, people, names } = world;
       const find = async (words: string, room = rooms.open) =>
         actions.people?.(room, { words, asker: people.member, most: 20 });
@@ -155,7 +155,7 @@ export function describeChatActions(name: string, open: () => Promise<ChatAction
       if (other !== undefined) expect(other.here).toBe(false);
     });
 
-    it("reacts and pins once, and takes both away again", async () => {
+    it("chat actions react and pin once, and take both away again", async () => {
       const { actions, rooms, people, say, state } = world;
       const reference = await say(rooms.open, people.member, "a good idea");
       for (const on of [true, true, false, false]) {
@@ -165,7 +165,7 @@ export function describeChatActions(name: string, open: () => Promise<ChatAction
       }
     });
 
-    it("knows an emoji by its name and by the character itself", async () => {
+    it("chat actions know an emoji by its name and by the character itself", async () => {
       const { actions, rooms, people, say, state } = world;
       const reference = await say(rooms.open, people.member, "another good idea");
       await actions.react?.(rooms.open, reference, "👍", true);
@@ -175,7 +175,7 @@ export function describeChatActions(name: string, open: () => Promise<ChatAction
       expect(await state(rooms.open, reference)).toMatchObject({ reactions: 0 });
     });
 
-    it("says what is no emoji, and what cannot be reached", async () => {
+    it("chat actions say what is not an emoji, and what cannot be reached", async () => {
       const { actions, rooms, people, say } = world;
       const reference = await say(rooms.open, people.member, "hm");
       await expect(actions.react?.(rooms.open, reference, "No Emoji!", true)).rejects.toThrow(PlatformError);
@@ -184,7 +184,7 @@ export function describeChatActions(name: string, open: () => Promise<ChatAction
       ).rejects.toThrow(PlatformError);
     });
 
-    it("opens the direct messages with somebody", async () => {
+    it("chat actions open the direct messages with somebody", async () => {
       const { actions, rooms, people } = world;
       const place = await actions.direct?.(rooms.open, people.member);
       expect(place?.namespace).toBe(rooms.direct);

@@ -9,7 +9,7 @@ export function chatCommandContract(under: SurfaceUnderContract): void {
   const listed = can.whispers ? "private" : "answer";
 
   describe("commands", () => {
-    it("list the skills, to who asks alone where that is possible", async () => {
+    it("chat commands list the skills, only for the asker where that is possible", async () => {
       const conversation = await surface().open();
       await conversation.say("/skill list");
       await untilSaid(conversation, "text-analyzer", listed);
@@ -19,13 +19,13 @@ export function chatCommandContract(under: SurfaceUnderContract): void {
       expect(toOthers.filter(({ text }) => text.includes("text-analyzer"))).toEqual([]);
     });
 
-    it("that do not exist are answered with the nearest one", async () => {
+    it("chat commands that do not exist are answered with the nearest one", async () => {
       const conversation = await surface().open();
       await conversation.say("/skill enabel text-analyzer");
       await untilSaid(conversation, "skill enable", listed);
     });
 
-    it("enable a skill for one channel, where the model then gets its tools", async () => {
+    it("chat commands enable a skill for one channel, where the model then gets its tools", async () => {
       const { model } = fixture();
       const asked = async (channel: "home" | "elsewhere") => {
         const word = newWord("tools");
@@ -51,7 +51,7 @@ export function chatCommandContract(under: SurfaceUnderContract): void {
       expect(await asked("home")).not.toContain("text-analyzer");
     });
 
-    it("set the time zone of a channel, and name the nearest one for a wrong one", async () => {
+    it("chat commands set the time zone of a channel, and name the nearest one for a wrong one", async () => {
       const wrong = await surface().open();
       await wrong.say("/agent timezone Europe/Amsterdm", "manager");
       await untilSaid(wrong, /Did you mean `?Europe\/Amsterdam/, listed, "manager");
@@ -65,12 +65,15 @@ export function chatCommandContract(under: SurfaceUnderContract): void {
       }
     });
 
-    it.skipIf(!can.severalPeople)("change nothing for who does not manage the channel", async () => {
-      const conversation = await surface().open();
-      await conversation.say("/skill disable memory");
-      await untilSaid(conversation, /manage/, "private");
-      expect(said(await conversation.shown("manager"), "answer")).toBe("");
-    });
+    it.skipIf(!can.severalPeople)(
+      "chat commands change nothing for people who do not manage the channel",
+      async () => {
+        const conversation = await surface().open();
+        await conversation.say("/skill disable memory");
+        await untilSaid(conversation, /manage/, "private");
+        expect(said(await conversation.shown("manager"), "answer")).toBe("");
+      },
+    );
   });
 }
 

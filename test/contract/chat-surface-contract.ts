@@ -10,7 +10,7 @@ export function chatSurfaceContract(under: SurfaceUnderContract): void {
   const openAnother = () => surface().open(can.severalConversations ? "home" : "elsewhere");
 
   describe("an answer", () => {
-    it("is given once, in the conversation it was asked for in and nowhere else", async () => {
+    it("an answer is given once, in the conversation it was requested in and nowhere else", async () => {
       const { model, surfaces, finished } = fixture();
       const word = newWord("once");
       model.when(word, () => [`Answer to ${word}!`]);
@@ -26,7 +26,7 @@ export function chatSurfaceContract(under: SurfaceUnderContract): void {
       expect(model.askedOf(word)).toHaveLength(1);
     });
 
-    it("arrives as Markdown", async () => {
+    it("an answer arrives as Markdown", async () => {
       const { model } = fixture();
       const word = newWord("marked");
       const code = '```python\nprint("hi & <bye>")\n```';
@@ -43,7 +43,7 @@ export function chatSurfaceContract(under: SurfaceUnderContract): void {
       expect(text).toContain(code);
     });
 
-    it("of 9,000 characters comes whole, with every code block closed", async () => {
+    it("an answer of 9,000 characters arrives whole, with every code block closed", async () => {
       const { model, finished } = fixture();
       const word = newWord("long");
       const lines = Array.from({ length: 180 }, (_, line) => `const line_${line}_ = "${"x".repeat(30)}";`);
@@ -62,7 +62,7 @@ export function chatSurfaceContract(under: SurfaceUnderContract): void {
       expect(whole).toContain("The end.");
     });
 
-    it.skipIf(!can.mentions)("calls nobody but the person it answers", async () => {
+    it.skipIf(!can.mentions)("an answer calls nobody but the person it answers", async () => {
       const { model } = fixture();
       const word = newWord("calls");
       model.when(word, () => ["@every", "one and @here and <!chan", `nel> and <!here>, ${word}.`]);
@@ -73,7 +73,7 @@ export function chatSurfaceContract(under: SurfaceUnderContract): void {
       expect(await conversation.called()).toEqual([]);
     });
 
-    it("does not show a secret of the configuration that the model says", async () => {
+    it("an answer does not show a secret of the configuration that the model says", async () => {
       const { model } = fixture();
       const word = newWord("secret");
       model.when(word, () => ["The key is ", secret.slice(0, 9), secret.slice(9), ` as you see in ${word}.`]);
@@ -87,7 +87,7 @@ export function chatSurfaceContract(under: SurfaceUnderContract): void {
   });
 
   describe("a conversation", () => {
-    it("goes on with what was said before, and another one knows nothing of it", async () => {
+    it("a conversation continues with what was said before, and another one knows nothing of it", async () => {
       const { model } = fixture();
       const [first, second, other] = [newWord("first"), newWord("second"), newWord("other")];
       for (const word of [first, second, other]) model.when(word, () => [`Reply to ${word}.`]);
@@ -104,7 +104,7 @@ export function chatSurfaceContract(under: SurfaceUnderContract): void {
       expect(model.askedOf(other)[0]?.body).not.toContain(first);
     });
 
-    it("does not wait for another one", async () => {
+    it("a conversation does not wait for another one", async () => {
       const { model } = fixture();
       const [held, quick] = [newWord("held"), newWord("quick")];
       const go = Promise.withResolvers<void>();
@@ -127,7 +127,7 @@ export function chatSurfaceContract(under: SurfaceUnderContract): void {
   });
 
   describe("a model that fails", () => {
-    it("with 401 makes one message, which says what to do", async () => {
+    it("a model that fails with 401 makes one message, which says what to do", async () => {
       const { model, finished } = fixture();
       const word = newWord("broken");
       model.when(word, () => ({ status: 401 }));
@@ -140,7 +140,7 @@ export function chatSurfaceContract(under: SurfaceUnderContract): void {
       expect(answers[0]).not.toMatch(/\bat .*\.ts:\d|undefined|\[object/);
     });
 
-    it("with 500 is told of while it is asked again, and answers once it is back", async () => {
+    it("a model that fails with 500 is reported while it is asked again, and answers once it is back", async () => {
       const { model, finished } = fixture();
       const word = newWord("away");
       // The first call and its quick repetition.

@@ -10,7 +10,7 @@ export function chatWorkContract(under: SurfaceUnderContract): void {
   const title = "Using the skill web-scraping";
 
   describe("slow work", () => {
-    it("is told by the title of its step, and takes no room beside the answer", async () => {
+    it("slow work is reported by the title of its step, and takes no room next to the answer", async () => {
       const { model, pages } = fixture();
       const word = newWord("slow");
       readsPage(model, word, pages.url);
@@ -31,7 +31,7 @@ export function chatWorkContract(under: SurfaceUnderContract): void {
       expect(progress[0]).not.toContain(title);
     });
 
-    it(can.buttons ? "ends with the button Stop" : "ends with Ctrl-C", async () => {
+    it(can.buttons ? "slow work ends with the button Stop" : "slow work ends with Ctrl-C", async () => {
       const { model, pages, finished } = fixture();
       const word = newWord("halted");
       readsPage(model, word, pages.url);
@@ -87,13 +87,13 @@ export function chatWorkContract(under: SurfaceUnderContract): void {
       return conversation;
     };
 
-    it("is answered with one of them, and the turn goes on", async () => {
+    it("a question with choices is answered with one of them, and the turn continues", async () => {
       const conversation = await asked("choice");
       await conversation.press("Blue fish");
       await untilSaid(conversation, /Fine: .*Blue fish/);
     });
 
-    it("is answered in words, and the turn goes on", async () => {
+    it("a question with choices is answered in words, and the turn continues", async () => {
       const conversation = await asked("words");
       await conversation.say("a green one");
       await untilSaid(conversation, /Fine: .*a green one/);
@@ -119,27 +119,30 @@ export function chatWorkContract(under: SurfaceUnderContract): void {
       return conversation;
     };
 
-    it("runs with exactly what was shown once it is approved", async () => {
+    it("a call that needs approval runs with exactly what was shown once it is approved", async () => {
       const conversation = await wanting("approved");
       await conversation.press("Approve once", "manager");
       await untilSaid(conversation, /Result of [\w-]+: .*cleaned \/data\/approved-/);
     });
 
-    it("does not run when it is refused, and the model is told", async () => {
+    it("a call that needs approval does not run when it is refused, and the model is told", async () => {
       const conversation = await wanting("refused");
       await conversation.press("Refuse", "manager");
       const answer = said(await untilSaid(conversation, /Result of [\w-]+: .*refused/), "answer");
       expect(answer).not.toContain("cleaned");
     });
 
-    it.skipIf(!can.severalPeople)("is not decided by somebody who may not, who alone is told", async () => {
-      const conversation = await wanting("unasked");
-      await conversation.press("Approve once", "asker");
-      await untilSaid(conversation, /operator/, "private");
-      expect(said(await conversation.shown("manager"), "private")).toBe("");
-      await conversation.press("Refuse", "manager");
-      await untilSaid(conversation, /Result of [\w-]+: .*refused/);
-    });
+    it.skipIf(!can.severalPeople)(
+      "a call that needs approval is not decided by an unauthorised person, who alone is told",
+      async () => {
+        const conversation = await wanting("unasked");
+        await conversation.press("Approve once", "asker");
+        await untilSaid(conversation, /operator/, "private");
+        expect(said(await conversation.shown("manager"), "private")).toBe("");
+        await conversation.press("Refuse", "manager");
+        await untilSaid(conversation, /Result of [\w-]+: .*refused/);
+      },
+    );
   });
 }
 

@@ -10,7 +10,7 @@ export function describeDueEntries(name: string, open: () => Promise<DueEntries>
   const ids = (entries: readonly DueEntry[]) => entries.map(({ id }) => id);
 
   describe(`due entries in ${name}`, () => {
-    it("keeps what is added as it is, and refuses an id twice", async () => {
+    it("due entries are kept as they were added, and an id is refused twice", async () => {
       const due = await open();
       await due.add(entry("a", { due_at: 5, value: { deep: ["ü", 1, null, true] } }));
       expect(await due.get("a")).toEqual(entry("a", { due_at: 5, value: { deep: ["ü", 1, null, true] } }));
@@ -18,7 +18,7 @@ export function describeDueEntries(name: string, open: () => Promise<DueEntries>
       expect(await due.get("b")).toBeUndefined();
     });
 
-    it("lists by the order of adding, of a namespace or a kind, so many at most", async () => {
+    it("due entries are listed in the order of adding, by namespace or kind, up to a maximum", async () => {
       const due = await open();
       for (const [id, more] of [
         ["c", {}],
@@ -32,7 +32,7 @@ export function describeDueEntries(name: string, open: () => Promise<DueEntries>
       expect(ids(await due.list({ most: 2 }))).toEqual(["c", "a"]);
     });
 
-    it("answers what is due, the longest due first, and when the next is", async () => {
+    it("due entries are answered longest due first, with the time of the next", async () => {
       const due = await open();
       expect(await due.next()).toBeUndefined();
       await due.add(entry("later", { due_at: 30 }));
@@ -45,7 +45,7 @@ export function describeDueEntries(name: string, open: () => Promise<DueEntries>
       expect(await due.next()).toBe(10);
     });
 
-    it("changes an entry as it is stored now, and leaves it where nothing is answered", async () => {
+    it("due entries are changed as stored now, and left where nothing is answered", async () => {
       const due = await open();
       await due.add(entry("a", { due_at: 1 }));
       const count = () => due.change("a", ({ value, ...rest }) => ({ ...rest, value: [value, "x"] }));
@@ -58,7 +58,7 @@ export function describeDueEntries(name: string, open: () => Promise<DueEntries>
       expect(await due.change("b", () => paused)).toBeUndefined();
     });
 
-    it("removes one, and all of a namespace", async () => {
+    it("due entries are removed one by one, or all of a namespace", async () => {
       const due = await open();
       await due.add(entry("a"));
       await due.add(entry("b"));

@@ -14,7 +14,7 @@ describeDueEntries("memory", () => open(":memory:"));
 describeDueEntries("a file", async () => open(join(await temporaryFolder(), "turns.sqlite")));
 
 describe("due entries in a file", () => {
-  it("are there when it is opened again", async () => {
+  it("due entries in a file are there when it is opened again", async () => {
     const path = join(await temporaryFolder(), "turns.sqlite");
     const first = await openSqliteTurnLog(path);
     await first.due.add({ id: "a", namespace: "n:1", kind: "schedule", due_at: 7, value: "kept" });
@@ -22,7 +22,7 @@ describe("due entries in a file", () => {
     expect(await (await open(path)).get("a")).toMatchObject({ due_at: 7, value: "kept" });
   });
 
-  it("are bounded", async () => {
+  it("due entries in a file are bounded", async () => {
     const due = await open(":memory:");
     const large = { id: "a", namespace: "n:1", kind: "schedule", value: "x".repeat(100_001) };
     await expect(due.add(large)).rejects.toThrow("at most");

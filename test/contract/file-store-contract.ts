@@ -11,7 +11,7 @@ const file = (name: string, content: string, media_type = "text/plain") => ({
 /** What every file store does. */
 export function fileStoreContract(name: string, create: () => Promise<FileStore>): void {
   describe(name, () => {
-    it("gives back what was stored, and nothing of another turn", async () => {
+    it("a file store gives back what was stored, and nothing of another turn", async () => {
       const store = await create();
       const stored = await store.put("turn-1", file("report.csv", "a;b", "text/csv; charset=utf-8"));
       expect(stored).toEqual({ name: "report.csv", media_type: "text/csv", bytes: 3 });
@@ -20,13 +20,13 @@ export function fileStoreContract(name: string, create: () => Promise<FileStore>
       expect(await store.get("turn-1", "other.csv")).toBeUndefined();
     });
 
-    it("keeps an empty file", async () => {
+    it("a file store keeps an empty file", async () => {
       const store = await create();
       await store.put("turn-1", file("empty.txt", ""));
       expect((await store.get("turn-1", "empty.txt"))?.data).toEqual(text(""));
     });
 
-    it("gives every file of a turn its own name, also when they come at once", async () => {
+    it("a file store gives every file of a turn its own name, even when they come at once", async () => {
       const store = await create();
       const contents = ["one", "two", "three"];
       const stored = await Promise.all(
@@ -38,14 +38,14 @@ export function fileStoreContract(name: string, create: () => Promise<FileStore>
       expect(read.map((found) => found && new TextDecoder().decode(found.data))).toEqual(contents);
     });
 
-    it("keeps the same file under the same name once", async () => {
+    it("a file store keeps the same file under the same name once", async () => {
       const store = await create();
       await store.put("turn-1", file("a.txt", "one"));
       expect((await store.put("turn-1", file("a.txt", "one"))).name).toBe("a.txt");
       expect((await store.put("turn-1", file("a.txt", "one", "text/html"))).name).toBe("a-2.txt");
     });
 
-    it("overwrites the file it is told to replace", async () => {
+    it("a file store overwrites the file it is told to replace", async () => {
       const store = await create();
       await store.put("turn-1", file("a.txt", "one"));
       expect((await store.put("turn-1", file("a.txt", "other", "text/csv"), "a.txt")).name).toBe("a.txt");
@@ -75,14 +75,14 @@ export function fileStoreContract(name: string, create: () => Promise<FileStore>
       ["", "file"],
       [`${"x".repeat(300)}.json`, `${"x".repeat(95)}.json`],
       ["日本語の報告書.md", "日本語の報告書.md"],
-    ])("makes a safe name of %j", async (given, expected) => {
+    ])("a file store makes a safe name of %j", async (given, expected) => {
       const store = await create();
       const stored = await store.put("turn-1", file(given, "content"));
       expect(stored.name).toBe(expected);
       expect((await store.get("turn-1", expected))?.data).toEqual(text("content"));
     });
 
-    it("keeps names within what file systems take, whatever the letters", async () => {
+    it("a file store keeps names within what file systems take, whatever the letters", async () => {
       const store = await create();
       const names = ["😀".repeat(100), "漢".repeat(200), `${"e\u0301".repeat(120)}.txt`];
       for (const each of names) {
@@ -94,13 +94,13 @@ export function fileStoreContract(name: string, create: () => Promise<FileStore>
       }
     });
 
-    it("keeps no media type that a header would not take", async () => {
+    it("a file store keeps no media type that a header would not take", async () => {
       const store = await create();
       const stored = await store.put("turn-1", file("a.txt", "one", "text/html\r\nSet-Cookie: a=b"));
       expect(stored.media_type).toBe("application/octet-stream");
     });
 
-    it("finds nothing under names and turns that are not its own", async () => {
+    it("a file store finds nothing under names and turns that are not its own", async () => {
       const store = await create();
       await store.put("turn-1", file("a.txt", "one"));
       for (const other of ["../turn-1/a.txt", "./a.txt", ".a.txt.type", "a.txt/", "", ".", ".."]) {
@@ -111,7 +111,7 @@ export function fileStoreContract(name: string, create: () => Promise<FileStore>
       }
     });
 
-    it("removes one file of a turn", async () => {
+    it("a file store removes one file of a turn", async () => {
       const store = await create();
       await store.put("turn-1", file("a.txt", "one"));
       await store.put("turn-1", file("b.txt", "two"));
@@ -123,7 +123,7 @@ export function fileStoreContract(name: string, create: () => Promise<FileStore>
       expect((await store.put("turn-1", file("a.txt", "three"))).name).toBe("a.txt");
     });
 
-    it("forgets all files of one turn", async () => {
+    it("a file store forgets all files of one turn", async () => {
       const store = await create();
       await store.put("turn-1", file("a.txt", "one"));
       await store.put("turn-2", file("a.txt", "two"));
@@ -134,7 +134,7 @@ export function fileStoreContract(name: string, create: () => Promise<FileStore>
       expect((await store.get("turn-2", "a.txt"))?.data).toEqual(text("two"));
     });
 
-    it("lists the turns that have files, and when they changed", async () => {
+    it("a file store lists the turns that have files, and when they changed", async () => {
       const store = await create();
       const listed = async () =>
         (await Array.fromAsync(store.turns())).sort((a, b) => (a.turn_id < b.turn_id ? -1 : 1));

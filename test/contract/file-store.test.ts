@@ -16,7 +16,7 @@ afterAll(() => rm(folder, { recursive: true }));
 fileStoreContract("the file store in memory", async () => createMemoryFileStore());
 fileStoreContract("the file store on disk", async () => createDiskFileStore(join(folder, `${opened++}`)));
 
-it("keeps files on disk for this user alone, and leaves no drafts", async () => {
+it("a file store on disk keeps files for this user only, and leaves no drafts", async () => {
   const root = join(folder, "modes");
   const data = new TextEncoder().encode("secret");
   await createDiskFileStore(root).put("turn-1", { name: "a.txt", media_type: "text/plain", data });

@@ -20,13 +20,13 @@ export function keyValueContract(name: string, open: () => Promise<KeyValue>): v
       ["null", null],
       ["nested values", { a: [1, { b: null }], "ключ 🎉": "漢字", "": {} }],
       ["a large value", "x".repeat(1_000_000)],
-    ])("keeps %s", async (_, value) => {
+    ])("a key-value store keeps %s", async (_, value) => {
       await store.set("kind:key", value);
       expect(await store.get("kind:key")).toEqual(value);
     });
 
     test.each(["namespace:slack:T1:C1", "a'b\"c; DROP TABLE keyv", "../../etc", "ключ 🎉", "x".repeat(400)])(
-      "takes the key %j",
+      "a key-value store takes the key %j",
       async (key) => {
         await store.set(key, 1);
         await store.set(`${key}2`, 2);
@@ -34,7 +34,7 @@ export function keyValueContract(name: string, open: () => Promise<KeyValue>): v
       },
     );
 
-    test("answers undefined for what is not there, and after a delete", async () => {
+    test("a key-value store answers undefined for a missing key, and after a delete", async () => {
       expect(await store.get("none")).toBeUndefined();
       await store.delete("none");
       await store.set("key", 1);
@@ -42,7 +42,7 @@ export function keyValueContract(name: string, open: () => Promise<KeyValue>): v
       expect(await store.get("key")).toBeUndefined();
     });
 
-    test("hands out copies", async () => {
+    test("a key-value store hands out copies", async () => {
       const value = { list: [1] };
       await store.set("key", value);
       value.list.push(2);
@@ -52,14 +52,14 @@ export function keyValueContract(name: string, open: () => Promise<KeyValue>): v
       expect(await store.get("key")).toEqual({ list: [1] });
     });
 
-    test("loses none of 100 updates of one key at the same time", async () => {
+    test("a key-value store loses none of 100 updates of one key at the same time", async () => {
       const add = () => store.update<number>("count", (count = 0) => count + 1);
       const answers = await Promise.all(Array.from({ length: 100 }, add));
       expect(await store.get("count")).toBe(100);
       expect(new Set(answers).size).toBe(100);
     });
 
-    test("does not let a set slip between the read and the write of an update", async () => {
+    test("a key-value store does not let a set slip between the read and the write of an update", async () => {
       await store.set("key", ["first"]);
       const updated = store.update<string[]>("key", (list = []) => [...list, "updated"]);
       const set = store.set("key", ["set"]);
@@ -67,7 +67,7 @@ export function keyValueContract(name: string, open: () => Promise<KeyValue>): v
       expect(await store.get("key")).toEqual(["set"]);
     });
 
-    test("writes nothing when a change throws, and goes on working", async () => {
+    test("a key-value store writes nothing when a change throws, and continues to work", async () => {
       await store.set("key", 1);
       const failing = store.update("key", () => {
         throw new RangeError("no");
@@ -76,7 +76,7 @@ export function keyValueContract(name: string, open: () => Promise<KeyValue>): v
       expect(await store.update<number>("key", (value = 0) => value + 1)).toBe(2);
     });
 
-    test("lists the keys that begin with a prefix, each once and in the order of their bytes", async () => {
+    test("a key-value store lists the keys that begin with a prefix, each once and in the order of their bytes", async () => {
       const names = ["b:1", "a:2", "a:10", "a:", "a", "A:1", "a;", "a:é", "a:🎉", "a:\uffee", "a%:1", "a_:1"];
       for (const name of names) await store.set(name, null);
       await store.set("a:gone", 1);
@@ -94,7 +94,7 @@ export function keyValueContract(name: string, open: () => Promise<KeyValue>): v
       expect(await Array.fromAsync(store.keys("none"))).toEqual([]);
     });
 
-    test("lists more keys than a page while they are changed and deleted", async () => {
+    test("a key-value store lists more keys than a page while they are changed and deleted", async () => {
       const all = Array.from({ length: 1_200 }, (_, at) => `n:${String(at).padStart(4, "0")}`);
       await Promise.all(all.map((key) => store.set(key, 1)));
       const seen: string[] = [];
@@ -107,7 +107,7 @@ export function keyValueContract(name: string, open: () => Promise<KeyValue>): v
       expect(await Array.fromAsync(store.keys("n:"))).toHaveLength(600);
     });
 
-    test("keeps what is there when it is scrubbed, also what is changed meanwhile", async () => {
+    test("a key-value store keeps its values when it is scrubbed, even those changed in the meantime", async () => {
       await store.set("kept", "a");
       await store.set("gone", "b");
       await store.delete("gone");
@@ -120,7 +120,7 @@ export function keyValueContract(name: string, open: () => Promise<KeyValue>): v
       expect([await store.get("kept"), await store.get("later")]).toEqual(["a!", "c"]);
     });
 
-    test("shows a scope only its own keys", async () => {
+    test("a key-value store shows a scope only its own keys", async () => {
       const scope = scopeKeyValue(store, "skill:a:");
       await store.set("key", "outside");
       expect(await scope.get("key")).toBeUndefined();

@@ -38,7 +38,7 @@ export function knowledgeContract(name: string, open: OpenKnowledge): void {
       return { knowledge, add, find };
     };
 
-    it("finds the piece with its document and place, whatever the case, accents and forms of its words", async () => {
+    it("knowledge finds the piece with its document and place, whatever the case, accents and forms of its words", async () => {
       const { knowledge, add, find } = await fresh();
       const handbook = await add("Handbook", ["Café opening hours", "The notice period is three months."]);
       expect(handbook).toMatchObject({ title: "Handbook", by: "Ann", pieces: 2, characters: 52 });
@@ -57,7 +57,7 @@ export function knowledgeContract(name: string, open: OpenKnowledge): void {
       expect(await find("otice")).toEqual([]);
     });
 
-    it("ranks pieces with more and rarer words first, and leaves out those with common words alone", async () => {
+    it("knowledge ranks pieces with more and rarer words first, and leaves out those with common words only", async () => {
       const { add, find } = await fresh();
       await add("Lease", [
         "The office is the office of the tenant.",
@@ -68,7 +68,7 @@ export function knowledgeContract(name: string, open: OpenKnowledge): void {
       expect(await find("sublet to Contoso")).toEqual(["The tenant may sublet the office to Contoso."]);
     });
 
-    it("finds words of scripts that do not part them, and answers the text as it was", async () => {
+    it("knowledge finds words of scripts without spaces, and answers the text unchanged", async () => {
       const { add, find } = await fresh();
       await add("規則", ["会議は金曜日です。", "休暇は二十日です。", "문서입니다"]);
       for (const words of ["金曜日", "金曜"]) expect(await find(words)).toEqual(["会議は金曜日です。"]);
@@ -76,7 +76,7 @@ export function knowledgeContract(name: string, open: OpenKnowledge): void {
     });
 
     it.each(['"', "*", "lease OR", "NEAR(", "text:lease", "a\u0000b", "-", "", "'; DROP TABLE pieces; --"])(
-      "takes %j for words and never for its own syntax",
+      "knowledge takes %j for words and never for its own syntax",
       async (words) => {
         const { add, find } = await fresh();
         await add("Lease", ["The lease\u0000 ends."]);
@@ -85,7 +85,7 @@ export function knowledgeContract(name: string, open: OpenKnowledge): void {
       },
     );
 
-    it("finds by title, below what says it itself", async () => {
+    it("knowledge finds by title, below a piece that says it itself", async () => {
       const { add, find } = await fresh();
       await add("Travel policy", ["Hotels cost up to 150 euros."]);
       await add("Minutes", ["The travel policy is discussed next week."]);
@@ -95,7 +95,7 @@ export function knowledgeContract(name: string, open: OpenKnowledge): void {
       ]);
     });
 
-    it("joins what has the words with what is near, and compares vectors of the same model alone", async () => {
+    it("knowledge joins word and vector matches, and compares vectors of the same model only", async () => {
       const { add, find } = await fresh();
       await add("Notes", [
         { text: "holiday", vector: towards(80) },
@@ -113,7 +113,7 @@ export function knowledgeContract(name: string, open: OpenKnowledge): void {
       expect(await find("leave", { vector: towards(0) })).toEqual([]);
     });
 
-    it("goes through many vectors in steps", async () => {
+    it("knowledge goes through many vectors in steps", async () => {
       const { add, find } = await fresh();
       const many = Array.from({ length: 4_100 }, (_, at) => ({ text: `t${at}`, vector: towards(60) }));
       await add("Many", [
@@ -125,7 +125,7 @@ export function knowledgeContract(name: string, open: OpenKnowledge): void {
       expect(found.slice(0, 2)).toEqual(["last", "first"]);
     });
 
-    it("keeps channels apart", async () => {
+    it("knowledge keeps channels apart", async () => {
       const { knowledge, add, find } = await fresh();
       await add("Secret", [{ text: "the merger", vector: towards(0) }], { namespace: elsewhere });
       const [there] = await knowledge.list(elsewhere);
@@ -135,7 +135,7 @@ export function knowledgeContract(name: string, open: OpenKnowledge): void {
       expect(await knowledge.list(elsewhere)).toHaveLength(1);
     });
 
-    it("reads a document whole, in its order, and names the channels that have one", async () => {
+    it("knowledge reads a document whole, in its order, and names the channels that have one", async () => {
       const { knowledge, add } = await fresh();
       const long = Array.from({ length: 250 }, (_, at) => `piece ${at} 会議は`);
       const { id } = await add("Long", long);
@@ -147,7 +147,7 @@ export function knowledgeContract(name: string, open: OpenKnowledge): void {
       expect(await knowledge.namespaces()).toEqual([here, elsewhere]);
     });
 
-    it("replaces a document of the same source, and never gives a number twice", async () => {
+    it("knowledge replaces a document of the same source, and never gives a number twice", async () => {
       const { knowledge, add, find } = await fresh();
       const first = await add("Menu", ["soup"]);
       const second = await add("Menu 2", ["pasta"], { source: "Menu", author: "U2", at: 2 });
@@ -158,7 +158,7 @@ export function knowledgeContract(name: string, open: OpenKnowledge): void {
       expect(new Set([first.id, second.id, third.id]).size).toBe(3);
     });
 
-    it("lists the latest first, and forgets documents and a person", async () => {
+    it("knowledge lists the latest first, and forgets documents and a person", async () => {
       const { knowledge, add, find } = await fresh();
       const all = await Promise.all([
         add("one", ["apple"], { at: 1 }),

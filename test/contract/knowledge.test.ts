@@ -9,7 +9,7 @@ import { knowledgeContract } from "./knowledge-contract.ts";
 knowledgeContract("memory", async () => createMemoryKnowledge());
 knowledgeContract("a file", () => openSqliteKnowledge(join(temporaryFolder(), "knowledge.db")));
 
-it("leaves no word of a forgotten person's document in the files", async () => {
+it("knowledge leaves no word of a forgotten person's document in the files", async () => {
   const path = join(temporaryFolder(), "knowledge.db");
   const knowledge = await openSqliteKnowledge(path);
   const document = { title: "Zebracrossing", source: "z", author: "U1", by: "Xylophona", at: 1 };

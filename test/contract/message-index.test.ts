@@ -42,7 +42,7 @@ describe.each(stores)("an index of messages in %s", (_name, path) => {
       ({ reference }) => reference,
     );
 
-  it("finds the beginnings of words in any order, case and accents, the latest first", async () => {
+  it("a message index finds the beginnings of words in any order, case and accents, latest first", async () => {
     const index = await open(
       message("1", "The Café invoices are late"),
       message("2", "An invoice of the cafe"),
@@ -53,7 +53,7 @@ describe.each(stores)("an index of messages in %s", (_name, path) => {
   });
 
   it.each(['"', "*", "invoice OR", "NEAR(", "text:invoice", "a\u0000b", "-", "'; DROP TABLE messages; --"])(
-    "takes %j for words and never for its own syntax",
+    "a message index takes %j for words and never for its own syntax",
     async (words) => {
       const index = await open(message("1", "invoice"));
       await expect(find(index, words)).resolves.toBeDefined();
@@ -61,7 +61,7 @@ describe.each(stores)("an index of messages in %s", (_name, path) => {
     },
   );
 
-  it("keeps channels apart, and looks at authors and times", async () => {
+  it("a message index keeps channels apart, and filters by authors and times", async () => {
     const index = await open(
       message("1", "invoice"),
       message("2", "invoice", { namespace: "slack:T1:C2" }),
@@ -73,7 +73,7 @@ describe.each(stores)("an index of messages in %s", (_name, path) => {
     expect(await find(index, "invoice", { until: 2 })).toEqual(["1"]);
   });
 
-  it("follows edits and deletions", async () => {
+  it("a message index follows edits and deletions", async () => {
     const index = await open(message("1", "invoice"), message("2", "invoice"));
     await index.put([message("1", "receipt")]);
     expect(await find(index, "invoice")).toEqual(["2"]);
@@ -82,7 +82,7 @@ describe.each(stores)("an index of messages in %s", (_name, path) => {
     expect(await find(index, "receipt")).toEqual([]);
   });
 
-  it("forgets a channel, a time and a person", async () => {
+  it("a message index forgets a channel, a time and a person", async () => {
     const messages = ["1", "2", "3"].map((at) => message(at, "invoice"));
     const other = message("4", "invoice", { namespace: "slack:T2:C1" });
     expect(await (await open(...messages, other)).clear(general)).toBe(3);
@@ -98,7 +98,7 @@ describe.each(stores)("an index of messages in %s", (_name, path) => {
     expect(await index.clearAuthor("U1", () => true)).toBe(1);
   });
 
-  it("says how much it has", async () => {
+  it("a message index says how much it has", async () => {
     const index = await open();
     expect(await index.extent(general)).toEqual({ messages: 0 });
     await index.put([message("5", "a"), message("7", "b")]);
@@ -106,7 +106,7 @@ describe.each(stores)("an index of messages in %s", (_name, path) => {
   });
 });
 
-it("keeps no word of what was deleted, nor of what an earlier version left in its index", async () => {
+it("a message index keeps no deleted word, nor one that an earlier version left in it", async () => {
   const path = join(temporaryFolder(), "messages.db");
   const text = (at: number) => (at % 4 === 0 ? `heliotrope ${at}` : `helio something ${at}`);
   const messages = Array.from({ length: 120 }, (_, at) => message(String(at), text(at)));
@@ -125,7 +125,7 @@ it("keeps no word of what was deleted, nor of what an earlier version left in it
   expect(readFileSync(path).includes("heliotrope")).toBe(false);
 });
 
-it("takes over an index that an earlier version made", async () => {
+it("a message index of an earlier version is taken over", async () => {
   const path = join(temporaryFolder(), "messages.db");
   const before = await openSqlite(path, messageIndexMigrations.slice(0, 1));
   before.run(

@@ -53,7 +53,7 @@ export function describeModel(subject: ModelUnderContract): void {
   describe(`the model ${subject.choice}`, () => {
     const { server, create } = useModelServer(subject);
 
-    it("streams text in pieces and finishes with the whole message and its usage", async () => {
+    it("a model streams text in pieces and finishes with the whole message and its usage", async () => {
       await server().add([{ match: { userMessage: "hello" }, response: { content: sentence, usage } }]);
       const { events } = await collect(create(), requestOf("hello"));
       const texts = events.filter((event) => event.type === "text");
@@ -67,7 +67,7 @@ export function describeModel(subject: ModelUnderContract): void {
       });
     });
 
-    it("answers with the finished event alone when it does not stream", async () => {
+    it("a model answers only with the finished event when it does not stream", async () => {
       await server().add([{ match: { userMessage: "hello" }, response: { content: sentence, usage } }]);
       const { events } = await collect(create({ streaming: false }), requestOf("hello"));
       expect(events).toMatchObject([
@@ -76,7 +76,7 @@ export function describeModel(subject: ModelUnderContract): void {
       expect((await server().requests())[0]?.body.stream).not.toBe(true);
     });
 
-    it("adds the cost of a model in the price table", async () => {
+    it("a model adds its cost from the price table", async () => {
       await server().add([{ match: { userMessage: "hello" }, response: { content: sentence, usage } }]);
       const prices = { [subject.choice]: { input: 1_000_000, output: 2_000_000 } };
       const event = await finish(create({ prices }), requestOf("hello"));
@@ -84,7 +84,7 @@ export function describeModel(subject: ModelUnderContract): void {
     });
 
     it.each([true, false])(
-      "asks for two tools at once and answers from their results (streaming %s)",
+      "a model asks for two tools at once and answers from their results (streaming %s)",
       async (streaming) => {
         await server().add([
           {
@@ -131,7 +131,7 @@ export function describeModel(subject: ModelUnderContract): void {
       },
     );
 
-    it("is shown the pictures of a message with its text, in the server's own shape", async () => {
+    it("a model is shown the pictures of a message with its text, in the server's own shape", async () => {
       const wire = await startWireServer((response) => {
         response.writeHead(500).end();
       });
@@ -146,7 +146,7 @@ export function describeModel(subject: ModelUnderContract): void {
       expect(sent.at(-1)).toMatchObject({ role: "user", content: shapes[subject.wire] });
     });
 
-    it("answers a message with pictures, and is asked without them when the server refuses them", async () => {
+    it("a model answers a message with pictures, and is asked without them when the server refuses them", async () => {
       const error = {
         error: { message: "image input is not supported", type: "invalid_request_error" },
         status: 400,
@@ -175,7 +175,7 @@ export function describeModel(subject: ModelUnderContract): void {
       expect(bodies[2]).not.toContain("iVBORw0KGgo=");
     });
 
-    it("gives structured output as one JSON value of the schema", async () => {
+    it("a model gives structured output as one JSON value of the schema", async () => {
       const response =
         subject.kind === "openai"
           ? { content: { city: "Rome" } }
@@ -190,7 +190,7 @@ export function describeModel(subject: ModelUnderContract): void {
       expect(event.message.tool_calls).toEqual([]);
     });
 
-    it("stops within a second when aborted while it streams", async () => {
+    it("a model stops within a second when aborted while it streams", async () => {
       const slow = { latency: 200, chunkSize: 2 };
       await server().add([{ match: { userMessage: "hello" }, response: { content: sentence }, ...slow }]);
       const controller = new AbortController();
@@ -210,7 +210,7 @@ export function describeModel(subject: ModelUnderContract): void {
     });
 
     it.each([true, false])(
-      "stops at once when aborted before the server says anything (streaming %s)",
+      "a model stops at once when aborted before the server says anything (streaming %s)",
       async (streaming) => {
         const controller = new AbortController();
         const reason = new Error("stopped by a person");
@@ -224,7 +224,7 @@ export function describeModel(subject: ModelUnderContract): void {
       },
     );
 
-    it("stops at once when aborted while it waits for the next attempt", async () => {
+    it("a model stops at once when aborted while it waits for the next attempt", async () => {
       const failure = { error: { message: "broken", type: "api_error" }, status: 500 };
       await server().add(thenAnswer("hello", [failure]));
       const controller = new AbortController();
@@ -237,7 +237,7 @@ export function describeModel(subject: ModelUnderContract): void {
       expect(await server().requests()).toHaveLength(1);
     });
 
-    it("asks nothing when the signal is aborted already", async () => {
+    it("a model asks nothing when the signal is already aborted", async () => {
       const reason = new Error("too late");
       const { error } = await collect(create(), requestOf("hello", { signal: AbortSignal.abort(reason) }));
       expect(error).toBe(reason);

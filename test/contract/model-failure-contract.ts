@@ -17,7 +17,7 @@ export function describeModelFailures(subject: ModelUnderContract): void {
   describe(`the model ${subject.choice}, when its server fails,`, () => {
     const { server, create } = useModelServer(subject);
 
-    it("waits as long as a 429 asks for, then answers", async () => {
+    it("a model waits as long as a 429 asks for, then answers", async () => {
       const limited = {
         error: { message: "slow down", type: "rate_limit_error" },
         status: 429,
@@ -30,7 +30,7 @@ export function describeModelFailures(subject: ModelUnderContract): void {
       expect(clock.sleeps).toEqual([7000]);
     });
 
-    it("gives up when a 429 asks for a longer wait than is allowed", async () => {
+    it("a model gives up when a 429 asks for a longer wait than is allowed", async () => {
       const limited = {
         error: { message: "slow down", type: "rate_limit_error" },
         status: 429,
@@ -44,20 +44,23 @@ export function describeModelFailures(subject: ModelUnderContract): void {
       expect(clock.sleeps).toEqual([]);
     });
 
-    it.each([500, 502, 503, 529])("asks again after a %i, each time later, and answers", async (status) => {
-      const failure = { error: { message: "broken", type: "api_error" }, status };
-      await server().add(thenAnswer("hello", [failure, failure]));
-      const clock = recordingClock();
-      const event = await finish(create({ retry: { attempts: 3, minMs: 100 } }, clock), requestOf("hello"));
-      expect(event.message.text).toBe(sentence);
-      const [first = 0, second = 0] = clock.sleeps;
-      expect(first).toBeGreaterThanOrEqual(50);
-      expect(first).toBeLessThanOrEqual(150);
-      expect(second).toBeGreaterThanOrEqual(100);
-      expect(second).toBeLessThanOrEqual(300);
-    });
+    it.each([500, 502, 503, 529])(
+      "a model asks again after a %i, later each time, and answers",
+      async (status) => {
+        const failure = { error: { message: "broken", type: "api_error" }, status };
+        await server().add(thenAnswer("hello", [failure, failure]));
+        const clock = recordingClock();
+        const event = await finish(create({ retry: { attempts: 3, minMs: 100 } }, clock), requestOf("hello"));
+        expect(event.message.text).toBe(sentence);
+        const [first = 0, second = 0] = clock.sleeps;
+        expect(first).toBeGreaterThanOrEqual(50);
+        expect(first).toBeLessThanOrEqual(150);
+        expect(second).toBeGreaterThanOrEqual(100);
+        expect(second).toBeLessThanOrEqual(300);
+      },
+    );
 
-    it("retries a stream that is cut, and shows its text once", async () => {
+    it("a model retries a stream that is cut, and shows its text once", async () => {
       const match = { userMessage: "hello" };
       const cut = { truncateAfterChunks: 9, latency: 3, chunkSize: 4 };
       await server().add([
@@ -73,7 +76,7 @@ export function describeModelFailures(subject: ModelUnderContract): void {
       expect(events.at(-1)).toMatchObject({ type: "finished", message: { text: sentence } });
     });
 
-    it("cuts a stream that falls silent and asks again", async () => {
+    it("a model cuts a stream that falls silent and asks again", async () => {
       const match = { userMessage: "hello" };
       const silent = { latency: 5000, chunkSize: 4 };
       await server().add([
@@ -85,7 +88,7 @@ export function describeModelFailures(subject: ModelUnderContract): void {
       expect((await server().requests()).length).toBe(2);
     });
 
-    it("does not take a slow stream for a silent one", async () => {
+    it("a model does not take a slow stream for a silent one", async () => {
       const slow = { latency: 60, chunkSize: 4 };
       await server().add([{ match: { userMessage: "hello" }, response: { content: sentence }, ...slow }]);
       const { events } = await collect(create({ idleTimeoutMs: 300 }), requestOf("hello"));
@@ -93,7 +96,7 @@ export function describeModelFailures(subject: ModelUnderContract): void {
       expect(shownText(events)).toBe(sentence);
     });
 
-    it.each([true, false])("takes garbage for an outage (streaming %s)", async (streaming) => {
+    it.each([true, false])("a model takes garbage for an outage (streaming %s)", async (streaming) => {
       const chaos = { malformedRate: 1 };
       await server().add([{ match: { userMessage: "hello" }, response: { content: sentence }, chaos }]);
       const { error } = await collect(create({ streaming }), requestOf("hello"));
@@ -101,7 +104,7 @@ export function describeModelFailures(subject: ModelUnderContract): void {
       expect(error).toMatchObject({ code: "unavailable", message: expect.stringContaining("base URL") });
     });
 
-    it("says which server is down after all attempts", async () => {
+    it("a model says which server is down after all attempts", async () => {
       const clock = recordingClock();
       const port = await unusedPort();
       const { error } = await collect(create({}, clock, `http://127.0.0.1:${port}/v1`), requestOf("hello"));
@@ -111,7 +114,7 @@ export function describeModelFailures(subject: ModelUnderContract): void {
       expect(clock.sleeps).toHaveLength(2);
     });
 
-    it("keeps every part of the key out of the error, and says where it is set", async () => {
+    it("a model keeps every part of the key out of the error, and says where it is set", async () => {
       const message = `Incorrect API key provided: sk-test-************ghij. Header was Bearer ${key}.`;
       const error401 = { error: { message, type: "authentication_error" }, status: 401 };
       await server().add([{ match: { userMessage: "hello" }, response: error401 }]);
@@ -124,7 +127,7 @@ export function describeModelFailures(subject: ModelUnderContract): void {
       expect(clock.sleeps).toEqual([]);
     });
 
-    it("asks the next model of the list, in order, when one refuses the key", async () => {
+    it("a model's failover asks the next of the list, in order, when one refuses the key", async () => {
       const error401 = { error: { message: "no", type: "authentication_error" }, status: 401 };
       const error500 = { error: { message: "no", type: "api_error" }, status: 500 };
       const name = subject.choice.slice(0, subject.choice.indexOf("/"));

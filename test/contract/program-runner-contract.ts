@@ -39,7 +39,7 @@ export function programRunnerContract(
     });
     afterAll(() => fixture[Symbol.dispose]());
 
-    it("exchanges JSON with a module of the bot that sees the skill's folder and its own", async () => {
+    it("a program runner exchanges JSON with a module of the bot that sees the skill's folder and its own", async () => {
       expect(await runner.allows(skill)).toEqual({ ok: true });
       const program = await startProgram(runner, { skill, module, env: { DECLARED: "yes" } });
       expect(await program.next()).toEqual({ ready: "yes" });
@@ -53,7 +53,7 @@ export function programRunnerContract(
       expect(await program.ended).toBe("It was stopped.");
     });
 
-    it("hands on as text what is no JSON, and what goes to the error output", async () => {
+    it("a program runner hands on as text what is not JSON, and the error output", async () => {
       const program = await startProgram(runner, { skill, module });
       program.send("print");
       await program.next();
@@ -64,7 +64,7 @@ export function programRunnerContract(
       expect(program.messages).not.toContain("not JSON");
     });
 
-    it("says how a program ended, takes what is sent to it afterwards, and leaves no folder behind", async () => {
+    it("a program runner says how a program ended, takes later messages to it, and leaves no folder behind", async () => {
       const program = await startProgram(runner, { skill, module });
       await program.next();
       program.send("exit");
@@ -74,7 +74,7 @@ export function programRunnerContract(
       expect(await readdir(join(fixture.dataDir, "workspaces"))).toEqual([]);
     });
 
-    it("keeps two programs of one skill apart", async () => {
+    it("a program runner keeps two programs of one skill apart", async () => {
       const [one, two] = await Promise.all([
         startProgram(runner, { skill, module, env: { DECLARED: "1" } }),
         startProgram(runner, { skill, module, env: { DECLARED: "2" } }),
@@ -88,7 +88,7 @@ export function programRunnerContract(
       await two.ended;
     });
 
-    it("refuses what cannot be started with an error for people", async () => {
+    it("a program runner refuses what cannot be started with an error for people", async () => {
       const gone = { ...skill, origin: { ...skill.origin, path: join(fixture.root, "gone") } };
       expect(existsSync(gone.origin.path)).toBe(false);
       for (const changes of [{ skill: gone }, { env: { "A=B": "x" } }]) {

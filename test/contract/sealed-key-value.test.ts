@@ -22,13 +22,13 @@ keyValueContract("the sealed key-value store", async () =>
 );
 
 describe("what is sealed", () => {
-  it("is nowhere to be read in the store", async () => {
+  it("a sealed value cannot be read in the store", async () => {
     const store = createMemoryKeyValue();
     await sealKeyValue(store, secret()).set("slack:T1", { token: "xoxb-plain" });
     expect(JSON.stringify(await store.get("slack:T1"))).not.toContain("xoxb-plain");
   });
 
-  it("does not look the same twice", async () => {
+  it("a sealed value does not look the same twice", async () => {
     const store = createMemoryKeyValue();
     const sealed = sealKeyValue(store, secret());
     await sealed.set("a", "same");
@@ -40,7 +40,7 @@ describe("what is sealed", () => {
   it.each([
     ["with another key", async () => createSecretKey(folder, "another long secret")],
     ["with a new key file", async () => createSecretKey(await mkdtemp(join(folder, "key-")), undefined)],
-  ])("cannot be opened %s", async (_name, other) => {
+  ])("a sealed value cannot be opened %s", async (_name, other) => {
     const store = createMemoryKeyValue();
     await sealKeyValue(store, secret()).set("a", 1);
     const stranger = sealKeyValue(store, await other());
@@ -49,7 +49,7 @@ describe("what is sealed", () => {
     expect(await sealKeyValue(store, secret()).get("a")).toBe(1);
   });
 
-  it("cannot be exchanged for another value, changed, or replaced by plain text", async () => {
+  it("a sealed value cannot be exchanged for another, changed, or replaced by plain text", async () => {
     const store = createMemoryKeyValue();
     const sealed = sealKeyValue(store, secret());
     await sealed.set("mine", "a");
@@ -62,7 +62,7 @@ describe("what is sealed", () => {
 });
 
 describe("the key file", () => {
-  it("is made once, for its owner alone, and used again", async () => {
+  it("the key file is made once, for its owner only, and used again", async () => {
     const data = await mkdtemp(join(folder, "data-"));
     const store = createMemoryKeyValue();
     await sealKeyValue(store, createSecretKey(data, undefined)).set("a", 1);
@@ -72,7 +72,7 @@ describe("the key file", () => {
     expect(await readFile(join(data, "secret.key"), "utf8")).toBe(text);
   });
 
-  it("is made by one of two that start at the same time", async () => {
+  it("the key file is made by one of two that start at the same time", async () => {
     const data = await mkdtemp(join(folder, "data-"));
     const [one, other] = await Promise.all([
       createSecretKey(data, undefined)(),

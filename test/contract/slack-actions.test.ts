@@ -16,12 +16,12 @@ describe("who may read", () => {
   afterAll(() => world.slack.close());
   const access = (namespace: string, person: string) => world.platform.actions.access(namespace, person);
 
-  test("nobody's direct messages with the bot are a channel, and nonsense is none", async () => {
+  test("a direct-message channel with the bot is never a readable channel, and neither is nonsense", async () => {
     for (const place of ["D0BEN", "D0ANNA", "C0NOWHERE", "../../x", "", "dm-U0ANNA"])
       expect(await access(acme(place), "U0BEN")).toBeUndefined();
   });
 
-  test("a group message can be read by those who are in it, and stands in no list of channels", async () => {
+  test("a group message can be read by those who are in it, and is in no list of channels", async () => {
     expect(await access(acme("G0GROUP"), "U0BEN")).toMatchObject({ open: false, write: true });
     expect(await access(acme("G0GROUP"), "U0GUS")).toBeUndefined();
     const listed = await world.platform.actions.channels(general, "U0BEN");
@@ -39,7 +39,7 @@ describe("who may read", () => {
     expect(await access(acme("C0SHARED"), "U0BEN")).toMatchObject({ write: false });
   });
 
-  test("what changed holds a minute later", async () => {
+  test("a change is effective a minute later", async () => {
     const { slack, later } = world;
     await slack.addChannel({ ...seedChannel("C0TEAM", "team"), members: ["U0ANNA", "U0BEN", "U0KNACK"] });
     await slack.addUser(seedUser("U0NEW", "new"));
@@ -94,7 +94,7 @@ describe("reading", () => {
   const say = async (text: string, more: { thread_ts?: string; ago_ms?: number } = {}) =>
     (await world.slack.say({ user: "U0BEN", channel: "C0GENERAL", text, ...more })).ts;
 
-  test("goes through pages, and says when there is more", async () => {
+  test("reading goes through pages, and says when there is more", async () => {
     for (let i = 0; i < 230; i += 1) await say(`line ${i}`);
     const { history } = world.platform.actions;
     const place = { namespace: general, thread: channelThread };
@@ -104,7 +104,7 @@ describe("reading", () => {
     expect([some.messages.length, some.messages.at(-1)?.text, some.more]).toEqual([210, "line 229", true]);
   });
 
-  test("both ends of a range are in it, to the millisecond; a thread's root only where it is", async () => {
+  test("the ends of a range are in it, to the millisecond, and a thread's root only where it is", async () => {
     const root = await say("root", { ago_ms: 3 * minute });
     for (const text of ["first", "second", "third"]) await say(text, { thread_ts: root });
     const { history } = world.platform.actions;
@@ -119,7 +119,7 @@ describe("reading", () => {
     expect(texts).not.toContain("root");
   });
 
-  test("links are those that Slack gives", async () => {
+  test("the links are those that Slack gives", async () => {
     const { actions } = world.platform;
     const root = await say("linked");
     const reply = await say("linked too", { thread_ts: root });
@@ -134,7 +134,7 @@ describe("reading", () => {
     }
   });
 
-  test("words of guests and other companies are marked, and names are readable", async () => {
+  test("the words of guests and other companies are marked, and names are readable", async () => {
     const text = "<@U0ANNA> and <!subteam^S0ONCALL>, see <#C0GENERAL>";
     await world.slack.say({ user: "U0GUS", channel: "C0SHARED", text });
     await world.slack.say({ user: "U0STELLA", channel: "C0SHARED", text: "hi" });
@@ -162,7 +162,7 @@ describe("acting", () => {
     ["❤", "heart"],
     ["Tada", "tada"],
     ["party-parrot", "party-parrot"],
-  ])("reacts with %s as %s", async (emoji, name) => {
+  ])("acting reacts with %s as %s", async (emoji, name) => {
     const { react } = world.platform.actions;
     const names = async () =>
       (await world.slack.look())
@@ -175,21 +175,24 @@ describe("acting", () => {
     expect(await names()).toEqual([]);
   });
 
-  test.each(["company-logo", "🦖🦖", ":", "a b", ""])("says that “%s” is no emoji here", async (emoji) => {
-    const given = world.platform.actions.react?.(general, reference, emoji, true);
-    await expect(given).rejects.toMatchObject({
-      code: "invalid",
-      message: expect.stringContaining("thumbsup"),
-    });
-  });
+  test.each(["company-logo", "🦖🦖", ":", "a b", ""])(
+    "acting says that “%s” is not an emoji here",
+    async (emoji) => {
+      const given = world.platform.actions.react?.(general, reference, emoji, true);
+      await expect(given).rejects.toMatchObject({
+        code: "invalid",
+        message: expect.stringContaining("thumbsup"),
+      });
+    },
+  );
 
-  test("says when a channel is archived or the message is gone", async () => {
+  test("acting says when a channel is archived or the message is gone", async () => {
     const { react, pin } = world.platform.actions;
     await expect(react?.(acme("C0OLD"), reference, "eyes", true)).rejects.toMatchObject({ code: "gone" });
     await expect(pin?.(general, "1700000000.000001", true)).rejects.toMatchObject({ code: "gone" });
   });
 
-  test("what is sent to somebody stands in their direct messages", async () => {
+  test("a message sent to somebody is in their direct messages", async () => {
     const { actions } = world.platform;
     const place = await actions.direct?.(general, "U0GUS");
     expect(place?.namespace).toBe(acme("dm-U0GUS"));
@@ -203,7 +206,7 @@ describe("acting", () => {
   });
 });
 
-test("without a scope the action says which one is missing, and user groups are unknown", async () => {
+test("an action without a scope says which one is missing, and user groups are unknown", async () => {
   const { slack, platform } = await startSlackWorld();
   try {
     const { actions } = platform;

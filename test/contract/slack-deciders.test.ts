@@ -21,7 +21,7 @@ describe("who decides", () => {
   });
   afterAll(() => decided.slack.close());
 
-  test("managers are the creator and who runs the workspace, as far as they are in the channel", async () => {
+  test("managers are the channel's creator and those who run the workspace, if they are in the channel", async () => {
     expect(await decided.platform.deciders(here, "manager")).toEqual([
       { id: "U0MAKER", here: true },
       { id: "U0ANNA", here: true },
@@ -29,7 +29,7 @@ describe("who decides", () => {
     expect(await decided.platform.deciders({ ...here, namespace: acme("dm-U0BEN") }, "manager")).toEqual([]);
   });
 
-  test("operators are those of this workspace, who are there first", async () => {
+  test("operators are those of this workspace, those in the channel first", async () => {
     expect(await decided.platform.deciders(here, "operator")).toEqual([
       { id: "U0BEN", here: true },
       { id: "U0GUS", here: false },
@@ -40,7 +40,7 @@ describe("who decides", () => {
     ]);
   });
 
-  test("what Slack does not tell is left out", async () => {
+  test("people whom Slack does not tell are left out", async () => {
     const { slack, platform, later } = decided;
     later(3_600_000);
     await slack.fail({ method: "users.list", error: "internal_error" });

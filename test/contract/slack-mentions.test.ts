@@ -40,7 +40,7 @@ describe("a message", () => {
       ["U0ANNA", "S0ONCALL"],
       ["U0ANNA", "S0ONCALL"],
     ],
-  ])("that may call %j notifies %j", async (calls, notified) => {
+  ])("a message that may call %j notifies %j", async (calls, notified) => {
     for (const form of [{}, { plain: true as const }]) {
       const ts = await world.platform.post(place, { markdown: everybody, calls, ...form });
       expect((await message(ts)).notified).toEqual(notified);
@@ -59,7 +59,7 @@ describe("a stream", () => {
     return message(stream.reference);
   };
 
-  test("notifies those it may call, wherever it is cut, and nobody else", async () => {
+  test("a stream notifies those it may call, wherever it is cut, and nobody else", async () => {
     for (const cut of [1, 9, 20, 28, 33, 52]) {
       const stream = await open();
       await stream.append(everybody.slice(0, cut), ["U0BEN", "S0ONCALL"]);
@@ -69,7 +69,7 @@ describe("a stream", () => {
     }
   });
 
-  test("of words that were streamed before they might call somebody calls them in the end", async () => {
+  test("a stream of words from before they could call somebody calls them in the end", async () => {
     const stream = await open();
     await stream.append("I asked <@U0BEN> and <@U0ANNA> already.", []);
     const said = "I asked <@U0BEN> and <@U0ANNA> already.";
@@ -80,7 +80,7 @@ describe("a stream", () => {
     expect(shown).not.toContain("<@U0ANNA>");
   });
 
-  test("that ends with another text, or with links, loses no mention", async () => {
+  test("a stream that ends with another text, or with links, loses no mention", async () => {
     const other = await open();
     await other.append("I do not know.", ["U0BEN"]);
     expect((await finished(other, "Ask <@U0BEN>.", ["U0BEN"])).notified).toEqual(["U0BEN"]);
@@ -90,12 +90,12 @@ describe("a stream", () => {
     expect((await finished(linked, said, ["U0BEN"])).notified).toEqual(["U0BEN"]);
   });
 
-  test("with progress above it, which an edit ends, loses no mention", async () => {
+  test("a stream with progress above it, which an edit ends, loses no mention", async () => {
     const stream = await open({ progress: { title: "Asking", markdown: "Asking", steps: [], done: false } });
     expect((await finished(stream, "Ask <@U0BEN>.", ["U0BEN"])).notified).toEqual(["U0BEN"]);
   });
 
-  test("that Slack closed calls by a message after it", async () => {
+  test("a stream that Slack closed calls by a message after it", async () => {
     const stream = await open({ markdown: "Wait. " });
     await world.slack.closeStreams();
     const answer = await finished(stream, "Wait. Ask <@U0BEN> and <@U0ANNA>.", ["U0BEN"]);
@@ -104,7 +104,7 @@ describe("a stream", () => {
     expect(last).toMatchObject({ text: "<@U0BEN>", notified: ["U0BEN"] });
   });
 
-  test("calls once whom it has called, though it ends with an edit", async () => {
+  test("a stream calls once whom it has called, though it ends with an edit", async () => {
     const stream = await open();
     await stream.append("Ask <@U0BEN>, see https://a.example/x. ", ["U0BEN"]);
     await finished(stream, "Ask <@U0BEN>, see https://a.example/x. Bye.", ["U0BEN"]);

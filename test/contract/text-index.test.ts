@@ -15,7 +15,7 @@ const index = createMiniSearchIndex(texts);
 const found = (query: string) => index.search(query).map(({ id }) => id);
 
 describe("the text index", () => {
-  test("ranks a word in the name above one in the text, with falling scores above 0", () => {
+  test("the text index ranks a word in the name above one in the text, with falling scores above 0", () => {
     const results = index.search("report");
     expect(results.map(({ id }) => id)).toEqual(["pdf-report", "calendar"]);
     expect(results[0]?.score).toBeGreaterThan(results[1]?.score ?? 0);
@@ -31,7 +31,7 @@ describe("the text index", () => {
     ["createpdfreport", "pdf-report"],
     ["github", "github"],
     ["git hub", "github"],
-  ])("finds the words of ids: %s", (query, id) => {
+  ])("the text index finds the words of ids: %s", (query, id) => {
     expect(found(query)[0]).toBe(id);
   });
 
@@ -43,7 +43,7 @@ describe("the text index", () => {
     ["repository", "github"],
     ["planned a meeting", "calendar"],
     ["api", "cafe"],
-  ])("finds other forms of a word: %s", (query, id) => {
+  ])("the text index finds other forms of a word: %s", (query, id) => {
     expect(found(query)[0]).toBe(id);
   });
 
@@ -53,11 +53,11 @@ describe("the text index", () => {
     ["repositry", "github"],
     ["CAFE", "cafe"],
     ["café", "cafe"],
-  ])("forgives beginnings, slips and accents: %s", (query, id) => {
+  ])("the text index forgives beginnings, slips and accents: %s", (query, id) => {
     expect(found(query)[0]).toBe(id);
   });
 
-  test("prefers the exact word to one that only begins like it", () => {
+  test("the text index prefers the exact word to one that only begins like it", () => {
     const both = createMiniSearchIndex([
       { id: "a", name: "planetarium", text: "" },
       { id: "b", name: "plan", text: "" },
@@ -65,27 +65,27 @@ describe("the text index", () => {
     expect(both.search("plan").map(({ id }) => id)).toEqual(["b", "a"]);
   });
 
-  test("finds words of texts written without spaces", () => {
+  test("the text index finds words of texts written without spaces", () => {
     expect(found("東京")).toEqual(["weather-ja"]);
     expect(found("天気")[0]).toBe("weather-ja");
   });
 
-  test.each(["", "   ", "the and of", "?!*", "zzzyqx"])("finds nothing for %j", (query) => {
+  test.each(["", "   ", "the and of", "?!*", "zzzyqx"])("the text index finds nothing for %j", (query) => {
     expect(found(query)).toEqual([]);
   });
 
-  test("does not stumble over words that objects know", () => {
+  test("the text index does not stumble over words that objects know", () => {
     expect(found("constructor __proto__ toString")).toEqual([]);
   });
 
-  test("takes a whole message as a query, and does not take long over it", () => {
+  test("the text index takes a whole message as a query, and is quick with it", () => {
     const message = `Please plan a meeting. ${Array.from({ length: 100_000 }, (_, at) => `filler${at}`).join(" ")}`;
     const began = performance.now();
     expect(found(message)[0]).toBe("calendar");
     expect(performance.now() - began).toBeLessThan(1_000);
   });
 
-  test("scales to 5,000 texts", () => {
+  test("the text index scales to 5,000 texts", () => {
     const many = Array.from({ length: 5_000 }, (_, at) => {
       const text = `Text number${at} of the group ${at % 50}, which reads pages and writes reports about topic${at % 700}.`;
       return { id: `s${at}`, name: `tool-${at}`, text };
@@ -95,11 +95,11 @@ describe("the text index", () => {
     expect(large.search("calendar")[0]?.id).toBe("calendar");
   });
 
-  test("is empty without texts", () => {
+  test("the text index is empty without texts", () => {
     expect(createMiniSearchIndex([]).search("web")).toEqual([]);
   });
 
-  test("finds words that only look like a stop word without their ending", () => {
+  test("the text index finds words that only look like a stop word without their ending", () => {
     const index = createMiniSearchIndex([
       { id: "memory", name: "memory", text: "Keeps notes of a channel" },
       { id: "other", name: "other", text: "Does something else, not that" },

@@ -29,14 +29,14 @@ export function turnLogClaimsContract(name: string, open: () => Promise<TurnLog>
     };
 
     describe("are fair", () => {
-      test("to the namespace with the fewest running turns, the oldest first among equals", async () => {
+      test("claims go to the namespace with the fewest running turns, oldest first among equals", async () => {
         for (const id of ["a1", "a2", "a3", "a4"]) await accept(id, "a");
         for (const id of ["b1", "b2"]) await accept(id, "b");
         await accept("c1", "c");
         expect(await claimed(8)).toEqual(["a1", "b1", "c1", "a2", "b2", "a3", "a4", undefined]);
       });
 
-      test("again when a namespace's turn has ended or waits", async () => {
+      test("claims go to a namespace again when its turn has ended or waits", async () => {
         for (const id of ["a1", "a2", "a3"]) await accept(id, "a");
         for (const id of ["b1", "b2", "b3"]) await accept(id, "b");
         const [a1, b1] = [await claim(), await claim()];
@@ -47,14 +47,14 @@ export function turnLogClaimsContract(name: string, open: () => Promise<TurnLog>
         expect(await claimed(2)).toEqual(["a2", "a3"]);
       });
 
-      test("with at most so many of a namespace, even when nobody else waits", async () => {
+      test("claims take only a maximum of a namespace, even when nobody else waits", async () => {
         for (const id of ["a1", "a2", "a3"]) await accept(id, "a");
         expect(await claimed(3, { max_per_namespace: { message: 2 } })).toEqual(["a1", "a2", undefined]);
         await accept("b1", "b");
         expect(await claimed(2, { max_per_namespace: { message: 2 } })).toEqual(["b1", undefined]);
       });
 
-      test("to commands that stop something, then to other commands", async () => {
+      test("claims go to commands that stop something, then to other commands", async () => {
         await accept("m1", "a");
         await accept("c1", "a", { kind: "command" });
         await accept("s1", "a", { kind: "command", urgent: true });
@@ -64,7 +64,7 @@ export function turnLogClaimsContract(name: string, open: () => Promise<TurnLog>
     });
 
     describe("a lease", () => {
-      test("is of one claim: the same worker's earlier one is refused", async () => {
+      test("a lease belongs to one claim: the same worker's earlier one is refused", async () => {
         await accept("t1", "a");
         await log.claim("w:1", 1_000, 500);
         await log.claim("w:2", 2_000, 500);
@@ -75,7 +75,7 @@ export function turnLogClaimsContract(name: string, open: () => Promise<TurnLog>
         await log.append("t1", "w:2", [round("t1", 1)]);
       });
 
-      test("ends by steady time, whatever the wall clock says, and a wait by the wall clock", async () => {
+      test("a lease ends by steady time, whatever the wall clock says, and a wait by the wall clock", async () => {
         await accept("t1", "a");
         await log.claim("w:1", 1_000, 500, { steady: 1_000 });
         expect(await log.untilDue(3_600_000, 1_100)).toBe(400);
@@ -85,7 +85,7 @@ export function turnLogClaimsContract(name: string, open: () => Promise<TurnLog>
         expect(await log.claim("w:2", 9_000, 500, { steady: 1_100 })).toMatchObject({ turn_id: "t1" });
       });
 
-      test("that ended is not taken from who still runs the turn here", async () => {
+      test("a lease that ended is not taken from a process that still runs the turn here", async () => {
         await accept("t1", "a");
         await log.claim("w:1", 1_000, 500);
         expect(await log.claim("w:2", 9_000, 500, { running: ["t1"] })).toBeUndefined();
@@ -93,7 +93,7 @@ export function turnLogClaimsContract(name: string, open: () => Promise<TurnLog>
         expect(await log.claim("w:2", 9_000, 500, { running: [] })).toMatchObject({ turn_id: "t1" });
       });
 
-      test("can be given back, for at once or for later", async () => {
+      test("a lease can be given back, for now or for later", async () => {
         await accept("t1", "a");
         await log.claim("w:1", 1_000, 60_000);
         await log.release("t1", "w:1", 2_000);
@@ -105,7 +105,7 @@ export function turnLogClaimsContract(name: string, open: () => Promise<TurnLog>
     });
 
     describe("number events", () => {
-      test("after all that may have been shown, when the turn was not given up in order", async () => {
+      test("a claim numbers events after all that may have been shown, when the turn was not given up in order", async () => {
         await accept("t1", "a");
         const first = await claim();
         expect(first?.last_seq).toBe(0);
@@ -119,7 +119,7 @@ export function turnLogClaimsContract(name: string, open: () => Promise<TurnLog>
         expect((await claim())?.last_seq).toBe(3_000_007);
       });
 
-      test("after the last one, when it waited", async () => {
+      test("a claim numbers events after the last one, when the turn waited", async () => {
         await accept("t1", "a");
         const first = await claim();
         await log.append("t1", first?.lease ?? "", [entry("t1", 3, { type: "turn_waiting", until: 2_000 })]);
@@ -133,7 +133,7 @@ export function turnLogClaimsContract(name: string, open: () => Promise<TurnLog>
         { namespace: "slack:w:other" },
         { thread: "other" },
         { author: { id: "bob", name: "Bob", trust: "member" } },
-      ] as Partial<Inbound>[])("for something else is told: %j", async (change) => {
+      ] as Partial<Inbound>[])("a key reused for something else is reported: %j", async (change) => {
         await accept("t1", "a");
         const again = { key: "key-t1", ...change } as Partial<Inbound>;
         const before = inbound("key-t1", { namespace: "slack:w:a", thread: "t1" });
@@ -142,7 +142,7 @@ export function turnLogClaimsContract(name: string, open: () => Promise<TurnLog>
         expect(await log.get("t2")).toBeUndefined();
       });
 
-      test("for a message that was forgotten is not", async () => {
+      test("a key reused for a forgotten message is not reported", async () => {
         await accept("t1", "a");
         const turn = await claim();
         await log.append("t1", turn?.lease ?? "", [ending("t1", 1)]);

@@ -75,7 +75,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
     const finish = async (id: string, owner = "w1", seq = 1) => log.append(id, owner, [ending(id, seq)]);
 
     describe("accepting", () => {
-      test("stores entry 0 and a head line", async () => {
+      test("accepting stores entry 0 and a head line", async () => {
         expect(await accept("t1")).toEqual({ turn_id: "t1", accepted: true });
         expect(await log.read("t1")).toEqual([
           { type: "inbound", inbound: inbound("key-t1"), turn_id: "t1", seq: 0, at: 100 },
@@ -94,7 +94,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(await pendingTurns(log)).toBe(1);
       });
 
-      test("answers the first turn for a key seen before and changes nothing", async () => {
+      test("accepting answers the first turn for a key seen before and changes nothing", async () => {
         await accept("t1");
         expect(await log.accept(inbound("key-t1"), "t2", 200)).toEqual({ turn_id: "t1", accepted: false });
         expect(await log.get("t2")).toBeUndefined();
@@ -104,7 +104,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(await log.accept(inbound("key-t1"), "t3", 300)).toEqual({ turn_id: "t1", accepted: false });
       });
 
-      test("tells how much is not finished, and since when the oldest that could run waits", async () => {
+      test("the backlog tells how much is not finished, and since when the oldest runnable turn waits", async () => {
         expect(await log.backlog(1_000)).toEqual({ queued: 0, running: 0, waiting: 0 });
         await accept("t1");
         await accept("t2");
@@ -115,13 +115,13 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(await log.backlog(1_000)).toEqual({ queued: 1, running: 0, waiting: 0, oldest_at: 100 });
       });
 
-      test("can be probed again and again", async () => {
+      test("the log can be probed again and again", async () => {
         await log.probe(1);
         await log.probe(2);
         expect(await pendingTurns(log)).toBe(0);
       });
 
-      test("knows nothing of unknown turns", async () => {
+      test("the log knows nothing of unknown turns", async () => {
         expect(await log.get("none")).toBeUndefined();
         expect(await log.read("none")).toEqual([]);
         expect(await log.signals("none")).toEqual([]);
@@ -129,7 +129,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(await log.claim("w1", 1_000, 500)).toBeUndefined();
       });
 
-      test("keeps any text as it was", async () => {
+      test("accepting keeps any text unchanged", async () => {
         const text = 'quotes " \' and \u0000 control, 漢字 🎉, {"json": [1]}, :base64:aGk=';
         await accept("t1", { text });
         expect((await log.get("t1"))?.text).toBe(text);
@@ -138,7 +138,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
     });
 
     describe("claiming", () => {
-      test("gives the oldest turn with its inbound, events and ordinal", async () => {
+      test("claiming gives the oldest turn with its inbound, events and ordinal", async () => {
         await accept("t1");
         await accept("t2", { thread: "two" });
         const first = await log.claim("w1", 1_000, 500);
@@ -150,7 +150,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect((await log.get("t1"))?.status).toBe("running");
       });
 
-      test("runs the messages of a thread one after another", async () => {
+      test("claiming runs the messages of a thread one after another", async () => {
         for (const id of ["t1", "t2", "t3"]) await accept(id);
         expect(await claimId()).toBe("t1");
         expect(await claimId()).toBeUndefined();
@@ -161,20 +161,20 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(await claimId()).toBe("t3");
       });
 
-      test("does not hold equal thread names of two namespaces in one line", async () => {
+      test("claiming does not queue equal thread names of two namespaces together", async () => {
         await accept("t1");
         await accept("t2", { namespace: "console:local:other" });
         expect([await claimId(), await claimId()]).toEqual(["t1", "t2"]);
       });
 
-      test("lets a command pass the line of its thread", async () => {
+      test("claiming lets a command pass the queue of its thread", async () => {
         await accept("t1");
         await accept("t2");
         await accept("c1", { kind: "command" });
         expect([await claimId(), await claimId(), await claimId()]).toEqual(["c1", "t1", undefined]);
       });
 
-      test("narrows to commands or messages", async () => {
+      test("claiming can be limited to commands or messages", async () => {
         await accept("t1");
         await accept("c1", { kind: "command" });
         expect((await log.claim("w1", 1_000, 500, { lanes: ["command"] }))?.turn_id).toBe("c1");
@@ -182,7 +182,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect((await log.claim("w1", 1_000, 500, { lanes: ["message"] }))?.turn_id).toBe("t1");
       });
 
-      test("takes a turn whose lease has expired, with all that was stored, before younger ones", async () => {
+      test("claiming takes a turn whose lease has expired, with all that was stored, before younger ones", async () => {
         await accept("t1");
         await claimId("w1", 1_000, 500);
         await log.append("t1", "w1", [round("t1", 1)]);
@@ -194,7 +194,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(await claimId("w2", 1_500)).toBe("t2");
       });
 
-      test("renews leases and says which are lost", async () => {
+      test("claiming renews leases and says which are lost", async () => {
         await accept("t1");
         await accept("t2", { thread: "two" });
         await claimId("w1", 1_000, 500);
@@ -206,7 +206,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(await log.renew(held("w1", "t1"), 2_000, 500)).toEqual(["t1"]);
       });
 
-      test("frees every leased turn at once when told that nobody works, and no waiting one", async () => {
+      test("claiming frees every leased turn at once when told that nobody works, and no waiting one", async () => {
         for (const id of ["t1", "t2", "t3"]) await accept(id, { thread: id });
         for (const _ of ["t1", "t2", "t3"]) await claimId("w1", 1_000, 90_000);
         await log.append("t2", "w1", [waiting("t2", 1, 50_000)]);
@@ -218,7 +218,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect([await claimId("w2", 1_001), await claimId("w2", 1_001)]).toEqual(["t3", undefined]);
       });
 
-      test("gives every turn once to claimants that race", async () => {
+      test("claiming gives every turn once to claimants that race", async () => {
         const ids = Array.from({ length: 60 }, (_, at) => `t${at}`);
         for (const id of ids) await accept(id, { thread: `thread-${id}` });
         const other = (await openAnother()) ?? log;
@@ -234,7 +234,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         await claimId();
       });
 
-      test("keeps events whole and in order", async () => {
+      test("appending keeps events whole and in order", async () => {
         const call = { id: "c", name: "tool", arguments: '{"a": 1}' };
         const message = { role: "assistant" as const, text: "Let me see", tool_calls: [call] };
         const events = [
@@ -248,14 +248,14 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect((await log.get("t1"))?.started_at).toBe(1_001);
       });
 
-      test("refuses who does not hold the turn", async () => {
+      test("appending is refused to a worker that does not hold the turn", async () => {
         await expect(log.append("t1", "w2", [round("t1", 1)])).rejects.toBeInstanceOf(LeaseLostError);
         await expect(log.append("t1", "w2", [ending("t1", 1)])).rejects.toMatchObject(refused);
         await expect(log.append("none", "w1", [round("none", 1)])).rejects.toMatchObject(refused);
         expect(await log.read("t1")).toHaveLength(1);
       });
 
-      test("refuses a taken seq and stores nothing of the batch", async () => {
+      test("appending refuses a taken seq and stores nothing of the batch", async () => {
         await log.append("t1", "w1", [round("t1", 1)]);
         await expect(log.append("t1", "w1", [round("t1", 1)])).rejects.toMatchObject(refused);
         const usage = entry("t1", 2, { type: "usage", model: "m", input_tokens: 1, output_tokens: 1 });
@@ -264,14 +264,14 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(await log.get("t1")).toMatchObject({ status: "running", input_tokens: 0 });
       });
 
-      test("refuses the first holder after another has taken over", async () => {
+      test("appending refuses the first holder after another has taken over", async () => {
         await claimId("w2", 5_000);
         await expect(log.append("t1", "w1", [round("t1", 1)])).rejects.toMatchObject(refused);
         await log.append("t1", "w2", [round("t1", 1)]);
         expect(await log.read("t1")).toHaveLength(2);
       });
 
-      test("closes the turn with turn_finished, once", async () => {
+      test("appending turn_finished closes the turn, once", async () => {
         await log.append("t1", "w1", [round("t1", 1), ending("t1", 2, "the answer")]);
         expect(await log.get("t1")).toMatchObject({
           status: "finished",
@@ -293,7 +293,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         await claimId();
       });
 
-      test("frees the turn until its time, and holds the line behind it", async () => {
+      test("waiting frees the turn until its time, and holds the queue behind it", async () => {
         await accept("t2", { author: bob });
         await log.append("t1", "w1", [waiting("t1", 1, 9_000)]);
         expect((await log.get("t1"))?.status).toBe("waiting");
@@ -309,14 +309,14 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         { type: "stop", by: "ada" } as const,
         { type: "answer", question_id: "q", text: "blue", by: "ada" } as const,
         { type: "approval", approval_id: "a", approved: true, by: "bob" } as const,
-      ])("ends with a $type", async (signal) => {
+      ])("waiting ends with a $type", async (signal) => {
         await log.append("t1", "w1", [waiting("t1", 1, 9_000)]);
         expect(await log.signal("t1", signal, 2_000)).toBe(true);
         expect(await claimId("w2", 2_000)).toBe("t1");
         expect(await log.signals("t1")).toEqual([signal]);
       });
 
-      test("ends with a message of its author, not of others and not with a command", async () => {
+      test("waiting ends with a message of its author, but not with those of others or with a command", async () => {
         await log.append("t1", "w1", [waiting("t1", 1, 9_000)]);
         await accept("t2", { author: bob });
         await accept("c1", { kind: "command" });
@@ -327,7 +327,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(await claimId("w2", 2_000)).toBe("t1");
       });
 
-      test("does not begin when something came since the turn was claimed, and then begins", async () => {
+      test("waiting does not begin when something came since the turn was claimed, and then begins", async () => {
         await log.signal("t1", { type: "answer", question_id: "q", text: "early", by: "ada" }, 1_100);
         await log.append("t1", "w1", [waiting("t1", 1, 9_000)]);
         expect(await claimId("w1", 1_200)).toBe("t1");
@@ -337,7 +337,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
     });
 
     describe("signals", () => {
-      test("are kept in order for a running and a queued turn", async () => {
+      test("signals are kept in order for a running and a queued turn", async () => {
         await accept("t1");
         await accept("t2");
         await claimId();
@@ -350,7 +350,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(await claimId()).toBeUndefined();
       });
 
-      test("are refused for unknown and finished turns", async () => {
+      test("signals are refused for unknown and finished turns", async () => {
         const stop = { type: "stop", by: "ada" } as const;
         expect(await log.signal("none", stop, 1)).toBe(false);
         await accept("t1");
@@ -373,13 +373,13 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         await accept("t6", { cause: { kind: "schedule", id: "s1", because: "every day" } });
       });
 
-      test("is what the author said behind the turn in its line", async () => {
+      test("steering is what the author said after the turn in its queue", async () => {
         const found = await log.steering("t1");
         expect(found.map((one) => one.turn_id)).toEqual(["t2", "t4"]);
         expect(found[1]?.inbound.text).toBe("and also");
       });
 
-      test("is not what a schedule or trigger of the author began: it does not wake a turn that waits", async () => {
+      test("steering excludes what the author's schedules and triggers began, which do not wake a waiting turn", async () => {
         await log.absorb("t1", "w1", ["t2", "t4"], []);
         await log.append("t1", "w1", [waiting("t1", 1, 9_000)]);
         await accept("t7", { cause: { kind: "trigger", id: "t", because: "a message" } });
@@ -389,7 +389,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(claimed.map((each) => each?.turn_id)).toEqual(["t5", undefined]);
       });
 
-      test("is absorbed in one write", async () => {
+      test("steering is absorbed in one write", async () => {
         const steered = entry("t1", 1, { type: "steered", text: "x", by: "ada", from_turn: "t2" });
         await log.absorb("t1", "w1", ["t2", "t4"], [steered]);
         expect(await log.steering("t1")).toEqual([]);
@@ -403,14 +403,14 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(next).toEqual(["c1", "t3", "t5", undefined]);
       });
 
-      test("that was absorbed does not wake the turn when it goes to wait", async () => {
+      test("absorbed steering does not wake the turn when it begins to wait", async () => {
         await log.absorb("t1", "w1", ["t2", "t4"], []);
         await log.append("t1", "w1", [waiting("t1", 1, 9_000)]);
         expect((await log.claim("w1", 1_100, 500, { lanes: ["message"] }))?.turn_id).toBe("t5");
         expect(await log.claim("w1", 1_100, 500, { lanes: ["message"] })).toBeUndefined();
       });
 
-      test("is not absorbed by who lost the turn, nor twice, nor from another line", async () => {
+      test("steering is not absorbed by a worker that lost the turn, nor twice, nor from another queue", async () => {
         const steered = entry("t1", 1, { type: "steered", text: "x", by: "ada", from_turn: "t2" });
         await expect(log.absorb("t1", "w2", ["t2"], [steered])).rejects.toMatchObject(refused);
         await expect(log.absorb("t1", "w1", ["t2", "t5"], [steered])).rejects.toMatchObject(refused);
@@ -422,7 +422,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
     });
 
     describe("reading", () => {
-      test("lists turns newest first, narrowed and paged", async () => {
+      test("reading lists turns newest first, filtered and paged", async () => {
         await accept("t1");
         await accept("t2", { thread: "two" });
         await accept("t3", { namespace: "slack:w:c", thread: "one" });
@@ -444,7 +444,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(await ids({ namespace: "console:local:none" })).toEqual([]);
       });
 
-      test("gives a thread's finished messages below an ordinal, newest first", async () => {
+      test("reading gives a thread's finished messages below an ordinal, newest first", async () => {
         const ordinals: number[] = [];
         for (const id of ["t1", "t2", "t3", "t4"]) {
           await accept(id);
@@ -463,7 +463,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(await log.finished({ namespace, thread: "none" }, Number.MAX_SAFE_INTEGER, 5)).toEqual([]);
       });
 
-      test("knows threads: title, count, last activity, whether busy", async () => {
+      test("reading knows threads: title, count, last activity, whether busy", async () => {
         await accept("c1", { kind: "command", text: "/skill list" }, 50);
         expect((await log.threads(namespace))[0]).toMatchObject({ title: "/skill list", turns: 1 });
         await accept("t1", { text: `What  is\n${"long ".repeat(60)}` }, 100);
@@ -486,7 +486,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(await log.threads("console:local:none")).toEqual([]);
       });
 
-      test("knows namespaces, of one platform if asked", async () => {
+      test("reading knows namespaces, of one platform if requested", async () => {
         await accept("t1");
         await accept("t2", { thread: "two" });
         await accept("t3", { namespace: "slack:w:c1" });

@@ -36,7 +36,7 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
     };
     const eight = ["t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8"];
 
-    test("blame the turn that ran alone", async () => {
+    test("a crash blames the turn that ran alone", async () => {
       await accept("t1", "a");
       await accept("t2", "a", { thread: "t1" });
       await claim();
@@ -44,7 +44,7 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
       expect(await claim()).toMatchObject({ turn_id: "t1", crashes: 1 });
     });
 
-    test("of several blame none, and run all at once", async () => {
+    test("a crash of several turns blames none, and all run at once", async () => {
       await run(...eight);
       expect(await crash()).toEqual({ crashed: true, interrupted: 8, suspects: 0 });
       expect(await log.backlog(1_000)).not.toHaveProperty("held");
@@ -53,7 +53,7 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
       expect(again.every(({ crashes, trial_ms }) => crashes === 0 && trial_ms === undefined)).toBe(true);
     });
 
-    test("are alone again when the bot had settled, or was stopped, since the one before", async () => {
+    test("crashes count anew when the bot had settled, or was stopped, since the previous one", async () => {
       await run(...eight);
       for (const recovered of [() => log.settle(), () => log.leave().then(() => log.reclaim())]) {
         await crash();
@@ -63,7 +63,7 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
       expect(await crash()).toMatchObject({ suspects: 0 });
     });
 
-    test("run a half at once after a second one, and a half of that half after a third", async () => {
+    test("crashes run one half at once after a second one, and a half of that after a third", async () => {
       await run(...eight);
       await crash();
       await claimAll();
@@ -78,7 +78,7 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
       expect(ids(await claimAll())).toEqual(["t5", "t6"]);
     });
 
-    test("let the next suspect run when one has ended, waits or is cleared", async () => {
+    test("crashes let the next suspect run when one has ended, waits or is cleared", async () => {
       await run("t1", "t2", "t3", "t4");
       await crash();
       await claimAll();
@@ -100,7 +100,7 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
       expect(crashes).toEqual([["t3", 0]]);
     });
 
-    test("hold up neither commands nor other turns, and keep a thread in order", async () => {
+    test("crashes hold up neither commands nor other turns, and keep a thread in order", async () => {
       await accept("c1", "t1", { kind: "command" });
       await run("t1", "t2");
       await crash();
@@ -117,30 +117,33 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
     test.each([
       ["the first", 0],
       ["the last", 7],
-    ])("find the turn that always brings the bot down: %s of eight, and others come", async (_, at) => {
-      const poison = eight[at] ?? "";
-      await run(...eight);
-      const ended = new Map<string, number>();
-      const isDeadly = (turn: ClaimedTurn) => turn.turn_id === poison && turn.crashes < 5;
-      /** Ends what can be claimed, until there is nothing left or the bot dies of it. */
-      const live = async () => {
-        const turns = await claimAll();
-        if (turns.length === 0 || turns.some(isDeadly)) return;
-        for (const turn of turns) ended.set(turn.turn_id, turn.crashes);
-        await Promise.all(turns.map(end));
-        await live();
-      };
-      for (let crashes = 1; !ended.has(poison); crashes += 1) {
-        expect(crashes).toBeLessThan(10);
-        await crash();
-        await accept(`new${crashes}`, `new${crashes}`);
-        await live();
-      }
-      expect([...ended].filter(([, crashes]) => crashes >= 5)).toEqual([[poison, 5]]);
-      expect(await log.backlog(1_000)).toEqual({ queued: 0, running: 0, waiting: 0 });
-    });
+    ])(
+      "crashes find the turn that always brings the bot down: %s of eight, and others arrive",
+      async (_, at) => {
+        const poison = eight[at] ?? "";
+        await run(...eight);
+        const ended = new Map<string, number>();
+        const isDeadly = (turn: ClaimedTurn) => turn.turn_id === poison && turn.crashes < 5;
+        /** Ends what can be claimed, until there is nothing left or the bot dies of it. */
+        const live = async () => {
+          const turns = await claimAll();
+          if (turns.length === 0 || turns.some(isDeadly)) return;
+          for (const turn of turns) ended.set(turn.turn_id, turn.crashes);
+          await Promise.all(turns.map(end));
+          await live();
+        };
+        for (let crashes = 1; !ended.has(poison); crashes += 1) {
+          expect(crashes).toBeLessThan(10);
+          await crash();
+          await accept(`new${crashes}`, `new${crashes}`);
+          await live();
+        }
+        expect([...ended].filter(([, crashes]) => crashes >= 5)).toEqual([[poison, 5]]);
+        expect(await log.backlog(1_000)).toEqual({ queued: 0, running: 0, waiting: 0 });
+      },
+    );
 
-    test("of another cause, ten in a row, fail none of eight", async () => {
+    test("crashes of another cause, ten in a row, fail none of eight", async () => {
       await run(...eight);
       for (let at = 0; at < 10; at += 1) {
         await crash();
@@ -148,7 +151,7 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
       }
     });
 
-    test("try turns longer that ran in one crash after the other of a bot that had settled", async () => {
+    test("crashes try turns longer that ran in one crash after another of a bot that had settled", async () => {
       await log.reclaim();
       await run(...eight);
       for (const at of [1, 2, 3]) {
@@ -160,7 +163,7 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
       expect((await claim())?.trial_ms).toBe(8 * 60_000);
     });
 
-    test("blame nobody when the bot said that it stops, whoever still ran", async () => {
+    test("a crash blames nobody when the bot said that it stops, whoever still ran", async () => {
       await run("t1");
       await crash();
       await claimAll();
@@ -169,7 +172,7 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
       expect(await claim()).toMatchObject({ turn_id: "t1", crashes: 1 });
     });
 
-    test("blame nobody who was given back in order, who waited, or who was queued", async () => {
+    test("a crash blames no turn that was given back in order, waited, or was queued", async () => {
       for (const id of ["t1", "t2", "t3"]) await accept(id, id);
       const [one, two] = [await claim(), await claim()];
       await log.release("t1", one?.lease ?? "", 0);

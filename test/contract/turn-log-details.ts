@@ -35,7 +35,7 @@ export function turnLogDetailsContract(name: string, open: () => Promise<TurnLog
     };
     const typesOf = async (id: string) => (await log.read(id)).map(({ type }) => type);
 
-    test("go, and what was said, posted and answered stays where it was", async () => {
+    test("details are removed, and what was said, posted and answered stays where it was", async () => {
       await said("t1", [
         { type: "turn_started", profile: "p", model: "m" },
         opened(),
@@ -55,7 +55,7 @@ export function turnLogDetailsContract(name: string, open: () => Promise<TurnLog
       expect(await log.get("t1")).toEqual(record);
     });
 
-    test("go once: a second time changes nothing", async () => {
+    test("details are removed once: a second time changes nothing", async () => {
       await said("t1", [opened()]);
       await log.removeDetails(["t1"], 9_000);
       const before = await log.read("t1");
@@ -63,13 +63,13 @@ export function turnLogDetailsContract(name: string, open: () => Promise<TurnLog
       expect(await log.read("t1")).toEqual(before);
     });
 
-    test("are not marked as removed where there were none", async () => {
+    test("details are not marked as removed where there were none", async () => {
       await said("t1", []);
       await log.removeDetails(["t1", "unknown"], 9_000);
       expect(await typesOf("t1")).toEqual(["inbound", "turn_finished"]);
     });
 
-    test("go with the answers people gave", async () => {
+    test("details are removed with the answers people gave", async () => {
       await log.accept(inbound("key-t1"), "t1", 100);
       await log.claim("w1", 1_000, 500);
       await log.signal("t1", { type: "answer", question_id: "q", text: "my password", by: "ada" }, 1_001);
@@ -78,7 +78,7 @@ export function turnLogDetailsContract(name: string, open: () => Promise<TurnLog
       expect(await log.signals("t1")).toEqual([]);
     });
 
-    test("of an unfinished turn stay", async () => {
+    test("details of an unfinished turn stay", async () => {
       await log.accept(inbound("key-t1"), "t1", 100);
       await log.claim("w1", 1_000, 500);
       await log.append("t1", "w1", [entry("t1", 1, opened())]);
@@ -86,7 +86,7 @@ export function turnLogDetailsContract(name: string, open: () => Promise<TurnLog
       expect(await typesOf("t1")).toEqual(["inbound", "transcript_opened"]);
     });
 
-    test("of more turns and events than one write deletes go, and the turn can be forgotten later", async () => {
+    test("details of more turns and events than one write deletes are removed, and the turn can be forgotten later", async () => {
       const rounds = Array.from(
         { length: 700 },
         (_, round): TurnEventBody => ({ type: "round_started", round }),
@@ -102,7 +102,7 @@ export function turnLogDetailsContract(name: string, open: () => Promise<TurnLog
       expect(await typesOf("t1")).toEqual(["inbound", "turn_finished"]);
     });
 
-    test("do not count as a deletion unless they hold words that must be forgotten", async () => {
+    test("details do not count as a deletion unless they hold words that must be forgotten", async () => {
       await said("t1", [opened()]);
       await said("t2", [opened(), finishedCall("kept")]);
       await said("other", [opened()], { thread: "two" });
@@ -121,13 +121,13 @@ export function turnLogDetailsContract(name: string, open: () => Promise<TurnLog
         return (await typesOf(id)).includes("details_removed");
       };
 
-      test("go when the thread has been idle since then", async () => {
+      test("details are removed by age when the thread has been idle since then", async () => {
         await said("t1", [finishedCall("x")]);
         expect(await removes("t1", 1_002)).toBe(false);
         expect(await removes("t1", 1_003)).toBe(true);
       });
 
-      test("stay while the thread is in use and its transcript goes on from them", async () => {
+      test("details stay while the thread is in use and its transcript continues from them", async () => {
         await said("t1", [opened()]);
         await log.accept(inbound("key-t2"), "t2", 5_000);
         expect(await removes("t1", 6_000)).toBe(false);
@@ -137,7 +137,7 @@ export function turnLogDetailsContract(name: string, open: () => Promise<TurnLog
         expect(await removes("t1", 6_000)).toBe(false);
       });
 
-      test("go when a later turn has opened a transcript, and the details of that turn stay", async () => {
+      test("details are removed when a later turn has opened a transcript, whose own details stay", async () => {
         await said("t1", [opened()]);
         await log.accept(inbound("key-t2"), "t2", 5_000);
         await log.claim("w1", 5_000, 500);

@@ -83,7 +83,7 @@ test("removed details are in no file of the SQLite log any more once it is scrub
   await log.close();
 });
 
-test("a rebuilt SQLite log has no copy of a deleted text, and takes what was written meanwhile", async () => {
+test("a rebuilt SQLite log has no copy of a deleted text, and takes what was written in the meantime", async () => {
   const path = join(folder, "rebuilt.db");
   const filling = await openSqliteTurnLog(path);
   const ids = Array.from({ length: 300 }, (_, at) => `${(at * 7_919) % 300}-turn`);
@@ -107,7 +107,7 @@ test("a rebuilt SQLite log has no copy of a deleted text, and takes what was wri
   await log.close();
 });
 
-test("a log that another process reads says that it cannot be rebuilt, and goes on", async () => {
+test("a log that another process reads says that it cannot be rebuilt, and continues", async () => {
   const path = join(folder, "read.db");
   const log = await openSqliteTurnLog(path, { busyTimeoutMs: 50 });
   await log.accept(inbound("k1", { text: "kept" }), "t1", 1);

@@ -30,7 +30,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       ]);
     };
 
-    test("leaves entry 0 without text and files, and an end that says who", async () => {
+    test("forgetting leaves entry 0 without text and files, and an end that names who forgot", async () => {
       const file = { id: "F1", name: "secret.pdf", media_type: "application/pdf", bytes: 3 };
       const origin = { message: "m1", said_at: 90, files: [file], in_thread: true };
       await said("t1", { origin });
@@ -50,7 +50,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       ]);
     });
 
-    test("keeps the record and what was spent, without the texts", async () => {
+    test("forgetting keeps the record and what was spent, without the texts", async () => {
       await said("t1");
       await log.forget("t1", "ada", 5_000);
       const record = await log.get("t1");
@@ -65,7 +65,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       });
     });
 
-    test("puts somebody else in the place of an author, and still knows the message", async () => {
+    test("forgetting replaces an author with a pseudonym, and the message is still known", async () => {
       await said("t1");
       await said("t2", { author: { id: "bob", name: "Bob", trust: "member" } });
       await accept("t3", { thread: "two" });
@@ -80,7 +80,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       expect(await accept("t1")).toEqual({ turn_id: "t1", accepted: false });
     });
 
-    test("puts somebody else in the place of who deleted the turn of another, and of nobody else", async () => {
+    test("forgetting replaces the person who deleted another's turn, and nobody else", async () => {
       await said("t1");
       await said("t2");
       await log.forget("t1", "bob", 5_000);
@@ -92,7 +92,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       expect(await log.get("t1")).toMatchObject({ author: { id: "ada" } });
     });
 
-    test("takes the event that began a turn with its details, when somebody is forgotten, and not when they are old", async () => {
+    test("forgetting a person takes the event that began a turn with its details, but ageing does not", async () => {
       const cause = {
         kind: "trigger",
         id: "g",
@@ -109,7 +109,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       expect(JSON.stringify(entry)).not.toMatch(/secret|bob/);
     });
 
-    test("lists every thread of a namespace once, by name", async () => {
+    test("every thread of a namespace is listed once, by name", async () => {
       const names = Array.from({ length: 230 }, (_, at) => `t${String(at).padStart(3, "0")}`);
       for (const thread of names) await accept(thread, { thread });
       await accept("elsewhere", { namespace: "console:local:other", thread: "x" });
@@ -124,7 +124,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       });
     });
 
-    test("takes the answers people gave with it, and goes on to know the message", async () => {
+    test("forgetting takes the answers people gave with it, and the message is still known", async () => {
       await accept("t1");
       await log.claim("w1", 1_000, 500);
       await log.signal("t1", { type: "answer", question_id: "q", text: "my password", by: "ada" }, 1_001);
@@ -136,14 +136,14 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       expect(await pendingTurns(log)).toBe(0);
     });
 
-    test("does not touch an unfinished turn or an unknown one", async () => {
+    test("forgetting does not touch an unfinished turn or an unknown one", async () => {
       await accept("t1");
       expect(await log.forget("t1", "ada", 5_000)).toBe(false);
       expect(await log.forget("none", "ada", 5_000)).toBe(false);
       expect((await log.get("t1"))?.text).toBe("text of key-t1");
     });
 
-    test("changes nothing the second time", async () => {
+    test("forgetting changes nothing the second time", async () => {
       await said("t1");
       await log.forget("t1", "ada", 5_000);
       const before = await log.read("t1");
@@ -151,7 +151,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       expect(await log.read("t1")).toEqual(before);
     });
 
-    test("gives a thread another title only when it was named after the turn", async () => {
+    test("forgetting gives a thread another title only when it was named after the turn", async () => {
       await said("t1");
       await said("t2");
       await log.forget("t2", "ada", 5_000);
@@ -160,7 +160,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       expect((await log.threads(place.namespace))[0]).toMatchObject({ title: "Deleted message", turns: 2 });
     });
 
-    test("renames a thread of commands alone after its first one", async () => {
+    test("forgetting renames a thread of commands only after its first one", async () => {
       await said("t1", { kind: "command", text: "/skill run secret" });
       await said("t2", { kind: "command", text: "/skill list" });
       await log.forget("t2", "ada", 5_000);
@@ -169,7 +169,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       expect((await log.threads(place.namespace))[0]?.title).toBe("Deleted message");
     });
 
-    test("drops what later turns in its thread carried over, which may repeat it, and nothing of others", async () => {
+    test("forgetting drops what later turns of the thread carried over, which may repeat it, and nothing of others", async () => {
       await said("t1");
       await said("t2");
       await said("t3");
@@ -182,7 +182,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       expect(await types("other")).toEqual(whole);
     });
 
-    test("drops what a turn that still runs carried over", async () => {
+    test("forgetting drops what a turn that still runs carried over", async () => {
       await said("t1");
       await accept("t2");
       await log.claim("w1", 1_000, 500);
@@ -193,7 +193,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       expect((await log.read("t2")).map(({ seq }) => seq)).toEqual([0, 2, 3]);
     });
 
-    test("counts by thread, once for each turn that is gone", async () => {
+    test("forgetting is counted by thread, once for each turn that is gone", async () => {
       const other = { ...place, thread: "two" };
       expect(await log.deletions(place)).toBe(0);
       await said("t1");
@@ -207,7 +207,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       expect([await log.deletions(place), await log.deletions(other)]).toEqual([2, 0]);
     });
 
-    test("lets an opening that is made because of it take the place of the turn's earlier ones", async () => {
+    test("forgetting lets an opening made because of it replace the turn's earlier ones", async () => {
       await accept("t1");
       await log.claim("w1", 1_000, 500);
       await log.append("t1", "w1", [entry("t1", 1, opened("first")), entry("t1", 2, opened("second"))]);

@@ -32,7 +32,7 @@ export function turnLogRemovalContract(name: string, open: () => Promise<TurnLog
       (await log.idleThreads(namespace, before)).map(({ thread }) => thread);
 
     describe("of threads", () => {
-      test("finds those that are idle, the oldest first, and none that is in use", async () => {
+      test("removal finds idle threads, oldest first, and none that is in use", async () => {
         await said("t1", 3_000, { thread: "late" });
         await said("t2", 2_000, { thread: "early" });
         await said("t3", 2_000, { thread: "waits" });
@@ -47,7 +47,7 @@ export function turnLogRemovalContract(name: string, open: () => Promise<TurnLog
         });
       });
 
-      test("goes on behind a page", async () => {
+      test("removal of threads continues after a page", async () => {
         for (let number = 0; number < 205; number += 1)
           await said(`t${number}`, 2_000, { thread: `thread-${String(number).padStart(3, "0")}` });
         const page = await log.idleThreads(place.namespace, 3_000);
@@ -56,7 +56,7 @@ export function turnLogRemovalContract(name: string, open: () => Promise<TurnLog
         expect(new Set([...page, ...rest].map(({ thread }) => thread)).size).toBe(205);
       });
 
-      test("takes a thread with its namespace, and nothing else; its message may come again", async () => {
+      test("removal takes a thread with its namespace, and nothing else, and its message may come again", async () => {
         await said("t1", 2_000);
         await said("t2", 2_000);
         await said("other", 2_000, { thread: "two", namespace: "console:local:other" });
@@ -74,14 +74,14 @@ export function turnLogRemovalContract(name: string, open: () => Promise<TurnLog
         expect((await log.claim("w1", 5_000, 500))?.turn_id).toBe("t1");
       });
 
-      test("keeps the namespace of another thread", async () => {
+      test("removal keeps the namespace of another thread", async () => {
         await said("t1", 2_000);
         await said("t2", 2_000, { thread: "two" });
         await log.removeTurns(place, 3_000);
         expect(await log.namespaces()).toEqual([place.namespace]);
       });
 
-      test("touches no thread that is in use, queued, waiting or younger", async () => {
+      test("removal touches no thread that is in use, queued, waiting or younger", async () => {
         await said("t1", 2_000);
         expect(await log.removeTurns(place, 2_000)).toEqual([]);
         await accept("t2", {}, 2_000);
@@ -93,7 +93,7 @@ export function turnLogRemovalContract(name: string, open: () => Promise<TurnLog
         expect((await log.list({})).length).toBe(2);
       });
 
-      test("takes many turns in several calls, and leaves a thread that is written in meanwhile", async () => {
+      test("removal takes many turns in several calls, and leaves a thread that is written in between", async () => {
         for (let number = 0; number < 60; number += 1) await said(`t${number}`, 2_000);
         expect(await log.removeTurns(place, 3_000)).toHaveLength(50);
         expect((await log.threads(place.namespace))[0]).toMatchObject({
@@ -109,7 +109,7 @@ export function turnLogRemovalContract(name: string, open: () => Promise<TurnLog
     describe("of details", () => {
       const old = async (before: number) => (await log.oldDetails(before)).turn_ids;
 
-      test("finds turns of idle threads, and those before an opening, the oldest first", async () => {
+      test("removal of details finds turns of idle threads, and those before an opening, oldest first", async () => {
         await said("t1", 3_000, { thread: "idle" });
         await said("t2", 1_500, { thread: "opened" });
         await said("t3", 2_500, { thread: "opened" });
@@ -123,7 +123,7 @@ export function turnLogRemovalContract(name: string, open: () => Promise<TurnLog
         expect(await old(3_001)).toEqual([]);
       });
 
-      test("goes on behind a page that has nothing to delete", async () => {
+      test("removal of details continues after a page that has nothing to delete", async () => {
         for (let number = 0; number < 201; number += 1)
           await said(`t${number}`, 2_000, { thread: "in use" }, { type: "round_started", round: 1 });
         await said("last", 2_001, { thread: "idle" });

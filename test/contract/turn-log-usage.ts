@@ -25,7 +25,7 @@ export function turnLogUsageContract(name: string, open: () => Promise<TurnLog>)
       await log.append(id, "w1", [...events, ending(id, calls.length + 1)]);
     };
 
-    test("is summed by namespace, user and time", async () => {
+    test("usage is summed by namespace, user and time", async () => {
       const priced = { ...call, cost_usd: 0.25 };
       await spend("t1", [priced, priced]);
       await spend("t2", [priced], { author: bob }, 200);
@@ -40,7 +40,7 @@ export function turnLogUsageContract(name: string, open: () => Promise<TurnLog>)
       expect(await log.get("t1")).toMatchObject({ input_tokens: 20, output_tokens: 6, cost_usd: 0.5 });
     });
 
-    test("tells what came from the provider's cache and what was written to it", async () => {
+    test("usage tells what came from the provider's cache and what was written to it", async () => {
       await spend("t1", [
         { ...call, cache_write_tokens: 6 },
         { ...call, cached_tokens: 6, cache_write_tokens: 2 },
@@ -50,7 +50,7 @@ export function turnLogUsageContract(name: string, open: () => Promise<TurnLog>)
       expect(await log.usage({ since: 0 })).toMatchObject({ cached_tokens: 7, cache_write_tokens: 8 });
     });
 
-    test("has no cost where no model had a price", async () => {
+    test("usage has no cost where no model had a price", async () => {
       await spend("t1", [call, call]);
       await spend("t2", []);
       const total = { ...noUsage, input_tokens: 20, output_tokens: 6, unpriced_tokens: 26 };
@@ -60,14 +60,14 @@ export function turnLogUsageContract(name: string, open: () => Promise<TurnLog>)
       expect((await log.list({})).map((turn) => turn.cost_usd)).toEqual([undefined, undefined]);
     });
 
-    test("has the cost that is known, and the tokens it leaves out", async () => {
+    test("usage has the known cost, and the tokens it leaves out", async () => {
       await spend("t1", [call, { ...call, cost_usd: 0.5 }]);
       await spend("t2", [call]);
       expect(await log.get("t1")).toMatchObject({ cost_usd: 0.5, unpriced_tokens: 13 });
       expect(await log.usage({ since: 0 })).toMatchObject({ cost_usd: 0.5, unpriced_tokens: 26 });
     });
 
-    test("of a model that is free costs nothing, which is known", async () => {
+    test("usage of a free model costs nothing, which counts as known", async () => {
       await spend("t1", [{ ...call, cost_usd: 0 }]);
       expect(await log.get("t1")).toMatchObject({ cost_usd: 0, unpriced_tokens: 0 });
       expect(await log.usage({ since: 0 })).toMatchObject({ cost_usd: 0 });

@@ -18,7 +18,7 @@ import { type FoldersUnderContract, here } from "./working-folders-contract.ts";
 /** What every store of working folders does with the runs of code in them. */
 export function workingFolderRunsContract(name: string, create: () => FoldersUnderContract): void {
   describe(`${name}: a run`, () => {
-    it("leaves a file that is found by its name in either form of its letters", async () => {
+    it("a run leaves a file that is found by its name in either form of its letters", async () => {
       const folder = create().open().of(here);
       await runThatWrites(folder, { "gro\u0308\u00dfe.txt": "x" });
       const opened = await folder.open("/workspace/gr\u00f6\u00dfe.txt");
@@ -27,7 +27,7 @@ export function workingFolderRunsContract(name: string, create: () => FoldersUnd
       expect(await folder.open("/workspace/gr\u00f6\u00df.txt")).toBeUndefined();
     });
 
-    it("begins with its folders, sees what is there, and tells what it changed", async () => {
+    it("a run begins with its folders, sees what exists, and tells what it changed", async () => {
       const folder = create().open().of(here);
       await folder.attach(attached("a.csv", "1"), { turn_id: "t" });
       await runThatWrites(folder, { "keep.txt": "k", "change.txt": "c", "remove.txt": "r" });
@@ -54,7 +54,7 @@ export function workingFolderRunsContract(name: string, create: () => FoldersUnd
       expect(await runThatWrites(folder, {})).toEqual([]);
     });
 
-    it("can be the bot's own, which writes a file for the person: whole, under a safe name, through no link", async () => {
+    it("a run can be the bot's own, which writes a file for the person: whole, under a safe name, through no link", async () => {
       const folder = create().open().of(here);
       const data = (text: string) => new TextEncoder().encode(text);
       const { call_id, turn_id, text, writer } = useOf();
@@ -77,7 +77,7 @@ export function workingFolderRunsContract(name: string, create: () => FoldersUnd
       expect(await textAt(folder, "/workspace/output/large.bin")).toBeUndefined();
     });
 
-    it("of a skill has a part of its own, and sees files of others only where its call names them", async () => {
+    it("a run of a skill has a part of its own, and sees files of others only where its call names them", async () => {
       const folder = create().open().of(here);
       await folder.attach(attached("a.csv", "1"), { turn_id: "t" });
       await runThatWrites(folder, { "data/sales.csv": "s", "secret.txt": "x" });
@@ -105,7 +105,7 @@ export function workingFolderRunsContract(name: string, create: () => FoldersUnd
       expect(await textAt(folder, "skills/a_.._b/made.txt")).toBe("m");
     });
 
-    it("of a skill is never shown what a link leads to that code put in a file's place meanwhile", async () => {
+    it("a run of a skill is never shown the target of a link that code put in a file's place", async () => {
       const folder = create().open().of(here);
       await runThatWrites(folder, { "data.txt": "harmless" });
       const planted = await folder.use(
@@ -125,7 +125,7 @@ export function workingFolderRunsContract(name: string, create: () => FoldersUnd
       expect(planted.value.value.mounts.map(({ to }) => to)).not.toContain("/workspace/data.txt");
     });
 
-    it("takes its turn with others in the same part, and runs beside those in other parts", async () => {
+    it("a run queues with others in the same part, and works in parallel with those in other parts", async () => {
       const folder = create().open().of(here);
       const order: string[] = [];
       const gates = { first: Promise.withResolvers<void>(), begun: Promise.withResolvers<void>() };
@@ -147,7 +147,7 @@ export function workingFolderRunsContract(name: string, create: () => FoldersUnd
       expect(order).toEqual(["first begins", "skill", "first ends", "second"]);
     });
 
-    it("that was stopped while it waited does not begin", async () => {
+    it("a run that was stopped while it waited does not begin", async () => {
       const folder = create().open().of(here);
       const gate = Promise.withResolvers<void>();
       const first = folder.use(useOf(), () => gate.promise, noSignal);
@@ -161,7 +161,7 @@ export function workingFolderRunsContract(name: string, create: () => FoldersUnd
       expect(began).toEqual([]);
     });
 
-    it("that shares its part tells what it left although another one began meanwhile", async () => {
+    it("a run that shares its part tells what it left although another one began in between", async () => {
       const folder = create().open().of(here);
       const shared = { ...skill("a"), shared: true as const };
       const gate = Promise.withResolvers<void>();
@@ -192,7 +192,7 @@ export function workingFolderRunsContract(name: string, create: () => FoldersUnd
       ]);
     });
 
-    it("that fails leaves what it made, and tells it when it is asked for, and then with what the same call does again", async () => {
+    it("a run that fails leaves what it made, and reports it on request, and with what the repeated call does", async () => {
       const storage = create();
       const folder = storage.open().of(here);
       const how = useOf();
@@ -213,7 +213,7 @@ export function workingFolderRunsContract(name: string, create: () => FoldersUnd
       expect(await runThatWrites(folder, {})).toEqual([]);
     });
 
-    it("finds an output folder whatever the one before put in its place", async () => {
+    it("a run finds an output folder whatever the previous one put in its place", async () => {
       const folder = create().open().of(here);
       const output = (working: MountedFolder) => onDisk(working, working.output);
       const replace = async (by: (path: string) => void) => {
@@ -240,7 +240,7 @@ export function workingFolderRunsContract(name: string, create: () => FoldersUnd
   });
 
   describe(`${name}: a run in a folder that is full`, () => {
-    it("is told so while it writes, keeps what it wrote, and may tidy up afterwards", async () => {
+    it("a run in a full folder is told so while it writes, keeps what it wrote, and may tidy up afterwards", async () => {
       const folder = create().open().of(here);
       await folder.attach(attached("in.bin", "x".repeat(2_000_000)), { turn_id: "t" });
       const filled = await folder.use(
@@ -276,7 +276,7 @@ export function workingFolderRunsContract(name: string, create: () => FoldersUnd
       expect(await folder.attach(attached("b.bin", "x"), { turn_id: "t" })).toBeDefined();
     });
 
-    it("is told of folders that lie too deep to be looked into", async () => {
+    it("a run in a full folder is told of folders that are too deep to be examined", async () => {
       const folder = create().open().of(here);
       const { value } = await folder.use(
         useOf(),
@@ -311,7 +311,7 @@ export function workingFolderRunsContract(name: string, create: () => FoldersUnd
       await left.promise;
     }
 
-    it("has told nobody what it changed: the next bot does, as often as it is asked", async () => {
+    it("a run that ended with the bot has told nobody what it changed: the next bot does, as often as it is asked", async () => {
       const storage = create();
       const how = useOf();
       await killed(storage, how, { "output/a.txt": "a" });
@@ -322,7 +322,7 @@ export function workingFolderRunsContract(name: string, create: () => FoldersUnd
       expect(inWords(await next.interrupted(how.call_id))).toEqual(["made /workspace/output/a.txt"]);
     });
 
-    it("is not taken for the next one: that one tells what it did alone", async () => {
+    it("a run that ended with the bot is not taken for the next one, which tells only what it did", async () => {
       const storage = create();
       const [agents, skills] = [useOf(), useOf(skill("a"))];
       await killed(storage, agents, { "a.txt": "a" });
@@ -335,7 +335,7 @@ export function workingFolderRunsContract(name: string, create: () => FoldersUnd
       ]);
     });
 
-    it("left files that count as made of what its call named", async () => {
+    it("a run that ended with the bot left files that count as made from what its call named", async () => {
       const storage = create();
       await storage.open().of(here).attach(attached("in.csv", "1"), { turn_id: "t" });
       const how = useOf({ text: "open('input/in.csv')" });
@@ -345,7 +345,7 @@ export function workingFolderRunsContract(name: string, create: () => FoldersUnd
       expect((await folder.forget(["t"])).made_from_them).toEqual(["/workspace/a.txt"]);
     });
 
-    it("may be run again where that is safe, and then tells what both did", async () => {
+    it("a run that ended with the bot may be repeated where that is safe, and then tells what both did", async () => {
       const storage = create();
       const how = useOf();
       await killed(storage, how, { "output/a.txt": "a" });
@@ -354,7 +354,7 @@ export function workingFolderRunsContract(name: string, create: () => FoldersUnd
       expect(inWords(changed)).toEqual(["made /workspace/output/a.txt", "made /workspace/output/b.txt"]);
     });
 
-    it("still tells what it changed where it had ended and the bot died before it said so", async () => {
+    it("a run that ended before the bot died still tells what it changed", async () => {
       const storage = create();
       const how = useOf();
       await storage
@@ -368,7 +368,7 @@ export function workingFolderRunsContract(name: string, create: () => FoldersUnd
   });
 
   describe(`${name}: clearing`, () => {
-    it("takes the files of code that runs with it, which ends without a failure and changes nothing", async () => {
+    it("clearing takes the files of running code, which ends without a failure and changes nothing", async () => {
       const storage = create();
       const folder = storage.open().of(here);
       const { value, changed } = await folder.use(
@@ -394,7 +394,7 @@ export function workingFolderLimitsContract(name: string, create: () => FoldersU
       ["files", folderLimits.files, (path: string) => writeFileSync(path, "")],
       ["links", 0, (path: string) => symlinkSync("nowhere", path)],
       ["folders", 0, (path: string) => mkdirSync(path)],
-    ])("is told when it has too many %s, and what is there stays", async (_, listed, make) => {
+    ])("a run is told when it has too many %s, and existing files stay", async (_, listed, make) => {
       const folder = create().open().of(here);
       const { value } = await folder.use(
         useOf(),

@@ -40,14 +40,14 @@ export function workingFoldersContract(name: string, create: () => FoldersUnderC
       ["..", "file"],
       [`${"x".repeat(300)}.csv`, `${"x".repeat(96)}.csv`],
       ["Übersicht 日本.csv", "Übersicht 日本.csv"],
-    ])("%j has a safe name", async (given, safe) => {
+    ])("an attached file called %j has a safe name", async (given, safe) => {
       const folder = create().open().of(here);
       const { path } = await folder.attach(attached(given, "a,b"), from("turn-1"));
       expect(path).toBe(`/workspace/input/${safe}`);
       expect(await textAt(folder, path)).toBe("a,b");
     });
 
-    it("stays what it was when another file of its name comes, and is kept once when it comes again", async () => {
+    it("an attached file stays unchanged when another of its name comes, and is kept once when it comes again", async () => {
       const folder = create().open().of(here);
       const attach = async (text: string, turn: string) =>
         (await folder.attach(attached("a.csv", text), from(turn, "Ada"))).path;
@@ -63,7 +63,7 @@ export function workingFoldersContract(name: string, create: () => FoldersUnderC
       ]);
     });
 
-    it("gets a name of its own each when many come at once", async () => {
+    it("attached files get a name of their own each when many come at once", async () => {
       const folder = create().open().of(here);
       const texts = ["one", "two", "three", "one"];
       const kept = await Promise.all(texts.map((text) => folder.attach(attached("a.csv", text), from("t"))));
@@ -71,7 +71,7 @@ export function workingFoldersContract(name: string, create: () => FoldersUnderC
       expect(await Promise.all(kept.map(({ path }) => textAt(folder, path)))).toEqual(texts);
     });
 
-    it("is in its own thread alone", async () => {
+    it("an attached file is only in its own thread", async () => {
       const folders = create().open();
       await folders.of(here).attach(attached("a.csv", "mine"), from("turn-1"));
       await folders.of(elsewhere).attach(attached("a.csv", "yours"), from("turn-2"));
@@ -82,7 +82,7 @@ export function workingFoldersContract(name: string, create: () => FoldersUnderC
       expect(await pathsIn(folders.of(elsewhere))).toEqual(["/workspace/input/a.csv"]);
     });
 
-    it("is refused where there is no room, and what is there is kept and may come again", async () => {
+    it("an attached file is refused where there is no room; existing ones stay, and it may come again", async () => {
       const folder = create().open().of(here);
       const large = attached("large.bin", "x".repeat(3_000_000));
       await folder.attach(large, from("turn-1"));
@@ -110,7 +110,7 @@ export function workingFoldersContract(name: string, create: () => FoldersUnderC
     }
 
     it.each(["/workspace/notes/plan.txt", "notes/plan.txt", "./notes/plan.txt", "notes//./plan.txt"])(
-      "is understood as %s",
+      "a path is understood as %s",
       async (path) => {
         const { folder } = await folderOfCode();
         const file = await folder.open(path);
@@ -125,7 +125,7 @@ export function workingFoldersContract(name: string, create: () => FoldersUnderC
       ...["/etc/passwd", "../../../../etc/passwd", "notes/../../thread.json", "/workspace/../files.json"],
       ...["", "/", ".", "/workspace", "/workspace/", "notes", "input", "skills", "skills/x", "missing.txt"],
       ...["notes/plan.txt/x", "notes/plan.txt\0", "x".repeat(5_000), "/workspaces/notes/plan.txt"],
-    ])("that is no file of the folder leads to none: %j", async (path) => {
+    ])("a path that is not a file of the folder leads to none: %j", async (path) => {
       const { folder } = await folderOfCode();
       expect(await folder.open(path)).toBeUndefined();
       expect(await folder.remove(path)).toBe(false);
@@ -133,7 +133,7 @@ export function workingFoldersContract(name: string, create: () => FoldersUnderC
       expect(await textAt(folder, "notes/plan.txt")).toBe("the plan");
     });
 
-    it("that is a link, or leads over one, is not followed wherever it leads", async () => {
+    it("a path that is a link, or leads over one, is not followed wherever it leads", async () => {
       const { folder, root } = await folderOfCode();
       mkdirSync(`${root}/output`, { recursive: true });
       symlinkSync("/etc/passwd", `${root}/output/passwd`);
@@ -150,7 +150,7 @@ export function workingFoldersContract(name: string, create: () => FoldersUnderC
       expect(await runThatWrites(folder, {})).toEqual([]);
     });
 
-    it("that is a folder, a named pipe or a device holds nobody up and has no content", async () => {
+    it("a path that is a folder, a named pipe or a device holds nobody up and has no content", async () => {
       const { folder, root } = await folderOfCode();
       execFileSync("mkfifo", [`${root}/pipe`]);
       symlinkSync("/dev/zero", `${root}/zero`);
@@ -159,7 +159,7 @@ export function workingFoldersContract(name: string, create: () => FoldersUnderC
       expect(await folder.remove("pipe")).toBe(true);
     });
 
-    it("may have any characters that a name on the disk may have", async () => {
+    it("a path may have any characters that a name on the disk may have", async () => {
       const { folder } = await folderOfCode();
       const names = ["a\nb.txt", "__proto__", " spaced ", "\u202ertl.txt", "日本", "-rf", "constructor"];
       await runThatWrites(folder, Object.fromEntries(names.map((each) => [`odd/${each}`, each])));
@@ -167,7 +167,7 @@ export function workingFoldersContract(name: string, create: () => FoldersUnderC
       expect(await pathsIn(folder)).toHaveLength(names.length + 1);
     });
 
-    it("stays readable where it is removed meanwhile", async () => {
+    it("an opened file stays readable when its path is removed", async () => {
       const { folder } = await folderOfCode();
       const file = await folder.open("notes/plan.txt");
       expect(await folder.remove("notes/plan.txt")).toBe(true);
@@ -176,7 +176,7 @@ export function workingFoldersContract(name: string, create: () => FoldersUnderC
       await file?.close();
     });
 
-    it("that is hidden is not listed but counts, and can be opened", async () => {
+    it("a hidden path is not listed but counts, and can be opened", async () => {
       const { folder } = await folderOfCode();
       await runThatWrites(folder, {
         ".cache/big": "12345",
@@ -189,7 +189,7 @@ export function workingFoldersContract(name: string, create: () => FoldersUnderC
       expect(await textAt(folder, ".cache/big")).toBe("12345");
     });
 
-    it("of a file with several names or with holes counts as what it may become", async () => {
+    it("a path of a file with several names or with holes counts as what it may become", async () => {
       const { folder, root } = await folderOfCode();
       linkSync(`${root}/notes/plan.txt`, `${root}/again.txt`);
       writeFileSync(`${root}/sparse`, "");
@@ -205,7 +205,7 @@ export function workingFoldersContract(name: string, create: () => FoldersUnderC
   });
 
   describe(`${name}: handing over`, () => {
-    it("happens once for each content, also after a restart", async () => {
+    it("handing over happens once for each content, even after a restart", async () => {
       const storage = create();
       const folder = storage.open().of(here);
       const [a, b] = ["/workspace/output/a.csv", "/workspace/output/b.csv"];
@@ -220,7 +220,7 @@ export function workingFoldersContract(name: string, create: () => FoldersUnderC
   });
 
   describe(`${name}: forgetting`, () => {
-    it("removes what came with these messages and with no other", async () => {
+    it("forgetting removes what came with these messages and with no other", async () => {
       const folder = create().open().of(here);
       await folder.attach(attached("both.csv", "1"), from("turn-1"));
       await folder.attach(attached("both.csv", "1"), from("turn-2"));
@@ -236,7 +236,7 @@ export function workingFoldersContract(name: string, create: () => FoldersUnderC
       expect(await folder.list()).toMatchObject({ files: [], bytes: 0 });
     });
 
-    it("names what was made of it, and of that, and is still there", async () => {
+    it("forgetting names what was made of it, and of that, and still exists", async () => {
       const folder = create().open().of(here);
       await folder.attach(attached("orders 2026.csv", "1"), from("turn-1"));
       await folder.attach(attached("other.csv", "2"), from("turn-1"));
@@ -257,7 +257,7 @@ export function workingFoldersContract(name: string, create: () => FoldersUnderC
       expect(await textAt(folder, "clean.csv")).toBe("c");
     });
 
-    it("of a thread that has no folder changes nothing", async () => {
+    it("forgetting in a thread that has no folder changes nothing", async () => {
       const storage = create();
       const folder = storage.open().of(here);
       expect(await folder.forget(["turn-1"])).toEqual({ removed: [], made_from_them: [] });
@@ -270,7 +270,7 @@ export function workingFoldersContract(name: string, create: () => FoldersUnderC
   });
 
   describe(`${name}: all folders`, () => {
-    it("are told with their threads and their last change, and no others", async () => {
+    it("all folders are listed with their threads and their last change, and no others", async () => {
       const storage = create();
       const folders = storage.open();
       const began = Date.now();

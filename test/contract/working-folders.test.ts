@@ -34,7 +34,7 @@ describe("working folders on disk", () => {
   /** The folder of the thread `here`. */
   const threadIn = (root: string) => join(root, readdirSync(root)[0] ?? "");
 
-  it("are for this user alone, and leave no drafts and no copies", async () => {
+  it("working folders on disk are for this user only, and leave no drafts and no copies", async () => {
     const { root, open } = onNewDisk();
     await open().of(here).attach(attached("a.txt", "1"), { turn_id: "t" });
     await runThatWrites(open().of(here), { "b.txt": "2" });
@@ -51,7 +51,7 @@ describe("working folders on disk", () => {
   });
 
   it.each(["", "{", '{"a": 1}', "[]"])(
-    "have their files although the index is damaged: %j",
+    "working folders on disk have their files although the index is damaged: %j",
     async (damage) => {
       const { root, open } = onNewDisk();
       await open().of(here).attach(attached("a.txt", "1"), { turn_id: "t" });
@@ -69,7 +69,7 @@ describe("working folders on disk", () => {
     },
   );
 
-  it("are removed with everything in them, however deep it lies, and nothing that a link leads to is", async () => {
+  it("working folders on disk are removed with everything in them, however deep, but not what a link leads to", async () => {
     const { root, open } = onNewDisk();
     const outside = join(folder, "outside");
     mkdirSync(outside, { recursive: true });
@@ -94,7 +94,7 @@ describe("working folders on disk", () => {
     expect(existsSync(join(outside, "precious.txt"))).toBe(true);
   });
 
-  it("that were on their way out when the bot died are removed by the next look at all of them", async () => {
+  it("working folders on disk whose removal the bot's death interrupted are removed by the next look at all of them", async () => {
     const { root, open } = onNewDisk();
     await runThatWrites(open().of(here), { "a.txt": "1" });
     mkdirSync(join(root, "leaving-1", "work"), { recursive: true });
@@ -104,7 +104,7 @@ describe("working folders on disk", () => {
     expect(readdirSync(root)).toHaveLength(1);
   });
 
-  it("keep no name of a file that was forgotten", async () => {
+  it("working folders on disk keep no name of a file that was forgotten", async () => {
     const { root, open } = onNewDisk();
     const folder = open().of(here);
     await folder.attach(attached("zora-quill.csv", "1"), { turn_id: "t", by: "Zora" });
@@ -116,7 +116,7 @@ describe("working folders on disk", () => {
     expect(stored).not.toMatch(/zora/i);
   });
 
-  it("stay usable where copies and drafts of a run were left that the bot died in", async () => {
+  it("working folders on disk stay usable where copies and drafts of a run were left that the bot died in", async () => {
     const { root, open } = onNewDisk();
     await runThatWrites(open().of(here), { "b.txt": "2" });
     const how = useOf({ writer: { kind: "skill", id: "s" }, text: "b.txt" });

@@ -77,7 +77,7 @@ const open = {
 };
 
 test.each(["slack", "discord", "console", "terminal"] as const)(
-  "on %s a file that a tool made can be fetched, once and whole",
+  "a tool's file on %s can be fetched, once and whole",
   async (name) => {
     const surface = await open[name]();
     opened.push(surface);

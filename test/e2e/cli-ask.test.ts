@@ -10,7 +10,7 @@ const sentence = "The answer to everything is forty-two.";
 describe("knack ask", () => {
   const bot = useBot();
 
-  it("prints every event as a line of JSON, turn_finished last, and exits with 0", async () => {
+  it("`knack ask` prints every event as a line of JSON, turn_finished last, and exits with 0", async () => {
     const { home, models } = bot();
     await models.add([{ match: { userMessage: "hello" }, response: { content: sentence } }]);
     const { code, stdout } = await home.run(["ask", "hello", "--json"]);
@@ -21,14 +21,14 @@ describe("knack ask", () => {
     expect(code).toBe(0);
   });
 
-  it("reads the text from the standard input, and prints the answer alone on stdout", async () => {
+  it("`knack ask` reads the text from standard input, and prints only the answer on stdout", async () => {
     const { home, models } = bot();
     await models.add([{ match: { userMessage: "from a pipe" }, response: { content: sentence } }]);
     const { code, stdout } = await home.run(["ask", "-"], { stdin: "from a pipe\n" });
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${sentence}\n` });
   });
 
-  it("exits with 1 and says what to do when the turn fails", async () => {
+  it("`knack ask` exits with 1 and says what to do when the turn fails", async () => {
     const { home, models } = bot();
     const error = { message: "no", type: "authentication_error" };
     await models.add([{ match: { userMessage: "hello" }, response: { error, status: 401 } }]);
@@ -37,7 +37,7 @@ describe("knack ask", () => {
     expect(stdout + stderr).toContain("OPENAI_API_KEY");
   });
 
-  it("gives up and exits with 1 when the model is away for longer than it waits", async () => {
+  it("`knack ask` gives up and exits with 1 when the model is away for longer than it waits", async () => {
     const { home, models } = bot();
     await home.write("knack.yaml", "model: { away_minutes: 0.05, retries: 0 }\n");
     const error = { message: "busy", type: "overloaded_error" };
@@ -48,7 +48,7 @@ describe("knack ask", () => {
     expect(stdout + stderr).toContain("so I gave up");
   });
 
-  it("stops the turn at Ctrl-C and exits with 130", async () => {
+  it("`knack ask` stops the turn at Ctrl-C and exits with 130", async () => {
     const { home, gate } = bot();
     gate.close();
     const asking = home.spawn(["ask", "hello", "--json"]);
@@ -58,7 +58,7 @@ describe("knack ask", () => {
     expect(jsonLines(asking.out()).at(-1)).toMatchObject({ type: "turn_finished", outcome: "stopped" });
   });
 
-  it("goes on with a thread, and lists what ran", async () => {
+  it("`knack ask` continues a thread, and the runs are listed", async () => {
     const { home, models, gate } = bot();
     await models.add([{ match: { userMessage: "hello" }, response: { content: sentence } }]);
     const thread = ["--thread", "t7", "--namespace", general];
@@ -78,7 +78,7 @@ describe("knack ask", () => {
     expect((await home.run(["runs", "show", "no-such-run"])).code).toBe(1);
   });
 
-  it("beside a running bot has that bot answer", async () => {
+  it("`knack ask` next to a running bot has that bot answer", async () => {
     const { home, models } = bot();
     await models.add([{ match: { userMessage: "hello" }, response: { content: sentence } }]);
     const { client } = await home.start();
@@ -90,7 +90,7 @@ describe("knack ask", () => {
     expect((await client.call("run.list", {})).turns).toMatchObject([{ question: "hello", text: sentence }]);
   });
 
-  it("stops a turn of the running bot at Ctrl-C, and the bot lives on", async () => {
+  it("`knack ask` stops a turn of the running bot at Ctrl-C, and the bot lives on", async () => {
     const { home, gate } = bot();
     gate.close();
     const { client } = await home.start();
@@ -107,7 +107,7 @@ describe("knack ask", () => {
 describe("knack ask with a limit of one round", () => {
   const bot = useBot({ config: "turns: { max_rounds: 1 }" });
 
-  it("exits with 3 and an answer that says which limit", async () => {
+  it("`knack ask` with a limit of one round exits with 3 and an answer that says which limit", async () => {
     const { home, models, pages } = bot();
     const input = { skill_id: "web-scraping", params: { url: `${pages.url}/page` } };
     const call = { name: "invoke_skill", arguments: JSON.stringify(input) };

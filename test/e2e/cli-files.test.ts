@@ -16,7 +16,7 @@ afterAll(async () => {
   await model.stop();
 });
 
-test("ask sends files by path, and files list shows them", async () => {
+test("`knack ask` sends files by path, and `knack files list` shows them", async () => {
   const path = join(home.folder, "my notes.txt");
   const place = ["--namespace", "console:local:general", "--thread", "t1"];
   const asked = await home.run(["ask", "question 1", ...place, "--file", path]);
@@ -36,7 +36,7 @@ test("ask sends files by path, and files list shows them", async () => {
   expect([removed.code, removed.stdout]).toEqual([0, expect.stringContaining("is removed")]);
 });
 
-test("a path that leads to no file is said before anything is sent", async () => {
+test("a path that leads to no file is reported before anything is sent", async () => {
   const asked = await home.run(["ask", "question 2", "--file", join(home.folder, "missing.txt")]);
   expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("There is no file")]);
   const folder = await home.run(["ask", "question 2", "--file", home.folder]);

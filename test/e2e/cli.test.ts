@@ -19,7 +19,7 @@ const states = async (namespace: string) => {
   return new Map(skills.map(({ id, state }) => [id, state]));
 };
 
-it("answers a question about a text through the skill for it", async () => {
+it("`knack ask` answers a question about a text through the skill for it", async () => {
   const { code, stdout } = await run(
     "ask",
     "What is the sentiment of: I love this, but the ending was terrible",
@@ -33,7 +33,7 @@ it("answers a question about a text through the skill for it", async () => {
   expect(code).toBe(0);
 });
 
-it("pins a skill in the channel it is enabled in, and nowhere else", async () => {
+it("a command pins a skill in the channel it is enabled in, and nowhere else", async () => {
   const enabled = await run("command", "/skill enable memory", "--namespace", general, "--json");
   expect(enabled.code).toBe(0);
   expect(JSON.parse(enabled.stdout)).toMatchObject({ ok: true });
@@ -47,7 +47,7 @@ it("pins a skill in the channel it is enabled in, and nowhere else", async () =>
   expect((await run("command", "/skill enable no-such-skill")).code).toBe(1);
 });
 
-it("loses none of several commands at the same moment", async () => {
+it("several commands at the same moment are all effective", async () => {
   const ids = ["memory", "text-analyzer", "web-scraping"];
   const codes = await Promise.all(
     ids.map(async (id) => (await run("command", `/skill enable ${id}`, "--namespace", general)).code),
@@ -57,7 +57,7 @@ it("loses none of several commands at the same moment", async () => {
   expect(ids.map((id) => now.get(id))).toEqual(["pinned", "pinned", "pinned"]);
 });
 
-it("runs and explains skills", async () => {
+it("`knack skills` runs and explains skills", async () => {
   const params = JSON.stringify({ text: "I love this. It is wonderful." });
   const ran = await run("skills", "run", "text-analyzer", "--params", params, "--json");
   expect(ran.code).toBe(0);
@@ -72,7 +72,7 @@ it("runs and explains skills", async () => {
   expect((await run("skills", "info", "no-such-skill")).code).toBe(1);
 });
 
-it("checks a skill's folder strictly", async () => {
+it("`knack skills validate` checks a skill's folder strictly", async () => {
   const { home } = bot();
   await home.write("good/SKILL.md", "---\nname: good\ndescription: Does good things.\n---\nDo good.\n");
   await home.write("bad/SKILL.md", "---\nname: Not Good\n---\n");
@@ -88,7 +88,7 @@ it("checks a skill's folder strictly", async () => {
   });
 });
 
-it("shows what the next model call would get", async () => {
+it("`knack prompt` shows what the next model call would get", async () => {
   const { code, stdout } = await run("prompt", "--json", "--message", "hello");
   const { system, tools, tokens } = JSON.parse(stdout) as {
     system: string;
@@ -101,7 +101,7 @@ it("shows what the next model call would get", async () => {
   expect(tokens).toBeGreaterThan(100);
 });
 
-it("masks every secret in its configuration and in its checks", async () => {
+it("the configuration and its checks have every secret masked", async () => {
   const { home } = bot();
   const env = { OPENAI_API_KEY: "sk-very-secret", KNACK_API_TOKEN: "api-token-very-secret" };
   const shown = await home.run(["config", "--json"], { env });
@@ -122,7 +122,7 @@ it("masks every secret in its configuration and in its checks", async () => {
 });
 
 it.each(["no-such-command", "skills list --no-such-option", "ask", "skills run memory"])(
-  "exits with 2 for wrong usage: knack %s",
+  "wrong usage exits with 2: knack %s",
   async (line) => {
     const { code, stdout, stderr } = await run(...line.split(" "));
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -130,7 +130,7 @@ it.each(["no-such-command", "skills list --no-such-option", "ask", "skills run m
   },
 );
 
-it("does not mind a reader that goes away after the first line", async () => {
+it("`knack config` does not mind a reader that goes away after the first line", async () => {
   const listing = bot().home.spawn(["config"]);
   listing.stdout.once("data", () => listing.stdout.destroy());
   expect(await listing.exited).toBe(0);

@@ -48,14 +48,14 @@ describe("knack connect slack", () => {
   });
   afterAll(() => slack.close());
 
-  it("leads through every step when nothing is set", async () => {
+  it("`knack connect slack` leads through every step when nothing is set", async () => {
     const { code, ok, steps } = await connect("slack", {});
     expect([code, ok]).toEqual([1, false]);
     for (const words of ["manifest_json=", "SLACK_APP_TOKEN", "SLACK_BOT_TOKEN", "/invite"])
       expect(steps).toContain(words);
   });
 
-  it("says whose tokens they are, and that all is well", async () => {
+  it("`knack connect slack` says whose tokens they are, and that all is well", async () => {
     const { code, check } = await connect("slack", tokens);
     expect(code).toBe(0);
     expect(check("slack bot token")?.detail).toContain(slack.seed.workspaces[0]?.name);
@@ -63,7 +63,7 @@ describe("knack connect slack", () => {
     expect(check("slack app token")?.status).toBe("ok");
   });
 
-  it("asks who sits there for the tokens, and shows them to nobody", async () => {
+  it("`knack connect slack` asks a person for the tokens, and shows them to nobody", async () => {
     const env = { SLACK_API_URL: slack.apiUrl };
     const { code, stdin, out, err } = runKnack(["connect", "slack"], { cwd: home.folder, env, typing: true });
     await err.shows("App token");
@@ -76,7 +76,7 @@ describe("knack connect slack", () => {
       expect(out.text() + err.text()).not.toContain(tokens[name]);
   });
 
-  it("stops asking at Ctrl-C", async () => {
+  it("`knack connect slack` stops asking at Ctrl-C", async () => {
     const { code, stdin, err } = runKnack(["connect", "slack"], { cwd: home.folder, typing: true });
     await err.shows("App token");
     stdin.write("xapp-half\u0003");
@@ -84,20 +84,20 @@ describe("knack connect slack", () => {
     expect(err.text()).not.toContain("Bot token");
   });
 
-  it("names a wrong token and where the right one is", async () => {
+  it("`knack connect slack` names a wrong token and where the right one is", async () => {
     const { code, check } = await connect("slack", { ...tokens, SLACK_BOT_TOKEN: "xoxb-wrong" });
     expect(code).toBe(1);
     expect(check("slack bot token")).toMatchObject({ status: "error" });
     expect(check("slack bot token")?.advice).toContain("OAuth & Permissions");
   });
 
-  it("says that Slack cannot be reached instead of waiting", async () => {
+  it("`knack connect slack` says that Slack cannot be reached instead of waiting", async () => {
     const { code, check } = await connect("slack", { ...tokens, SLACK_API_URL: deadUrl });
     expect(code).toBe(1);
     expect(check("slack bot token")?.advice).toContain("SLACK_API_URL");
   });
 
-  it("names each missing scope with what stops working", async () => {
+  it("`knack connect slack` names each missing scope with what stops working", async () => {
     const [workspace, ...others] = slack.seed.workspaces;
     if (workspace === undefined) throw new Error("no workspace");
     const bot_scopes = allScopes.filter((scope) => scope !== "files:write");
@@ -111,7 +111,7 @@ describe("knack connect slack", () => {
     }
   });
 
-  it("shows the addresses of an app that Slack calls", async () => {
+  it("`knack connect slack` shows the addresses of an app that Slack calls", async () => {
     const { steps } = await connect("slack", {
       KNACK_PUBLIC_URL: "https://knack.example.com",
       SLACK_SIGNING_SECRET: "s",
@@ -127,7 +127,7 @@ describe("knack connect discord", () => {
   });
   afterAll(() => discord.close());
 
-  it("names the bot, its servers and the invitation with the least permissions", async () => {
+  it("`knack connect discord` names the bot, its servers and the invitation with the least permissions", async () => {
     const { code, check } = await connect("discord", {
       DISCORD_TOKEN: exampleToken,
       DISCORD_API_URL: discord.apiUrl,
@@ -143,7 +143,7 @@ describe("knack connect discord", () => {
     expect(query.get("scope")).toBe("bot applications.commands");
   });
 
-  it("explains what is lost without message content", async () => {
+  it("`knack connect discord` explains what is lost without message content", async () => {
     const world = exampleWorld();
     const plain = await startDiscordServer({
       ...world,
@@ -161,7 +161,7 @@ describe("knack connect discord", () => {
     }
   });
 
-  it("names what the bot may not do in a server, and what stops working", async () => {
+  it("`knack connect discord` names what the bot may not do in a server, and what stops working", async () => {
     const world = exampleWorld();
     const poor = await startDiscordServer({
       ...world,
@@ -176,7 +176,7 @@ describe("knack connect discord", () => {
     }
   });
 
-  it("says that a token is wrong, and where to get the right one", async () => {
+  it("`knack connect discord` says that a token is wrong, and where to get the right one", async () => {
     const { code, check } = await connect("discord", {
       DISCORD_TOKEN: "MTAwMDAwMDAwMDAwMDAwMDAwMQ.wrong.token",
       DISCORD_API_URL: discord.apiUrl,
@@ -185,7 +185,7 @@ describe("knack connect discord", () => {
     expect(check("discord token")?.advice).toContain("Reset and copy the token");
   });
 
-  it("says what to put right when Discord cannot be asked, and how doctor asks it", async () => {
+  it("`knack connect discord` says what to put right when Discord cannot be reached, and how doctor asks it", async () => {
     const env = { DISCORD_TOKEN: exampleToken, DISCORD_API_URL: deadUrl };
     const { code, stdout } = await home.run(["connect", "discord"], { env });
     expect(code).toBe(1);
@@ -196,7 +196,7 @@ describe("knack connect discord", () => {
 });
 
 describe("knack start", () => {
-  it("refuses half of what Slack needs and says what is missing", async () => {
+  it("`knack start` refuses half of what Slack needs and says what is missing", async () => {
     const { code, stderr } = await home.run(["start", "--port", "0"], { env: { SLACK_BOT_TOKEN: "xoxb-1" } });
     expect(code).toBe(1);
     expect(stderr).toContain("slack.app_token");

@@ -51,7 +51,7 @@ test("a call of a skill of high risk shows exactly what would run, and is refuse
   expect(errors.filter((error) => !/Failed to load|ERR_/.test(error))).toEqual([]);
 });
 
-test("a question and its answer are deleted for good after a second press", async () => {
+test("a question and its answer are deleted permanently after a second press", async () => {
   const { page } = await bench.open("/#/deletion");
   await say(page, "something private");
   await finished(page).waitFor();

@@ -64,7 +64,7 @@ const give = (kind: "drop" | "paste", where: string, name: string) =>
   );
 
 describe("files in the console", () => {
-  test("are chosen, taken back, and sent; the message shows them, also after a reload", async () => {
+  test("files in the console are chosen, taken back, and sent, and the message shows them, even after a reload", async () => {
     const input = page.getByLabel("Attach files");
     await input.setInputFiles([note("one.txt"), { name: "red.png", mimeType: "image/png", buffer: pixel }]);
     await input.setInputFiles([note("two.txt")]);
@@ -87,7 +87,7 @@ describe("files in the console", () => {
     expect(problems).toEqual([]);
   });
 
-  test("are dropped anywhere, and pasted", async () => {
+  test("files in the console are dropped anywhere, and pasted", async () => {
     await give("drop", "body", "dropped.txt");
     await give("paste", "#composer", "pasted.txt");
     await expect
@@ -101,7 +101,7 @@ describe("files in the console", () => {
     expect(problems).toEqual([]);
   });
 
-  test("that are too many or too large are refused before anything is sent", async () => {
+  test("files that are too many or too large are refused before anything is sent", async () => {
     const many = Array.from({ length: 22 }, (_, at) => note(`${at}.txt`));
     await page.getByLabel("Attach files").setInputFiles(many);
     await page.getByText("A message may have 20 files.").waitFor();

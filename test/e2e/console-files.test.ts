@@ -60,7 +60,7 @@ afterAll(async () => {
   await server.close();
 });
 
-test("files of a turn are shown and downloaded, also where the API wants a token", async () => {
+test("files of a turn are shown and downloaded, even where the API wants a token", async () => {
   const context = await browser.newContext();
   const tab = await context.newPage();
   const errors: string[] = [];

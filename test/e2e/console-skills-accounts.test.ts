@@ -69,7 +69,7 @@ test("an account is connected at an address that is named, opened apart from the
   await page.close();
 });
 
-test("an address that is none of the web is no link", async () => {
+test("an address that is not a web address is not a link", async () => {
   address = "javascript:alert(1)";
   const page = await openPanel();
   await page.getByRole("button", { name: "tickets", exact: true }).click();

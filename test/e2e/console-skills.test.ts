@@ -108,7 +108,7 @@ test("an uploaded archive is reviewed, installed with nothing of it on, enabled 
   expect(errors).toEqual([]);
 });
 
-test("what is no package is refused with the reason, and another one can be chosen", async () => {
+test("an archive that is not a package is refused with the reason, and another one can be chosen", async () => {
   const { panel, dialog } = await openPanel("refusing");
   await panel.getByRole("button", { name: "Install" }).click();
   await dialog.locator("input[type=file]").setInputFiles(path.join(folder, "no-archive.zip"));
@@ -166,7 +166,7 @@ test("a server that failed says why, and can be started again", async () => {
   await panel.getByText("notes could not be started.").waitFor();
 });
 
-test("a host is granted to a skill, and taken back", async () => {
+test("a host is granted to a skill, and withdrawn", async () => {
   const { panel } = await openPanel("hosts");
   await panel.getByRole("button", { name: "Incident report" }).click();
   const network = panel.getByTestId("network");
@@ -179,7 +179,7 @@ test("a host is granted to a skill, and taken back", async () => {
   await network.getByText("reaches no host").waitFor();
 });
 
-test("on 380 px the list, what could not be loaded and a dialog are readable", async () => {
+test("a screen of 380 px shows the list, what could not be loaded and a dialog readably", async () => {
   const { page, panel, dialog } = await openPanel("narrow", { width: 380, height: 700 });
   await panel.getByRole("button", { name: /^Problems/ }).click();
   await expect.poll(() => panel.locator(".skill").count()).toBe(0);

@@ -16,7 +16,7 @@ async function say(page: Page, text: string): Promise<void> {
   await composer(page).press("Enter");
 }
 
-test("Enter sends what is written while the list is still of an older text", async () => {
+test("Enter sends the written text while the list is still of an older text", async () => {
   const { page } = await bench.open("/#/stale");
   const held = Promise.withResolvers<void>();
   await composer(page).pressSequentially("/skill disable ");

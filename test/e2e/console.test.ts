@@ -35,7 +35,7 @@ test("a message is answered, and shown in step in a second window", async () => 
   await expect.poll(() => finished(page).count()).toBe(2);
 });
 
-test("what a model writes can neither run nor reach other hosts", async () => {
+test("text that a model writes can neither run nor reach other hosts", async () => {
   const { page, errors } = await bench.open("/#/random");
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
@@ -50,7 +50,7 @@ test("what a model writes can neither run nor reach other hosts", async () => {
   expect(errors).toEqual([]);
 });
 
-test("what the model thinks is the progress line, and no part of the answer or of the thread later", async () => {
+test("a model's thinking is the progress line, and no part of the answer or of the later thread", async () => {
   const { page } = await bench.open("/#/general");
   await say(page, "think about both budgets");
   await page.locator(".progress-title").getByText("Then I compare both budgets.").waitFor();

@@ -5,7 +5,7 @@ import { useBot } from "./support/use-bot.ts";
 const dockerfile = await readFile(new URL("../../Dockerfile", import.meta.url), "utf8");
 const bot = useBot();
 
-it("in the image, everything of one's own lies in the volume", async () => {
+it("the image keeps all own data in the volume", async () => {
   const workdir = /^WORKDIR (\S+)\nUSER node$/m.exec(dockerfile)?.[1];
   expect(workdir).toBe("/data");
   expect(dockerfile).toContain(`KNACK_DATA=${workdir} `);

@@ -28,7 +28,7 @@ async function go(client: ApiClient): Promise<string> {
 }
 
 it.each(["web-scraping", "invoke_skill"])(
-  "runs %s again, which only reads, when it was killed in it",
+  "a killed call of %s, which only reads, runs again",
   async (name) => {
     const { home, models, pages, gate } = bot();
     const url = `${pages.url}/slow`;
@@ -51,7 +51,7 @@ it.each(["web-scraping", "invoke_skill"])(
   },
 );
 
-it("does not run a finished tool again when it was killed before the next answer of the model", async () => {
+it("a finished tool does not run again when the bot was killed before the model's next answer", async () => {
   const { home, models, pages, gate } = bot();
   const call = { name: "web-scraping", arguments: { url: `${pages.url}/once` } };
   await models.add(callsThenDone([call], "the page called /once"));
@@ -68,7 +68,7 @@ it("does not run a finished tool again when it was killed before the next answer
   expect(pages.requests.filter(visits("/once"))).toHaveLength(1);
 });
 
-it("runs of two parallel calls only the one again that had not finished", async () => {
+it("a kill during two parallel calls repeats only the one that had not finished", async () => {
   const { home, models, pages } = bot();
   const calls = ["/quick", "/slow"].map((path) => ({
     name: "web-scraping",
@@ -91,7 +91,7 @@ it("runs of two parallel calls only the one again that had not finished", async 
   expect(pages.requests.filter(visits("/slow"))).toHaveLength(2);
 });
 
-it("never runs a script again that may have had effects; the model is told", async () => {
+it("a script that may have had effects never runs again, and the model is told", async () => {
   const { home, models, gate } = bot();
   await home.write(
     ".knack-workspace/skills/deploy/SKILL.md",

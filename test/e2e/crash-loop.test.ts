@@ -49,7 +49,7 @@ async function queueOf(url: string): Promise<string> {
   return checks.find(({ name }) => name === "queue")?.detail ?? "";
 }
 
-it("goes on with eight turns at once after one crash, and with commands beside them", async () => {
+it("a bot continues with eight turns at once after one crash, and with commands next to them", async () => {
   answerMs = 20_000;
   const first = await home.start();
   const turns = await Promise.all(names.map((name) => submit(first.client, name, "long")));
@@ -69,7 +69,7 @@ it("goes on with eight turns at once after one crash, and with commands beside t
   for (const turn of turns) expectWholeTurn(await stored(client, turn));
 }, 120_000);
 
-it("ends seven turns and gives up the eighth, which brings it down whenever it runs", async () => {
+it("a bot ends seven turns and gives up the eighth, which brings it down whenever it runs", async () => {
   answerMs = 1_000;
   const first = await home.start();
   const texts = names.map((_, at) => (at === 2 ? deadly : "long"));

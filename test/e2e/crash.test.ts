@@ -8,7 +8,7 @@ const sentence = "The answer to everything is forty-two, as everybody knows by n
 
 const bot = useBot();
 
-it("answers a message of which only the acceptance had gone out", async () => {
+it("a killed bot answers a message of which only the acceptance had gone out", async () => {
   const { home, models } = bot();
   await models.add([{ match: { userMessage: "hello" }, response: { content: sentence } }]);
   const first = await home.start();
@@ -20,7 +20,7 @@ it("answers a message of which only the acceptance had gone out", async () => {
   expectWholeTurn(await stored(client, turn_id));
 });
 
-it("asks the model again when it was killed before the first answer", async () => {
+it("a killed bot asks the model again if it died before the first answer", async () => {
   const { home, models, gate } = bot();
   await models.add([{ match: { userMessage: "hello" }, response: { content: sentence } }]);
   gate.close();
@@ -41,7 +41,7 @@ it("asks the model again when it was killed before the first answer", async () =
   ).toHaveLength(1);
 });
 
-it("answers what was queued behind the killed turn, in order, and no second delivery of it", async () => {
+it("a killed bot answers what was queued behind the killed turn, in order, and no second delivery of it", async () => {
   const { home, models, gate } = bot();
   const people = ["ada", "ben", "cleo"];
   await models.add(
@@ -80,7 +80,7 @@ it("answers what was queued behind the killed turn, in order, and no second deli
   ).toHaveLength(people.length + 1);
 });
 
-it("shows a streamed answer once to a client that stays connected through the crash", async () => {
+it("a streamed answer is shown once to a client that stays connected through the crash", async () => {
   const { home, models } = bot();
   const slow = { latency: 60, chunkSize: 4 };
   await models.add([{ match: { userMessage: "hello" }, response: { content: sentence }, ...slow }]);
@@ -104,7 +104,7 @@ it("shows a streamed answer once to a client that stays connected through the cr
 });
 
 it.each(["model_message", "turn_finished"] as const)(
-  "neither asks nor answers again when it was killed on %s",
+  "a bot killed on %s neither asks nor answers again",
   async (stage) => {
     const { home, models, gate } = bot();
     await models.add([{ match: { userMessage: "hello" }, response: { content: sentence } }]);
@@ -127,7 +127,7 @@ it.each(["model_message", "turn_finished"] as const)(
   },
 );
 
-it("keeps a question open over the crash, and goes on with its answer", async () => {
+it("a killed bot keeps a question open over the crash, and continues with its answer", async () => {
   const { home, models, gate } = bot();
   await models.add([
     {
@@ -155,7 +155,7 @@ it("keeps a question open over the crash, and goes on with its answer", async ()
   expect(gate.requests).toHaveLength(2);
 });
 
-it("gives up politely on a turn that it never survives, and answers the next", async () => {
+it("a killed bot gives up politely on a turn that it never survives, and answers the next", async () => {
   const { home, models, gate } = bot();
   await models.add([{ match: { userMessage: "hello" }, response: { content: sentence } }]);
   gate.close(({ body }) => lastUserText(body) === "poison");

@@ -39,7 +39,7 @@ const written = async (handle: InteractionHandle) => {
 };
 
 describe("a command whose bot is killed is answered where it was given, once", () => {
-  test("before its answer was posted", async () => {
+  test("a command whose bot is killed before its answer was posted is answered once", async () => {
     const { discord, surfaces, crash } = fixture();
     const lost = surfaces.discord.gate.loseRequest(isFilling);
     const given = await enable();
@@ -57,7 +57,7 @@ describe("a command whose bot is killed is answered where it was given, once", (
     expect((await discord.state()).interactions.some(({ loading }) => loading)).toBe(false);
   });
 
-  test("after its answer was posted, before that was recorded", async () => {
+  test("a command whose bot is killed between posting and recording its answer is answered once", async () => {
     const { discord, surfaces, crash } = fixture();
     const posted = surfaces.discord.gate.loseReply(isFilling);
     const given = await enable(ids.announcements);
@@ -69,7 +69,7 @@ describe("a command whose bot is killed is answered where it was given, once", (
     expect(botMessages(await discord.state(), ids.announcements)).toHaveLength(1);
   });
 
-  test("before the command was stored", async () => {
+  test("a command whose bot is killed before the command was stored is answered once", async () => {
     const { surfaces, crash } = fixture();
     const acknowledged = surfaces.discord.gate.loseReply(isCallback);
     const given = await list();

@@ -38,7 +38,7 @@ function platformOf(discord: DiscordServer, store: KeyValue): ChatPlatform {
 }
 
 describe("messages that came while there was no connection", () => {
-  test("of a lost session are looked for and answered, once", async () => {
+  test("messages of a lost session are looked for and answered, once", async () => {
     const discord = await fakeDiscord();
     const model = scriptedModel(["First.", "Second."]);
     const store = createMemoryKeyValue();
@@ -58,7 +58,7 @@ describe("messages that came while there was no connection", () => {
     expect(said(await discord.state(), first)).toHaveLength(1);
   });
 
-  test("of a session that goes on are delivered by Discord", async () => {
+  test("messages of a session that continues are delivered by Discord", async () => {
     const discord = await fakeDiscord();
     await discordBot(discord, scriptedModel(["Here."]));
 
@@ -70,7 +70,7 @@ describe("messages that came while there was no connection", () => {
   });
 });
 
-test("stopped while it pauses before it connects again, it stays away", async () => {
+test("a bot stopped while it pauses before reconnecting stays away", async () => {
   const discord = await fakeDiscord();
   const bot = await discordBot(discord, scriptedModel(["-"]));
   const [first] = (await discord.state()).sessions;
@@ -89,7 +89,7 @@ test("stopped while it pauses before it connects again, it stays away", async ()
   expect(sessions.find(({ id }) => id === first?.id)?.resumes ?? 0).toBe(0);
 });
 
-test("when Discord is down at the start it goes on trying, and then works", async () => {
+test("a bot whose Discord is down at the start keeps trying, and then works", async () => {
   const discord = await fakeDiscord();
   await discord.refuseConnections(true, { rest: true });
   const bot = await discordBot(discord, scriptedModel(["Up."]), { unconnected: true });
@@ -103,7 +103,7 @@ test("when Discord is down at the start it goes on trying, and then works", asyn
 });
 
 describe("what Discord does not allow", () => {
-  test("where it may not write, the turn and the asker are told which permissions are missing", async () => {
+  test("a turn and its asker are told which permissions are missing where the bot may not write", async () => {
     const discord = await fakeDiscord();
     const { app } = await discordBot(discord, scriptedModel(["Here."]));
     const deny = ["SendMessages", "CreatePublicThreads"] as const;
@@ -120,7 +120,7 @@ describe("what Discord does not allow", () => {
     expect(told?.content).toContain("Send Messages");
   });
 
-  test("without the message content intent it answers mentions and replies, and says so", async () => {
+  test("a bot without the message content intent answers mentions and replies, and says so", async () => {
     const { application } = exampleWorld();
     const discord = await fakeDiscord({ application: { ...application, privileged: [] } });
     const bot = await discordBot(discord, scriptedModel(["Here."]));
@@ -133,7 +133,7 @@ describe("what Discord does not allow", () => {
     expect(bot.logged.filter(({ message }) => message.includes("Message Content Intent"))).toHaveLength(1);
   });
 
-  test("with a wrong token it says where to get the right one, and stays off", async () => {
+  test("a bot with a wrong token says where to get the right one, and stays off", async () => {
     const discord = await fakeDiscord();
     const bot = await discordBot(discord, scriptedModel(["-"]), {
       settings: { token: "MTAwMDAwMDAwMDAwMDAwMDAwMQ.wrong.token" },
@@ -145,7 +145,7 @@ describe("what Discord does not allow", () => {
     expect((await discord.state()).identified).toEqual([]);
   });
 
-  test("a rate limit delays an answer, and it comes once", async () => {
+  test("a rate limit delays an answer, which is posted once", async () => {
     const discord = await fakeDiscord();
     await discordBot(discord, scriptedModel(["Late."]));
     await discord.rateLimit({ route: "POST /channels/:channel/messages", seconds: 0.3 });
@@ -196,7 +196,7 @@ describe("what must not be lost or doubled", () => {
     expect(await platformOf(discord, whole).find(place, { ...tag, part: 2 })).toBeUndefined();
   });
 
-  test("a message that was taken away and posted anew is a new one", async () => {
+  test("a message that was taken away and posted again is a new one", async () => {
     const discord = await fakeDiscord();
     const thread = await discord.startThread({ user: ids.adam, channel: general, name: "talk" });
     const place = { namespace: `discord:${ids.guild}:${general}`, thread };
@@ -232,7 +232,7 @@ describe("what must not be lost or doubled", () => {
 });
 
 describe("several processes", () => {
-  test("share the shards, and one takes over what another left", async () => {
+  test("several processes share the shards, and one takes over what another left", async () => {
     const discord = await fakeDiscord({ shards: 2 });
     const store = createMemoryKeyValue();
     const log = createMemoryTurnLog();

@@ -19,7 +19,7 @@ async function arriving(client: Client, count: number): Promise<string[]> {
 }
 
 describe("the gateway", () => {
-  it("refuses a wrong token, and intents that are not switched on", async () => {
+  it("the gateway refuses a wrong token, and intents that are not switched on", async () => {
     const application = { ...exampleWorld().application, privileged: [] };
     expect(await refusal(connect(await serve({ application: { ...application, token: "other" } })))).toBe(
       "TokenInvalid",
@@ -33,7 +33,7 @@ describe("the gateway", () => {
     { how: { abrupt: true } as const },
     { how: { reconnect: true } as const },
     { how: { code: 4000 } },
-  ])("replays on RESUME what was missed after $how", async ({ how }) => {
+  ])("the gateway replays on RESUME what was missed after $how", async ({ how }) => {
     const { discord, client } = await both();
     await discord.holdConnections(true);
     await discord.disconnect(how);
@@ -47,7 +47,7 @@ describe("the gateway", () => {
     expect([sessions.length, sessions[0]?.resumes, identified.length]).toEqual([1, 1, 1]);
   });
 
-  it("forgets what was missed when the session is gone", async () => {
+  it("the gateway forgets what was missed when the session is gone", async () => {
     const { discord, client } = await both();
     const seen: string[] = [];
     client.on(Events.MessageCreate, (message) => seen.push(message.content));
@@ -62,7 +62,7 @@ describe("the gateway", () => {
     expect(seen).toEqual(["seen"]);
   });
 
-  it("gives each shard its guilds, and direct messages to shard 0", async () => {
+  it("the gateway gives each shard its guilds, and direct messages to shard 0", async () => {
     const world = exampleWorld();
     const [home] = world.guilds;
     const other = {
@@ -87,7 +87,7 @@ describe("the gateway", () => {
     );
   });
 
-  it("tells of a guild that the bot is added to", async () => {
+  it("the gateway reports a guild that the bot is added to", async () => {
     const world = exampleWorld();
     const added = {
       id: "1000000000000000300",
@@ -103,7 +103,7 @@ describe("the gateway", () => {
     expect((await joined)[0].name).toBe("New");
   });
 
-  it("ends for good with a revoked token", async () => {
+  it("the gateway ends the session permanently with a revoked token", async () => {
     const { discord, client, general } = await both();
     const ended = once(client, Events.ShardDisconnect);
     client.on(Events.ShardError, () => undefined);
@@ -115,7 +115,7 @@ describe("the gateway", () => {
 });
 
 describe("faults of the API", () => {
-  it("are a 429 with headers that the client waits for", async () => {
+  it("faults of the API include a 429 with headers that the client waits for", async () => {
     const { discord, client, general } = await both();
     const limited = once(client.rest, RESTEvents.RateLimited);
     await discord.rateLimit({ route: posting, seconds: 0.2 });
@@ -124,7 +124,7 @@ describe("faults of the API", () => {
     expect((await discord.calls(posting)).map(({ status }) => status)).toEqual([429, 200]);
   });
 
-  it("are errors and broken connections, before the request is done or after", async () => {
+  it("faults of the API include errors and broken connections, before the request is done or after", async () => {
     const discord = await serve();
     const client = await connect(discord, { rest: { retries: 0 } });
     const post = () =>
@@ -140,7 +140,7 @@ describe("faults of the API", () => {
     expect(await post()).toBe("not refused");
   });
 
-  it("are rate limits that a client which reads the headers never hits", async () => {
+  it("faults of the API include rate limits that a client which reads the headers never hits", async () => {
     const discord = await serve({ enforceRates: true });
     const url = `${discord.apiUrl}/v10/channels/${ids.general}/messages`;
     const headers = { authorization: `Bot ${exampleToken}`, "content-type": "application/json" };
@@ -159,7 +159,7 @@ describe("faults of the API", () => {
     expect(replies[5]?.headers.get("x-ratelimit-scope")).toBe("user");
   });
 
-  it("are unknown routes and wrong tokens", async () => {
+  it("faults of the API include unknown routes and wrong tokens", async () => {
     const discord = await serve();
     const get = async (path: string, token = exampleToken) =>
       (await fetch(`${discord.apiUrl}/v10${path}`, { headers: { authorization: `Bot ${token}` } })).status;
@@ -168,7 +168,7 @@ describe("faults of the API", () => {
     expect(await get("/absent")).toBe(404);
   });
 
-  it("are a server that cannot be reached for a while", async () => {
+  it("faults of the API include a server that cannot be reached for a while", async () => {
     const discord = await serve();
     const reach = () => refusal(fetch(`${discord.apiUrl}/v10/gateway`));
     await discord.refuseConnections(true, { rest: true });

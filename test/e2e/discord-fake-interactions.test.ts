@@ -54,7 +54,7 @@ const modal = (inputs: object[]): APIModalInteractionResponseCallbackData => ({
 });
 
 describe("commands", () => {
-  it("are registered as a whole, and refused with a field that does not exist or a name in capitals", async () => {
+  it("commands are registered as a whole, and refused with a field that does not exist or a name in capitals", async () => {
     const { discord, client } = await withCommands();
     expect((await discord.commands()).global.map(({ name }) => name)).toEqual([
       "skill",
@@ -71,7 +71,7 @@ describe("commands", () => {
     expect((await discord.commands()).puts).toBe(1);
   });
 
-  it("reach the bot with subcommand and options; unregistered ones cannot be used", async () => {
+  it("commands reach the bot with subcommand and options, and unregistered ones cannot be used", async () => {
     const { discord, client } = await withCommands();
     const arrives = command(client);
     const use = { user: ids.adam, channel: ids.general, name: "skill", subcommand: "enable" };
@@ -88,7 +88,7 @@ describe("commands", () => {
     await expect(discord.command(use)).rejects.toThrow("needs name");
   });
 
-  it("complete what a person types, with at most 25 choices", async () => {
+  it("commands complete what a person types, with at most 25 choices", async () => {
     const { discord, client } = await withCommands();
     const type = {
       user: ids.adam,
@@ -114,7 +114,7 @@ describe("commands", () => {
     expect((await handle.now()).choices).toEqual([{ name: "Search", value: "search" }]);
   });
 
-  it("on a message bring its content", async () => {
+  it("commands on a message bring its content", async () => {
     const { discord, client } = await withCommands();
     const message = await discord.say({ user: ids.mia, channel: ids.general, content: "E = mc²" });
     const arrives = next<MessageContextMenuCommandInteraction>(client, Events.InteractionCreate);
@@ -124,7 +124,7 @@ describe("commands", () => {
 });
 
 describe("answers", () => {
-  it("can be deferred, filled in, followed up and deleted", async () => {
+  it("interaction answers can be deferred, filled in, followed up and deleted", async () => {
     const world = await withCommands();
     const { handle, interaction } = await asked(world);
     await interaction.deferReply();
@@ -139,7 +139,7 @@ describe("answers", () => {
     expect(await handle.now()).toMatchObject({ original: null, followups: [{ content: "More." }] });
   });
 
-  it("are refused the second time, late, and when the token has expired", async () => {
+  it("interaction answers are refused the second time, late, and when the token has expired", async () => {
     const world = await withCommands({ callbackWindow: 60_000 });
     const { handle, interaction } = await asked(world);
     const respond = (type: number, data: object = { content: "x" }) =>
@@ -161,7 +161,7 @@ describe("answers", () => {
     expect(await refusal(second.interaction.reply("late"))).toBe(10062);
   });
 
-  it("after the window are refused without anyone's doing", async () => {
+  it("interaction answers after the window are refused automatically", async () => {
     const world = await withCommands({ callbackWindow: 0 });
     const { discord, client } = world;
     await discord.delay({ route: "POST /interactions/:id/:token/callback", milliseconds: 5 });
@@ -172,7 +172,7 @@ describe("answers", () => {
 });
 
 describe("components and modals", () => {
-  it("can be used only while the message has them", async () => {
+  it("components can be used only while the message has them", async () => {
     const { discord, client, general } = await both();
     const button = { type: 2, style: 1, label: "Allow", custom_id: "allow" };
     const posted = await general.send({ content: "May I?", components: [{ type: 1, components: [button] }] });
@@ -188,7 +188,7 @@ describe("components and modals", () => {
     await expect(discord.click(click)).rejects.toThrow("no component allow now");
   });
 
-  it("open a modal that only its opener can send, within its limits", async () => {
+  it("components open a modal that only its opener can send, within its limits", async () => {
     const world = await withCommands();
     const { discord, client } = world;
     const { handle, interaction } = await asked(world);
@@ -209,7 +209,7 @@ describe("components and modals", () => {
     expect((await answer.answer()).content).toBe("Thanks.");
   });
 
-  it("work with menus, and with labels in modals", async () => {
+  it("components work with menus, and with labels in modals", async () => {
     const { discord, client, general } = await both();
     const options = [{ label: "Search", value: "search" }];
     const menu = { type: ComponentType.StringSelect, custom_id: "pick", options } as const;

@@ -14,7 +14,7 @@ import { next, refusal, useDiscord } from "../support/discord/use-discord.ts";
 const { serve, connect, both } = useDiscord();
 
 describe("messages of people", () => {
-  it("arrive with author, member, mentions, reply and files that can be fetched", async () => {
+  it("people's messages arrive with author, member, mentions, reply and files that can be fetched", async () => {
     const { discord, client, general } = await both();
     const posted = await general.send("hello");
     const arrives = next<Message>(client, Events.MessageCreate);
@@ -36,7 +36,7 @@ describe("messages of people", () => {
     expect([await file.text(), file.headers.get("content-type")]).toEqual(["inside", "text/plain"]);
   });
 
-  it("come without content unless the intent is there, the bot is mentioned, or it is a direct message", async () => {
+  it("people's messages have no content unless the intent is there, the bot is mentioned, or they are direct messages", async () => {
     const discord = await serve();
     const { Guilds, GuildMessages, DirectMessages } = GatewayIntentBits;
     const client = await connect(discord, { intents: [Guilds, GuildMessages, DirectMessages] });
@@ -53,7 +53,7 @@ describe("messages of people", () => {
     expect(seen).toEqual(["", `<@${ids.bot}> open`, "direct"]);
   });
 
-  it("are edited with an edit time, unfurled without one, and deleted", async () => {
+  it("people's messages are edited with an edit time, unfurled without one, and deleted", async () => {
     const { discord, client } = await both();
     const arrives = next<Message>(client, Events.MessageCreate);
     const message = await discord.say({
@@ -81,7 +81,7 @@ describe("messages of people", () => {
     expect((await deleted).id).toBe(message);
   });
 
-  it("stay unseen in channels that the bot may not view", async () => {
+  it("people's messages stay unseen in channels that the bot may not view", async () => {
     const { discord, client } = await both();
     const first = next<Message>(client, Events.MessageCreate);
     await discord.say({ user: ids.adam, channel: ids.hidden, content: "hidden" });
@@ -90,7 +90,7 @@ describe("messages of people", () => {
     expect(await refusal(client.channels.fetch(ids.hidden, { force: true }))).toBe(50001);
   });
 
-  it("and reactions of people arrive; what they may not do fails in the test", async () => {
+  it("people's reactions arrive, and what they may not do fails in the test", async () => {
     const { discord, client, general } = await both();
     const posted = await general.send("vote");
     const reacted = once(client, Events.MessageReactionAdd);
@@ -102,7 +102,7 @@ describe("messages of people", () => {
 });
 
 describe("messages of the bot", () => {
-  it("are refused when too long, empty, or not allowed here", async () => {
+  it("the bot's messages are refused when too long, empty, or not allowed here", async () => {
     const { client, general } = await both();
     await expect(general.send("x".repeat(2001))).rejects.toMatchObject({
       code: 50035,
@@ -113,7 +113,7 @@ describe("messages of the bot", () => {
     expect(await refusal(readOnly.send("x"))).toBe(50013);
   });
 
-  it("call only whom allowed_mentions lets them, and an edit calls nobody", async () => {
+  it("the bot's messages call only whom allowed_mentions lets them, and an edit calls nobody", async () => {
     const { discord, general } = await both();
     const content = `@everyone <@${ids.adam}> <@${ids.mia}>`;
     const sent = await general.send({ content, allowedMentions: { users: [ids.mia] } });
@@ -124,7 +124,7 @@ describe("messages of the bot", () => {
     expect(open?.notified).toEqual([ids.adam, ids.mia]);
   });
 
-  it("with an enforced nonce exist once", async () => {
+  it("the bot's messages with an enforced nonce exist once", async () => {
     const { discord, general } = await both();
     const message = { content: "once", nonce: "n1", enforceNonce: true };
     const [first, second] = [await general.send(message), await general.send(message)];
@@ -132,7 +132,7 @@ describe("messages of the bot", () => {
     expect(await discord.messages(ids.general)).toHaveLength(1);
   });
 
-  it("carry files up to 10 MiB and components within their limits", async () => {
+  it("the bot's messages carry files up to 10 MiB and components within their limits", async () => {
     const { discord, general } = await both();
     await general.send({ files: [{ attachment: Buffer.from("report"), name: "report.txt" }] });
     const [message] = await discord.messages(ids.general);
@@ -149,7 +149,7 @@ describe("messages of the bot", () => {
     );
   });
 
-  it("are read back newest first, and others' messages cannot be edited or deleted", async () => {
+  it("the bot's messages are read back newest first, and others' messages cannot be edited or deleted", async () => {
     const { discord, general } = await both();
     for (const content of ["1", "2", "3"])
       await discord.say({ user: ids.adam, channel: ids.general, content });
@@ -162,7 +162,7 @@ describe("messages of the bot", () => {
 });
 
 describe("threads", () => {
-  it("take the id of their message, once", async () => {
+  it("threads take the id of their message, once", async () => {
     const { discord, general } = await both();
     const message = await general.send("topic");
     const thread = await message.startThread({ name: "Topic" });
@@ -183,7 +183,7 @@ describe("threads", () => {
     expect((await general.threads.fetchArchived()).threads.has(thread.id)).toBe(true);
   });
 
-  it("of a forum begin with a message, and private ones are seen only by members", async () => {
+  it("threads of a forum begin with a message, and private ones are seen only by members", async () => {
     const { discord, client } = await both();
     const created = once(client, Events.ThreadCreate);
     const said = next<Message>(client, Events.MessageCreate);
@@ -207,7 +207,7 @@ describe("threads", () => {
     expect((await added)[0].id).toBe(secret);
   });
 
-  it("bring notes in a person's name, and update their message without an edit", async () => {
+  it("threads bring notes in a person's name, and update their message without an edit", async () => {
     const { discord, client } = await both();
     const said = next<Message>(client, Events.MessageCreate);
     const message = await discord.say({ user: ids.adam, channel: ids.general, content: "topic" });
@@ -231,7 +231,7 @@ describe("threads", () => {
     });
   });
 
-  it("of others cannot be renamed, and locked ones not written in", async () => {
+  it("threads of others cannot be renamed, and locked ones not written in", async () => {
     const { discord, client } = await both();
     const created = once(client, Events.ThreadCreate);
     const id = await discord.startThread({ user: ids.adam, channel: ids.general, name: "Adam's" });
@@ -245,7 +245,7 @@ describe("threads", () => {
 });
 
 describe("rights", () => {
-  it("can change while the bot runs", async () => {
+  it("rights can change while the bot runs", async () => {
     const { discord, client, general } = await both();
     const updated = once(client, Events.ChannelUpdate);
     const everyone = { id: ids.guild, kind: "role" } as const;

@@ -28,7 +28,7 @@ const greeter = testSkill(
 );
 
 describe("slash commands", () => {
-  test("are registered once, in groups, and again only when they change", async () => {
+  test("slash commands are registered once, in groups, and again only when they change", async () => {
     const discord = await fakeDiscord();
     const store = createMemoryKeyValue();
     const first = await discordBot(discord, scriptedModel(["-"]), { store });
@@ -44,7 +44,7 @@ describe("slash commands", () => {
     expect((await discord.commands()).puts).toBe(1);
   });
 
-  test("listings are seen by who asks, changes by everybody", async () => {
+  test("slash command listings are seen by their asker, and changes by everybody", async () => {
     const discord = await fakeDiscord();
     await discordBot(discord, scriptedModel(["-"]), { skills: [greeter] });
 
@@ -68,7 +68,7 @@ describe("slash commands", () => {
     expect((await list.now()).callback?.latency).toBeLessThan(3_000);
   });
 
-  test("who may not manage the channel is refused, and nobody else sees it", async () => {
+  test("a person who may not manage the channel is refused, and nobody else sees it", async () => {
     const discord = await fakeDiscord();
     await discordBot(discord, scriptedModel(["-"]), { skills: [greeter] });
 
@@ -114,7 +114,7 @@ describe("slash commands", () => {
     expect(completed.choices?.map(({ value }) => value)).toContain("skill info");
   });
 
-  test("a skill without its parameters is asked for in a form, and run with what was filled in", async () => {
+  test("a skill without its parameters opens a form, and runs with what was filled in", async () => {
     const discord = await fakeDiscord();
     await discordBot(discord, scriptedModel(["-"]), { skills: [greeter] });
     const run = () =>
@@ -158,7 +158,7 @@ describe("slash commands", () => {
 });
 
 describe("buttons", () => {
-  test("a wrong person is told so and nothing happens; who asked deletes the answer", async () => {
+  test("a wrong person is told so and nothing happens, and the asker can delete the answer", async () => {
     const discord = await fakeDiscord();
     await discordBot(discord, scriptedModel(["Answer."]));
     const id = await discord.say({ user: ids.mia, channel: general, content: `${mention} hello?` });
@@ -220,7 +220,7 @@ test.each([
   ["was not done", false],
   ["was done", true],
 ])(
-  "a command whose answer failed in passing and %s is answered in place of “thinking…”, once",
+  "a command whose answer failed temporarily and %s is answered in place of “thinking…”, once",
   async (_, after) => {
     const discord = await fakeDiscord();
     await discordBot(discord, scriptedModel(["-"]), { skills: [greeter] });

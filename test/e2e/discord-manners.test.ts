@@ -9,7 +9,7 @@ const general = ids.general;
 const onlyMia = { access: { users: [ids.mia] } };
 
 describe("a refusal", () => {
-  test("comes as a direct message, and says which channel it is about", async () => {
+  test("a refusal is sent as a direct message, and says which channel it is about", async () => {
     const discord = await fakeDiscord();
     await discordBot(discord, scriptedModel(["-"]), { chat: onlyMia });
 
@@ -21,7 +21,7 @@ describe("a refusal", () => {
     expect(said(await discord.state(), general)).toBeUndefined();
   });
 
-  test("of somebody who takes no direct messages is a few words in the channel that call nobody else", async () => {
+  test("a refusal for somebody who takes no direct messages is a few words in the channel that call nobody else", async () => {
     const users = exampleWorld().users.map((user) => ({ ...user, closedDms: true }));
     const discord = await fakeDiscord({ users });
     await discordBot(discord, scriptedModel(["-"]), { chat: onlyMia });
@@ -33,7 +33,7 @@ describe("a refusal", () => {
     expect(words?.content).not.toContain("access");
   });
 
-  test("of a command is seen by who gave it alone", async () => {
+  test("a refusal of a command is seen by its sender only", async () => {
     const discord = await fakeDiscord();
     await discordBot(discord, scriptedModel(["-"]), { chat: onlyMia });
 
@@ -68,7 +68,7 @@ test("a stranger's direct message is refused, and their next one asks Discord fo
   expect((await asked()) - before).toBeLessThanOrEqual(1);
 });
 
-test("files that tools make come with the answer", async () => {
+test("files that tools make are posted with the answer", async () => {
   const discord = await fakeDiscord();
   const data = new TextEncoder().encode("a,b");
   const exporter = testSkill(
@@ -95,7 +95,7 @@ test("files that tools make come with the answer", async () => {
 });
 
 describe("a turn that takes its time", () => {
-  test("shows progress quietly, can be stopped by a button, and answers in its place", async () => {
+  test("a slow turn shows progress quietly, can be stopped by a button, and answers in its place", async () => {
     const discord = await fakeDiscord();
     const wait = testSkill(
       "wait",
@@ -152,7 +152,7 @@ describe("places", () => {
     );
   });
 
-  test("who manages the channel is its manager, who runs the bot its operator", async () => {
+  test("a channel's manager has the trust of a manager, and the bot's operator that of an operator", async () => {
     const discord = await fakeDiscord();
     const { app } = await discordBot(discord, scriptedModel(["Hi."]), {
       settings: { operators: [ids.olivia] },
@@ -170,7 +170,7 @@ describe("places", () => {
     ]);
   });
 
-  test("rights that are taken away are gone at once", async () => {
+  test("rights that are withdrawn are gone at once", async () => {
     const discord = await fakeDiscord();
     const { app } = await discordBot(discord, scriptedModel(["Hi."]));
     const ask = async () => {
@@ -186,7 +186,7 @@ describe("places", () => {
   });
 });
 
-test("a token that is reset while it runs is told with what to do", async () => {
+test("a token that is reset at run time is reported with what to do", async () => {
   const discord = await fakeDiscord();
   const bot = await discordBot(discord, scriptedModel(["-"]));
 
@@ -197,7 +197,7 @@ test("a token that is reset while it runs is told with what to do", async () => 
   expect(bot.connection.status().ok).toBe(false);
 });
 
-test("a channel that is deleted while it works fails that turn alone", async () => {
+test("a channel that is deleted at run time fails only its turn", async () => {
   const discord = await fakeDiscord();
   const asked = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();

@@ -29,7 +29,7 @@ function kept<T>() {
   };
 }
 
-test("reactions are heard with the message they are on, by name, and the bot's own are not", async () => {
+test("reactions are heard with their message, by name, and the bot's own are not", async () => {
   const reactions = kept<ChatReaction>();
   const discord = await fakeDiscord(exampleGuild(() => ({ emojis: [party] })));
   await discordBot(discord, scriptedModel(["Hello."]), { hears: { reacted: reactions.take } });
@@ -75,7 +75,7 @@ test("a reaction to an answer where there are no threads belongs to the conversa
   expect(reaction).toMatchObject({ place: { namespace, thread: root }, emoji: "✅" });
 });
 
-test("a message that is gone is told with its reference, and one with roles with whom its author may call", async () => {
+test("a deleted message is reported with its reference, and a mention of roles with whom its author may call", async () => {
   const gone = kept<Parameters<ChatIntake["removed"]>[0]>();
   const messages = kept<ChatMessage>();
   const discord = await fakeDiscord();

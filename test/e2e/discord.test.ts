@@ -42,7 +42,7 @@ describe("in a channel", () => {
     expect(said(await discord.state(), general)).toBeUndefined();
   });
 
-  test("it reads names instead of ids, and its answer calls whom the message may call and nobody else", async () => {
+  test("the bot reads names instead of ids, and its answer calls whom the message may call and nobody else", async () => {
     const onCall = exampleGuild(({ members }) => ({
       members: [...members, { user: cleo.id, roles: [ids.onCall] }],
     }));
@@ -63,7 +63,7 @@ describe("in a channel", () => {
     expect(asked).toContain("ask @mia of @moderators and @oncall in #questions at 1970-01-01 00:00 UTC");
   });
 
-  test("a long answer comes in parts of at most 2,000 characters with whole code blocks", async () => {
+  test("a long answer is posted in parts of at most 2,000 characters with whole code blocks", async () => {
     const discord = await fakeDiscord();
     const code = Array.from({ length: 120 }, (_, line) => `const line${line} = "${"x".repeat(20)}";`).join(
       "\n",
@@ -80,7 +80,7 @@ describe("in a channel", () => {
     expect(parts.map(({ content }) => content).join("\n")).toContain("line119");
   });
 
-  test("a message that is edited while it is answered changes the turn; a link preview changes nothing", async () => {
+  test("a message edited while it is answered changes the turn, and a link preview changes nothing", async () => {
     const discord = await fakeDiscord();
     const asked = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
@@ -116,7 +116,7 @@ describe("in a channel", () => {
     await discord.until((state) => said(state, id) === undefined);
   });
 
-  test("where it may not make threads it replies, and replies to it go on with the conversation", async () => {
+  test("the bot replies where it may not make threads, and replies to it continue the conversation", async () => {
     const discord = await fakeDiscord();
     const model = scriptedModel(["One.", "Two."]);
     await discordBot(discord, model);
@@ -138,7 +138,7 @@ describe("in a channel", () => {
     expect(await discord.threads(general)).toEqual([]);
   });
 
-  test("called into a conversation of others, it reads what they replied to", async () => {
+  test("the bot called into a conversation of others reads what they replied to", async () => {
     const discord = await fakeDiscord();
     const model = scriptedModel(["I see."]);
     await discordBot(discord, model);
@@ -189,7 +189,7 @@ describe("in a channel", () => {
 });
 
 describe("in direct messages", () => {
-  test("every message is answered, of people who share a server", async () => {
+  test("every direct message is answered, of people who share a server", async () => {
     const discord = await fakeDiscord();
     const model = scriptedModel(["Hi.", "Again."]);
     await discordBot(discord, model);
@@ -206,7 +206,7 @@ describe("in direct messages", () => {
 });
 
 describe("files", () => {
-  test("that people attach are read", async () => {
+  test("files that people attach are read", async () => {
     const discord = await fakeDiscord();
     const model = scriptedModel(["Read."]);
     await discordBot(discord, model);

@@ -28,9 +28,9 @@ const commands = [...pages.join("\n").matchAll(/^npm run -s knack -- (.+?)(?:\s+
   .map(([, command = ""]) => command)
   .filter((command) => runnable.test(command));
 
-it("there are commands to run", () => expect(commands.length).toBeGreaterThan(10));
+it("the documents have commands to run", () => expect(commands.length).toBeGreaterThan(10));
 
-it.each(commands)("knack %s ends well in a new folder", async (command) => {
+it.each(commands)("the documented command knack %s succeeds in a new folder", async (command) => {
   const { home } = bot();
   await copySkill(home.write);
   await symlink(path.join(root, "skills"), path.join(home.folder, "skills"));

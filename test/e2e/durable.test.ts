@@ -47,7 +47,7 @@ function syncsOf(lines: readonly string[], file: string, from: number): number[]
 it.each([
   ["a message", "turns.db-wal", "HTTP/1.1 202"],
   ["the state of a skill", "state.db-wal", "HTTP/1.1 200"],
-] as const)("answers for %s when it is on the disk", async (what, file, answer) => {
+] as const)("the bot answers for %s when it is on the disk", async (what, file, answer) => {
   const { home, models } = bot();
   await models.add([{ match: { userMessage: "hello" }, response: { content: "Hello." } }]);
   const { client, pid } = await home.start();

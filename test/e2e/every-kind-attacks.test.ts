@@ -30,7 +30,7 @@ module.exports.runtime = { handler: async function () {
   return answers.join();
 } };`;
 
-it("lets neither flows nor code with every grant reach the bot's own API, though private addresses may be reached", async () => {
+it("flows and code with every grant cannot reach the bot's own API, though private addresses are allowed", async () => {
   const { home, site, say } = kinds();
   await home.write("own/README.md", "");
   const bot = await home.start();
@@ -62,7 +62,7 @@ it("lets neither flows nor code with every grant reach the bot's own API, though
   expect(site.requests).toEqual([]);
 });
 
-it("runs nothing of what was installed before somebody enables it, and gives it the place of no other skill", async () => {
+it("an installed skill runs nothing before somebody enables it, and replaces no other skill", async () => {
   const { home } = kinds();
   await home.write("own/mailer/SKILL.md", "---\nname: mailer\ndescription: The operator's.\n---\nGuide.\n");
   const document = "---\nname: units\ndescription: Converts.\nskill_type: tool\n---\nGuide.\n";

@@ -34,7 +34,7 @@ async function crash(bot: BotProcess): Promise<BotProcess> {
   return home.start();
 }
 
-it("a handler that waits for approval is given it after a crash, and answers once", async () => {
+it("a handler that waits for approval gets it after a crash, and answers once", async () => {
   const { home, copy, submit, over } = kinds();
   await copy(importedSkills, "skills");
   const first = await home.start();
@@ -53,7 +53,7 @@ it("a handler that waits for approval is given it after a crash, and answers onc
   expect(eventsOf(events, "tool_finished")).toMatchObject([{ status: "ok" }]);
 });
 
-it("a flow that waits for approval is given it after a crash, and does nothing before it twice", async () => {
+it("a flow that waits for approval gets it after a crash, and does nothing before it twice", async () => {
   const { home, site, submit, over } = kinds();
   const steps = [
     visit(`${site.url}/before`, "POST"),
@@ -130,7 +130,7 @@ it("a handler killed after its approval is not run again", async () => {
   expect(eventsOf(events, "tool_finished")).toMatchObject([{ output: { code: "outcome_unknown" } }]);
 });
 
-it("a package of tools killed in a call says that nobody knows what came of it, and is there for the next turn", async () => {
+it("a package of tools killed in a call says that the outcome is unknown, and is there for the next turn", async () => {
   const { home, submit, over, say } = kinds();
   await home.write(
     ".knack-workspace/skills/kit/SKILL.md",
@@ -164,7 +164,7 @@ it("a package of tools killed in a call says that nobody knows what came of it, 
   expect((await say(third, "add it", [{ call: "kit_add", with: {} }])).text).toBe("done: added");
 });
 
-it("a flow killed in the middle of a loop goes on in it, and asks for nothing twice that had answered", async () => {
+it("a flow killed in the middle of a loop continues there, and requests nothing twice that had answered", async () => {
   const { home, site, submit, over } = kinds();
   const body = visit(`${site.url}/item/\${item}`);
   const steps = [
@@ -189,7 +189,7 @@ it("a flow killed in the middle of a loop goes on in it, and asks for nothing tw
   expect(paths).toEqual(["/item/a", "/item/b", "/item/c", "/item/c", "/item/d", "/end"]);
 });
 
-it("a flow killed while it sent something does not send it again, and says that nobody knows what came of it", async () => {
+it("a flow killed while it sent something does not send it again, and says that the outcome is unknown", async () => {
   const { home, site, submit, over } = kinds();
   const send = visit(`${site.url}/send/\${item}`, "POST");
   const steps = [{ type: "loop", config: { over: ["a", "b"], steps: [send] } }];
@@ -210,7 +210,7 @@ it("a flow killed while it sent something does not send it again, and says that 
   expect(site.requests.map(({ path }) => path)).toEqual(["/send/a", "/send/b"]);
 });
 
-it("a question of a tool server can still be answered after a crash, is not asked twice, and the answer comes once", async () => {
+it("a question of a tool server can still be answered after a crash, is not asked twice, and is answered once", async () => {
   const { home, submit, over } = kinds();
   const servers = { asker: { command: process.execPath, args: [testServer] } };
   await home.write("config/mcp.json", JSON.stringify({ mcpServers: servers }));

@@ -16,7 +16,7 @@ const flow = (url: string) => ({
   ],
 });
 
-it("sees AnythingLLM's skills and flows that are copied in while it runs, changed and removed, and says what is broken", async () => {
+it("the bot sees AnythingLLM's skills and flows copied in at run time, changed and removed, and says what is broken", async () => {
   const { home, site, siteHost, model, copy, say, offered } = kinds();
   const bot = await home.start();
   const { client } = bot;

@@ -54,7 +54,7 @@ async function busyBot(): Promise<BotProcess> {
 }
 
 describe("nothing that worked for a bot is left", () => {
-  it.each(["killed", "stopped"])("when it was %s", async (how) => {
+  it.each(["killed", "stopped"])("no process of a bot is left when it was %s", async (how) => {
     const bot = await busyBot();
     const family = await familyOf(bot.pid);
     const commands = family.map(({ command }) => command).join("\n");
@@ -69,7 +69,7 @@ describe("nothing that worked for a bot is left", () => {
     await expect.poll(() => stillThere(family), patience).toEqual([]);
   });
 
-  it("when it was killed while it fetched a repository that never comes", async () => {
+  it("no process of a bot is left when it was killed while it fetched a repository that never arrives", async () => {
     const { home, site } = kinds();
     const bot = await home.start();
     site.close();

@@ -35,7 +35,7 @@ async function command({ client }: BotProcess, text: string): Promise<string> {
   return (await ended(client, turn_id)).text;
 }
 
-it("a skill that is uploaded is reviewed, active nowhere, enabled in one channel alone, and not run once it was tampered with", async () => {
+it("an uploaded skill is reviewed, active nowhere, enabled in one channel only, and not run once it was tampered with", async () => {
   const { home, say } = kinds();
   const bot = await home.start();
   const { client } = bot;
@@ -99,7 +99,7 @@ it("a skill is installed from a repository by command, with its review, and upda
   expect(await stateIn(bot, "moon", place.namespace)).toBeUndefined();
 });
 
-it("a bot that is killed while it installs has all of a skill or nothing of it, whenever that was", async () => {
+it("a bot that is killed while it installs has all of a skill or nothing of it, whenever that happens", async () => {
   const { home } = kinds();
   const many = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`moon/f${at}.txt`, `${at}`]));
   let bot = await home.start();

@@ -60,7 +60,7 @@ describe.each(["slack", "discord"] as const)("on %s", (name) => {
     (site.requests as unknown[]).length = 0;
   });
 
-  it("a handler asks for approval by buttons, and goes on with the decision", async () => {
+  it("a handler asks for approval by buttons, and continues with the decision", async () => {
     const { surfaces, model, bot: process } = bot();
     const surface = surfaces[name];
     await process().client.call("skill.set", { ns: surface.namespace, id: "send-note", state: "pinned" });
@@ -73,7 +73,7 @@ describe.each(["slack", "discord"] as const)("on %s", (name) => {
     await finished(bot(), surface, thread);
   });
 
-  it("installing is refused to who is no operator, and nobody else sees that", async () => {
+  it("installing is refused to a person who is not an operator, and nobody else sees that", async () => {
     const { slack, discord, surfaces, bot: process } = bot();
     const surface = surfaces[name];
     const url = `${site.url}/moon.zip`;
@@ -90,7 +90,7 @@ describe.each(["slack", "discord"] as const)("on %s", (name) => {
     expect(await process().client.call("package.list", {})).toEqual({ packages: [] });
   });
 
-  it("the link to connect an account is for who asked alone", async () => {
+  it("the link to connect an account is only for its asker", async () => {
     const { slack, discord, surfaces, home } = bot();
     const surface = surfaces[name];
     const oauth = await startOAuthServer();

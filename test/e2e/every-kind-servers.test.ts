@@ -58,7 +58,7 @@ async function enable({ client }: BotProcess, names: readonly string[]): Promise
 }
 
 describe("the reference servers", () => {
-  it("are called by the agent over every transport, show progress, and their pictures are files", async () => {
+  it("the reference servers are called by the agent over every transport, show progress, and their pictures are files", async () => {
     const { home, submit, over, say } = kinds();
     await home.write("files/hello.txt", "good morning");
     const bot = await botWith({
@@ -99,7 +99,7 @@ describe("the reference servers", () => {
 });
 
 describe("a server that fails", () => {
-  it("in a call is an error the model reads, and the next call works", async () => {
+  it("a server that fails in a call is an error the model reads, and the next call works", async () => {
     const { submit, over, say } = kinds();
     const bot = await botWith({ test: testServer });
     const turn = await submit(bot, "hang", [{ call: "test__hang", with: {} }]);
@@ -112,7 +112,7 @@ describe("a server that fails", () => {
     expect(again.text).toBe("done: alive");
   });
 
-  it("hides no others, and a file that is edited counts for the next message", async () => {
+  it("a server that fails hides no others, and an edited file counts for the next message", async () => {
     const { home, say } = kinds();
     const dead = { type: "http", url: `http://127.0.0.1:${await freePort()}/mcp` };
     await writeServers({ dead, test: testServer });

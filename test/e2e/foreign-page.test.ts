@@ -36,7 +36,7 @@ async function turns({ client }: BotProcess): Promise<string[]> {
   return (await client.call("run.list", {})).turns.map(({ question }) => question);
 }
 
-it("can neither post a turn nor read an answer with fetch", async () => {
+it("a foreign page can neither post a turn nor read an answer with fetch", async () => {
   const { page, running } = await open();
   const attempt = await page.evaluate(async (url) => {
     const body = JSON.stringify({ text: "stolen" });
@@ -65,7 +65,7 @@ it("can neither post a turn nor read an answer with fetch", async () => {
   expect(await turns(running)).toEqual(["/agent help"]);
 });
 
-it("cannot post a turn with a form", async () => {
+it("a foreign page cannot post a turn with a form", async () => {
   const { page, running } = await open();
   // As text/plain the field is the body {"text":"stolen","key":"="}.
   const field = `<input name='{"text":"stolen","key":"' value='"}'>`;
@@ -81,7 +81,7 @@ it("cannot post a turn with a form", async () => {
   expect(await turns(running)).toEqual(["/agent help"]);
 });
 
-it("cannot change a channel's skills or settings", async () => {
+it("a foreign page cannot change a channel's skills or settings", async () => {
   const { page, running } = await open();
   const paths = [`/api/v1/namespaces/${namespace}/skills/web-scraping`, `/api/v1/namespaces/${namespace}`];
   const answered = await page.evaluate(
@@ -99,7 +99,7 @@ it("cannot change a channel's skills or settings", async () => {
   expect(state.settings.progress).not.toBe("full");
 });
 
-it("cannot open the event stream of a channel", async () => {
+it("a foreign page cannot open the event stream of a channel", async () => {
   const { page, running } = await open();
   const opened = await page.evaluate(
     (url) =>
@@ -114,7 +114,7 @@ it("cannot open the event stream of a channel", async () => {
   expect(opened).toBe(false);
 });
 
-it("can neither frame the console nor load the API as a script", async () => {
+it("a foreign page can neither frame the console nor load the API as a script", async () => {
   const { page, running } = await open();
   await page.setContent(`<iframe src="${running.url}"></iframe>`);
   const frame = page.frames().find((candidate) => candidate !== page.mainFrame());
@@ -122,7 +122,7 @@ it("can neither frame the console nor load the API as a script", async () => {
   await expect(page.addScriptTag({ url: `${running.url}/api/v1/runs` })).rejects.toThrow();
 });
 
-it("is refused under a name that was rebound to this machine", async () => {
+it("a foreign page is refused under a name that was rebound to this machine", async () => {
   const { running } = await open();
   const { port } = new URL(running.url);
   const rebound = await chromium.launch({
@@ -141,7 +141,7 @@ it("is refused under a name that was rebound to this machine", async () => {
   }
 });
 
-it("differs from the console's own page, which may post", async () => {
+it("the console's own page may post, unlike a foreign one", async () => {
   const { running } = await open();
   const page = await (await browser.newContext()).newPage();
   await page.goto(running.url);

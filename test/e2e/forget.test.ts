@@ -5,7 +5,7 @@ import { useBot } from "./support/use-bot.ts";
 
 const bot = useBot({ env: () => ({ KNACK_MODEL: "offline" }) });
 
-it("leaves no byte of a person, while the bot runs and while it does not", async () => {
+it("forgetting leaves no byte of a person, while the bot runs and while it does not", async () => {
   const { home } = bot();
   const running = await home.start();
   for (const user of ["carolheliotrope", "doraheliotrope"]) {

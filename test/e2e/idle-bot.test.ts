@@ -51,7 +51,7 @@ const needed = [
   "zod",
 ];
 
-it("loads no package before it is needed", async () => {
+it("an idle bot loads no package before it is needed", async () => {
   const { home } = bot();
   const list = join(home.folder, "loaded.txt");
   const hook = `import { registerHooks } from "node:module";

@@ -64,10 +64,10 @@ async function judge(scenario: string): Promise<void> {
 }
 
 describe("the MCP client of the bot", () => {
-  it.each(core)("does %s as MCP says", judge, patience_ms);
-  it.concurrent.each(logins)("does %s as MCP says", judge, patience_ms);
+  it.each(core)("the MCP client does %s as MCP says", judge, patience_ms);
+  it.concurrent.each(logins)("the MCP client logs in with %s as MCP says", judge, patience_ms);
 
-  it("is judged in everything the suite has for clients", async () => {
+  it("the MCP client is judged in everything the suite has for clients", async () => {
     const { output } = await runSuite("list", "--client");
     const listed = [...output.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name);
     expect(listed.sort()).toEqual([...core, ...logins].sort());

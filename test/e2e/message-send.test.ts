@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 
 test.each(["slack", "discord"] as const)(
-  "a script says something on %s, once under its key",
+  "a script's message is said on %s, once under its key",
   async (name) => {
     const { home, surfaces, slack, discord } = bot();
     const words = `The build of ${name} is red.`;
@@ -27,7 +27,7 @@ test.each(["slack", "discord"] as const)(
 test.each([
   ["no place", [], 2, "--namespace"],
   ["a place of no connected platform", ["--namespace", "console:local:dm"], 1, "doctor --live"],
-])("%s is refused with what to do", async (_name, place, exit, said) => {
+])("a message to %s is refused with what to do", async (_name, place, exit, said) => {
   const { code, stderr } = await bot().home.run(["message", "send", "The build is red.", ...place]);
   expect(code).toBe(exit);
   expect(stderr).toContain(said);

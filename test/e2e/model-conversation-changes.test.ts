@@ -43,7 +43,7 @@ describe.each([
   ["openai/gpt-5.4-mini", "tool_search"],
   ["deepseek/deepseek-v4-pro", "stream_usage"],
 ] as const)("a server of %s that refuses %s", (choice, feature: Feature) => {
-  it("is asked in another way, which is remembered, and the turn goes on", async () => {
+  it("a refused feature is replaced by another way, which is remembered, and the turn continues", async () => {
     const conversation = await startConversation(choice);
     conversation.vendors.refuse("*", feature);
     expect((await talk(conversation, words))[3]).toContain("weather says 42");
@@ -56,7 +56,7 @@ describe.each([
     expect(refusals(conversation)).toHaveLength(before);
   });
 
-  it("in the middle of a conversation changes nothing for people", async () => {
+  it("a feature refused in the middle of a conversation changes nothing for people", async () => {
     const conversation = await startConversation(choice);
     await talk(conversation, ["[use weather]", "hello"]);
     conversation.vendors.refuse("*", feature);
@@ -67,7 +67,7 @@ describe.each([
 
 describe.each(talkingModels)("a conversation with $choice", ({ choice }) => {
   it.each(talkingModels.filter((other) => other.choice !== choice).map((other) => other.choice))(
-    "goes on with %s, and back",
+    "a conversation continues with %s, and back",
     async (other) => {
       const before = await startConversation(choice);
       await talk(before, ["[use weather]"]);
@@ -79,7 +79,7 @@ describe.each(talkingModels)("a conversation with $choice", ({ choice }) => {
     },
   );
 
-  it("goes on with a key of another account", async () => {
+  it("a conversation continues with a key of another account", async () => {
     const before = await startConversation(choice);
     await talk(before, ["[use weather]"]);
     const after = await before.restart({ key: "key-of-another" });
@@ -87,7 +87,7 @@ describe.each(talkingModels)("a conversation with $choice", ({ choice }) => {
     expect(refusals(after).length).toBeLessThanOrEqual(1);
   });
 
-  it("goes on with another effort", async () => {
+  it("a conversation continues with another effort", async () => {
     const before = await startConversation(choice, { limits: { open_tools_tokens: 3_000 } });
     await talk(before, ["[use weather]"]);
     const after = await before.restart({ effort: "low" });
@@ -96,7 +96,7 @@ describe.each(talkingModels)("a conversation with $choice", ({ choice }) => {
     expect(lost(after)).toBe(0);
   });
 
-  it("takes thirty calls at once that activate one skill", async () => {
+  it("a conversation takes thirty calls at once that activate one skill", async () => {
     const many: Script = ({ said, results }) =>
       said.includes("go") && results.length === 0
         ? {
@@ -119,7 +119,7 @@ describe.each(talkingModels)("a conversation with $choice", ({ choice }) => {
     expect(refusals(conversation)).toEqual([]);
   });
 
-  it("whose window is smaller than its transcript gets a cut copy", async () => {
+  it("a model whose window is smaller than the transcript gets a cut copy", async () => {
     const name = choice.slice(choice.indexOf("/") + 1);
     const conversation = await startConversation(choice, { vendors: { context: { [name]: 3_000 } } });
     for (let turn = 0; turn < 6; turn += 1) {

@@ -42,7 +42,7 @@ afterEach(async () => {
 afterAll(() => vendors.stop());
 
 describe.each(models)("a bot on $choice that is killed in the middle of a round", ({ choice, kind }) => {
-  it("goes on with the same conversation, byte for byte, and loses no reasoning", async () => {
+  it("a bot killed in the middle of a round continues the same conversation, byte for byte, and loses no reasoning", async () => {
     const openAiUrl = `${gate.url}${kind === undefined ? "" : `/${kind}`}/v1`;
     home = await createBotHome({
       env: {

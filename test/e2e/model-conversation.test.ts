@@ -81,7 +81,7 @@ describe.each(cases)("a conversation with $choice and $tools", ({ choice, in_pla
     expect(omittedReasoning(conversation)).toBe(0);
   }
 
-  it("lasts ten turns by three people", async () => {
+  it("a conversation lasts ten turns by three people", async () => {
     const conversation = await start();
     const people = [ada, ben, mia];
     for (let turn = 0; turn < 10; turn += 1) {
@@ -93,7 +93,7 @@ describe.each(cases)("a conversation with $choice and $tools", ({ choice, in_pla
     expect(cachedShare(turnsOf(conversation))).toBeGreaterThan(0);
   });
 
-  it("goes on after a skill was activated and put away again", async () => {
+  it("a conversation continues after a skill was activated and put away again", async () => {
     const conversation = await start();
     const { end } = await conversation.ask("[use weather]");
     expect(end.text).toContain("weather says 42");
@@ -102,7 +102,7 @@ describe.each(cases)("a conversation with $choice and $tools", ({ choice, in_pla
     expectKept(conversation);
   });
 
-  it("goes on after people enabled and disabled skills in the middle", async () => {
+  it("a conversation continues after people enabled and disabled skills in the middle", async () => {
     const conversation = await start();
     await conversation.ask("hello");
     await conversation.app.run("skill.set", {
@@ -123,7 +123,7 @@ describe.each(cases)("a conversation with $choice and $tools", ({ choice, in_pla
     expectKept(conversation);
   });
 
-  it("goes on after a skill was installed in the middle", async () => {
+  it("a conversation continues after a skill was installed in the middle", async () => {
     const conversation = await start();
     await conversation.ask("hello");
     conversation.source.skills = [...conversation.source.skills, toolSkill("trains")];
@@ -132,7 +132,7 @@ describe.each(cases)("a conversation with $choice and $tools", ({ choice, in_pla
     expectKept(conversation, { addsTools: true });
   });
 
-  it("goes on after a handoff", async () => {
+  it("a conversation continues after a handoff", async () => {
     const conversation = await start({ profiles });
     await conversation.ask("hello");
     const { events } = await conversation.ask("[handoff research]");
@@ -142,7 +142,7 @@ describe.each(cases)("a conversation with $choice and $tools", ({ choice, in_pla
     expectKept(conversation);
   });
 
-  it("goes on with another model when its own fails, and comes back", async () => {
+  it("a conversation continues with another model when its own fails, and comes back", async () => {
     const other = choice.startsWith("anthropic/") ? "openai/gpt-6.1-terra" : "anthropic/claude-sonnet-5-5";
     const conversation = await start({ failover: [other] });
     await conversation.ask("[use weather]");
@@ -157,7 +157,7 @@ describe.each(cases)("a conversation with $choice and $tools", ({ choice, in_pla
     if (keepsPrefix) expect(lostReasoning(conversation)).toBe(0);
   });
 
-  it("goes on after a restart", async () => {
+  it("a conversation continues after a restart", async () => {
     const before = await start();
     await before.ask("[use weather]");
     const conversation = await before.restart();
@@ -166,7 +166,7 @@ describe.each(cases)("a conversation with $choice and $tools", ({ choice, in_pla
     expectKept(conversation);
   });
 
-  it("goes on after a compaction, and keeps its reasoning from there on", async () => {
+  it("a conversation continues after a compaction, and keeps its reasoning from there on", async () => {
     const conversation = await start({ limits: { transcript_tokens: 4_000 } });
     for (let turn = 0; turn < 8; turn += 1) {
       await conversation.ask(`${turn}: [use weather] ${"and tell me more ".repeat(40)}`);
@@ -175,7 +175,7 @@ describe.each(cases)("a conversation with $choice and $tools", ({ choice, in_pla
     if (keepsPrefix) expect(lostReasoning(conversation)).toBe(0);
   });
 
-  it("goes on after a turn was deleted", async () => {
+  it("a conversation continues after a turn was deleted", async () => {
     const conversation = await start();
     await conversation.ask("hello");
     const { turnId } = await conversation.ask("[use weather] the secret", { by: ben });

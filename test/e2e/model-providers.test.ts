@@ -16,7 +16,7 @@ const bot = useBot({
   }),
 });
 
-it("takes over from a local server with a provider that needs another header, all by variables", async () => {
+it("a provider that needs another header takes over from a local server, all by variables", async () => {
   const { home, models, gate } = bot();
   await models.add([{ match: { userMessage: "hello" }, response: { content: "Here is Azure." } }]);
   const { client } = await home.start();
@@ -26,7 +26,7 @@ it("takes over from a local server with a provider that needs another header, al
   expect(gate.requests[0]?.headers).not.toHaveProperty("authorization");
 });
 
-it("lists what the providers offer beside one that is away, and shows no key", async () => {
+it("`knack models` lists what the providers offer next to one that is away, and shows no key", async () => {
   const { code, stdout } = await bot().home.run(["models"]);
   expect(stdout).toMatch(/^azure: \d+ models?$/m);
   expect(stdout).toMatch(/^ollama: .*did not answer/m);

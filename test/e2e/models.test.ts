@@ -51,7 +51,7 @@ describe.each(wires)("a bot whose model speaks $wire protocol", ({ env, keyName 
     return { end, live, turn: await client.call("turn.show", { id: turn_id }) };
   }
 
-  it("runs the tool it asks for and answers from the result", async () => {
+  it("a bot runs the tool its model asks for and answers from the result", async () => {
     const { models, pages, gate } = bot();
     const call = { name: "web-scraping", arguments: JSON.stringify({ url: `${pages.url}/weather` }) };
     const usage = { prompt_tokens: 11, completion_tokens: 7 };
@@ -66,7 +66,7 @@ describe.each(wires)("a bot whose model speaks $wire protocol", ({ env, keyName 
     expect(gate.requests).toHaveLength(2);
   });
 
-  it("runs two calls at once and gives their results back in the order of the calls", async () => {
+  it("a bot runs two calls at once and gives their results back in the order of the calls", async () => {
     const { models, pages } = bot();
     const toolCalls = ["/slow", "/quick"].map((path) => ({
       name: "web-scraping",
@@ -91,7 +91,7 @@ describe.each(wires)("a bot whose model speaks $wire protocol", ({ env, keyName 
     ]);
   });
 
-  it("is patient with a 429", async () => {
+  it("a bot is patient with a 429", async () => {
     const { models, gate } = bot();
     const error = { message: "slow down", type: "rate_limit_error" };
     await models.add(failThenAnswer({ response: { error, status: 429, retryAfter: 1 } }));
@@ -100,7 +100,7 @@ describe.each(wires)("a bot whose model speaks $wire protocol", ({ env, keyName 
     expect(gate.requests).toHaveLength(2);
   });
 
-  it("declares the text of a cut stream void and shows the answer once", async () => {
+  it("a bot declares the text of a cut stream void and shows the answer once", async () => {
     const cut = { truncateAfterChunks: 9, latency: 5, chunkSize: 4 };
     await bot().models.add(failThenAnswer({ response: { content: sentence }, ...cut }));
     const { end, live } = await ask("hello");
@@ -115,7 +115,7 @@ describe.each(wires)("a bot whose model speaks $wire protocol", ({ env, keyName 
     ).toBe(sentence);
   });
 
-  it("says what to do when the model's server is down", async () => {
+  it("a bot says what to do when the model's server is down", async () => {
     const { models, gate } = bot();
     await gate[Symbol.asyncDispose]();
     await models.reset();
@@ -126,7 +126,7 @@ describe.each(wires)("a bot whose model speaks $wire protocol", ({ env, keyName 
     expect(eventsOf(live, "error")).toMatchObject([{ code: "unavailable" }]);
   });
 
-  it("says what to do when the server answers garbage", async () => {
+  it("a bot says what to do when the server answers garbage", async () => {
     const chaos = { malformedRate: 1 };
     await bot().models.add([{ match: { userMessage: "hello" }, response: { content: sentence }, chaos }]);
     const { end, live } = await ask("hello");
@@ -135,7 +135,7 @@ describe.each(wires)("a bot whose model speaks $wire protocol", ({ env, keyName 
     expect(eventsOf(live, "error")).toMatchObject([{ code: "unavailable" }]);
   });
 
-  it("names the variable of a refused key, and shows no part of it", async () => {
+  it("a bot names the variable of a refused key, and shows no part of it", async () => {
     const error = { message: "Incorrect API key: sk-test-0123456789", type: "authentication_error" };
     await bot().models.add([{ match: { userMessage: "hello" }, response: { error, status: 401 } }]);
     const { end, live } = await ask("hello");

@@ -56,25 +56,28 @@ describe("a bot that npm started", () => {
     ["SIGINT to npm", "SIGINT", 1],
     ["Ctrl-C, which the terminal sends to npm and bot", "SIGINT", -1],
     ["SIGTERM to the whole group", "SIGTERM", -1],
-  ] as const)("finishes its turn and frees its port after %s", async (_, signal, whom) => {
-    const { models, gate, home } = bot();
-    await models.add([answer]);
-    gate.close();
-    const { pid, says, url, exited, client } = await npmStart();
-    const { turn_id } = await client.submitTurn(message);
-    await gate.reached(1);
-    process.kill(whom * pid, signal);
-    await says("running turns may finish");
-    gate.open();
-    expect(await exited).toEqual([0, null]);
-    await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+  ] as const)(
+    "a bot that npm started finishes its turn and frees its port after %s",
+    async (_, signal, whom) => {
+      const { models, gate, home } = bot();
+      await models.add([answer]);
+      gate.close();
+      const { pid, says, url, exited, client } = await npmStart();
+      const { turn_id } = await client.submitTurn(message);
+      await gate.reached(1);
+      process.kill(whom * pid, signal);
+      await says("running turns may finish");
+      gate.open();
+      expect(await exited).toEqual([0, null]);
+      await expect(fetch(`${url}/healthz`)).rejects.toThrow();
 
-    const next = await home.start();
-    expect((await ended(next.client, turn_id)).text).toBe("Hello, you.");
-    expect(gate.requests).toHaveLength(1);
-  });
+      const next = await home.start();
+      expect((await ended(next.client, turn_id)).text).toBe("Hello, you.");
+      expect(gate.requests).toHaveLength(1);
+    },
+  );
 
-  it("ends at once when it is told a second time", async () => {
+  it("a bot that npm started ends at once when it is told a second time", async () => {
     const { models, gate } = bot();
     await models.add([answer]);
     gate.close();

@@ -7,7 +7,7 @@ const place = { namespace: "console:local:general", thread: "t1" };
 describe("a bot that somebody watches over", () => {
   const bot = useBot({ env: ({ gate }) => ({ ...openAi(gate.url), LOG_LEVEL: "info" }) });
 
-  it("counts a turn, and writes one line of it without a word of what was said", async () => {
+  it("a monitored bot counts a turn, and writes one line of it without a word of what was said", async () => {
     const { home, models } = bot();
     await models.add([{ match: { userMessage: "the code" }, response: { content: "It is 4711." } }]);
     const { client, url, err } = await home.start();
@@ -33,7 +33,7 @@ describe("a bot that somebody watches over", () => {
     expect(err()).not.toContain("what is the code");
   });
 
-  it("is not ready as soon as it is told to stop, while its last turn is finished", async () => {
+  it("a bot is not ready as soon as it is told to stop, while its last turn is finished", async () => {
     const { home, models, gate } = bot();
     await models.add([{ match: { userMessage: "hello" }, response: { content: "Hello, you." } }]);
     gate.close();

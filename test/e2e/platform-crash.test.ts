@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe.each(["slack", "discord"] as const)("a bot that is killed on %s", (name) => {
-  it("posts an answer once whose posting it could not note", async () => {
+  it("a killed bot posts an answer once if it could not record the posting", async () => {
     const { surfaces, model, crash } = bot();
     const surface = surfaces[name];
     const text = `posted-${name}`;
@@ -29,7 +29,7 @@ describe.each(["slack", "discord"] as const)("a bot that is killed on %s", (name
     expect(model.askedOf(text)).toHaveLength(1);
   });
 
-  it("posts an answer that had not gone out", async () => {
+  it("a killed bot posts an answer that had not gone out", async () => {
     const { surfaces, model, crash } = bot();
     const surface = surfaces[name];
     const text = `unposted-${name}`;
@@ -46,7 +46,7 @@ describe.each(["slack", "discord"] as const)("a bot that is killed on %s", (name
     expect(model.askedOf(text)).toHaveLength(1);
   });
 
-  it("completes an answer of which a part was shown, in its message", async () => {
+  it("a killed bot completes a partly shown answer in its message", async () => {
     const { surfaces, model, crash } = bot();
     const surface = surfaces[name];
     const text = `growing-${name}`;
@@ -68,7 +68,7 @@ describe.each(["slack", "discord"] as const)("a bot that is killed on %s", (name
   });
 
   it.each(["begun", "growing"])(
-    "leaves one message of a turn with steps whose answer had %s",
+    "a killed bot leaves one message of a turn with steps whose answer had %s",
     async (when) => {
       const { surfaces, model, crash } = bot();
       const surface = surfaces[name];
@@ -94,7 +94,7 @@ describe.each(["slack", "discord"] as const)("a bot that is killed on %s", (name
     },
   );
 
-  it("completes an answer of which it had begun the message without knowing", async () => {
+  it("a killed bot completes an answer whose message it had begun without knowing", async () => {
     const { surfaces, model, crash } = bot();
     const surface = surfaces[name];
     const text = `begun-${name}`;
@@ -117,7 +117,7 @@ describe.each(["slack", "discord"] as const)("a bot that is killed on %s", (name
     expect(await surface.shown(thread)).toEqual(["Short now."]);
   });
 
-  it("takes what came and was not stored when it comes again, once", async () => {
+  it("a killed bot takes an unstored message when it is delivered again, once", async () => {
     const { surfaces, model, kill, start } = bot();
     const surface = surfaces[name];
     const text = `unstored-${name}`;
@@ -133,7 +133,7 @@ describe.each(["slack", "discord"] as const)("a bot that is killed on %s", (name
     expect(model.askedOf(text)).toHaveLength(1);
   });
 
-  it("does not answer again what it has answered", async () => {
+  it("a killed bot does not answer again what it has answered", async () => {
     const { surfaces, model, slack, crash } = bot();
     const surface = surfaces[name];
     const text = `answered-${name}`;
@@ -153,7 +153,7 @@ describe.each(["slack", "discord"] as const)("a bot that is killed on %s", (name
   });
 });
 
-it("asks nothing of Slack that it refuses, but whether a stream is still open", async () => {
+it("the bot asks nothing of Slack that it refuses, except whether a stream is still open", async () => {
   await expectCleanSlack(bot(), "streaming_state_conflict");
 });
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 describe("many people at once", () => {
-  it("are answered at the same time in their threads, each once with their own answer", async () => {
+  it("two people are answered at the same time in their threads, each once with their own answer", async () => {
     const { surfaces, model } = bot();
     const { promise: both, resolve: go } = Promise.withResolvers<void>();
     model.when("twin", async function* ({ text }) {
@@ -30,7 +30,7 @@ describe("many people at once", () => {
       expect(await surfaces[name].shown(thread, 1)).toEqual([`For twin ${who}${name}.`]);
   });
 
-  it("are acknowledged in time, and each answered once", async () => {
+  it("many people are acknowledged in time, and each answered once", async () => {
     const { surfaces, slack, model } = bot();
     const numbers = Array.from({ length: 50 }, (_, index) => index);
     const before = (await slack.look()).deliveries().length;
@@ -48,24 +48,27 @@ describe("many people at once", () => {
     expect(model.askedOf("question crowd")).toHaveLength(50);
   });
 
-  it.each(names)("on %s are each answered once by a bot that is killed in the middle", async (name) => {
-    const { surfaces, crash } = bot();
-    const surface = surfaces[name];
-    const numbers = Array.from({ length: 20 }, (_, index) => index);
-    const threads = await Promise.all(numbers.map((number) => surface.ask(`question ${name}${number}`)));
-    await Promise.any(threads.slice(5).map((thread) => surface.shown(thread, 1)));
+  it.each(names)(
+    "many people on %s are each answered once by a bot that is killed in the middle",
+    async (name) => {
+      const { surfaces, crash } = bot();
+      const surface = surfaces[name];
+      const numbers = Array.from({ length: 20 }, (_, index) => index);
+      const threads = await Promise.all(numbers.map((number) => surface.ask(`question ${name}${number}`)));
+      await Promise.any(threads.slice(5).map((thread) => surface.shown(thread, 1)));
 
-    await crash();
+      await crash();
 
-    for (const [number, thread] of threads.entries()) {
-      await surface.shown(thread, 1);
-      await finished(bot(), surface, thread);
-      expect(await surface.shown(thread)).toEqual([`Reply to question ${name}${number}.`]);
-    }
-  });
+      for (const [number, thread] of threads.entries()) {
+        await surface.shown(thread, 1);
+        await finished(bot(), surface, thread);
+        expect(await surface.shown(thread)).toEqual([`Reply to question ${name}${number}.`]);
+      }
+    },
+  );
 });
 
-it("asks nothing of Slack that it refuses, and leaves no message looking unanswered", async () => {
+it("the bot asks nothing of Slack that it refuses, and leaves no message looking unanswered", async () => {
   await expectCleanSlack(bot(), "already_reacted", "no_reaction");
   await bot().slack.until(
     (state) => state.all.messages.every(({ reactions }) => reactions.length === 0),

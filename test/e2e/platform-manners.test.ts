@@ -10,7 +10,7 @@ describe.each(names)("among people on %s", (name) => {
     await bot().start();
   });
 
-  it("reads the thread it is called into with names, and keeps out of what is not said to it", async () => {
+  it("the bot reads the thread it is called into with names, and keeps out of what is not said to it", async () => {
     const { surfaces, model } = bot();
     const surface = surfaces[name];
     const mention = name === "slack" ? "<@U0KNACK>" : "<@1000000000000000001>";
@@ -35,7 +35,7 @@ describe.each(names)("among people on %s", (name) => {
     expect(second?.body).toContain("it is the disk");
   });
 
-  it("takes its answer away when the question is deleted, everywhere", async () => {
+  it("the bot takes its answer away when the question is deleted, everywhere", async () => {
     const { surfaces, model, bot: process } = bot();
     const surface = surfaces[name];
     model.when("regretted", () => ["The embarrassing answer."]);
@@ -55,7 +55,7 @@ describe.each(names)("among people on %s", (name) => {
     await expect.poll(read, { timeout: 10_000 }).not.toMatch(/regretted|embarrassing/);
   });
 
-  it("answers once more when asked to, for who asked alone", async () => {
+  it("the bot answers once more when asked to, only for the asker", async () => {
     const { surfaces, model } = bot();
     const surface = surfaces[name];
     let tries = 0;
@@ -82,7 +82,7 @@ describe("a bot without a model", () => {
     await bot().start();
   });
 
-  it.each(names)("says so on %s, and obeys commands", async (name) => {
+  it.each(names)("a bot without a model says so on %s, and obeys commands", async (name) => {
     const { surfaces, bot: process } = bot();
     const surface = surfaces[name];
     const thread = await surface.ask("hello there");

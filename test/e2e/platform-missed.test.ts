@@ -19,7 +19,7 @@ async function downForAnHour(): Promise<void> {
 }
 
 describe.each(["slack", "discord"] as const)("what was written on %s while the bot was down", (name) => {
-  it("is answered where it is fresh, and asked about once where it is old", async () => {
+  it("a missed message is answered where it is fresh, and asked about once where it is old", async () => {
     const { surfaces, model, kill, start } = bot();
     const surface = surfaces[name];
     const own = await surface.ask(`question own${name}`);
@@ -56,7 +56,7 @@ describe.each(["slack", "discord"] as const)("what was written on %s while the b
     expect(model.askedOf(`stale${name}`)).toHaveLength(1);
   });
 
-  it("is asked about once by a bot that was killed right after it asked", async () => {
+  it("a missed message is asked about once by a bot that was killed right after it asked", async () => {
     const { surfaces, model, kill, start } = bot();
     const surface = surfaces[name];
     await kill();
@@ -79,6 +79,6 @@ describe.each(["slack", "discord"] as const)("what was written on %s while the b
   });
 });
 
-it("asks nothing of Slack that it refuses", async () => {
+it("the bot asks nothing of Slack that it refuses after missed messages", async () => {
   await expectCleanSlack(bot());
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 describe("a platform that slows the bot down", () => {
-  it("gets every answer once and whole, and no call before it may come", async () => {
+  it("a platform that slows the bot down gets every answer once and whole, and no call too early", async () => {
     const { surfaces, model, slack, discord } = bot();
     await slack.rateLimit({ method: "chat.startStream", seconds: 1, times: 1 });
     await slack.rateLimit({ method: "chat.stopStream", seconds: 1, times: 1 });
@@ -55,7 +55,7 @@ function expectPatience(calls: readonly { at: number; status: number }[]): void 
 }
 
 describe("a platform that breaks down", () => {
-  it("has one answer when it did what it could not confirm", async () => {
+  it("a platform that breaks down has one answer when it did what it could not confirm", async () => {
     const { surfaces, model } = bot();
     model.when("unconfirmed", () => ["The answer."]);
     for (const name of names) {
@@ -68,7 +68,7 @@ describe("a platform that breaks down", () => {
     }
   });
 
-  it("gets what it did not take later, once, also when that takes long", async () => {
+  it("a platform that breaks down gets what it did not take later, once, even when that takes long", async () => {
     const { surfaces, model, bot: process } = bot();
     const { promise: isDown, resolve: goDown } = Promise.withResolvers<void>();
     model.when("in the dark", async function* () {
@@ -98,7 +98,7 @@ describe("a platform that breaks down", () => {
 });
 
 describe("a bot that is told to stop", () => {
-  it("posts the answers of its running turns first, and ends well", async () => {
+  it("a bot that is told to stop posts the answers of its running turns first, and exits cleanly", async () => {
     const { surfaces, model, bot: process, start } = bot();
     const { promise: isTold, resolve: go } = Promise.withResolvers<void>();
     model.when("last words", async function* () {
@@ -127,7 +127,7 @@ describe("a bot that is told to stop", () => {
 });
 
 describe("a bot whose Slack token is revoked", () => {
-  it("says so with what to do, and goes on with Discord", async () => {
+  it("a bot whose Slack token is revoked says what to do, and continues with Discord", async () => {
     const { surfaces, slack, bot: process } = bot();
 
     await slack.revoke({ token: slack.seed.workspaces[0]?.bot_token ?? "" });
@@ -151,26 +151,30 @@ describe("a bot whose Slack token is revoked", () => {
 describe("a bot that starts while platforms are down", () => {
   const bot = usePlatformBot();
 
-  it.each(names)("works on the other one, and on %s once that is there", async (down) => {
-    const { surfaces, start, kill, slack, discord, bot: process } = bot();
-    const up = down === "slack" ? "discord" : "slack";
-    surfaces[down].gate.cut(true);
-    await start({ unconnected: true });
-    if (up === "slack") await slack.until((state) => state.all.connections > 0, "a connection");
-    else await discord.until(({ sessions }) => sessions.some(({ connected }) => connected));
+  it.each(names)(
+    "a bot that starts during an outage works on the other platform, and on %s once that is there",
+    async (down) => {
+      const { surfaces, start, kill, slack, discord, bot: process } = bot();
+      const up = down === "slack" ? "discord" : "slack";
+      surfaces[down].gate.cut(true);
+      await start({ unconnected: true });
+      if (up === "slack") await slack.until((state) => state.all.connections > 0, "a connection");
+      else await discord.until(({ sessions }) => sessions.some(({ connected }) => connected));
 
-    const thread = await surfaces[up].ask(`question up${down}`);
-    expect(await surfaces[up].shown(thread, 1)).toEqual([`Reply to question up${down}.`]);
-    const isThere = async () => (await process().client.ready()).checks.find(({ name }) => name === down)?.ok;
-    expect(await isThere()).toBe(false);
-    surfaces[down].gate.cut(false);
-    await expect.poll(isThere, { timeout: 15_000 }).toBe(true);
-    const late = await surfaces[down].ask(`question late${down}`);
-    expect(await surfaces[down].shown(late, 1)).toEqual([`Reply to question late${down}.`]);
-    await kill();
-  });
+      const thread = await surfaces[up].ask(`question up${down}`);
+      expect(await surfaces[up].shown(thread, 1)).toEqual([`Reply to question up${down}.`]);
+      const isThere = async () =>
+        (await process().client.ready()).checks.find(({ name }) => name === down)?.ok;
+      expect(await isThere()).toBe(false);
+      surfaces[down].gate.cut(false);
+      await expect.poll(isThere, { timeout: 15_000 }).toBe(true);
+      const late = await surfaces[down].ask(`question late${down}`);
+      expect(await surfaces[down].shown(late, 1)).toEqual([`Reply to question late${down}.`]);
+      await kill();
+    },
+  );
 
-  it("says on Discord what to do about a token that is reset, and stays up on Slack", async () => {
+  it("a bot whose Discord token is reset says there what to do, and stays up on Slack", async () => {
     const { surfaces, start, discord, bot: process } = bot();
     await start();
 

@@ -18,7 +18,7 @@ const table = [
 ].join("\n");
 
 describe.each(["slack", "discord"] as const)("a bot that is killed on %s", (name) => {
-  it("while it posts the third part of an answer posts each part once, in order", async () => {
+  it("a bot killed while it posts the third part of an answer posts each part once, in order", async () => {
     const { surfaces, model, crash } = bot();
     const surface = surfaces[name];
     const text = `parts ${name}`;
@@ -41,7 +41,7 @@ describe.each(["slack", "discord"] as const)("a bot that is killed on %s", (name
     expect(numbers).toEqual(Array.from({ length: count }, (_, line) => line));
   });
 
-  it("while it posts an answer with a file shows the file once", async () => {
+  it("a bot killed while it posts an answer with a file shows the file once", async () => {
     const { surfaces, model, crash } = bot();
     const surface = surfaces[name];
     const text = `table ${name}`;
@@ -58,7 +58,7 @@ describe.each(["slack", "discord"] as const)("a bot that is killed on %s", (name
     expect(await filesIn(bot(), name, thread)).toHaveLength(1);
   });
 
-  it("right after it asked somebody something asks once, and takes the answer", async () => {
+  it("a bot killed right after it asked somebody something asks once, and takes the answer", async () => {
     const { surfaces, model, crash } = bot();
     const surface = surfaces[name];
     const text = `book ${name}`;
@@ -82,7 +82,7 @@ describe.each(["slack", "discord"] as const)("a bot that is killed on %s", (name
   });
 });
 
-it("shows a file once on Slack when it was killed right after it showed it", async () => {
+it("a file is shown once on Slack when the bot was killed right after showing it", async () => {
   const { surfaces, model, crash } = bot();
   const { slack } = surfaces;
   model.when("shared table", () => [`Here it is.\n\n${table}\n\nDone.`]);
@@ -97,7 +97,7 @@ it("shows a file once on Slack when it was killed right after it showed it", asy
   expect(await filesIn(bot(), "slack", thread)).toHaveLength(1);
 });
 
-it("answers once when Slack is slow to say who asks, and so delivers again", async () => {
+it("a message is answered once when Slack is slow to say who asks, and so delivers again", async () => {
   const { surfaces, slack, model } = bot();
   await slack.delay({ method: "users.info", ms: 3_500 });
   const thread = await surfaces.slack.ask("question slowly", { who: "manager" });

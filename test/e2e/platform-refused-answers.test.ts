@@ -8,7 +8,7 @@ const general = "C0GENERAL";
 
 describe("an answer that Slack refuses", () => {
   test.each(["invalid_blocks", "msg_blocks_too_long"])(
-    "with %s comes as text without blocks, and is not marked as seen any more",
+    "an answer that Slack refuses with %s is posted as text without blocks, and is not marked as seen any more",
     async (error) => {
       const slack = await fakeSlack();
       await slackBot(slack, scriptedModel(["Hello **Ben**, 1 < 2."]));
@@ -23,7 +23,7 @@ describe("an answer that Slack refuses", () => {
     },
   );
 
-  test("in every form but a file comes as a file", async () => {
+  test("an answer that Slack refuses in every form but a file is sent as a file", async () => {
     const slack = await fakeSlack();
     await slackBot(slack, scriptedModel(["Hello **Ben**."]), { settings: { streaming: "off" } });
     await slack.fail({ method: "chat.postMessage", error: "msg_too_long", times: 2 });
@@ -42,7 +42,7 @@ describe("an answer that Slack refuses", () => {
     expect(note?.text).toContain("answer.md");
   });
 
-  test("altogether is told to who asked, and is in the log", async () => {
+  test("an answer that Slack refuses altogether is reported to its asker, and is in the log", async () => {
     const slack = await fakeSlack();
     const { app } = await slackBot(slack, scriptedModel(["Hello."]), { settings: { streaming: "off" } });
     await slack.fail({ method: "chat.postMessage", error: "restricted_action", times: 100 });
@@ -59,7 +59,7 @@ describe("an answer that Slack refuses", () => {
 });
 
 describe("an answer that Discord refuses", () => {
-  test("because of AutoMod is told to who asked in a direct message, with the reason, and is in the log", async () => {
+  test("an answer that AutoMod refuses is reported to its asker in a direct message, with the reason, and is in the log", async () => {
     const discord = await moderatedDiscord();
     const { app } = await discordBot(discord, scriptedModel(["A forbidden word."]));
     const failed = next(app, "error", 1);
@@ -76,7 +76,7 @@ describe("an answer that Discord refuses", () => {
     );
   });
 
-  test("names a thread neutrally where AutoMod forbids the words of the question", async () => {
+  test("a thread is named neutrally where AutoMod forbids the words of the question", async () => {
     const discord = await moderatedDiscord();
     await discordBot(discord, scriptedModel(["Fine."]));
 
@@ -88,7 +88,7 @@ describe("an answer that Discord refuses", () => {
     expect(await discord.threads(ids.general)).toMatchObject([{ id, name: "Conversation" }]);
   });
 
-  test("as malformed comes as plain text without buttons", async () => {
+  test("an answer that Discord refuses as malformed is posted as plain text without buttons", async () => {
     const discord = await fakeDiscord();
     await discordBot(discord, scriptedModel(["Hello **Adam**."]));
     const route = "POST /channels/:channel/messages";

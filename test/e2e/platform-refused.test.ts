@@ -19,7 +19,7 @@ test("somebody who may not use the bot is not told on Slack what skills there ar
   expect(JSON.stringify(refused.blocks)).not.toContain("text-analyzer");
 });
 
-test("nor on Discord, by completion or by a form", async () => {
+test("somebody who may not use the bot is not told on Discord either, by completion or by a form", async () => {
   const { discord } = bot();
   const type = (user: string) =>
     discord.autocomplete({

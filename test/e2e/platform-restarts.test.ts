@@ -12,7 +12,7 @@ describe("a bot that is stopped sooner than its turns end", () => {
   });
 
   it.each(["slack", "discord"] as const)(
-    "completes a growing answer on %s after its next start",
+    "a bot stopped before its turns end completes a growing answer on %s after its next start",
     async (name) => {
       const { surfaces, model, start, bot: process } = bot();
       const surface = surfaces[name];
@@ -42,7 +42,7 @@ describe("a bot that Slack calls over HTTP", () => {
   const { signing_secret } = defaultSeed().app;
   const bot = usePlatformBot({ env: { SLACK_APP_TOKEN: "", SLACK_SIGNING_SECRET: signing_secret } });
 
-  it("answers signed events once, those too that came while it was down, and no others", async () => {
+  it("a bot that Slack calls over HTTP answers signed events once, even those sent while it was down, and no others", async () => {
     const { surfaces, slack, model, start, bot: process } = bot();
     const startCalled = async () => {
       await start({ unconnected: true });

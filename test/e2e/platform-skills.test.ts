@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => pages[Symbol.asyncDispose]());
 
 describe.each(names)("skills on %s", (name) => {
-  it("are enabled by managers; a member is refused, and nobody else sees it", async () => {
+  it("skills are enabled by managers, and a member is refused without anybody else seeing it", async () => {
     const { surfaces, bot: process } = bot();
     const surface = surfaces[name];
     const state = async () => {
@@ -44,7 +44,7 @@ describe.each(names)("skills on %s", (name) => {
     await expect.poll(state, { timeout: 10_000 }).toBe("pinned");
   });
 
-  it("of a direct message stay there, with what was said there", async () => {
+  it("skills of a direct message stay there, with what was said there", async () => {
     const { surfaces, model, bot: process } = bot();
     const surface = surfaces[name];
     await surface.enable("memory", "other", "direct");
@@ -69,7 +69,7 @@ describe.each(names)("skills on %s", (name) => {
     expect(toolNames(model.askedOf(`question secret${name}`)[0]?.body).join(" ")).toContain("memory");
   });
 
-  it("that are risky run only after who may has approved, with the very arguments that were shown", async () => {
+  it("risky skills run only after an authorised person approved, with the very arguments that were shown", async () => {
     const { surfaces, model, bot: process } = bot();
     const surface = surfaces[name];
     const { client } = process();
@@ -98,7 +98,7 @@ describe.each(names)("skills on %s", (name) => {
     expect(eventsOf(await stored(client, turn), "approval_decided")).toMatchObject([{ approved: true }]);
   });
 
-  it("that had finished before a crash are not run again, and the answer comes in the same thread", async () => {
+  it("skills that had finished before a crash are not run again, and the answer is in the same thread", async () => {
     const { surfaces, model, crash, bot: process } = bot();
     const surface = surfaces[name];
     await process().client.call("skill.set", { ns: surface.namespace, id: "web-scraping", state: "pinned" });
@@ -123,7 +123,7 @@ describe.each(names)("skills on %s", (name) => {
   });
 });
 
-it("asks nothing of Slack that it refuses", async () => {
+it("the bot asks nothing of Slack that it refuses when using skills", async () => {
   await expectCleanSlack(bot());
 });
 

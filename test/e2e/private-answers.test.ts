@@ -24,7 +24,7 @@ describe.each(names)("a private answer on %s", (name) => {
     return model;
   }
 
-  it("reaches its asker alone, now and in every later turn of the thread", async () => {
+  it("a private answer reaches only its asker, now and in every later turn of the thread", async () => {
     const { surfaces } = fixture();
     const surface = surfaces[name];
     const model = obeying();
@@ -52,7 +52,7 @@ describe.each(names)("a private answer on %s", (name) => {
   });
 
   it.each(["loseReply", "loseRequest"] as const)(
-    "is told once, although the bot is killed while it is sent (%s)",
+    "a private answer is told once, although the bot is killed while it is sent (%s)",
     async (lose) => {
       const { surfaces, crash } = fixture();
       const surface = surfaces[name];

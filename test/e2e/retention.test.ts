@@ -33,7 +33,7 @@ async function holdsSecret(data: string): Promise<boolean> {
   return contents.some((content) => content.includes("secret word"));
 }
 
-it("announces what it will delete, and deletes it 14 days later without a trace", async () => {
+it("the bot announces what it will delete, and deletes it 14 days later without a trace", async () => {
   const { home } = bot();
   await home.run(["runs", "list"]);
   await fill(home.data);

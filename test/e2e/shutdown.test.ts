@@ -9,27 +9,32 @@ const answer = { match: { userMessage: "hello" }, response: { content: "Hello, y
 describe("a bot that is told to stop", () => {
   const bot = useBot();
 
-  it.each(["SIGTERM", "SIGINT"] as const)("finishes its turn after %s, then exits with 0", async (signal) => {
-    const { home, models, gate } = bot();
-    await models.add([answer]);
-    gate.close();
-    const first = await home.start();
-    const { turn_id } = await first.client.submitTurn(message);
-    await gate.reached(1);
-    first.signal(signal);
-    await first.says("running turns may finish");
-    gate.open();
-    expect(await first.exited).toBe(0);
+  it.each(["SIGTERM", "SIGINT"] as const)(
+    "a bot that is told to stop finishes its turn after %s, then exits with 0",
+    async (signal) => {
+      const { home, models, gate } = bot();
+      await models.add([answer]);
+      gate.close();
+      const first = await home.start();
+      const { turn_id } = await first.client.submitTurn(message);
+      await gate.reached(1);
+      first.signal(signal);
+      await first.says("running turns may finish");
+      gate.open();
+      expect(await first.exited).toBe(0);
 
-    const { client } = await home.start();
-    const events = await stored(client, turn_id);
-    expectWholeTurn(events);
-    expect(eventsOf(events, "turn_finished")).toMatchObject([{ outcome: "completed", text: "Hello, you." }]);
-    expect(eventsOf(events, "turn_resumed")).toEqual([]);
-    expect(gate.requests).toHaveLength(1);
-  });
+      const { client } = await home.start();
+      const events = await stored(client, turn_id);
+      expectWholeTurn(events);
+      expect(eventsOf(events, "turn_finished")).toMatchObject([
+        { outcome: "completed", text: "Hello, you." },
+      ]);
+      expect(eventsOf(events, "turn_resumed")).toEqual([]);
+      expect(gate.requests).toHaveLength(1);
+    },
+  );
 
-  it("leaves what is queued to the next start", async () => {
+  it("a bot that is told to stop leaves queued turns to the next start", async () => {
     const { home, models, gate } = bot();
     await models.add([answer, { match: { userMessage: "and me?" }, response: { content: "You too." } }]);
     gate.close();
@@ -50,7 +55,7 @@ describe("a bot that is told to stop", () => {
     expect((await ended(client, queued.turn_id)).text).toBe("You too.");
   });
 
-  it("ends at once at a second signal, and the turn is resumed", async () => {
+  it("a bot that is told to stop ends at once at a second signal, and the turn is resumed", async () => {
     const { home, models, gate } = bot();
     await models.add([answer]);
     gate.close();
@@ -71,7 +76,7 @@ describe("a bot that is told to stop", () => {
 describe("a bot whose turn takes longer than it may drain", () => {
   const bot = useBot({ config: "turns: { drain_seconds: 0.3 }" });
 
-  it("stops in time, and the turn goes on at the next start", async () => {
+  it("a bot with a long turn stops in time, and the turn continues at the next start", async () => {
     const { home, models, gate } = bot();
     await models.add([answer]);
     gate.close();
@@ -90,7 +95,7 @@ describe("a bot whose turn takes longer than it may drain", () => {
     expect(eventsOf(events, "turn_resumed")).toHaveLength(1);
   });
 
-  it("records no result of a tool it had to abandon, and runs it again if it only reads", async () => {
+  it("a bot with a long turn records no result of an abandoned tool, and runs it again if it only reads", async () => {
     const { home, models, gate, pages } = bot();
     const call = { name: "web-scraping", arguments: JSON.stringify({ url: `${pages.url}/slow` }) };
     await models.add([
@@ -113,7 +118,7 @@ describe("a bot whose turn takes longer than it may drain", () => {
     expect(gate.requests).toHaveLength(2);
   });
 
-  it("does not keep clients that listen from ending it", async () => {
+  it("a bot's stop is not held up by listening clients", async () => {
     const { home } = bot();
     const first = await home.start();
     const opened = Promise.withResolvers<void>();

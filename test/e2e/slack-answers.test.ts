@@ -31,7 +31,7 @@ function haltingModel(first: string, second: string) {
 }
 
 describe("an answer", () => {
-  test("grows in Slack's own stream and ends with buttons and its tag", async () => {
+  test("an answer grows in Slack's own stream and ends with buttons and its tag", async () => {
     const slack = await fakeSlack();
     const { model, go } = haltingModel(long("alpha"), "omega");
     await slackBot(slack, model);
@@ -52,7 +52,7 @@ describe("an answer", () => {
     expect((await slack.look()).refusals()).toEqual([]);
   });
 
-  test("has links only when it is whole, as Slack cannot be told not to preview those of a stream", async () => {
+  test("an answer has links only when it is whole, as Slack cannot be told not to preview those of a stream", async () => {
     const slack = await fakeSlack();
     const { model, go } = haltingModel(`${long("alpha")}see https://example.test/?a=1 and `, "omega");
     await slackBot(slack, model);
@@ -74,7 +74,7 @@ describe("an answer", () => {
     expect(JSON.stringify(answer?.blocks)).toContain("feedback_buttons");
   });
 
-  test("goes on in the same message when Slack closes the stream", async () => {
+  test("an answer continues in the same message when Slack closes the stream", async () => {
     const slack = await fakeSlack();
     const { model, go } = haltingModel(long("alpha"), `${long("beta")}omega`);
     await slackBot(slack, model);
@@ -92,7 +92,7 @@ describe("an answer", () => {
     expect(shown).toBe(`${long("alpha")}${long("beta")}omega`);
   });
 
-  test("is edited where the workspace has no streams, which is asked once", async () => {
+  test("an answer is edited where the workspace has no streams, which is checked once", async () => {
     const slack = await fakeSlack();
     await slack.fail({ method: "chat.startStream", error: "feature_not_enabled", times: 9 });
     const { model, go } = haltingModel(long("alpha"), "omega");
@@ -110,7 +110,7 @@ describe("an answer", () => {
     expect(state.botMessages(general)).toHaveLength(2);
   });
 
-  test("waits when Slack limits the rate, and is posted once", async () => {
+  test("an answer waits when Slack limits the rate, and is posted once", async () => {
     const slack = await fakeSlack();
     await slack.rateLimit({ method: "chat.postMessage", seconds: 1, times: 1 });
     await slackBot(slack, scriptedModel(["Patience."]));
@@ -123,7 +123,7 @@ describe("an answer", () => {
     expect(Number(posts[1]?.at) - Number(posts[0]?.at)).toBeGreaterThanOrEqual(1_000);
   });
 
-  test("longer than a message comes in parts that Slack takes whole", async () => {
+  test("an answer longer than a message is posted in parts that Slack takes whole", async () => {
     const slack = await fakeSlack();
     const text = Array.from({ length: 400 }, (_, line) => `Line ${line} ${"x".repeat(60)}`).join("\n\n");
     await slackBot(slack, scriptedModel([text]));
@@ -137,7 +137,7 @@ describe("an answer", () => {
 });
 
 describe("progress", () => {
-  test("is a plan of tasks, changed in place, which ends collapsed; Stop ends the turn", async () => {
+  test("progress is a plan of tasks, changed in place, which ends collapsed, and Stop ends the turn", async () => {
     const slack = await fakeSlack();
     const run = Promise.withResolvers<string>();
     const slow = testSkill("slow", [{ name: "dig", title: "Digging", run: () => run.promise }]);
@@ -168,7 +168,7 @@ describe("progress", () => {
     expect((await slack.look()).refusals()).toEqual([]);
   });
 
-  test("is a status that says what is done while nothing is shown", async () => {
+  test("progress is a status that names the work while nothing is shown", async () => {
     const slack = await fakeSlack();
     const run = Promise.withResolvers<string>();
     const slow = testSkill("slow", [{ name: "dig", title: "Digging", run: () => run.promise }]);
@@ -187,7 +187,7 @@ describe("progress", () => {
     expect((await slack.look()).refusals()).toEqual([]);
   });
 
-  test("is told in words where the workspace refuses plans", async () => {
+  test("progress is put into words where the workspace refuses plans", async () => {
     const slack = await fakeSlack();
     await slack.fail({ method: "chat.startStream", error: "channel_type_not_supported" });
     await slack.fail({ method: "chat.postMessage", error: "invalid_blocks", times: 1 });
@@ -217,7 +217,7 @@ describe("progress", () => {
 });
 
 describe("files", () => {
-  test("of a person are read with the bot's token, and only as far as allowed", async () => {
+  test("a person's files are read with the bot's token, and only as far as allowed", async () => {
     const slack = await fakeSlack();
     const model = scriptedModel(["I see."]);
     const { platform } = await slackBot(slack, model);
@@ -247,7 +247,7 @@ describe("files", () => {
     await expect(read(file, 100)).rejects.toMatchObject({ code: "forbidden" });
   });
 
-  test("of the bot are shown in its message, and a refusal of one is said", async () => {
+  test("the bot's files are shown in its message, and a refusal of one is reported", async () => {
     const slack = await fakeSlack();
     const { platform } = await slackBot(slack, scriptedModel(["-"]));
     const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "a table please" });

@@ -21,7 +21,7 @@ const weather = testSkill("weather", [
 ]);
 
 describe("slash commands", () => {
-  test("a listing is seen by who asked alone; a change of the channel by everybody in it", async () => {
+  test("a slash command's listing is seen by its asker only, and a channel change by everybody in it", async () => {
     const slack = await fakeSlack();
     const { app } = await slackBot(slack, scriptedModel(["-"]), { skills: [weather] });
 
@@ -43,7 +43,7 @@ describe("slash commands", () => {
     expect((await slack.look()).refusals()).toEqual([]);
   });
 
-  test("they work where the bot is not, and a member changes no channel", async () => {
+  test("slash commands work where the bot is not, and a member changes no channel", async () => {
     const slack = await fakeSlack();
     const { app } = await slackBot(slack, scriptedModel(["-"]), { skills: [weather] });
 
@@ -73,7 +73,7 @@ describe("slash commands", () => {
     expect(JSON.stringify(result?.blocks)).toContain("@anna & #general, https://example.com/?a=1&b=2");
   });
 
-  test("without values a run opens a form, which says what is wrong and then runs", async () => {
+  test("a run without values opens a form, which says what is wrong and then runs", async () => {
     const slack = await fakeSlack();
     await slackBot(slack, scriptedModel(["-"]), { skills: [weather] });
 
@@ -102,7 +102,7 @@ describe("slash commands", () => {
 });
 
 describe("a direct message's home", () => {
-  test("lists the skills with switches that change this person's skills alone", async () => {
+  test("a direct message's home lists the skills with switches that change only this person's skills", async () => {
     const slack = await fakeSlack();
     const { app } = await slackBot(slack, scriptedModel(["-"]), { skills: [weather] });
 
@@ -120,7 +120,7 @@ describe("a direct message's home", () => {
     expect((await channelOf(app.app, "slack:T0ACME:dm-U0BEN")).blocked).toContain("weather");
   });
 
-  test("runs a skill with a form, and tells the result in the direct messages", async () => {
+  test("a direct message's home runs a skill with a form, and tells the result in the direct messages", async () => {
     const slack = await fakeSlack();
     await slackBot(slack, scriptedModel(["-"]), { skills: [weather] });
     await slack.openHome({ user: "U0BEN" });
@@ -136,7 +136,7 @@ describe("a direct message's home", () => {
 });
 
 describe("on a message", () => {
-  test("the shortcut asks what to do with it and answers in its thread", async () => {
+  test("the message shortcut asks what to do with the message and answers in its thread", async () => {
     const slack = await fakeSlack();
     const model = scriptedModel(["It is a plan."]);
     await slackBot(slack, model);
@@ -154,7 +154,7 @@ describe("on a message", () => {
   });
 
   test.each(["C0RANDOM", "C0HIDDEN"])(
-    "in %s, where the bot is not, it is answered directly",
+    "the message shortcut in %s, where the bot is not, is answered directly",
     async (channel) => {
       const slack = await fakeSlack();
       const model = scriptedModel(["It is a plan."]);
@@ -171,7 +171,7 @@ describe("on a message", () => {
     },
   );
 
-  test("feedback is thanked for privately; a manager takes an answer away", async () => {
+  test("feedback is thanked for privately, and a manager takes an answer away", async () => {
     const slack = await fakeSlack();
     await slackBot(slack, scriptedModel(["Done."]));
     const { ts } = await slack.say({

@@ -25,7 +25,7 @@ async function serving(connection: () => SlackConnection): Promise<string> {
 }
 
 describe("over a socket", () => {
-  test("a lost line comes back, and what was said meanwhile is answered once", async () => {
+  test("a lost socket connection comes back, and what was said in between is answered once", async () => {
     const slack = await fakeSlack({ ackTimeoutMs: 200, retryDelaysMs: [] });
     const store = createMemoryKeyValue();
     const { connection } = await slackBot(slack, scriptedModel(["Here."]), { store });
@@ -64,7 +64,7 @@ describe("over a socket", () => {
     expect(connection.status().ok).toBe(true);
   });
 
-  test("what was missed while the bot was down is answered after its start, once", async () => {
+  test("missed messages are answered after the bot's start, once", async () => {
     const slack = await fakeSlack({ ackTimeoutMs: 100, retryDelaysMs: [] });
     const [store, log] = [createMemoryKeyValue(), createMemoryTurnLog()];
     const first = await slackBot(slack, scriptedModel(["One."]), { store, log });
@@ -79,7 +79,7 @@ describe("over a socket", () => {
     expect((await slack.look()).botMessages(general)).toHaveLength(2);
   });
 
-  test("it starts when Slack is there again, and says so until then", async () => {
+  test("a bot starts when Slack is available again, and says so until then", async () => {
     const slack = await fakeSlack();
     await slack.fail({ method: "auth.test", status: 503, times: 1 });
     const bot = await slackBot(slack, scriptedModel(["Here."]), { unconnected: true });
@@ -92,7 +92,7 @@ describe("over a socket", () => {
     expect(bot.connection.status()).toMatchObject({ ok: true });
   });
 
-  test("a revoked token is told with what to do", async () => {
+  test("a revoked token is reported with what to do", async () => {
     const slack = await fakeSlack();
     await slack.revoke({ token: slack.seed.workspaces[0]?.bot_token ?? "" });
     const { connection } = await slackBot(slack, scriptedModel(["-"]), { unconnected: true });
@@ -103,7 +103,7 @@ describe("over a socket", () => {
     expect(connection.status().detail).toMatch(/token_revoked.*Install the app again/);
   });
 
-  test("it stops at once while Slack cannot be reached", async () => {
+  test("a bot stops at once while Slack cannot be reached", async () => {
     const slack = await fakeSlack();
     await slack.delay({ method: "auth.test", ms: 20_000, times: 9 });
     const bot = await slackBot(slack, scriptedModel(["-"]), { unconnected: true });
@@ -114,7 +114,7 @@ describe("over a socket", () => {
     expect((await slack.look()).calls("auth.test").map(({ ok }) => ok)).toEqual([false]);
   });
 
-  test("a dead app token is told with where to make another", async () => {
+  test("a dead app token is reported with where to make another", async () => {
     const slack = await fakeSlack();
     await slack.revoke({ token: slack.seed.app.app_token, error: "invalid_auth" });
     const { connection } = await slackBot(slack, scriptedModel(["-"]), { unconnected: true });
@@ -124,7 +124,7 @@ describe("over a socket", () => {
     expect(connection.status().detail).toMatch(/app token: invalid_auth.*connections:write/);
   });
 
-  test("a token that is revoked later is told, too", async () => {
+  test("a token that is revoked later is reported, too", async () => {
     const slack = await fakeSlack();
     const { connection } = await slackBot(slack, scriptedModel(["-"]));
 
@@ -137,7 +137,7 @@ describe("over a socket", () => {
 });
 
 describe("over HTTP", () => {
-  test("signed events are answered; forged and old ones are refused", async () => {
+  test("signed events over HTTP are answered, and forged and old ones are refused", async () => {
     let connection: SlackConnection | undefined;
     const url = await serving(() => connection as SlackConnection);
     const slack = await fakeSlack({ eventsUrl: `${url}/slack/events` });
@@ -164,7 +164,7 @@ describe("over HTTP", () => {
 });
 
 describe("in several workspaces", () => {
-  test("each is answered with its own token, and one that removes the app is forgotten", async () => {
+  test("each of several workspaces is answered with its own token, and one that removes the app is forgotten", async () => {
     let connection: SlackConnection | undefined;
     const url = await serving(() => connection as SlackConnection);
     const slack = await fakeSlack({ eventsUrl: `${url}/slack/events` });

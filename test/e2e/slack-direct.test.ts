@@ -30,7 +30,7 @@ const asked = (model: ReturnType<typeof scriptedModel>, at: number) =>
   JSON.stringify(model.requests[at]?.messages);
 
 describe("direct messages with an app that is no agent", () => {
-  test("are one conversation, answered below what was said, edited instead of streamed", async () => {
+  test("direct messages without an agent are one conversation, answered below, edited instead of streamed", async () => {
     const slack = await plainSlack();
     const model = scriptedModel(["Noted.", "Oslo."]);
     await slackBot(slack, model);
@@ -47,7 +47,7 @@ describe("direct messages with an app that is no agent", () => {
     expect(state.refusals()).toEqual([]);
   });
 
-  test("stay in a thread where somebody replies in one, and the reply knows what it hangs on", async () => {
+  test("direct messages without an agent stay in a thread where somebody replies in one, and the reply knows its parent", async () => {
     const slack = await plainSlack();
     const model = scriptedModel(["The answer is 42.", "Because of the question."]);
     await slackBot(slack, model);
@@ -62,7 +62,7 @@ describe("direct messages with an app that is no agent", () => {
     expect((await topLevel(slack, 1))?.length).toBe(1);
   });
 
-  test("forget what is deleted", async () => {
+  test("direct messages without an agent forget what is deleted", async () => {
     const slack = await plainSlack();
     const model = scriptedModel(["Noted.", "Berlin."]);
     const { app } = await slackBot(slack, model);
@@ -81,7 +81,7 @@ describe("direct messages with an app that is no agent", () => {
 });
 
 describe("direct messages with an agent", () => {
-  test("are a conversation for each thread", async () => {
+  test("direct messages with an agent are a conversation for each thread", async () => {
     const slack = await fakeSlack();
     const model = scriptedModel(["Noted.", "Oslo.", "I do not know."]);
     await slackBot(slack, model);

@@ -83,7 +83,7 @@ function deliver(event: object, { signedWith = secret } = {}): Promise<Response>
   });
 }
 
-it("answers a signed mention in its thread, without streams", async () => {
+it("a signed mention is answered in its thread, without streams", async () => {
   const { channels } = await call<{ channels: { id: string }[] }>("conversations.list");
   const { members } = await call<{ members: { id: string; name: string }[] }>("users.list");
   const channel = channels[0]?.id ?? "";

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => slack.close());
 
 describe("files", () => {
-  test("go up in three steps and come down with a token only", async () => {
+  test("files are uploaded in three steps and downloaded with a token only", async () => {
     await client.filesUploadV2({ channel_id: "C0GENERAL", filename: "a.txt", file: Buffer.from("bytes") });
     const [message] = (await slack.look()).botMessages("C0GENERAL").filter(({ files }) => files.length > 0);
     const { file } = await client.files.info({ file: String(message?.files[0]) });
@@ -34,7 +34,7 @@ describe("files", () => {
 });
 
 describe("tokens and limits", () => {
-  test("scopes, tokens of the wrong kind, revoked tokens, methods that do not exist", async () => {
+  test("the fake answers missing scopes, tokens of the wrong kind, revoked tokens and unknown methods", async () => {
     const globex = webClient(slack, "xoxb-T0GLOBEX-first");
     await slack.removeScopes({ team: "T0GLOBEX", scopes: ["chat:write"] });
     const refused = globex.chat.postMessage({ channel: "C1GENERAL", text: "x" });
@@ -46,7 +46,7 @@ describe("tokens and limits", () => {
     expect(await answerOf(client.apiCall("chat.shout"))).toBe("unknown_method");
   });
 
-  test("planned rate limits, errors and failures hit as often as asked", async () => {
+  test("planned rate limits, errors and failures happen as often as requested", async () => {
     await slack.rateLimit({ method: "chat.update", seconds: 7 });
     const update = () => client.chat.update({ channel: "C0GENERAL", ts: "1.1", text: "x" });
     await expect(update()).rejects.toMatchObject({ code: ErrorCode.RateLimitedError, retryAfter: 7 });
@@ -69,7 +69,7 @@ describe("tokens and limits", () => {
     expect(order).toEqual(["quick", "slow"]);
   });
 
-  test("an installation gives rotating tokens; a code and a refresh token are good once", async () => {
+  test("an installation gives rotating tokens, and a code and a refresh token are valid once", async () => {
     const { client_id, client_secret } = slack.seed.app;
     const redirect_uri = "http://127.0.0.1:1/slack/oauth_redirect";
     const query = new URLSearchParams({ client_id, scope: "chat:write", redirect_uri, state: "s" });
@@ -98,7 +98,7 @@ describe("tokens and limits", () => {
     expect(await answerOf(nobody.oauth.v2.access(refresh))).toBe("invalid_refresh_token");
   });
 
-  test("with rates enforced, a fifth message at once into a channel has to wait", async () => {
+  test("enforced rates make a fifth message at once into a channel wait", async () => {
     const strict = await startSlackServer({ enforceRates: true });
     const posts = Array.from({ length: 5 }, () =>
       webClient(strict).chat.postMessage({ channel: "C0GENERAL", text: "x" }),

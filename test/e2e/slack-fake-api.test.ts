@@ -32,7 +32,7 @@ describe("posting", () => {
     ["C1GENERAL", "channel_not_found"],
     ["C0NOWHERE", "channel_not_found"],
     ["U0BEN", "ok"],
-  ])("to %s answers %s", async (channel, answer) => {
+  ])("posting to %s answers %s", async (channel, answer) => {
     expect(await answerOf(client.chat.postMessage({ channel, text: "x" }))).toBe(answer);
   });
 
@@ -65,17 +65,17 @@ describe("posting", () => {
       "msg_blocks_too_long",
     ],
     ["13,500 characters in all", many(5, () => mrkdwn("x".repeat(2_700))), "msg_blocks_too_long"],
-  ])("blocks: %s", async (_, blocks, answer) => {
+  ])("posting blocks: %s", async (_, blocks, answer) => {
     expect(await answerOf(client.chat.postMessage({ channel: "C0GENERAL", text: "x", blocks }))).toBe(answer);
   });
 
-  test("text over 40,000 characters is cut without a word, and the fake says so", async () => {
+  test("text over 40,000 characters is cut silently, and the fake says so", async () => {
     const { ts = "" } = await client.chat.postMessage({ channel: "C0PRIVATE", text: "x".repeat(40_001) });
     const message = (await slack.look()).messages("C0PRIVATE").find((each) => each.ts === ts);
     expect([message?.text.length, message?.truncated]).toEqual([40_000, true]);
   });
 
-  test("nothing, bad metadata, a thread that is not there", async () => {
+  test("posting is refused with nothing, bad metadata or a missing thread", async () => {
     const post = (more: object) =>
       answerOf(client.apiCall("chat.postMessage", { channel: "C0GENERAL", ...more }));
     expect(await post({})).toBe("no_text");
@@ -84,7 +84,7 @@ describe("posting", () => {
     expect(await post({ markdown_text: "x".repeat(12_001) })).toBe("msg_too_long");
   });
 
-  test("updates: only of its own; text alone takes the blocks away, blocks alone keep metadata", async () => {
+  test("updates are only for own messages; text alone takes the blocks away, blocks alone keep metadata", async () => {
     const { ts: theirs } = await slack.say({ user: "U0ANNA", channel: "C0GENERAL", text: "mine" });
     const update = (ts: string) => client.chat.update({ channel: "C0GENERAL", ts, text: "new" });
     expect(await answerOf(update(theirs))).toBe("cant_update_message");
@@ -109,7 +109,7 @@ describe("posting", () => {
 });
 
 describe("reading", () => {
-  test("a thread page by page, metadata only if asked for, the parent always first", async () => {
+  test("a thread is read page by page, with metadata only if requested, the parent always first", async () => {
     const { ts } = await slack.say({ user: "U0ANNA", channel: "G0GROUP", text: "parent" });
     const metadata = { event_type: "turn", event_payload: { id: "t1" } };
     for (const text of ["one", "two", "three"])
@@ -138,7 +138,7 @@ describe("reading", () => {
     expect(await answerOf(client.conversations.history({ channel: "C0RANDOM" }))).toBe("not_in_channel");
   });
 
-  test("people and channels as the bot may see them", async () => {
+  test("people and channels are read as the bot may see them", async () => {
     expect((await client.users.info({ user: "U0ANNA" })).user).toMatchObject({
       is_admin: true,
       is_stranger: false,
@@ -203,7 +203,7 @@ describe("streams and assistant threads", () => {
     expect(await answerOf(client.chat.update({ ...place, text: "instead" }))).toBe("ok");
   });
 
-  test("title and prompts only in assistant threads; a status goes when the answer comes", async () => {
+  test("title and prompts work only in assistant threads, and a status goes when the answer is posted", async () => {
     const { channel: channel_id, thread_ts } = await slack.assistantThread({ user: "U0ANNA" });
     const prompts = many(5, (i) => ({ title: `t${i}`, message: "m" })) as [
       { title: string; message: string },

@@ -45,7 +45,7 @@ const modal: types.View = {
 };
 
 describe("clicks", () => {
-  test("reach the app with what was clicked, and fail once the button is gone", async () => {
+  test("clicks reach the app with what was clicked, and fail once the button is gone", async () => {
     app = await startSocketApp(slack, (bolt) => {
       bolt.action("stop", async ({ ack, body, action, respond }) => {
         await ack();
@@ -83,7 +83,7 @@ describe("clicks", () => {
     });
   });
 
-  test("work on a message that one person sees, for that person alone, also over HTTP", async () => {
+  test("clicks on a message that one person sees work for that person only, even over HTTP", async () => {
     app = await startHttpApp(slack, (bolt) => {
       bolt.action("allow", async ({ ack, respond }) => {
         await ack();
@@ -124,7 +124,7 @@ describe("clicks", () => {
     expect((await slack.look()).botMessages("C0GENERAL").map(({ text }) => text)).toEqual(["use 0"]);
   });
 
-  test("after a click in a thread an answer is private and in the channel; in_channel overwrites", async () => {
+  test("an answer after a click in a thread is private and in the channel, which in_channel overrides", async () => {
     app = await startSocketApp(slack, (bolt) => {
       bolt.action("go", async ({ ack, respond }) => {
         await ack();
@@ -230,7 +230,7 @@ describe("views", () => {
     await expect.poll(() => late).toEqual(["expired_trigger_id"]);
   });
 
-  test("of bad triggers and views Slack says what is wrong", async () => {
+  test("bad triggers and views are refused by Slack with what is wrong", async () => {
     const refused = (view: types.View, trigger_id = "1.2.x") =>
       client.views.open({ trigger_id, view }).catch((error: { data: unknown }) => error.data);
     expect(await refused(modal)).toMatchObject({ error: "invalid_trigger_id" });

@@ -52,7 +52,7 @@ const allAcked = () =>
   slack.until((state) => state.deliveries().every((each) => each.acked), "all deliveries acknowledged");
 
 describe("events over Socket Mode", () => {
-  test("a mention comes as message and as app_mention with different event ids, and the ack is seen", async () => {
+  test("a mention arrives as message and as app_mention with different event ids, and the ack is seen", async () => {
     const seen: Seen[] = [];
     app = await startSocketApp(slack, (bolt) => {
       keep(seen)(bolt);
@@ -71,7 +71,7 @@ describe("events over Socket Mode", () => {
     expect(own?.event).toMatchObject({ bot_id: "B0KNACK", app_id: "A0KNACK", channel_type: "channel" });
   });
 
-  test("nothing comes from channels without the bot, and no mention event from direct messages", async () => {
+  test("events do not arrive from channels without the bot, nor mention events from direct messages", async () => {
     const seen: Seen[] = [];
     app = await startSocketApp(slack, keep(seen));
     await slack.say({ user: "U0ANNA", channel: "C0RANDOM", text: "<@U0KNACK> psst" });
@@ -82,7 +82,7 @@ describe("events over Socket Mode", () => {
     ]);
   });
 
-  test("an edit comes as message_changed and once more as app_mention; a preview without the mention", async () => {
+  test("an edit arrives as message_changed and once more as app_mention, and a preview without the mention", async () => {
     const seen: Seen[] = [];
     app = await startSocketApp(slack, keep(seen));
     const { ts } = await slack.say({ user: "U0ANNA", channel: "C0GENERAL", text: "<@U0KNACK> helo" });
@@ -102,7 +102,7 @@ describe("events over Socket Mode", () => {
     expect((await slack.look()).messages("C0GENERAL")).toEqual([]);
   });
 
-  test("files, invitations and reactions come with Slack's fields", async () => {
+  test("files, invitations and reactions arrive with Slack's fields", async () => {
     const seen: Seen[] = [];
     app = await startSocketApp(slack, keep(seen));
     const file = { name: "a.txt", mimetype: "text/plain", content: "the text" };
@@ -118,7 +118,7 @@ describe("events over Socket Mode", () => {
     expect(joined?.event).toMatchObject({ type: "member_joined_channel", user: "U0KNACK", inviter: "U0BEN" });
   });
 
-  test("an event that nobody acknowledges comes three times more, in envelopes of their own", async () => {
+  test("an event that nobody acknowledges arrives three times more, in envelopes of its own", async () => {
     const { url } = await webClient(slack, slack.seed.app.app_token).apps.connections.open({});
     const socket = new WebSocket(String(url));
     const envelopes: Record<string, unknown>[] = [];
@@ -134,7 +134,7 @@ describe("events over Socket Mode", () => {
     expect(retries[3]).toMatchObject({ retry_reason: "timeout", payload: retries[0]?.payload });
   });
 
-  test("the same event can come again though it was acknowledged", async () => {
+  test("an event can arrive again though it was acknowledged", async () => {
     const seen: Seen[] = [];
     app = await startSocketApp(slack, keep(seen));
     await slack.say({ user: "U0ANNA", channel: "C0GENERAL", text: "once" });
@@ -146,7 +146,7 @@ describe("events over Socket Mode", () => {
   });
 
   test.each(["asked", "cut"] as const)(
-    "after a connection was %s to end, the app comes back",
+    "an app comes back after its connection was %s to end",
     async (how) => {
       const seen: Seen[] = [];
       app = await startSocketApp(slack, keep(seen));
@@ -190,7 +190,7 @@ describe("events over Socket Mode", () => {
 });
 
 describe("signed HTTP", () => {
-  test("brings events, and again with retry headers after a failure, unless the app asks not to", async () => {
+  test("signed HTTP brings events, and again with retry headers after a failure, unless the app asks not to", async () => {
     const requests: IncomingHttpHeaders[] = [];
     const server = createServer((request, response) => {
       requests.push(request.headers);
@@ -221,7 +221,7 @@ describe("signed HTTP", () => {
     expect(await slack.forge({ body })).toMatchObject({ status: 200 });
   });
 
-  test("commands come as forms, and the reply is shown to the person alone", async () => {
+  test("commands arrive as forms, and only the person sees the reply", async () => {
     app = await startHttpApp(slack, (bolt) => {
       bolt.command("/knack", async ({ command, ack }) => ack(`You said ${command.text}.`));
     });

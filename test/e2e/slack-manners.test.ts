@@ -22,7 +22,7 @@ const unmarked = (slack: Slack) =>
   );
 
 describe("the mark of what was read", () => {
-  test("goes from a text command and from a typed answer", async () => {
+  test("the seen mark is removed from a text command and from a typed answer", async () => {
     const slack = await fakeSlack();
     const ask = [{ call: "ask_user", with: { question: "Where to?", choices: ["staging", "production"] } }];
     await slackBot(slack, scriptedModel([ask, "Deployed."]), { skills: [count] });
@@ -40,7 +40,7 @@ describe("the mark of what was read", () => {
     expect(marked).toBeGreaterThanOrEqual(3);
   });
 
-  test("goes from a stop, which is answered once", async () => {
+  test("the seen mark is removed from a stop, which is answered once", async () => {
     const slack = await fakeSlack();
     const never = testSkill("wait", [{ name: "wait", run: () => new Promise(() => undefined) }]);
     const model = scriptedModel([[{ call: "wait", with: {} }]]);
@@ -65,7 +65,7 @@ describe("the mark of what was read", () => {
   });
 });
 
-test("what a skill found stands in the channel, with who asked for it, once and in words", async () => {
+test("a skill's finding is in the channel, with who asked for it, once and in words", async () => {
   const slack = await fakeSlack();
   await slackBot(slack, scriptedModel(["-"]), { skills: [count] });
 
@@ -78,7 +78,7 @@ test("what a skill found stands in the channel, with who asked for it, once and 
   );
 });
 
-test("what a click shows stands in the thread it was made in, and times nothing that took no time", async () => {
+test("a click's result is in the thread it was made in, without a duration where nothing took time", async () => {
   const slack = await fakeSlack();
   const model = scriptedModel([[{ call: "count_words", with: {} }], "Two."]);
   await slackBot(slack, model, { skills: [count], chat: { progress_delay_ms: 0 } });
@@ -113,7 +113,7 @@ test("a notification reads words without marks", async () => {
   expect(posted?.text).toContain("Annual report");
 });
 
-test("why a model failed is for operators: the channel gets plain words", async () => {
+test("a model's failure reason is for operators, and the channel gets plain words", async () => {
   const slack = await fakeSlack();
   const raw = "openai/gpt-5-mini: 127.0.0.1:4121 refused the request (HTTP 400, no such thing).";
   const bot = await slackBot(slack, scriptedModel([new ModelError("invalid_request", raw)]));

@@ -22,7 +22,7 @@ async function surface(options: Parameters<typeof slackBot>[2] = {}) {
 }
 
 describe("people", () => {
-  test("are what Slack says they are, in each place", async () => {
+  test("people have the trust that Slack gives them, in each place", async () => {
     const { slack, platform } = await surface({ settings: { operators: ["U0GUS"] } });
     const creator = { ...slack.seed.users[1], id: "U0CARA", name: "cara", display_name: "cara" };
     await slack.addUser(creator as never);
@@ -49,7 +49,7 @@ describe("people", () => {
     expect(await of(channel, "UNOBODY")).toBe("outsider guest");
   });
 
-  test("are asked for once by many at once, and again after a failure", async () => {
+  test("people are requested once by many at once, and again after a failure", async () => {
     const { slack, platform } = await surface();
     await slack.fail({ method: "users.info", error: "internal_error" });
     const failed = await Promise.allSettled([
@@ -65,7 +65,7 @@ describe("people", () => {
 });
 
 describe("messages", () => {
-  test("are found by their tag, and nothing else is", async () => {
+  test("messages are found by their tag, and nothing else is", async () => {
     const { slack, platform } = await surface();
     const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "hello" });
     const place = { ...channel, thread: ts };
@@ -83,7 +83,7 @@ describe("messages", () => {
     expect(await platform.find(direct, tag)).toBe(inDirect);
   });
 
-  test("whose stream a crash interrupted are found, and made right by an edit", async () => {
+  test("messages whose stream a crash interrupted are found, and corrected by an edit", async () => {
     const { slack, platform } = await surface();
     const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "hello" });
     const place = { ...channel, thread: ts };
@@ -100,7 +100,7 @@ describe("messages", () => {
     expect(own[0]?.blocks).toMatchObject([{ type: "markdown", text: "The whole answer" }]);
   });
 
-  test("that were streamed in vain go away, and a removed message may be removed again", async () => {
+  test("messages streamed in vain are removed, and a removed message may be removed again", async () => {
     const { slack, platform } = await surface();
     const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "hello" });
     const place = { ...channel, thread: ts };
@@ -114,7 +114,7 @@ describe("messages", () => {
     await platform.remove(place, stream?.reference ?? "");
   });
 
-  test("whose end differs from what was streamed show the end alone", async () => {
+  test("messages whose end differs from what was streamed show only the end", async () => {
     const { slack, platform } = await surface();
     const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "hello" });
     const place = { ...channel, thread: ts };
@@ -128,7 +128,7 @@ describe("messages", () => {
     expect(shown?.metadata?.event_payload).toEqual(tag);
   });
 
-  test("to the channel open no thread; a direct message is opened when it is not known", async () => {
+  test("messages to the channel open no thread, and a direct message is opened when it is not known", async () => {
     const { slack, platform } = await surface();
 
     await platform.post(channel, { markdown: "Hello everybody" });
@@ -139,7 +139,7 @@ describe("messages", () => {
     expect(state.botMessages("D0ANNA")[0]?.text).toBe("Hello Anna");
   });
 
-  test("for one person reach them directly when they are not in the channel", async () => {
+  test("messages for one person reach them directly when they are not in the channel", async () => {
     const { slack, platform } = await surface();
 
     await platform.whisper({ ...channel, namespace: "slack:T0ACME:C0PRIVATE" }, "U0BEN", {
@@ -150,7 +150,7 @@ describe("messages", () => {
     expect((await slack.look()).ephemerals("U0BEN")).toEqual([]);
   });
 
-  test("that Slack does not take fail with what it means", async () => {
+  test("messages that Slack does not take fail with what that means", async () => {
     const { slack, platform } = await surface();
     const post = (namespace: string) =>
       platform.post({ namespace, thread: channelThread }, { markdown: "x" });
@@ -203,7 +203,7 @@ describe("one message", () => {
     return { slack, platform, place, stream, look };
   }
 
-  test("streams its tasks with a button, and ends as one line, text and menu", async () => {
+  test("one message streams its tasks with a button, and ends as one line, text and menu", async () => {
     const { stream, look } = await streamed({
       markdown: "",
       progress: card([step("a", "running")]),
@@ -236,7 +236,7 @@ describe("one message", () => {
     expect(own[0]?.metadata?.event_payload).toEqual(tag);
   });
 
-  test("sends of a plan only what is new", async () => {
+  test("one message sends only what is new of a plan", async () => {
     const { slack, stream } = await streamed({ markdown: "", progress: card([step("a", "ok")]) });
     await stream.progress(card([step("a", "ok")]));
     await stream.progress(card([step("a", "ok"), step("b", "running")]));
@@ -244,7 +244,7 @@ describe("one message", () => {
     expect(sent).toEqual([[{ type: "task_update", id: "b", title: "Reading b", status: "in_progress" }]]);
   });
 
-  test("goes on by edits where Slack takes no more below tasks", async () => {
+  test("one message continues by edits where Slack takes no more below tasks", async () => {
     const { stream, look } = await streamed({ markdown: "", progress: card([step("a", "ok")]) });
     const markdown = "word ".repeat(2_180).trim();
     await stream.append(markdown);
@@ -254,7 +254,7 @@ describe("one message", () => {
     expect(own[0]?.blocks).toMatchObject([{ type: "context" }, { type: "markdown", text: markdown }, {}]);
   });
 
-  test("streams without a button where Slack takes none", async () => {
+  test("one message streams without a button where Slack takes none", async () => {
     const { slack, platform } = await surface();
     const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "hello" });
     await slack.fail({ method: "chat.startStream", error: "invalid_blocks" });
@@ -265,7 +265,7 @@ describe("one message", () => {
     expect(own?.blocks).toEqual([]);
   });
 
-  test("has its files: pictures below the text, others attached, and none twice", async () => {
+  test("one message has its files: pictures below the text, others attached, and none twice", async () => {
     const { platform, place, stream, look } = await streamed({ markdown: "See " });
     const message = { tag, markdown: "See the chart.", files: [png, csv], buttons: menu };
     await stream.finish(message);
@@ -280,14 +280,14 @@ describe("one message", () => {
     expect(own[0]?.files).toHaveLength(1);
   });
 
-  test("has a picture attached that Slack does not show in the text", async () => {
+  test("one message has a picture attached that Slack does not show in the text", async () => {
     const { platform, place, look } = await streamed({ markdown: "-" });
     const fake = { ...png, name: "chart.txt" };
     await platform.post(place, { markdown: "See.", files: [fake] });
     expect((await look()).at(-1)?.files).toHaveLength(1);
   });
 
-  test("is followed by files that Slack does not take into it", async () => {
+  test("one message is followed by files that Slack does not take into it", async () => {
     const { slack, platform, place, look } = await streamed({ markdown: "-" });
     await slack.fail({ method: "chat.update", error: "invalid_arguments" });
     await platform.post(place, { markdown: "See.", files: [csv] });
@@ -296,7 +296,7 @@ describe("one message", () => {
     expect(own[2]).toMatchObject({ subtype: "file_share", files: [expect.any(String)] });
   });
 
-  test("for one person alone goes to them directly when it has files", async () => {
+  test("one message for one person goes to them directly when it has files", async () => {
     const { slack, platform, place } = await streamed({ markdown: "-" });
     await platform.whisper(place, "U0BEN", { markdown: "For you.", files: [csv] });
     expect((await slack.look()).botMessages("D0BEN")[0]?.files).toHaveLength(1);
@@ -323,7 +323,7 @@ test("a thread is read with names, files and who is the bot", async () => {
   expect(await platform.describe(channel)).toMatchObject({ name: "general" });
 });
 
-test("signs never fail a turn", async () => {
+test("working indicators never fail a turn", async () => {
   const { slack, platform } = await surface();
   const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "hello" });
   const place = { ...channel, thread: ts };

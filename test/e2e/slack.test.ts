@@ -7,7 +7,7 @@ import { answers, fakeSlack, slackBot } from "./support/slack-bot.ts";
 const general = "C0GENERAL";
 
 describe("in a channel", () => {
-  test("a mention is answered in its thread, once, though Slack tells of it twice and again", async () => {
+  test("a mention is answered in its thread, once, though Slack reports it twice and again", async () => {
     const slack = await fakeSlack();
     await slackBot(slack, scriptedModel(["Hello **Ben**."]));
 
@@ -29,7 +29,7 @@ describe("in a channel", () => {
     expect(state.refusals()).toEqual([]);
   });
 
-  test("what could not be stored is not acknowledged, comes again and is answered once", async () => {
+  test("a message that could not be stored is not acknowledged, arrives again and is answered once", async () => {
     const slack = await fakeSlack({ ackTimeoutMs: 250 });
     const log = createMemoryTurnLog();
     let failures = 2;
@@ -49,7 +49,7 @@ describe("in a channel", () => {
     expect((await slack.look()).botMessages(general)).toHaveLength(1);
   });
 
-  test("follow-ups of the asker need no mention; people talking to each other are left alone", async () => {
+  test("follow-ups of the asker need no mention, and people talking to each other are left alone", async () => {
     const slack = await fakeSlack();
     const model = scriptedModel(["One.", "Two."]);
     await slackBot(slack, model);
@@ -65,7 +65,7 @@ describe("in a channel", () => {
     expect(JSON.stringify(model.requests[1]?.messages)).toContain("go on");
   });
 
-  test("it reads names, not ids, and cannot call everybody", async () => {
+  test("the bot reads names, not ids, and cannot call everybody", async () => {
     const slack = await fakeSlack();
     const model = scriptedModel(["<!channel> and @everyone and <!subteam^S1> listen"]);
     await slackBot(slack, model);
@@ -93,7 +93,7 @@ describe("in a channel", () => {
     expect(attempts.map(({ failure }) => failure)).toEqual([undefined]);
   });
 
-  test("a message that is edited while it is answered changes the turn; a link preview changes nothing", async () => {
+  test("a message edited while it is answered changes the turn, and a link preview changes nothing", async () => {
     const slack = await fakeSlack();
     const asked = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
@@ -136,7 +136,7 @@ describe("in a channel", () => {
     await slack.until((state) => state.botMessages(general, ts).length === 0, "the answer to be gone");
   });
 
-  test("it greets once when it is invited", async () => {
+  test("the bot greets once when it is invited", async () => {
     const slack = await fakeSlack();
     await slackBot(slack, scriptedModel(["-"]));
 
@@ -165,7 +165,7 @@ describe("in a channel", () => {
 const greeter = testSkill("greeter", [], { examples: [{ prompt: "Please greet Ada.", call: "" }] });
 
 describe("in direct messages", () => {
-  test("each question opens a thread, and goes on there", async () => {
+  test("each question in direct messages opens a thread, and continues there", async () => {
     const slack = await fakeSlack();
     const model = scriptedModel(["First.", "Second.", "Third."]);
     await slackBot(slack, model);
@@ -182,7 +182,7 @@ describe("in direct messages", () => {
     expect((await slack.look()).refusals()).toEqual([]);
   });
 
-  test("who opens them is shown prompts that fit", async () => {
+  test("a person who opens the direct messages is shown prompts that fit", async () => {
     const slack = await fakeSlack();
     await slackBot(slack, scriptedModel(["-"]), { skills: [greeter] });
 

@@ -20,7 +20,7 @@ async function refusal(options: { env?: Record<string, string>; argv?: string[] 
   return stderr;
 }
 
-it("says who holds the data folder and how to go on, and leaves that bot alone", async () => {
+it("a refused start says who holds the data folder and how to continue, and leaves that bot alone", async () => {
   const { home } = bot();
   const first = await home.start();
   const message = await refusal();
@@ -31,7 +31,7 @@ it("says who holds the data folder and how to go on, and leaves that bot alone",
   expect((await first.client.ready()).ok).toBe(true);
 });
 
-it("lets only one of two bots that start at the same moment have the data folder", async () => {
+it("only one of two bots that start at the same moment has the data folder", async () => {
   const { home } = bot();
   const starts = await Promise.allSettled([home.start(), home.start()]);
   const refused = starts.filter((start) => start.status === "rejected");
@@ -39,7 +39,7 @@ it("lets only one of two bots that start at the same moment have the data folder
   expect(String(refused[0]?.reason)).toContain("KNACK_DATA");
 });
 
-it("says that a port is taken and how to choose another", async () => {
+it("a refused start says that a port is taken and how to choose another", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as AddressInfo;
@@ -55,7 +55,7 @@ it("says that a port is taken and how to choose another", async () => {
 it.each([
   ["rights: {memori: {roles: [boss]}}", "skills.rights: protects nothing", "memory"],
   ["disabled: [memori]", "skills.disabled: has no effect", "memory"],
-])("is not open where a slip in skills.%s would leave it so", async (setting, what, meant) => {
+])("a bot does not start where a slip in skills.%s would leave it open", async (setting, what, meant) => {
   const { home } = bot();
   await writeFile(join(home.folder, "knack.yaml"), `skills: {${setting}}\n`);
   const message = await refusal();
@@ -63,20 +63,23 @@ it.each([
   expect(message).toContain(`Did you mean ${meant}?`);
 });
 
-it.each(["turns.db", "state.db"])("says that %s is damaged, and does not touch it", async (name) => {
-  const { home } = bot();
-  await mkdir(home.data);
-  const file = join(home.data, name);
-  const bytes = Buffer.alloc(8192, "not a database ");
-  await writeFile(file, bytes);
-  const message = await refusal();
-  expect(message).toContain(file);
-  expect(message).toContain("damaged");
-  expect(message).toContain("backup");
-  expect((await readFile(file)).equals(bytes)).toBe(true);
-});
+it.each(["turns.db", "state.db"])(
+  "a refused start says that %s is damaged, and does not touch it",
+  async (name) => {
+    const { home } = bot();
+    await mkdir(home.data);
+    const file = join(home.data, name);
+    const bytes = Buffer.alloc(8192, "not a database ");
+    await writeFile(file, bytes);
+    const message = await refusal();
+    expect(message).toContain(file);
+    expect(message).toContain("damaged");
+    expect(message).toContain("backup");
+    expect((await readFile(file)).equals(bytes)).toBe(true);
+  },
+);
 
-it("starts again after a broken start, once the damage is out of the way", async () => {
+it("a bot starts again after a broken start, once the damage is out of the way", async () => {
   const { home } = bot();
   await mkdir(home.data);
   await writeFile(join(home.data, "turns.db"), "nonsense".repeat(1000));
@@ -86,7 +89,7 @@ it("starts again after a broken start, once the damage is out of the way", async
   expect((await client.ready()).ok).toBe(true);
 });
 
-it("says that the data folder cannot be written", async () => {
+it("a refused start says that the data folder cannot be written", async () => {
   const { home } = bot();
   await mkdir(home.data, { mode: 0o500 });
   // Root may write anywhere but where nobody can: into the kernel's own tree.
@@ -96,24 +99,24 @@ it("says that the data folder cannot be written", async () => {
   expect(message).toContain("may write");
 });
 
-it("says that a file is in the place of the data folder", async () => {
+it("a refused start says that a file is in the place of the data folder", async () => {
   const { home } = bot();
   await writeFile(home.data, "a file");
   expect(await refusal()).toContain(home.data);
 });
 
-it("refuses an address that others reach without a token", async () => {
+it("a start is refused for an address that others reach without a token", async () => {
   const message = await refusal({ argv: ["--host", "0.0.0.0"] });
   expect(message).toContain("KNACK_API_TOKEN");
 });
 
-it("names a database that it cannot use, rather than keeping everything somewhere else", async () => {
+it("a refused start names a database that it cannot use, rather than keeping everything somewhere else", async () => {
   const message = await refusal({ env: { DATABASE_URL: "postgres://127.0.0.1/knack" } });
   expect(message).toContain("environment DATABASE_URL");
   expect(message).toContain("SQLite");
 });
 
-it("names the copy of a database from before its upgrade, at the start and when an older version is started", async () => {
+it("a start names the copy of a database from before its upgrade, even when an older version is started", async () => {
   const { home } = bot();
   await mkdir(home.data);
   const file = join(home.data, "turns.db");
@@ -132,7 +135,7 @@ it("names the copy of a database from before its upgrade, at the start and when 
   expect(message).toContain(`A copy from before the upgrade lies at ${file}.v7 (format 7)`);
 });
 
-it("starts with a setting whose skill is gone, and says so", async () => {
+it("a bot starts with a setting whose skill is gone, and says so", async () => {
   const { home } = bot();
   await home.write("knack.yaml", "skills: { env: { translator: { KEY: value } } }");
   const { err, client } = await home.start();

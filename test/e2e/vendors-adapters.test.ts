@@ -51,7 +51,7 @@ describe.each(talkingModels)("the adapter of $choice", ({ choice, in_place }) =>
     return { vendors, model: createModel(settings, systemClock) };
   }
 
-  it("sends a transcript with changes in it so that nothing is refused or lost", async () => {
+  it("an adapter sends a transcript with changes in it so that nothing is refused or lost", async () => {
     const { vendors, model } = await start();
     const messages: Message[] = [];
     const say = async (text: string, ...changes: Message[]) => {
@@ -85,7 +85,7 @@ describe.each(talkingModels)("the adapter of $choice", ({ choice, in_place }) =>
     expect(cachedShare(all)).toBeGreaterThan(0.5);
   });
 
-  it("asks for an answer in a schema, and without calls", async () => {
+  it("an adapter asks for an answer in a schema, and without calls", async () => {
     const { vendors, model } = await start();
     const messages: Message[] = [{ role: "user", text: "weather" }];
     const signal = AbortSignal.timeout(10_000);

@@ -31,7 +31,7 @@ const clip = (words: string) => ({
 });
 
 describe("a voice message", () => {
-  test("in a direct message on Slack is answered as what the person says, and is known afterwards", async () => {
+  test("a voice message in a direct message on Slack is answered as the person's words, and is known afterwards", async () => {
     const slack = await fakeSlack();
     const { vendors, transcriber } = await ears();
     const model = scriptedModel(["Oslo is nice.", "Oslo."]);
@@ -58,7 +58,7 @@ describe("a voice message", () => {
     expect(vendors.transcriptions()).toMatchObject([{ type: "audio/webm", key: "sk-1234", status: 200 }]);
   });
 
-  test("that the service refuses is told to the model, and the turn goes on", async () => {
+  test("a voice message that the service refuses is reported to the model, and the turn continues", async () => {
     const slack = await fakeSlack();
     const { vendors, transcriber } = await ears();
     vendors.fail({ kind: 400, message: "Audio file might be corrupted" });
@@ -72,7 +72,7 @@ describe("a voice message", () => {
     expect(JSON.stringify(model.requests[0]?.messages)).toContain("the voice message could not be heard: ");
   });
 
-  test("through the console's API is the message, and the console shows what was said", async () => {
+  test("a voice message through the console's API is the message, and the console shows what was said", async () => {
     const { transcriber } = await ears();
     const model = scriptedModel(["Four."]);
     const app = createTestApp(model, { transcriber });

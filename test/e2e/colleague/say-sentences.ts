@@ -55,7 +55,7 @@ export function saySentences({ name, from = wednesday, open, ...options }: Surro
 
   describe(`what people say to a colleague on ${name}`, () => {
     test.each(sentences.map((sentence) => [`${sentence.say} ${sentence.who ?? ""}`, sentence] as const))(
-      "%s",
+      "a colleague's sentence works: %s",
       async (_title, sentence) => {
         const effect = sentence.instead?.[name] ?? sentence.effect;
         await stage.prepare(sentence.earlier ?? []);

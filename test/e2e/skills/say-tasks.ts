@@ -55,7 +55,7 @@ export function sayTasks(name: string, open: (bot: PlatformBot) => Promise<TaskS
 
   describe(`what skills do on ${name}`, () => {
     test.each(skillTasks.map((task) => [`${task.skill}: ${task.say}`, task] as const))(
-      "%s",
+      "a skill's task works: %s",
       async (title, task) => {
         model.about(task.say, task.does);
         for (const [words, { answer, invents }] of Object.entries(task.within ?? {}))

@@ -28,7 +28,7 @@ async function counted(body: Body, sent: readonly string[] = []) {
 }
 
 describe("Anthropic's cache", () => {
-  it("reads what an earlier request wrote up to a mark", async () => {
+  it("Anthropic's cache reads what an earlier request wrote up to a mark", async () => {
     const first = await counted(opening);
     expect(first).toMatchObject({ read: 0, hour: 0 });
     expect(first.written).toBeGreaterThan(700);
@@ -37,14 +37,14 @@ describe("Anthropic's cache", () => {
     expect(cachedShare(vendors().requests())).toBeGreaterThan(0.45);
   });
 
-  it("keeps nothing without a mark, and nothing below 512 tokens", async () => {
+  it("Anthropic's cache keeps nothing without a mark, and nothing below 512 tokens", async () => {
     const bare = { system: long("instruction") };
     expect([await counted(bare), await counted(bare)]).toMatchObject([{ written: 0 }, { read: 0 }]);
     const short = { system: [text("Short.", mark)] };
     expect([await counted(short), await counted(short)]).toMatchObject([{ written: 0 }, { read: 0 }]);
   });
 
-  it("lives five minutes after each use, or an hour", async () => {
+  it("Anthropic's cache lives five minutes after each use, or an hour", async () => {
     const { written } = await counted(opening);
     vendors().advance(4 * minute);
     expect(await counted(opening)).toMatchObject({ read: written });
@@ -59,7 +59,7 @@ describe("Anthropic's cache", () => {
     expect(await counted(lasting)).toMatchObject({ read: first.hour, hour: 0 });
   });
 
-  it("writes the hour's part before the rest", async () => {
+  it("Anthropic's cache writes the hour's part before the rest", async () => {
     const messages = [marked(long("question"))];
     const usage = await counted({ system: [text(long("lasting"), hour)], messages });
     expect(usage.hour).toBeGreaterThan(700);
@@ -76,12 +76,12 @@ describe("Anthropic's cache", () => {
       body: { output_config: { format: { type: "json_schema", schema: { type: "string" } } } },
     },
   ];
-  it.each(changes)("misses everything after $what", async ({ body }) => {
+  it.each(changes)("Anthropic's cache misses everything after $what", async ({ body }) => {
     await counted(opening);
     expect(await counted({ ...opening, ...body })).toMatchObject({ read: 0 });
   });
 
-  it("keeps the opening but not the messages when the effort changes", async () => {
+  it("Anthropic's cache keeps the opening but not the messages when the effort changes", async () => {
     const body = { ...opening, messages: [marked(long("question"))] };
     const first = await counted(body);
     expect((await counted(body)).read).toBe(first.written);
@@ -90,7 +90,7 @@ describe("Anthropic's cache", () => {
     expect(other.read).toBeLessThan(first.written ?? 0);
   });
 
-  it("looks back twenty blocks from a mark", async () => {
+  it("Anthropic's cache looks back twenty blocks from a mark", async () => {
     const [first, ...others] = Array.from({ length: 22 }, (_, index) => text(`question ${index}`));
     const start = { ...text(long("start")), ...mark };
     const { written } = await counted({ messages: [{ role: "user", content: [start] }] });
@@ -108,7 +108,7 @@ describe("Anthropic's cache", () => {
     expect(await counted({ messages: [{ role: "user", content: helped }] })).toMatchObject({ read: written });
   });
 
-  it("grows with a conversation", async () => {
+  it("Anthropic's cache grows with a conversation", async () => {
     const first = await claude({ model, ...opening, messages: [marked("one")] });
     const turn = { role: "assistant", content: first.content };
     const messages = [{ role: "user", content: [text("one")] }, turn, marked("two")];
@@ -119,7 +119,7 @@ describe("Anthropic's cache", () => {
     expect(second.usage.cache_creation_input_tokens).toBeGreaterThan(0);
   });
 
-  it("misses everything at the first inline tool, unless a deferred placeholder was there before", async () => {
+  it("Anthropic's cache misses everything at the first inline tool, unless a deferred placeholder was there before", async () => {
     const addition = {
       type: "tool_addition",
       tool: { type: "tool_definition", definition: { ...lookup, name: "weather" } },
@@ -146,14 +146,14 @@ describe("marks of the cache", () => {
       expected: "cache_ttl_order",
     },
   ];
-  it.each(cases)("$what: $expected", async ({ content, expected }) => {
+  it.each(cases)("cache marks, $what: $expected", async ({ content, expected }) => {
     const call = claude({ model, messages: [{ role: "user", content }] });
     if (expected === undefined) await call;
     else await refusal(call);
     expect(rule()).toBe(expected);
   });
 
-  it("are refused on thinking and on a deferred tool", async () => {
+  it("cache marks are refused on thinking and on a deferred tool", async () => {
     const { content } = await claude({ model, messages: [hello] });
     const [thinking, ...rest] = content;
     const turn = { role: "assistant", content: [{ ...thinking, ...mark }, ...rest] };

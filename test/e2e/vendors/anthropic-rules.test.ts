@@ -203,24 +203,30 @@ describe.each([
   { of: "parameters", cases: parameters },
   { of: "conversations", cases: conversations },
 ])("Anthropic's rules of $of", ({ cases }) => {
-  it.each(cases)("$what: $rule", async ({ model = sonnet, body, betas: sent = [], rule: expected }) => {
-    const call = claude({ model, messages: [hello], tools: [lookup], ...body }, sent);
-    if (expected === undefined) {
-      await call;
-      expect(rule()).toBeUndefined();
-    } else {
-      const { status } = await refusal(call);
-      expect({ status, rule: rule() }).toEqual({ status: expected === "model" ? 404 : 400, rule: expected });
-    }
-  });
+  it.each(cases)(
+    "Anthropic's rules, $what: $rule",
+    async ({ model = sonnet, body, betas: sent = [], rule: expected }) => {
+      const call = claude({ model, messages: [hello], tools: [lookup], ...body }, sent);
+      if (expected === undefined) {
+        await call;
+        expect(rule()).toBeUndefined();
+      } else {
+        const { status } = await refusal(call);
+        expect({ status, rule: rule() }).toEqual({
+          status: expected === "model" ? 404 : 400,
+          rule: expected,
+        });
+      }
+    },
+  );
 });
 
-it("says what it refuses in the vendor's shape", async () => {
+it("the fake says what it refuses in the vendor's shape", async () => {
   const call = claude({ model: sonnet, messages: [hello], temperature: 0 });
   expect((await refusal(call)).message).toContain('"type":"invalid_request_error"');
 });
 
-it("wants a key", async () => {
+it("the fake wants a key", async () => {
   const call = claude({ model: sonnet, messages: [hello] }, [], "");
   await expect(call).rejects.toThrow();
 });

@@ -106,7 +106,7 @@ const cases: Case[] = [
 
 describe("system messages among the others", () => {
   it.each(cases)(
-    "$what: $rule",
+    "system messages among the others, $what: $rule",
     async ({ model = sonnet, messages, betas: sent = [], more, rule: expected }) => {
       const call = claude({ model, messages, tools: [lookup], ...more }, sent);
       if (expected === undefined) await call;
@@ -115,7 +115,7 @@ describe("system messages among the others", () => {
     },
   );
 
-  it("shows the script the tools and instructions that hold at the end", async () => {
+  it("a script is shown the tools and instructions that apply at the end", async () => {
     const messages = [
       hello,
       system({ type: "text", text: "Now with weather." }, add(weather)),
@@ -130,7 +130,7 @@ describe("system messages among the others", () => {
     expect(view?.said).toBe("Hello");
   });
 
-  it("refuses a script that calls a tool which is not available then", async () => {
+  it("a script that calls an unavailable tool is refused", async () => {
     vendors().script(() => ({ calls: [{ name: "weather", input: {} }] }));
     const { status } = await refusal(claude({ model: sonnet, messages: [hello], tools: [lookup] }));
     expect(status).toBe(500);

@@ -24,7 +24,7 @@ async function twoTurns(model = sonnet) {
 }
 
 describe("signed thinking", () => {
-  it("comes first in every answer, with an empty text unless a summary is asked for", async () => {
+  it("signed thinking is first in every answer, with an empty text unless a summary is requested", async () => {
     const { content } = await claude({ model: sonnet, messages: [hello] });
     expect(content.map(({ type }) => type)).toEqual(["thinking", "text"]);
     expect(content[0]).toMatchObject({ thinking: "" });
@@ -33,12 +33,12 @@ describe("signed thinking", () => {
     expect(summarized.content[0]).not.toMatchObject({ thinking: "" });
   });
 
-  it("does not come from a model that was not asked to think", async () => {
+  it("signed thinking does not come from a model that was not asked to think", async () => {
     const { content } = await claude({ model: "claude-haiku-4-5", messages: [hello] });
     expect(content.map(({ type }) => type)).toEqual(["text"]);
   });
 
-  it("is accepted behind the same prefix, with marks of the cache or without", async () => {
+  it("signed thinking is accepted behind the same prefix, with or without cache marks", async () => {
     const { all } = await twoTurns();
     const mark = { cache_control: { type: "ephemeral" } };
     await claude({
@@ -60,7 +60,7 @@ describe("signed thinking", () => {
     { what: "another tool", body: { tools: [lookup, { ...lookup, name: "weather" }] } },
     { what: "another question", body: {}, at: 0, message: { role: "user", content: "Hallo" } },
   ];
-  it.each(mismatches)("is refused behind $what", async ({ body, at, message }) => {
+  it.each(mismatches)("signed thinking is refused behind $what", async ({ body, at, message }) => {
     const { all } = await twoTurns();
     const messages = all.map((one, index) => (index === at ? message : one));
     const { message: text } = await refusal(claude({ model: sonnet, ...opening, ...body, messages }));
@@ -68,13 +68,13 @@ describe("signed thinking", () => {
     expect(rule()).toBe("prefix_mismatch");
   });
 
-  it("is refused when a message was put before it", async () => {
+  it("signed thinking is refused when a message was put before it", async () => {
     const { first } = await twoTurns();
     await refusal(claude({ model: sonnet, ...opening, messages: [hello, note, turn(first), next] }));
     expect(rule()).toBe("prefix_mismatch");
   });
 
-  it("is refused when an earlier block was left out, and accepted when all are: they are counted as omitted", async () => {
+  it("signed thinking is refused when an earlier block was left out, and accepted when all are: they count as omitted", async () => {
     const { first, second } = await twoTurns();
     const messages = [hello, spoken(first), next, turn(second), next];
     await refusal(claude({ model: sonnet, ...opening, messages }));
@@ -83,7 +83,7 @@ describe("signed thinking", () => {
     expect(vendors().requests().at(-1)).toMatchObject({ reasoning_omitted: 2, reasoning_lost: 0 });
   });
 
-  it("is refused when it was changed", async () => {
+  it("signed thinking is refused when it was changed", async () => {
     const { first } = await twoTurns();
     const [block, ...rest] = first.content;
     const content = [{ ...block, thinking: "I think otherwise." }, ...rest];
@@ -93,7 +93,7 @@ describe("signed thinking", () => {
     expect(rule()).toBe("signature");
   });
 
-  it("is dropped on wish, and what comes later holds", async () => {
+  it("signed thinking is dropped on request, and later thinking stays valid", async () => {
     const { all } = await twoTurns();
     const changed = { model: sonnet, system: "Changed.", tools: [lookup], thinking: drop };
     const third = await claude({ ...changed, messages: all }, [betas.binding]);
@@ -103,7 +103,7 @@ describe("signed thinking", () => {
     expect(vendors().requests().at(-1)).toMatchObject({ reasoning_lost: 2, refused: [] });
   });
 
-  it("is dropped or only reported for an account that is set so", async () => {
+  it("signed thinking is dropped or only reported for an account that is set so", async () => {
     for (const prefix_mismatch of ["drop", "report"] as const) {
       vendors().reset({ prefix_mismatch });
       const { all } = await twoTurns();
@@ -116,7 +116,7 @@ describe("signed thinking", () => {
     }
   });
 
-  it("of another model is dropped without an error, and is there for the return", async () => {
+  it("signed thinking of another model is dropped without an error, and is there for the return", async () => {
     const { all } = await twoTurns();
     const other = await claude({ model: "claude-opus-5-5", ...opening, messages: all });
     expect(vendors().requests().at(-1)).toMatchObject({ reasoning_lost: 0, refused: [] });
@@ -130,7 +130,7 @@ describe("signed thinking", () => {
     ).toEqual(["model"]);
   });
 
-  it("is bound to the account with Sonnet, not with Opus", async () => {
+  it("signed thinking is bound to the account with Sonnet, not with Opus", async () => {
     const { all } = await twoTurns();
     await claude({ model: sonnet, ...opening, messages: all }, [], "key-b");
     expect(vendors().requests().at(-1)).toMatchObject({ reasoning_lost: 2 });
@@ -139,7 +139,7 @@ describe("signed thinking", () => {
     expect(vendors().requests().at(-1)).toMatchObject({ reasoning_lost: 0 });
   });
 
-  it("is not checked by an older model", async () => {
+  it("signed thinking is not checked by an older model", async () => {
     const model = "claude-haiku-4-5";
     const thinking = { type: "enabled", budget_tokens: 2_000 };
     const first = await claude({ model, thinking, messages: [hello] });
@@ -149,7 +149,7 @@ describe("signed thinking", () => {
 });
 
 describe("a streamed answer", () => {
-  it("has thinking, text between tools within it, and calls", async () => {
+  it("a streamed answer has thinking, text between tools within it, and calls", async () => {
     vendors().script(({ results }) =>
       results.length > 0
         ? { text: "Found." }
@@ -179,7 +179,7 @@ describe("a streamed answer", () => {
     expect(vendors().requests().at(-1)).toMatchObject({ reasoning_lost: 0, reasoning_omitted: 0 });
   });
 
-  it("is cut at max_tokens, thinking included", async () => {
+  it("a streamed answer is cut at max_tokens, thinking included", async () => {
     vendors().script(() => ({ text: "word ".repeat(400), reasoning_tokens: 90 }));
     const answer = await claude({ model: sonnet, max_tokens: 100, messages: [hello] });
     expect(answer.stop_reason).toBe("max_tokens");

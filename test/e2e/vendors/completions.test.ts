@@ -145,7 +145,7 @@ const cases: Case[] = [
 ];
 
 describe("chat completions", () => {
-  it.each(cases)("$what: $rule", async ({ kind, model, body, rule: expected }) => {
+  it.each(cases)("chat completions, $what: $rule", async ({ kind, model, body, rule: expected }) => {
     const named = model ?? (kind === undefined ? "gpt-6.1-terra" : `${kind}-chat`);
     const asking = chat({ model: named, messages: [hello], ...body }, kind);
     if (expected === undefined) await asking;
@@ -153,7 +153,7 @@ describe("chat completions", () => {
     expect(rule()).toBe(expected);
   });
 
-  it("takes its rules from the name of the model where the path says nothing", async () => {
+  it("chat completions take their rules from the name of the model where the path says nothing", async () => {
     await refusal(chat({ model: "deepseek-v4", messages: [hello, asked, result] }));
     expect(rule()).toBe("reasoning_content");
     await chat({ model: "qwen3", messages: [hello, asked, result] });
@@ -167,7 +167,7 @@ describe.each(["deepseek", "gemini"] as const)("reasoning of %s", (kind) => {
   const results = (message: Message) =>
     (message.tool_calls ?? []).map(({ id }) => ({ role: "tool", tool_call_id: id, content: "found" }));
 
-  it("comes with calls, whole and streamed alike, and goes back unchanged", async () => {
+  it("reasoning comes with calls, whole and streamed alike, and is returned unchanged", async () => {
     vendors().script(script);
     const body = { model, messages: [hello], tools: [tool] };
     const whole = (await chat(body, kind)).choices[0]?.message as unknown as Message;
@@ -182,7 +182,7 @@ describe.each(["deepseek", "gemini"] as const)("reasoning of %s", (kind) => {
     }
   });
 
-  it("is counted as left out, not as lost, in the way the vendor documents", async () => {
+  it("reasoning is counted as left out, not as lost, in the way the vendor documents", async () => {
     vendors().script(script);
     const { message } = (await chat({ model, messages: [hello], tools: [tool] }, kind)).choices[0] ?? {};
     const calls = message?.tool_calls ?? [];
@@ -199,7 +199,7 @@ describe.each(["deepseek", "gemini"] as const)("reasoning of %s", (kind) => {
 });
 
 describe("streams and counts", () => {
-  it("sends usage only on wish", async () => {
+  it("usage is sent only on request", async () => {
     const body = { model: "qwen3", messages: [hello], stream: true };
     const client = openai(vendors().compatibleUrl("plain"));
     const usages = async (more: object) => {
@@ -212,7 +212,7 @@ describe("streams and counts", () => {
     expect(await usages({ stream_options: { include_usage: true } })).toBe(1);
   });
 
-  it("counts tools before messages: a changed tool misses the cache", async () => {
+  it("tools are counted before messages: a changed tool misses the cache", async () => {
     const long = { role: "system", content: "instruction ".repeat(300) };
     const cached = async (tools: object[]) => {
       const { usage } = await chat({ model: "deepseek-v4", messages: [long, hello], tools }, "deepseek");

@@ -68,7 +68,7 @@ function filled(types: unknown[]): Json {
 }
 
 describe.each(talkingModels)("tools of foreign servers, on $choice", ({ choice }) => {
-  it("are called by their own names, and leave thread and channel as healthy as they were", async () => {
+  it("tools of foreign servers are called by their own names, and leave thread and channel healthy", async () => {
     const skills = Object.entries(foreign).map(([name, { schema }]) => {
       const run = (input: Json) =>
         `It got ${Object.keys(input as object)

@@ -22,7 +22,7 @@ const last = () => vendors().requests().at(-1);
 const bare = ({ id: _, ...item }: OpenAI.Responses.ResponseOutputItem & { id?: string }) => item;
 
 describe("encrypted reasoning", () => {
-  it("comes when it is asked for, and is accepted behind the same prefix", async () => {
+  it("encrypted reasoning comes when it is requested, and is accepted behind the same prefix", async () => {
     const { output } = await ask([hello]);
     expect(output.map(({ type }) => type)).toEqual(["reasoning", "message"]);
     await ask([hello, ...output, next]);
@@ -47,13 +47,13 @@ describe("encrypted reasoning", () => {
       more: { instructions: "x" },
     },
   ];
-  it.each(losses)("is lost without a word behind $what", async ({ input, more = {} }) => {
+  it.each(losses)("encrypted reasoning is lost silently behind $what", async ({ input, more = {} }) => {
     const { output } = await ask([hello]);
     await ask(input(output), more);
     expect(last()).toMatchObject({ outcome: "answered", reasoning_lost: 1 });
   });
 
-  it("is counted as omitted when it is left out, and an item with an id is refused then", async () => {
+  it("encrypted reasoning counts as omitted when it is left out, and an item with an id is then refused", async () => {
     const { output } = await ask([hello]);
     const message = output[1];
     if (message?.type !== "message") throw new Error("no message");
@@ -63,13 +63,13 @@ describe("encrypted reasoning", () => {
     expect(last()).toMatchObject({ reasoning_omitted: 1, reasoning_lost: 0 });
   });
 
-  it("is refused without the item that followed it", async () => {
+  it("encrypted reasoning is refused without the item that followed it", async () => {
     const { output } = await ask([hello]);
     await refusal(ask([hello, ...output.slice(0, 1), next]));
     expect(rule()).toBe("reasoning_pair");
   });
 
-  it("is refused when it was changed or has no content", async () => {
+  it("encrypted reasoning is refused when it was changed or has no content", async () => {
     const [reasoning, message] = (await ask([hello])).output;
     await refusal(ask([hello, { ...reasoning, encrypted_content: "not-yet-complete" }, message, next]));
     expect(rule()).toBe("encrypted_content");
@@ -79,7 +79,7 @@ describe("encrypted reasoning", () => {
     expect({ rule: rule(), status }).toEqual({ rule: "stateless", status: 404 });
   });
 
-  it("of another model is refused with its ids and passed over without", async () => {
+  it("encrypted reasoning of another model is refused with its ids and ignored without", async () => {
     const { output } = await ask([hello]);
     const model = "gpt-6-luna";
     await refusal(ask([hello, ...output, next], { model }));
@@ -88,7 +88,7 @@ describe("encrypted reasoning", () => {
     expect(last()).toMatchObject({ refused: [], dropped: [{ reason: "model" }], reasoning_lost: 0 });
   });
 
-  it("is bound with calls and their outputs between, streamed", async () => {
+  it("encrypted reasoning is bound with calls and their outputs between, streamed", async () => {
     vendors().script(({ results }) =>
       results.length > 0
         ? { text: "Found.", thought: "Now I know." }
@@ -129,7 +129,7 @@ describe("encrypted reasoning", () => {
     ]);
   });
 
-  it("of earlier turns is not shown to older models", async () => {
+  it("encrypted reasoning of earlier turns is not shown to older models", async () => {
     const model = "gpt-5-mini";
     vendors().script(() => ({ text: "Hi.", reasoning_tokens: 1_000 }));
     const first = await gpt({ model, include, input: [hello] });
@@ -149,7 +149,7 @@ describe("the automatic cache", () => {
     };
   };
 
-  it("reads whole steps of what an earlier prompt began with", async () => {
+  it("the automatic cache reads whole steps of what an earlier prompt began with", async () => {
     const first = await cached([long, hello]);
     expect(first.read).toBe(0);
     expect(first.written).toBeGreaterThan(1_900);
@@ -158,7 +158,7 @@ describe("the automatic cache", () => {
     expect(second.read).toBeGreaterThan(1_700);
   });
 
-  it("keeps nothing below 1,024 tokens, and nothing longer than its time", async () => {
+  it("the automatic cache keeps nothing below 1,024 tokens, and nothing longer than its time", async () => {
     await cached([hello]);
     expect(await cached([hello])).toEqual({ read: 0, written: 0 });
     await cached([long, hello]);
@@ -166,7 +166,7 @@ describe("the automatic cache", () => {
     expect((await cached([long, hello])).read).toBe(0);
   });
 
-  it("costs nothing to write on older models", async () => {
+  it("the automatic cache costs nothing to write on older models", async () => {
     const older = { model: "gpt-5.4-mini" };
     expect((await cached([long, hello], older)).written).toBe(0);
     expect((await cached([long, hello], older)).read).toBeGreaterThan(1_700);

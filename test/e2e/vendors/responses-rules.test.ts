@@ -164,15 +164,18 @@ describe.each([
   { of: "parameters", cases: parameters },
   { of: "input", cases: inputs },
 ])("the responses API's rules of $of", ({ cases }) => {
-  it.each(cases)("$what: $rule", async ({ model = terra, body, rule: expected }) => {
-    const asked = gpt({ model, input: [hello], ...body });
-    if (expected === undefined) await asked;
-    else expect((await refusal(asked)).status).toBe(400);
-    expect(rule()).toBe(expected);
-  });
+  it.each(cases)(
+    "the responses API's rules, $what: $rule",
+    async ({ model = terra, body, rule: expected }) => {
+      const asked = gpt({ model, input: [hello], ...body });
+      if (expected === undefined) await asked;
+      else expect((await refusal(asked)).status).toBe(400);
+      expect(rule()).toBe(expected);
+    },
+  );
 });
 
-it("shows the script the tools that were added", async () => {
+it("a script is shown the tools that were added", async () => {
   const redefined = { ...more, tools: [{ ...tool, name: "weather", description: "New." }] };
   await gpt({
     model: terra,

@@ -14,7 +14,7 @@ const terra = "gpt-6.1-terra";
 
 describe("faults", () => {
   it.each([400, 401, 429, 500, 529] as const)(
-    "fails the next request with %s, then answers",
+    "a fault fails the next request with %s, then answers",
     async (kind) => {
       vendors().fail({ kind, message: "As wanted." });
       const { status, message } = await refusal(claude({ model, messages: [hello] }));
@@ -28,7 +28,7 @@ describe("faults", () => {
     },
   );
 
-  it("fails as many requests as wanted, of one model", async () => {
+  it("a fault fails as many requests as wanted, of one model", async () => {
     vendors().fail({ kind: 429, times: 2, model: terra, retry_after: 7 });
     await claude({ model, messages: [hello] });
     for (const status of [429, 429])
@@ -36,7 +36,7 @@ describe("faults", () => {
     await gpt({ model: terra, input: "Hi" });
   });
 
-  it("cuts a stream halfway", async () => {
+  it("a fault cuts a stream halfway", async () => {
     const streams = [
       () =>
         anthropic()
@@ -60,7 +60,7 @@ describe("faults", () => {
 });
 
 describe("features switched off", () => {
-  it("are refused by name, for one model or for all", async () => {
+  it("switched-off features are refused by name, for one model or for all", async () => {
     const note = { role: "system", content: "It is Sunday." };
     vendors().refuse(model, "system_in_place");
     await refusal(claude({ model, messages: [hello, note] }));
@@ -74,7 +74,7 @@ describe("features switched off", () => {
     await gpt({ model: terra, input: [item, hello] });
   });
 
-  it("has windows of any size", async () => {
+  it("a vendor has windows of any size", async () => {
     vendors().reset({ context: { [model]: 20, qwen3: 5 } });
     expect((await refusal(claude({ model, messages: [hello], tools: [lookup] }))).message).toContain(
       "prompt is too long",
@@ -86,7 +86,7 @@ describe("features switched off", () => {
 });
 
 describe("scripts", () => {
-  it("echo, or give the least value of a schema", async () => {
+  it("scripts echo, or give the least value of a schema", async () => {
     const { content } = await claude({ model, messages: [hello] });
     expect(content.at(-1)).toMatchObject({ text: "You said: Hello" });
     const schema = {
@@ -103,7 +103,7 @@ describe("scripts", () => {
     expect(leastValue({ anyOf: [{ type: "null" }, { type: "string" }] })).toBeNull();
   });
 
-  it("may make one call at a time, and calls nobody offered", async () => {
+  it("scripts may make one call at a time, and calls nobody offered", async () => {
     vendors().script(() => ({
       calls: ["a", "b"].map((query) => ({ name: "lookup", input: { query } })),
       parallel: false,
@@ -129,7 +129,7 @@ describe("comparing requests", () => {
     return prefixDifference(a, b);
   };
 
-  it("passes over marks of the cache, and finds what changed", async () => {
+  it("comparing requests ignores cache marks, and finds what changed", async () => {
     const mark = { cache_control: { type: "ephemeral" } };
     const opening = { model, system: [{ type: "text", text: "You help.", ...mark }], tools: [lookup] };
     const first = await claude({ ...opening, messages: [hello] });
@@ -139,7 +139,7 @@ describe("comparing requests", () => {
     expect(difference()).toContain("You help much.");
   });
 
-  it("lets a system message at the end move behind the next question, and not be lost", async () => {
+  it("comparing requests lets a system message at the end move behind the next question, but not be lost", async () => {
     await claude({ model, messages: [hello, note] });
     await claude({ model, messages: [hello, next, note] });
     expect(difference()).toBeUndefined();
@@ -147,7 +147,7 @@ describe("comparing requests", () => {
     expect(difference()).toContain("missing: system");
   });
 
-  it("compares the items of OpenAI", async () => {
+  it("comparing requests compares the items of OpenAI", async () => {
     const developer = { role: "developer", content: "It is Sunday." };
     const { output } = await gpt({ model: terra, input: [hello] });
     const messages = output.filter(({ type }) => type === "reasoning").length;
@@ -160,7 +160,7 @@ describe("comparing requests", () => {
 });
 
 describe("what requests cost", () => {
-  it("is counted by the table: fresh, read, written and said", async () => {
+  it("the cost of requests is counted by the table: fresh, read, written and said", async () => {
     const long = "instruction ".repeat(1_000);
     const mark = { cache_control: { type: "ephemeral" } };
     const body = { model, system: [{ type: "text", text: long, ...mark }], messages: [hello] };
@@ -175,7 +175,7 @@ describe("what requests cost", () => {
     expect(cachedShare([first, second])).toBeGreaterThan(0.48);
   });
 
-  it("counts the hour and long prompts dearer, and unknown models nothing", () => {
+  it("the cost of the hour and of long prompts is higher, and unknown models cost nothing", () => {
     const usage = { fresh: 0, cache_read: 0, cache_write: 0, cache_write_long: 1e6, output: 0, reasoning: 0 };
     const of = (named: string, more: object) =>
       price([{ model: named, usage: { ...usage, ...more } } as never]);
@@ -188,7 +188,7 @@ describe("what requests cost", () => {
   });
 });
 
-it("runs in a process of its own", async () => {
+it("the vendors run in a process of their own", async () => {
   const spawned = await spawnVendors();
   onTestFinished(() => spawned.stop());
   await spawned.answers([{ said: "weather", reply: { text: "Sunny." } }]);

@@ -51,7 +51,7 @@ describe.each(["slack", "console"])(
   "what people say about files on %s",
   needs("bubblewrap", "python3"),
   (name) => {
-    test.each(conversations)("$name", async (conversation) => {
+    test.each(conversations)("a conversation about files works: $name", async (conversation) => {
       const bot = platformBot();
       const surface = surfaces.get(name);
       if (surface === undefined) throw new Error(`There is no ${name}.`);

@@ -122,7 +122,9 @@ describe.concurrent.each([
   { machine: "node-20", brings: true },
   { machine: "node-24", brings: false },
 ])("a fresh clone on $machine", { timeout: 15 * minutes }, ({ machine, brings }) => {
-  it("starts, then tests, then holds its data folder against another clone", async ({ onTestFinished }) => {
+  it("a fresh clone starts, then tests, then holds its data folder against another clone", async ({
+    onTestFinished,
+  }) => {
     const { modules, start, test, leftovers, clone } = cloneOn(machine, onTestFinished);
     await start();
     expect(existsSync(join(modules, ".bin/node")), "whether it brought a Node").toBe(brings);
@@ -140,7 +142,7 @@ describe.concurrent.each([
     });
   });
 
-  it("tests, then starts, then tests", async ({ onTestFinished }) => {
+  it("a fresh clone tests, then starts, then tests", async ({ onTestFinished }) => {
     const { modules, start, test } = cloneOn(machine, onTestFinished);
     await test();
     await start();
@@ -148,7 +150,7 @@ describe.concurrent.each([
     expect(existsSync(join(modules, ".bin/node"))).toBe(brings);
   });
 
-  it("starts after an install that was interrupted", async ({ onTestFinished }) => {
+  it("a fresh clone starts after an install that was interrupted", async ({ onTestFinished }) => {
     const { modules, npm, start, leftovers } = cloneOn(machine, onTestFinished);
     const { child, ended } = npm(["test"]);
     const arrived = () =>
@@ -164,7 +166,7 @@ describe.concurrent.each([
     expect(leftovers()).toEqual([]);
   });
 
-  it("says so when the registry cannot be reached, and when node_modules is a link to somewhere empty", async ({
+  it("a fresh clone says so when the registry cannot be reached, and when node_modules is a link to somewhere empty", async ({
     onTestFinished,
   }) => {
     const { clone, modules, npm } = cloneOn(machine, onTestFinished);
@@ -187,7 +189,7 @@ describe.concurrent.each([
   });
 });
 
-it("has an address and a hash for every package, of which none has to run a script", () => {
+it("the lock file has an address and a hash for every package, and none has to run a script", () => {
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
     packages: Record<string, { resolved?: string; integrity?: string; hasInstallScript?: boolean }>;
   };

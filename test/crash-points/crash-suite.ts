@@ -35,14 +35,14 @@ export function describeCrashes(when: Death["when"]): void {
       expect(points.length).toBeGreaterThan(streams ? 10 : 120);
     });
 
-    it.each(parts)("nothing is lost, doubled or left behind (part %i)", async (part) => {
+    it.each(parts)("a crash leaves nothing lost, doubled or left behind (part %i)", async (part) => {
       const wrong: string[] = [];
       for (const point of points.filter((_, at) => at % parts.length === part))
         wrong.push(...(await crashedAt([dying(point)], streams, undisturbed)));
       expect(wrong).toEqual([]);
     });
 
-    it("nor when the next process dies soon, too", async () => {
+    it("a second crash soon after leaves nothing lost, doubled or left behind", async () => {
       const wrong: string[] = [];
       for (const point of points.filter((_, at) => at % 4 === 0)) {
         const soon = (point * 7) % 30;

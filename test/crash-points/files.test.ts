@@ -131,7 +131,7 @@ async function violations({ log, files, disk, runs }: World): Promise<string[]> 
 }
 
 describe.each(["before", "after"] as const)("a bot that dies %s what it does with files", (when) => {
-  it("loses, doubles and hides nothing, wherever it dies", async () => {
+  it("a bot that dies loses, doubles and hides nothing, wherever it dies", async () => {
     const whole = createWorld();
     const names = await live(whole);
     expect(await violations(whole)).toEqual([]);

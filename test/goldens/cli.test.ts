@@ -118,7 +118,7 @@ it("commands that need no bot, and wrong usage, answer as before", async () => {
   await expectGolden("cli/without-bot.txt", records.join("\n"));
 });
 
-it("a bot that does not answer is told as before", async () => {
+it("a bot that does not answer is reported as before", async () => {
   const running = () => ({ running: true, holder: { url: "http://127.0.0.1:9", pid: 1 } }) as const;
   const records: string[] = [];
   for (const line of ["skills list", "skills list --json", "ask hello", "command /help --json", "runs list"])

@@ -73,7 +73,7 @@ it("the description of the API is as before", async () => {
 const token = "a-token-for-the-goldens";
 const bearer = (value: string) => ({ headers: { Authorization: `Bearer ${value}` } });
 
-it("with a token the API answers those alone who have it", async () => {
+it("the API with a token answers only callers who have it", async () => {
   const { url } = await startGoldenServer({ token });
   const document = await send(url, { call: "GET /openapi.json", ...bearer(token) });
   const outside = [

@@ -43,7 +43,7 @@ async function endOf(
   ].join("\n");
 }
 
-it("turns that an earlier version has taken in are answered as it would have", async () => {
+it("turns that an earlier version accepted are answered as it would have", async () => {
   const server = await startOnStored();
   const turns = await server.test.app.turns({ limit: 500 });
   const pending = turns.filter(({ turn_id }) => turn_id.startsWith("pending-")).reverse();
@@ -53,7 +53,7 @@ it("turns that an earlier version has taken in are answered as it would have", a
   await expectGolden("stored/pending.txt", withoutIds(records.join("\n")));
 });
 
-it("turns that an earlier version has finished are shown as before", async () => {
+it("turns that an earlier version finished are shown as before", async () => {
   const server = await startOnStored();
   const records: string[] = [];
   const turns = await server.test.app.turns({ status: "finished", limit: 500 });
@@ -68,7 +68,7 @@ it("turns that an earlier version has finished are shown as before", async () =>
   await expectGolden("stored/finished.txt", records.join("\n"));
 });
 
-it("turns that wait for a person since an earlier version go on", async () => {
+it("turns that have waited for a person since an earlier version continue", async () => {
   const server = await startOnStored();
   const waiting = await server.test.app.turns({ namespace: "fake:team:general", status: "waiting" });
   const [asks, deploy] = waiting;

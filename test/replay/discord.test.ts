@@ -19,7 +19,7 @@ const words = (request: { body: object } | undefined) => ownWords(request?.body 
 
 describe("what people write", () => {
   test.each(["mention", "role-mention", "question"])(
-    "%s is answered in a thread of the message",
+    "a message (%s) is answered in a thread of its own",
     async (fixture) => {
       const discord = await replayedDiscord();
       discord.dispatch("MESSAGE_CREATE", fixture);
@@ -50,16 +50,19 @@ describe("what people write", () => {
     expect(words(post)).toBe("Hello.");
   });
 
-  test.each(["to-somebody-else", "webhook", "pinned-note"])("%s stays without a trace", async (fixture) => {
-    const discord = await replayedDiscord();
-    discord.dispatch("MESSAGE_CREATE", fixture);
-    discord.dispatch("MESSAGE_CREATE", "direct-message");
-    await discord.until(/^POST \/channels\/1000000000000000300\/messages$/);
-    expect(await discord.app.app.turns({ namespace: channel, limit: 10 })).toEqual([]);
-    expect(discord.changes().filter(({ what }) => what.includes("1000000000000000110"))).toEqual([]);
-  });
+  test.each(["to-somebody-else", "webhook", "pinned-note"])(
+    "a message (%s) leaves no trace",
+    async (fixture) => {
+      const discord = await replayedDiscord();
+      discord.dispatch("MESSAGE_CREATE", fixture);
+      discord.dispatch("MESSAGE_CREATE", "direct-message");
+      await discord.until(/^POST \/channels\/1000000000000000300\/messages$/);
+      expect(await discord.app.app.turns({ namespace: channel, limit: 10 })).toEqual([]);
+      expect(discord.changes().filter(({ what }) => what.includes("1000000000000000110"))).toEqual([]);
+    },
+  );
 
-  test("a message that comes again, a link preview and a late edit change nothing", async () => {
+  test("a repeated message, a link preview and a late edit change nothing", async () => {
     const discord = await replayedDiscord();
     discord.dispatch("MESSAGE_CREATE", "question");
     await discord.until(unmark);
@@ -77,7 +80,7 @@ describe("what people write", () => {
   test.each([
     ["MESSAGE_DELETE", "deleted"],
     ["MESSAGE_DELETE_BULK", "deleted-bulk"],
-  ])("%s of a question takes the answer and the texts with it", async (event, fixture) => {
+  ])("the event %s of a question takes the answer and the texts with it", async (event, fixture) => {
     const discord = await replayedDiscord();
     discord.dispatch("MESSAGE_CREATE", "question");
     await discord.until(unmark);
@@ -87,7 +90,7 @@ describe("what people write", () => {
     await expect.poll(texts).not.toContain("2 + 2");
   });
 
-  test("a server that is left is not looked into for missed messages; one that is out is", async () => {
+  test("a server that was left is not searched for missed messages, but one with an outage is", async () => {
     const discord = await replayedDiscord();
     const joined = () => discord.app.store.get("chat-joined:discord");
     await discord.app.store.set("chat-joined:discord", [channel]);
@@ -101,7 +104,7 @@ describe("what people write", () => {
 });
 
 describe("what people do", () => {
-  test("a command is acknowledged at once and answered for its author alone", async () => {
+  test("a command is acknowledged at once and answered only for its author", async () => {
     const discord = await replayedDiscord();
     discord.dispatch("INTERACTION_CREATE", "command");
     const [first] = await discord.until(callback);
@@ -110,7 +113,7 @@ describe("what people do", () => {
     expect(words(answer)).not.toBe("");
   });
 
-  test("what is typed is completed", async () => {
+  test("a typed command is completed", async () => {
     const discord = await replayedDiscord([], { skills: [greeter] });
     discord.dispatch("INTERACTION_CREATE", "autocomplete");
     const [choices] = await discord.until(callback);

@@ -63,7 +63,7 @@ describe("what people write", () => {
   });
 
   test.each(["own-message", "bot-message", "channel-topic", "thread-broadcast", "file-share"])(
-    "%s is not for the bot and stays without a trace",
+    "a message (%s) is not for the bot and leaves no trace",
     async (fixture) => {
       const slack = await replayedSlack();
       expect(await slack.deliver(fixture)).toMatchObject({ status: 200 });
@@ -80,14 +80,14 @@ describe("who speaks, and where", () => {
     ["U0CEM", undefined],
     ["U0DEPLOY", undefined],
     ["U0STELLA", undefined],
-  ])("%s has the time zone %s", async (person, zone) => {
+  ])("the person %s has the time zone %s", async (person, zone) => {
     const { platform } = await replayedSlack();
     const place = { namespace: channel, thread: "1732260000.000100" };
     expect((await platform.person(place, person)).time_zone).toBe(zone);
   });
 
   test.each(["app-mention", "message-im", "slash-command"])(
-    "%s carries the zone of its author",
+    "a message (%s) carries the zone of its author",
     async (fixture) => {
       const slack = await replayedSlack();
       await slack.deliver(fixture);
@@ -108,7 +108,7 @@ describe("who speaks, and where", () => {
 });
 
 describe("what happens around the bot", () => {
-  test("it greets a channel it is invited to, once", async () => {
+  test("the bot greets a channel it is invited to, once", async () => {
     const slack = await replayedSlack();
     await slack.deliver("member-joined");
     await slack.deliver("member-joined");
@@ -118,7 +118,7 @@ describe("what happens around the bot", () => {
   });
 
   test.each(["member-left", "channel-left", "group-left", "message-deleted"])(
-    "%s says nothing",
+    "the event %s leads to no message",
     async (fixture) => {
       const slack = await replayedSlack();
       expect(await slack.deliver(fixture)).toMatchObject({ status: 200 });
@@ -127,7 +127,7 @@ describe("what happens around the bot", () => {
   );
 
   test.each(["assistant-thread-started", "app-home-messages"])(
-    "%s is answered with prompts",
+    "the event %s is answered with prompts",
     async (fixture) => {
       const slack = await replayedSlack();
       await slack.deliver(fixture);
@@ -136,25 +136,22 @@ describe("what happens around the bot", () => {
     },
   );
 
-  test("the opened home is published for who opened it", async () => {
+  test("the opened home is published for its person", async () => {
     const slack = await replayedSlack();
     await slack.deliver("app-home-opened");
     const [home] = await slack.until("views.publish");
     expect(home?.given.user_id).toBe("U0BEN");
   });
 
-  test.each(["app-uninstalled", "tokens-revoked"])(
-    "after %s the token is asked about anew",
-    async (fixture) => {
-      const slack = await replayedSlack();
-      await slack.deliver(fixture);
-      expect(await slack.until("auth.test", 2)).toHaveLength(2);
-    },
-  );
+  test.each(["app-uninstalled", "tokens-revoked"])("the token is checked again after %s", async (fixture) => {
+    const slack = await replayedSlack();
+    await slack.deliver(fixture);
+    expect(await slack.until("auth.test", 2)).toHaveLength(2);
+  });
 });
 
 describe("what people do", () => {
-  test("a command is acknowledged with nothing and answered for its author alone", async () => {
+  test("a command is acknowledged with nothing and answered only for its author", async () => {
     const slack = await replayedSlack();
     expect(await slack.deliver("slash-command")).toEqual(expect.objectContaining({ status: 200, body: "" }));
     const [answer] = await slack.until("response/command");

@@ -89,7 +89,7 @@ describe("what a bot keeps", () => {
       },
       "  kept: everything, until somebody deletes it\n",
     ],
-  ])("what a bot keeps is said at its start: %j", async (status, line) => {
+  ])("the kept data is named at the bot's start: %j", async (status, line) => {
     const bot = fakeBot({ "GET /retention": () => status });
     const { code, out, signal } = runKnack(["start"], { cwd, bot, now });
     await out.shows("kept:");
@@ -102,7 +102,7 @@ describe("what a bot keeps", () => {
     [{ policy }, "warning", `kept: ${kept}; nothing is deleted in the first 14 days after the bot starts`],
     [coming, "warning", `kept: ${kept}; what is older is deleted from 6 December 2026 on`],
     [inForce, "ok", `kept: ${kept}`],
-  ])("what a bot keeps is a finding of the doctor: %j", async (answer, status, detail) => {
+  ])("the kept data is a finding of the doctor: %j", async (answer, status, detail) => {
     await writeFile(path.join(cwd, "free.yaml"), "server: {port: 0}\n");
     const bot = fakeBot({
       "GET /readyz": () => ({ ok: true, checks: [] }),

@@ -136,6 +136,43 @@ describe("source files", () => {
   });
 });
 
+describe("test files", () => {
+  it("test names begin with their subject", () => {
+    const planted =
+      'it("keeps it", f); test.each([1])("of %s", f); it("a log keeps it", f); test.say("is it?");';
+    expect(namesWithoutSubject(planted)).toEqual(["keeps it", "of %s"]);
+    const files = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" });
+    const found = files
+      .filter((file) => file.endsWith(".ts"))
+      .flatMap((file) =>
+        namesWithoutSubject(readFileSync(join(root, "test", file), "utf8")).map((name) => `${file}: ${name}`),
+      );
+    const cure =
+      'Write the name as a sentence with its subject: "a log keeps its order", not "keeps its order".';
+    expect(found, cure).toEqual([]);
+  });
+});
+
+/** The names of tests that make no sense without their `describe`. */
+function namesWithoutSubject(text: string): string[] {
+  const test = /^(?:it|test)(?:$|[(<]|\.(?:each|for|skipIf|runIf|concurrent)\b)/;
+  const verbOrConjunction =
+    /^(?:is|are|has|have|does|do|may|can|cannot|says|takes|keeps|gives|goes|and|or|but|nor|of|with|that|when)\b/i;
+  const parsed = ts.createSourceFile("a.ts", text, ts.ScriptTarget.Latest);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && test.test(node.expression.getText(parsed))) {
+      const [name] = node.arguments;
+      if (name !== undefined && ts.isStringLiteralLike(name) && verbOrConjunction.test(name.text)) {
+        found.push(name.text);
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(parsed);
+  return found;
+}
+
 function codeLines(file: string): number {
   return countCodeLines(ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, false));
 }

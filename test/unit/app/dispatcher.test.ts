@@ -122,7 +122,7 @@ describe("the slots of the dispatcher", () => {
     [3, 3],
     [4, 3],
     [8, 6],
-  ])("of %i slots for messages, one channel gets at most %i", async (concurrent, most) => {
+  ])("a dispatcher with %i slots for messages gives one channel at most %i", async (concurrent, most) => {
     const world = createWorld({ concurrent });
     for (let at = 0; at < 10; at += 1) await world.accept(`t${at}`, "loud");
     await world.begin();

@@ -68,7 +68,7 @@ describe.each(["slack", "discord"] as const)("a bot that is killed on %s", (name
   });
 
   it.each(["begun", "growing"])(
-    "a killed bot leaves one message of a turn with steps whose answer had %s",
+    "a killed bot leaves one message of a turn with steps (its answer: %s)",
     async (when) => {
       const { surfaces, model, crash } = bot();
       const surface = surfaces[name];

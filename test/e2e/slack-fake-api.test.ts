@@ -65,7 +65,7 @@ describe("posting", () => {
       "msg_blocks_too_long",
     ],
     ["13,500 characters in all", many(5, () => mrkdwn("x".repeat(2_700))), "msg_blocks_too_long"],
-  ])("posting blocks: %s", async (_, blocks, answer) => {
+  ])("blocks are checked when posting: %s", async (_, blocks, answer) => {
     expect(await answerOf(client.chat.postMessage({ channel: "C0GENERAL", text: "x", blocks }))).toBe(answer);
   });
 

@@ -145,25 +145,22 @@ describe("events over Socket Mode", () => {
     expect(seen[0]?.event_id).toBe(seen[1]?.event_id);
   });
 
-  test.each(["asked", "cut"] as const)(
-    "an app comes back after its connection was %s to end",
-    async (how) => {
-      const seen: Seen[] = [];
-      app = await startSocketApp(slack, keep(seen));
-      await slack.refuseConnections({ on: true });
-      await slack.dropConnections({ how });
-      await slack.until((state) => state.all.connections === 0, "the connection gone");
-      await slack.until(
-        (state) => state.refusals()[0]?.method === "apps.connections.open",
-        "a refused attempt",
-      );
-      await slack.refuseConnections({ on: false });
-      await slack.until((state) => state.all.connections === 1, "a new connection");
-      await slack.say({ user: "U0ANNA", channel: "C0GENERAL", text: "back?" });
-      await allAcked();
-      expect(seen).toHaveLength(1);
-    },
-  );
+  test.each(["asked", "cut"] as const)("an app comes back after its connection ended (%s)", async (how) => {
+    const seen: Seen[] = [];
+    app = await startSocketApp(slack, keep(seen));
+    await slack.refuseConnections({ on: true });
+    await slack.dropConnections({ how });
+    await slack.until((state) => state.all.connections === 0, "the connection gone");
+    await slack.until(
+      (state) => state.refusals()[0]?.method === "apps.connections.open",
+      "a refused attempt",
+    );
+    await slack.refuseConnections({ on: false });
+    await slack.until((state) => state.all.connections === 1, "a new connection");
+    await slack.say({ user: "U0ANNA", channel: "C0GENERAL", text: "back?" });
+    await allAcked();
+    expect(seen).toHaveLength(1);
+  });
 
   test("events go to several connections in turn, and both workspaces have their own", async () => {
     const first: Seen[] = [];

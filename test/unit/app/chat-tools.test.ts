@@ -30,7 +30,7 @@ describe("reading a channel", () => {
     ["a channel that is not there", ann, "nowhere", "no_channel"],
     ["a channel the bot is not in", ann, "secret", "no_channel"],
     ["a channel of another workspace", ann, "fake:other:general", "no_channel"],
-  ])("reading a channel refuses: %s", async (_name, by, channel, code) => {
+  ])("reading a channel keeps its limits: %s", async (_name, by, channel, code) => {
     const { results } = await ask(createWorld(call("read", { channel })), "summarise", { by });
     expect(results[0]).toMatchObject({ status: "error" });
     expect(JSON.stringify(results[0]?.output)).not.toContain("Oslo");
@@ -116,7 +116,7 @@ describe("mentioning", () => {
     ["500 people at once", Array.from({ length: 50 }, (_, index) => `U${index}`), "There is nobody"],
     ["a group that the person may not notify", ["S3LOCKED"], "may not notify"],
     ["everyone", ["everyone"], "There is nobody"],
-  ])("mentioning refuses %s", async (_name, ids, said) => {
+  ])("mentioning is refused: %s", async (_name, ids, said) => {
     const { result, asked } = await ask(createWorld(mention(...ids)), "tell them");
     expect(result).toContain(said);
     expect(asked).toEqual([]);
@@ -191,7 +191,7 @@ describe("sending", () => {
     ["a bot", ann, "B1", "Bots are not written to"],
     ["nobody there is", ann, "U7NOBODY", "no channel"],
     ["a file that is not there", ann, "here", "no file"],
-  ])("sending refuses %s", async (_name, by, to, said) => {
+  ])("sending is refused: %s", async (_name, by, to, said) => {
     const files = said === "no file" ? ["output/none.csv"] : [];
     const { result, asked } = await ask(createWorld(call("send", { to, text: "x", files })), "send", { by });
     expect(result).toContain(said);

@@ -63,7 +63,7 @@ describe("what somebody says", () => {
     ["stop it please", undefined, message("stop it please")],
     ["status", "bot", command("@Knack status", "agent status", "agent status")],
     ["  ", "bot", message("(see the attached files)")],
-  ])("the command reader understands %j to %s", (text, to, expected) => {
+  ])("the command reader understands %j said to %s", (text, to, expected) => {
     expect(reader.read(text, place, to)).toEqual(expected);
   });
 

@@ -283,7 +283,7 @@ describe("files that are uploaded with a message", () => {
       Array.from({ length: 3 }, () => file("a.txt", "x".repeat(40_000_000))),
       /have 120\.0 MB together; at most 100\.0 MB/,
     ],
-  ])("uploaded files are refused with their message when there are %s", async (_, files, problem) => {
+  ])("uploaded files are refused with their message: %s", async (_, files, problem) => {
     const { app, files: store } = createTestApp(scriptedModel(["Read."]));
     const refused = await app.submit({ ...home, text: "go", author: ada, files });
     expect(refused).toMatchObject({ ok: false, status: 413, message: expect.stringMatching(problem) });

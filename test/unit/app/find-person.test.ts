@@ -94,7 +94,7 @@ describe("finding a person", () => {
   );
 
   it.each(["document", "message", "fact", "plan", "allowance", "own"] as const)(
-    "finding a person by id alone reports nothing stored only when that is true: with one %s it is not",
+    "finding a person by id alone reports nothing stored only when that is true (stored: %s)",
     async (kind) => {
       const { app, ask, leave } = install();
       await ask("of somebody else", { namespace: "web:sole" });

@@ -64,7 +64,7 @@ describe("files that come with a message itself", () => {
       Array.from({ length: 3 }, (_, at) => ({ ...note("x", `${at}.bin`), data: new Uint8Array(40_000_000) })),
       /120\.0 MB together/,
     ],
-  ])("files that are %s are refused as a whole", async (_, files, message) => {
+  ])("files are refused as a whole: %s", async (_, files, message) => {
     const app = open();
     expect(await app.app.submit(said({ files }))).toMatchObject({
       ok: false,

@@ -92,7 +92,7 @@ describe("installing a skill", () => {
   it.each([
     ["nothing", {}],
     ["two sources", { url: "https://a.example/x.zip", path: "/tmp/x" }],
-  ])("installing a skill is refused with %s", async (_name, input) => {
+  ])("installing a skill is refused when given %s", async (_name, input) => {
     const { app, packages } = newApp();
     for (const name of ["package.review", "package.install"] as const)
       expect(await app.run(name, { input, asker })).toMatchObject({ status: 400, code: "invalid_request" });

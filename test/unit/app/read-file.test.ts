@@ -83,7 +83,7 @@ describe("read_file", () => {
   it.each([
     ...["/workspace/input/secret.txt", "../another/input/secret.txt", "/etc/passwd", "thread.json"],
     ...["input", "message:nobody", "file:orders.log", "input/orders.log/../orders.log"],
-  ])("read_file knows no %s, and says how to find what exists", async (path) => {
+  ])("read_file does not know %s, and says how to find what exists", async (path) => {
     const { results } = await answersTo(read(path));
     expect(results[0]).toContain("unknown_file");
     expect(results[0]).toContain("list_files shows the files.");

@@ -46,7 +46,7 @@ describe("readiness", () => {
   it.each([
     [119_000, true],
     [121_000, false],
-  ])("readiness with a message that has waited %i ms for a worker: %s", async (age, ok) => {
+  ])("readiness depends on a message that has waited %i ms for a worker: %s", async (age, ok) => {
     const oldest_at = 1_000_000 - age;
     const log = { backlog: async () => ({ queued: 9, running: 8, waiting: 0, oldest_at }) };
     const queue = (await readinessOf({ log }).ready()).find(({ name }) => name === "queue");

@@ -16,7 +16,7 @@ it.each<[string, Line, string]>([
   ["broken JSON", [{ call: "strict", raw: "{not json" }], "not valid JSON"],
   ["invalid arguments", [{ call: "strict", with: { a: 1 } }], "text is required"],
 ])(
-  "a model that calls %s over and over is told so, and then the turn ends with its answer",
+  "a model that repeats a refused call is told so, and then the turn ends with its answer: %s",
   async (_, line, reason) => {
     const model = scriptedModel((request) => calls(request, line));
     const { ask } = createTestApp(model, { skills: [strict] });

@@ -176,7 +176,7 @@ describe("a sweep", () => {
     ["without a turn, of yesterday", { changed: 0.9 }, false],
     ["without a turn, of the day before", { changed: 1.1 }, true],
     ["without a turn, where files are kept", { changed: 1.1, policy: never }, true],
-  ])("a sweep takes files %s: %j", async (_what, { turn, changed, policy: own = {} }, goes) => {
+  ])("a sweep takes or leaves files %s: %j", async (_what, { turn, changed, policy: own = {} }, goes) => {
     const world = createWorld();
     if (turn !== undefined) await world.turn("a", "t", turn === "runs" ? undefined : ago(turn));
     world.files.set("a", ago(changed));
@@ -195,7 +195,7 @@ describe("a sweep", () => {
     ["without a thread, of yesterday", { changed: 0.9 }, false],
     ["without a thread, of the day before", { changed: 1.1 }, true],
     ["without a thread, where files are kept", { changed: 1.1, policy: never }, true],
-  ])("a sweep takes a folder %s: %j", async (_what, { turn, changed, policy: own = {} }, goes) => {
+  ])("a sweep takes or leaves a folder %s: %j", async (_what, { turn, changed, policy: own = {} }, goes) => {
     const world = createWorld();
     if (turn !== undefined) await world.turn("a", "t", turn === "runs" ? undefined : ago(turn));
     world.folders.set("t", ago(changed));

@@ -47,7 +47,7 @@ describe("a message that a program sends", () => {
     ["to a place of no connected platform", { namespace: "slack:T1:C1" }, omar, 400, "doctor --live"],
     ["that is longer than a message there", { text: "x".repeat(2_001) }, omar, 413, "2000 at most"],
     ["without words", { text: " " }, omar, 400, "text"],
-  ])("a program's message is refused %s", async (_name, input, by, status, said) => {
+  ])("a program's message is refused: %s", async (_name, input, by, status, said) => {
     const { send, posted } = createBot();
     const outcome = await send(input, by);
     expect(outcome).toMatchObject({ ok: false, status });

@@ -66,14 +66,17 @@ it.each<[string, Spent, Spent, string | undefined]>([
     {},
     "this channel has spent at least $2.00 of",
   ],
-])("a person who has spent %s today is told what is used up", async (_what, channel, user, told) => {
-  const { spending } = createWorld(channel, user);
-  await spending.load("n", "ada");
-  const exceeded = spending.exceeded("n", "ada");
-  if (told === undefined) expect(exceeded).toBeUndefined();
-  else expect(exceeded).toContain(told);
-  if (told?.endsWith(";")) expect(exceeded).toContain(tomorrow);
-});
+])(
+  "a person who has spent %s today is told what is used up, if anything",
+  async (_what, channel, user, told) => {
+    const { spending } = createWorld(channel, user);
+    await spending.load("n", "ada");
+    const exceeded = spending.exceeded("n", "ada");
+    if (told === undefined) expect(exceeded).toBeUndefined();
+    else expect(exceeded).toContain(told);
+    if (told?.endsWith(";")) expect(exceeded).toContain(tomorrow);
+  },
+);
 
 it("spending counts at once, for the channel and the person who spent it", async () => {
   const { spending } = createWorld();

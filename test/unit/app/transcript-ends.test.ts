@@ -150,14 +150,17 @@ describe("a transcript whose cache is cold", () => {
     ["is less than half full", 1_900, 60_000, 10_000_000, undefined],
     ["was used five minutes ago and nothing is known of the cache", 2_500, undefined, 300_001, "cold"],
     ["was used less than that ago", 2_500, undefined, 300_000, undefined],
-  ] as const)("a transcript with a cold cache that %s", async (_what, tokens, cache_ms, idle, expected) => {
-    const { ask, openings, clock } = cold(tokens, cache_ms);
-    await ask("one");
-    await ask("two");
-    clock.advance(idle);
-    await ask("three");
-    expect(openings[1]?.because).toBe(expected);
-  });
+  ] as const)(
+    "a transcript with a cold cache ends, or continues, when it %s",
+    async (_what, tokens, cache_ms, idle, expected) => {
+      const { ask, openings, clock } = cold(tokens, cache_ms);
+      await ask("one");
+      await ask("two");
+      clock.advance(idle);
+      await ask("three");
+      expect(openings[1]?.because).toBe(expected);
+    },
+  );
 
   it("a transcript does not end in the middle of a turn", async () => {
     const clock = createFakeClock();

@@ -44,7 +44,7 @@ it.each([
   ["UTF-16", Buffer.from("\ufeffGröße", "utf16le"), "Größe"],
   ["UTF-8 with a byte order mark", Buffer.from("\ufeffGröße"), "Größe"],
   ["nothing", Buffer.alloc(0), ""],
-])("text in %s is read with certainty", (_, bytes, text) => {
+])("text is read with certainty: %s", (_, bytes, text) => {
   expect(decodeText(bytes)).toMatchObject({ text, guessed: false });
 });
 

@@ -86,7 +86,7 @@ describe("the picture of an SVG", () => {
   it.each([
     ["no SVG", "hello", /no SVG/],
     ["entities", '<svg viewBox="0 0 1 1"><!ENTITY a "b"></svg>', /DOCTYPE/],
-  ])("the picture of an SVG is refused for %s", async (_name, svg, words) => {
+  ])("the picture of an SVG is refused: %s", async (_name, svg, words) => {
     expect(await charts.picture(svg, signal)).toMatchObject({
       ok: false,
       problem: expect.stringMatching(words),

@@ -18,7 +18,10 @@ it.each([
     "warning",
     /^Brave; /,
   ],
-])("`knack doctor` says what searches the web with %s", async (_what, yaml, env, status, detail) => {
-  const { config } = await load(yaml, { env });
-  expect(checkSearch(config)).toMatchObject({ status, detail: expect.stringMatching(detail) });
-});
+])(
+  "`knack doctor` says what searches the web, configured with %s",
+  async (_what, yaml, env, status, detail) => {
+    const { config } = await load(yaml, { env });
+    expect(checkSearch(config)).toMatchObject({ status, detail: expect.stringMatching(detail) });
+  },
+);

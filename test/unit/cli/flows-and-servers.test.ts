@@ -155,25 +155,22 @@ describe("knack doctor", () => {
       { packages: [entry], skills: [skill(entry.hash)], servers: [testServer("files")] },
       undefined,
     ],
-  ])(
-    "`knack doctor` says once what to do about %s",
-    async (_name, there: Record<string, unknown[]>, expected) => {
-      const { servers = [], packages = [], skills = [], diagnostics = [] } = there;
-      await writeFile(path.join(cwd, "free.yaml"), "server: {port: 0}\n");
-      const { value } = await json(["doctor", "--config", "free.yaml"], {
-        "GET /readyz": () => ({ ok: true, checks: [] }),
-        "GET /skills": () => ({ skills, diagnostics }),
-        "GET /flows": () => ({ flows: [], diagnostics: [] }),
-        "GET /packages": () => ({ packages }),
-        "GET /mcp": () => ({ servers }),
-      });
-      const checks = value.checks as { name: string; status: string; advice?: string }[];
-      const found = checks.filter(
-        ({ name, status }) => status !== "ok" && ["mcp", "packages", "skills"].includes(name),
-      );
-      if (expected === undefined) return expect(found).toEqual([]);
-      const [name, status, advice] = expected;
-      expect(found).toMatchObject([{ name, status, advice: expect.stringContaining(advice ?? "") }]);
-    },
-  );
+  ])("`knack doctor` says once what to do: %s", async (_name, there: Record<string, unknown[]>, expected) => {
+    const { servers = [], packages = [], skills = [], diagnostics = [] } = there;
+    await writeFile(path.join(cwd, "free.yaml"), "server: {port: 0}\n");
+    const { value } = await json(["doctor", "--config", "free.yaml"], {
+      "GET /readyz": () => ({ ok: true, checks: [] }),
+      "GET /skills": () => ({ skills, diagnostics }),
+      "GET /flows": () => ({ flows: [], diagnostics: [] }),
+      "GET /packages": () => ({ packages }),
+      "GET /mcp": () => ({ servers }),
+    });
+    const checks = value.checks as { name: string; status: string; advice?: string }[];
+    const found = checks.filter(
+      ({ name, status }) => status !== "ok" && ["mcp", "packages", "skills"].includes(name),
+    );
+    if (expected === undefined) return expect(found).toEqual([]);
+    const [name, status, advice] = expected;
+    expect(found).toMatchObject([{ name, status, advice: expect.stringContaining(advice ?? "") }]);
+  });
 });

@@ -16,6 +16,6 @@ test.each([
   ["numbers of several digits", 3, 40, { source: "../src/b.ts", line: 3, column: 21 }],
   ["a line that comes from nowhere", 2, 1, undefined],
   ["a line beyond the end", 9, 1, undefined],
-] as const)("a source map leads to %s", (_, line, column, origin) => {
+] as const)("a source map is followed: %s", (_, line, column, origin) => {
   expect(findOrigin(map, line, column)).toEqual(origin);
 });

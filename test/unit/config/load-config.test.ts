@@ -156,7 +156,7 @@ describe("mistakes", () => {
     ["port: 1", "port", "server.port"],
     ["server.port: 1", "server.port", "server.port"],
     ["skills: {execution: {memory: 3}}", "skills.execution.memory", "skills.execution.memory_megabytes"],
-  ])("a mistaken setting is told what %s was meant for", async (yaml, key, meant) => {
+  ])("the setting that %s was meant for is named", async (yaml, key, meant) => {
     expect(await problemsOf(yaml)).toMatchObject([{ key, hint: `Did you mean ${meant}?` }]);
   });
 

@@ -89,7 +89,7 @@ describe("settings without effect", () => {
     ['access: {users: ["*", U1]}', "access.users.1"],
     ["access: {roles: [R1]}", "access.roles"],
     ["slack: {bot_token: xoxb-1, app_token: xapp-1, signing_secret: s}", "slack.signing_secret"],
-  ])("%s is an error because it has no effect", async (yaml, key) => {
+  ])("the setting %s is an error because it has no effect", async (yaml, key) => {
     expect((await problemsOf({}, yaml)).map((problem) => problem.key)).toEqual([key]);
   });
 

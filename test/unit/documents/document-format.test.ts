@@ -21,6 +21,6 @@ it.each([
   ["plain text", "a.txt", Buffer.from("hello"), undefined],
   ["a table in text", "a.csv", Buffer.from("a,b"), undefined],
   ["a name that is a property of objects", "a.constructor", Buffer.alloc(0), undefined],
-])("a document is recognised %s", (_what, name, head, format) => {
+])("a document's format is recognised: %s", (_what, name, head, format) => {
   expect(formatOf(name, head)).toBe(format);
 });

@@ -131,7 +131,7 @@ it.each([
   ["half an archive", "a.zip", makeZip({ a: "b" }).subarray(0, 20), /damaged or incomplete/],
   ["half a tar archive", "a.tgz", Buffer.from("1f8b0800000000000003ab", "hex"), /damaged or incomplete/],
   ["a mail that is none", "a.eml", "\r\nhello", /not an e-mail/],
-])("the reader says why it does not read %s", async (_what, name, content, problem) => {
+])("the reader says why it cannot read %s", async (_what, name, content, problem) => {
   const read = await readBytes(name, content, small);
   expect(read).toEqual({ ok: false, problem: expect.stringMatching(problem) });
 });
@@ -259,7 +259,7 @@ it("many files are read one after another", async () => {
 it.each([
   ["a web page", "a.html", ""],
   ["an e-mail", "a.eml", "Subject: Hi\nContent-Type: text/html\n\n"],
-])("%s of unclosed tags is read by its text only", async (_what, name, head) => {
+])("a document of unclosed tags is read by its text only: %s", async (_what, name, head) => {
   const read = await readBytes(name, Buffer.from(`${head}${"<div><b>word ".repeat(80_000)}`));
   expect(read).toMatchObject({ ok: true, text: expect.stringContaining("word word word") });
 });

@@ -37,13 +37,16 @@ it.each([
   ["wants more patience than there is", 1, 429, { "retry-after": "3600" }, []],
   ["refuses for good", 1, 404, {}, []],
   ["never recovers", 9, 500, {}, [500]],
-])("a server that %s is asked again accordingly", async (_what, times, status, headers, expected) => {
-  const api = await startApi(failing(times, status, headers));
-  const { waited, ports } = waits();
-  const { outcome } = await run([call(api.origin, { retries: 1 })], {}, { ports });
-  expect(waited).toEqual(expected);
-  expect(outcome).toBe(status === 429 && expected.length > 0 ? "completed" : "failed");
-});
+])(
+  "a server is asked again, or not, as it makes sense: it %s",
+  async (_what, times, status, headers, expected) => {
+    const api = await startApi(failing(times, status, headers));
+    const { waited, ports } = waits();
+    const { outcome } = await run([call(api.origin, { retries: 1 })], {}, { ports });
+    expect(waited).toEqual(expected);
+    expect(outcome).toBe(status === 429 && expected.length > 0 ? "completed" : "failed");
+  },
+);
 
 it("a request that changes something is repeated when its author allows it", async () => {
   const refused = await run([call("https://x.test", { method: "POST", retries: 1 })]);

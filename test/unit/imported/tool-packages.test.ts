@@ -161,13 +161,16 @@ describe("a package of tools", () => {
       "lib/run.py is not JavaScript",
     ],
     ["without a module", { "notes.txt": "x" }, "", "it has no tool.js"],
-  ])("a package %s is a guide, and says why and what works instead", async (_, files, more, why) => {
-    const fixture = importedFixture();
-    write(fixture, files, more);
-    const { skills, diagnostics } = await fixture.source.load();
-    expect(skills).toMatchObject([{ id: "units", kind: "document" }]);
-    expect(diagnostics).toMatchObject([{ code: "tool_module_not_run", severity: "warning" }]);
-    expect(diagnostics[0]?.message).toContain(why);
-    expect(diagnostics[0]?.message).toContain("run_skill_script");
-  });
+  ])(
+    "a package that cannot be run is a guide, and says why and what works instead: %s",
+    async (_, files, more, why) => {
+      const fixture = importedFixture();
+      write(fixture, files, more);
+      const { skills, diagnostics } = await fixture.source.load();
+      expect(skills).toMatchObject([{ id: "units", kind: "document" }]);
+      expect(diagnostics).toMatchObject([{ code: "tool_module_not_run", severity: "warning" }]);
+      expect(diagnostics[0]?.message).toContain(why);
+      expect(diagnostics[0]?.message).toContain("run_skill_script");
+    },
+  );
 });

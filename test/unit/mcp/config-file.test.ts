@@ -101,7 +101,7 @@ describe("the file of servers", () => {
     ["with a comma too many", '{"mcpServers": {\n  // none\n  ,}}', /line 3 column 3/],
     ["in single quotes", "{'mcpServers': {}}", /position 1/],
   ])(
-    "the server file that is %s is not repaired: the place is named, and the servers stay",
+    "a broken server file is not repaired, its place is named, and the servers stay: %s",
     async (_what, text, place) => {
       bench = await openBench({ good: { command: "x" } });
       expect(await roots()).toEqual(["mcp_good"]);

@@ -54,7 +54,7 @@ describe("a window, output tokens and minutes in the cache", () => {
     [undefined, "constructor", undefined, undefined, undefined],
   ];
   it.each([...listed, ...ofFamily, ...unknown])(
-    "the window, output tokens and cache minutes at %s, of %s: %s, %s, %s",
+    "the window, output tokens and cache minutes are known at %s, of %s: %s, %s, %s",
     (server, name, window, output, minutes) => {
       const facts = modelFacts(server, name);
       expect([facts.window, facts.output]).toEqual([window, output]);
@@ -105,7 +105,7 @@ describe("a price", () => {
     // Proxies pass requests on to the vendor.
     [undefined, "gpt-5-mini", 0.25],
     [undefined, "deepseek-flash", undefined],
-  ] as const)("the price at %s, of %s: %s", (server, name, input) => {
+  ] as const)("the price is known at %s, of %s: %s", (server, name, input) => {
     expect(modelFacts(server, name).price?.input).toBe(input);
   });
 });
@@ -122,7 +122,7 @@ describe("the end of a model", () => {
     ["azure", "gpt-5", undefined, undefined],
     ["openrouter", "anthropic/claude-sonnet-4.5", undefined, undefined],
     ["vllm", "gpt-5", undefined, undefined],
-  ] as const)("the end of a model at %s, of %s: %s, then %s", (server, name, retires, successor) => {
+  ] as const)("the end of a model is known at %s, of %s: %s, then %s", (server, name, retires, successor) => {
     const facts = modelFacts(server, name);
     expect([facts.retires, facts.successor]).toEqual([retires, successor]);
   });

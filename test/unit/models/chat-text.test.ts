@@ -122,14 +122,14 @@ const texts: [what: string, text: string][] = [
 ];
 
 describe("reasoning in the text of an answer", () => {
-  it.each(thoughts)("reasoning in the text of an answer: %s", (_what, text, kept, thought) => {
+  it.each(thoughts)("reasoning in the text of an answer is recognised: %s", (_what, text, kept, thought) => {
     expect(read([text])).toMatchObject({ kept, thought, calls: [] });
   });
 });
 
 describe("calls in the text of an answer", () => {
   it.each(formats)(
-    "calls in the text of an answer: %s is understood and never shown",
+    "a call in the text of an answer is understood and never shown: %s",
     (_what, text, calls, kept = "") => {
       const seen = read([...text]);
       expect(seen).toMatchObject({ calls, kept });
@@ -137,7 +137,7 @@ describe("calls in the text of an answer", () => {
     },
   );
 
-  it.each(texts)("calls in the text of an answer: %s stays text", (_what, text) => {
+  it.each(texts)("a text like a call in an answer stays text: %s", (_what, text) => {
     expect(read([text])).toMatchObject({ kept: text, calls: [], thought: "" });
   });
 

@@ -35,7 +35,7 @@ it.each([
     "Not the same number of calls",
   ],
   ["text", "no backend", "no backend"],
-])("an error text of %s reaches the operator", async (_who, body, said) => {
+])("an error text reaches the operator: %s", async (_who, body, said) => {
   server = await startWireServer((response) => {
     response.writeHead(400, { "content-type": "application/json" });
     response.end(JSON.stringify(body));

@@ -165,7 +165,7 @@ describe("the API that is asked", () => {
     ["gpt-35-turbo", "auto", "messages"],
     ["grok-4.7", "responses", "input"],
     ["gpt-6-luna", "chat", "messages"],
-  ] as const)("the chosen API of %s with %s has %s", async (name, api, list) => {
+  ] as const)("the API chosen for %s with %s has the field %s", async (name, api, list) => {
     const { model, server } = await modelAnswering(
       name,
       (wire, body) => ("input" in body ? responses(wire) : ok(wire)),

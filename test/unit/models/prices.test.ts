@@ -87,7 +87,7 @@ describe("list prices", () => {
       0.6 + 0.015,
     ],
   ];
-  it.each(cases)("the list price at %s, %s costs for %o: $%d", (server, model, usage, dollars) => {
+  it.each(cases)("the list price at %s of %s for %o is $%d", (server, model, usage, dollars) => {
     const { price } = modelFacts(server, model);
     const { cost_usd } = pricedUsage({ input_tokens: 0, output_tokens: 1_000, ...usage }, price);
     expect(cost_usd).toBeCloseTo(dollars, 9);

@@ -50,7 +50,7 @@ describe("requests to the Responses API", () => {
     ["gpt-5.1", "minimal", "low"],
     ["gpt-5-mini", "none", "minimal"],
   ] as const)(
-    "requests to the Responses API ask %s for %s with the nearest effort it knows, %s",
+    "requests to the Responses API ask %s for the known effort nearest to %s: %s",
     async (name, effort, sent) => {
       const { model, server } = await modelAnswering(name);
       await finish(model, requestOf("hello", { effort }));

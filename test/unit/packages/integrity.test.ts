@@ -95,7 +95,7 @@ describe("after a crash", () => {
   }
 
   it.each(["nothing", "old", "both"] as const)(
-    "a crash with %s moved leaves the old version, complete",
+    "a crash leaves the old version, complete (moved: %s)",
     async (moved) => {
       const place = await crashed(moved);
       const packages = await place.open();

@@ -46,7 +46,7 @@ describe("hostile packages", { ...needs("bubblewrap", "python3-pip", "npm"), tim
   });
 
   it.each(["../../escaped.py", "/tmp/escaped.py", "good/../../../escaped.py"])(
-    "a hostile wheel writes no %s",
+    "a hostile wheel does not write %s",
     async (name) => {
       servers.wheel("climber", "1.0", { more: [{ name, data: "x" }] });
       expect(await add("python", "climber")).toMatch(/failed|Error|No version fits/);
@@ -65,7 +65,7 @@ describe("hostile packages", { ...needs("bubblewrap", "python3-pip", "npm"), tim
   });
 
   it.each(["source.tar.gz", "direct-1.0-py3-none-any.whl"])(
-    "a wheel that needs an address is not followed, %s",
+    "a wheel that needs an address is not followed (%s)",
     async (file) => {
       servers.wheel("direct", "1.0");
       servers.files.set(

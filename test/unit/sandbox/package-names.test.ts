@@ -18,7 +18,7 @@ describe("names of packages", () => {
     ["node", "docx@9", "docx", "9"],
     ["node", "@types/node@^26.1.0", "@types/node", "^26.1.0"],
     ["node", "left-pad@>=1 <2 || 3.x", "left-pad", ">=1 <2 || 3.x"],
-  ] as const)("the package name of %s %s is accepted", (language, text, name, spec) => {
+  ] as const)("the %s package name %s is accepted", (language, text, name, spec) => {
     expect(readPackage(language, text)).toMatchObject({ name, spec, text });
   });
 
@@ -55,7 +55,7 @@ describe("names of packages", () => {
     ["node", "x@1\n"],
     ["node", "x@1\ny"],
     ["node", ""],
-  ] as const)("the package name of %s %j is not accepted", (language, text) => {
+  ] as const)("the %s package name %j is not accepted", (language, text) => {
     const asked = readPackages(language, [text]);
     // A line end around a name is no part of it.
     if (text === "x@1\n") expect(asked).toMatchObject({ ok: true, value: [{ text: "x@1" }] });

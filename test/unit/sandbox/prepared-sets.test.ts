@@ -63,7 +63,7 @@ describe("the sets of prepared packages", () => {
   });
 
   it.each(["build", "version", "next"])(
-    "prepared sets have the old version after a crash with a new %s",
+    "prepared sets have the old version after a crash (left behind: %s)",
     async (left) => {
       await put(python, "1");
       const folder = join(root, "python");

@@ -35,14 +35,14 @@ describe("a program that breaks its limits", needs("bubblewrap"), () => {
       /needed more memory/,
     ],
     ["ends with an error", `throw new Error("oh");`, /ended by itself, with the exit code 1/],
-  ])("a program that breaks its limits %s, is stopped, and told why", async (_name, code, reason) => {
+  ])("a program that %s is stopped, and the reason is reported", async (_name, code, reason) => {
     const program = await start(code);
     expect(await program.ended).toMatch(reason);
     // The budget grows while it writes.
     expect(program.messages.length).toBeLessThan(100_000);
   });
 
-  it("a program that fills its working folder is stopped, and told why", async () => {
+  it("a program that fills its working folder is stopped, and the reason is reported", async () => {
     const working = await openBuild(join(fixture.root, "working"), 3_000_000);
     const code = `import { writeFileSync } from "node:fs";
 for (let at = 0; at < 9; at += 1) writeFileSync("/workspace/temp/" + at, "x".repeat(1_000_000)); setInterval(() => undefined, 1000);`;

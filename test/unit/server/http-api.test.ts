@@ -56,7 +56,7 @@ describe("a request that fails", () => {
     ["cut", '{"text":'],
     ["text", "nonsense"],
     ["nested without end", `{"text": ${"[".repeat(50_000)}${"]".repeat(50_000)}}`],
-  ])("a request whose body is not JSON says so: it is %s", async (_, body) => {
+  ])("a request body that is not JSON is reported (%s)", async (_, body) => {
     const { url } = await startServer();
     const response = await send(`${url}/api/v1/turns`, { method: "POST", headers: json, body });
     expect(problem(response.text)).toMatchObject({ status: 400, code: "invalid_json" });
@@ -275,7 +275,7 @@ describe("the API", () => {
     ["all of its platforms are lost", [false, false], 503],
     ["one of its platforms is lost", [true, false], 200],
     ["it has no platform", [], 200],
-  ])("the API's readiness when %s", async (_name, platforms, status) => {
+  ])("the API's readiness depends on the platforms: %s", async (_name, platforms, status) => {
     const { app, url } = await startServer();
     app.ready = async () => [
       { name: "store", ok: true, detail: "readable" },

@@ -107,7 +107,7 @@ describe("the form of that page", () => {
     ["a neighbour of this site", { "Sec-Fetch-Site": "same-site" }],
     ["another site, in a browser without Sec-Fetch-Site", { Origin: "https://evil.example" }],
     ["nobody says where", { Origin: "null" }],
-  ])("the login form connects nothing when it comes from %s", async (_, headers) => {
+  ])("the login form connects nothing for a foreign origin: %s", async (_, headers) => {
     const { post, finished } = await startPages(connected);
     expect((await post(headers)).status).toBe(403);
     expect(finished).toEqual([]);

@@ -74,7 +74,7 @@ describe("the code-generation skill", () => {
       "rust cannot be run here",
     ],
     ["no sandbox", { answers: [written()] }, "No code can be run here"],
-  ])("the code-generation skill says that nothing was run for %s", async (_name, options, words) => {
+  ])("the code-generation skill says that nothing was run: %s", async (_name, options, words) => {
     const run = await createSkillBench(options as object).run("code-generation", { task: "Add" });
     expect(run.output).toMatchObject({ tests: { ran: 0 }, notes: [expect.stringContaining(words)] });
   });

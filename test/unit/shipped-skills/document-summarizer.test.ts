@@ -185,7 +185,7 @@ describe("the document-summarizer skill", () => {
     ],
     ["no file at all", {}, undefined, /No file came/],
     ["an empty file", { "a.txt": "" }, undefined, /has no text|empty|nothing/i],
-  ])("the document-summarizer skill says what is wrong with %s", async (_name, attached, read, words) => {
+  ])("the document-summarizer skill says what is wrong: %s", async (_name, attached, read, words) => {
     const bench = createSkillBench({
       attached,
       documents: reads(read === undefined ? {} : { "a.pdf": read }),
@@ -282,7 +282,7 @@ describe("the sections of a text", () => {
     ],
     ["lines", "a\nb\nc", ["lines 1–3"]],
     ["nothing", " \n", []],
-  ])("the sections of a text are its %s", (_name, text, places) => {
+  ])("the sections of a text are found: %s", (_name, text, places) => {
     expect(sectionsOf(text).map(({ place }) => place)).toEqual(places);
   });
 

@@ -145,7 +145,7 @@ describe("what a channel learns", () => {
     ["a text without a title", {}, { text: "x" }, /no_title/],
     ["nothing", {}, {}, /nothing_named/],
     ["two things at once", {}, { what: "a.txt", text: "x" }, /two_things/],
-  ])("a channel does not learn %s, and says why", async (_name, options, input, words) => {
+  ])("a refusal to learn says why: %s", async (_name, options, input, words) => {
     const { learn, knowledge } = bench(options);
     const { status, output } = await learn(input);
     expect([status, JSON.stringify(output)]).toEqual(["error", expect.stringMatching(words)]);

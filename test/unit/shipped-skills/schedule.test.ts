@@ -131,7 +131,7 @@ describe("one tool for reminders and tasks", () => {
     ["the last day of the month", "on the last day of the month at 9", /2026-11-30.*2026-12-31.*2027-01-31/],
     ["a cron pattern", "0 16 * * 5", /16:00/],
     ["a cron pattern with names", "0 16 * jan-dec FRI", /16:00.*16:00.*16:00/],
-  ])("the schedule tool understands %s and tells the next times", async (_name, when, times) => {
+  ])("the schedule tool understands a time and tells the next ones: %s", async (_name, when, times) => {
     const run = await bench().run("schedule#add", { text: "Pay the invoice!", when });
     expect(run.status).toBe("ok");
     expect(next(run.output).next.join(" ")).toMatch(times);

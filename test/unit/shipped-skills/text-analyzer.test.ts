@@ -89,7 +89,7 @@ describe("the text-analyzer skill", () => {
       ["The new version crashes all the time.", "negative"],
       ["See you 😍", "positive"],
       ["Well 😡", "negative"],
-    ])("sentiment: %s → %s", async (text, label) => {
+    ])("the sentiment of a text is found: %s → %s", async (text, label) => {
       expect((await sentiment(text))?.label).toBe(label);
     });
 

@@ -164,10 +164,10 @@ describe("what a translation keeps", () => {
     ["all of it", "See https://x.example and `a`", "Siehe https://x.example und `a`", []],
     ["a link", "See https://x.example", "Siehe dort", ["https://x.example"]],
     ["one of two", "{a} {a}", "{a}", ["{a}"]],
-  ])("a translation is checked for %s", (_name, one, other, lost) => {
+  ])("the parts that a translation lost are found: %s", (_name, one, other, lost) => {
     expect(lostParts(one, other)).toEqual(lost);
   });
-  it("a translation is checked for numbers, however they are written", () => {
+  it("the numbers that a translation lost are found, however they are written", () => {
     expect(lostNumbers("1,234.50 and 17", "1.234,50 und 18")).toEqual(["17"]);
   });
   it.each([

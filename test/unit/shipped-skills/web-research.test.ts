@@ -162,7 +162,7 @@ describe("the web-research skill", () => {
       },
     ],
   ])(
-    "the web-research skill continues without %s that the model cannot make",
+    "the web-research skill continues when the model fails at %s",
     async (_name, kind, isBroken, answer, rest) => {
       const { report } = await research(
         but(kind, (honest, input) => (isBroken(input) ? "no JSON" : honest)) as never,

@@ -87,7 +87,7 @@ describe("the web-search skill", () => {
     ["ten thousand characters", { words: "x".repeat(10_000) }],
     ["an address of a machine for a site", { words: "x", site: "192.168.0.1" }],
     ["no site for a site", { words: "x", site: "the docs" }],
-  ])("the web-search skill refuses %s", async (_what, input) => {
+  ])("the web-search skill refuses invalid input: %s", async (_what, input) => {
     const run = await createSkillBench({ means: { search: found } }).run("web-search", input);
     expect(run).toMatchObject({ status: "error", steps: [] });
   });

@@ -14,7 +14,7 @@ async function load(frontmatter: string, files: Record<string, string> = {}, bod
 const openclaw = (block: string) => `description: Use when: asked\nmetadata: {"openclaw": ${block}}`;
 
 test.each(["openclaw", "moltbot", "clawdbot"])(
-  "every key of a %s block is read, flow style with comments",
+  "every key of the block %s is read, flow style with comments",
   async (key) => {
     const { skill } = await load(`description: d
 metadata:

@@ -23,7 +23,7 @@ test("a text file is read by its relative path", async () => {
 });
 
 test.each(["../secret.txt", "references/../../secret.txt", "/etc/passwd", "C:\\x", "..\\secret.txt"])(
-  "%s leads out of the folder and is refused",
+  "the path %s leads out of the folder and is refused",
   async (wanted) => {
     const files = await filesOf(temporaryFolder(guide));
     expect(await files.read(wanted)).toMatchObject({

@@ -280,7 +280,7 @@ test("a script that fails tells its error, and the variables nobody gave it", ne
 });
 
 test.each(["../other/x.py", "/etc/passwd", "missing.py", "constructor"])(
-  "%s is not run, and the entry points are named",
+  "the script %s is not run, and the entry points are named",
   async (script) => {
     const frontmatter = `${head}\nentry_points: {forecast: f.py}`;
     const { app, model } = setUp({ "f.py": "print(1)" }, [run(script)], { frontmatter });

@@ -49,7 +49,7 @@ describe("who may use the bot", () => {
     ["a channel named by its namespace", {}, { channels: [channel] }],
     ["a channel named by its id", {}, { channels: ["general"] }],
     ["an operator anywhere", { trust: "operator" }, { users: [], channels: [] }],
-  ] as const)("the bot takes %s", async (_who, person, access) => {
+  ] as const)("the bot admits %s", async (_who, person, access) => {
     const { intake, mention, asked, told, platform } = createIntake({ chat: { access } });
     platform.people.set("ben", person);
     await intake.message(mention("please", { author: "ben" }));

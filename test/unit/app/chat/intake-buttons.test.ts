@@ -62,7 +62,7 @@ describe("buttons that are none", () => {
 
 describe("who may press", () => {
   it.each(["stop", "details", "again", "continue", "forget"])(
-    "%s may be pressed by the asker and managers, and nobody else",
+    "the button %s may be pressed by the asker and managers, and nobody else",
     async (action) => {
       const { gate, open } = createGate();
       const fixture = createIntake({ model: scriptedModel(["Done."], { gate }) });

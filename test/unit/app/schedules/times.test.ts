@@ -23,7 +23,7 @@ describe("the next times of a pattern", () => {
     ["0 9 29 2 *", "2026-03-01T00:00Z", ["2028-02-29T08:00", "2032-02-29T08:00", "2036-02-29T08:00"]],
     ["0 9 31 2 *", "2026-03-01T00:00Z", []],
     ["0 9 L * *", "2026-02-01T00:00Z", ["2026-02-28T08:00", "2026-03-31T07:00", "2026-04-30T07:00"]],
-  ])("the next times of the pattern %s after %s", (cron, after, times) => {
+  ])("the next times are found of the pattern %s after %s", (cron, after, times) => {
     expect(iso(nextTimes({ cron }, berlin, at(after), 3))).toEqual(times);
   });
 

@@ -318,7 +318,7 @@ it.each([
   ["document", "asker", namespace, "asker"],
   ["document", "operator", "slack:T1:dm-U1", "operator"],
 ] as const)(
-  "a request of a running %s skill to a %s in %s is decided by the %s",
+  "a request of a running %s skill for the %s in %s is decided by the %s",
   (kind, approver, where, decides) => {
     const { scope } = callScope({ namespace: where, skills: [testSkill("mail", [], { kind })] });
     expect(approverWithin(scope, "mail", approver)).toBe(decides);

@@ -107,7 +107,7 @@ describe("a request that a running call would send", () => {
   });
 
   it.each([true, false])(
-    "a call's request follows the decision (%s), for this address only",
+    "a call's request follows the decision (approved: %s), for this address only",
     async (approved) => {
       const { scope, events } = createWorld({ untrusted: true });
       await expect(mayReach(scope, call, tool, address)).rejects.toThrow(WaitingForPerson);

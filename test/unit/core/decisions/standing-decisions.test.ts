@@ -52,7 +52,7 @@ it.each<[string, Made[], "runs" | "asks" | "refused"]>([
   ["a manager said never, then always", [never(mia), always(mia)], "runs"],
   ["a manager said never, then the asker always", [never(mia), always(ben)], "refused"],
   ["the asker said never, then a manager always", [never(ben), always(mia)], "refused"],
-])("a call of an asker's, when %s", async (_what, made, becomes) => {
+])("a call of an asker follows the decisions: %s", async (_what, made, becomes) => {
   const { standing } = await decided(made);
   const refused = refusalFor(standing, binding, "ben");
   const allowed = allowanceFor(standing, binding, { approver: "asker", asker: "ben" });
@@ -128,7 +128,7 @@ it.each<[string, string | undefined, Cause, allows: boolean, refuses: boolean]>(
   ["in another's turns, in a trigger's", "s2", trigger, false, false],
   ["in another's turns, in a person's", "s2", undefined, false, false],
 ])(
-  "a decision that holds %s counts as an always only where its words were vouched for",
+  "a decision counts as an always only where its words were vouched for: %s",
   async (_where, within, cause, allows, refuses) => {
     const limits = within === undefined ? {} : { within };
     const { standing } = await decided([always(mia, limits)]);

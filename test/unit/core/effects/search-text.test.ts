@@ -26,7 +26,7 @@ describe("searching a text", () => {
     ["words in one line only in their order", "full*7", 0],
     ["signs of regular expressions as themselves", "(.*", 0],
     ["nothing but signs", "*|*", 0],
-  ])("searching a text finds %s", (_, search, total) => {
+  ])("searching a text counts the matches of %s", (_, search, total) => {
     expect(searchText(log, search, limits)).toMatchObject({ total });
   });
 

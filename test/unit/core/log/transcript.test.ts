@@ -208,7 +208,7 @@ it.each<[string, Message, number]>([
     { role: "tool", call_id: "c", tool: "t", text: "", is_error: false, kept_images: [picture(600_000)] },
     2_004,
   ],
-])("the tokens of a message with %s", (_what, message, tokens) => {
+])("the tokens are counted of a message with %s", (_what, message, tokens) => {
   expect(tokensOf(message, count)).toBeCloseTo(tokens);
 });
 

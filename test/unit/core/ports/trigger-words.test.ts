@@ -15,7 +15,7 @@ describe("the words of a trigger", () => {
     ["(a+)+$", "aaaa", false],
     ["障害", "障害", true],
     ["deploy", "", false],
-  ])("the trigger words %s in %s: %s", (pattern, text, found) => {
+  ])("the trigger words %s are found in %s: %s", (pattern, text, found) => {
     expect(hasWords(pattern, text)).toBe(found);
   });
 
@@ -48,7 +48,7 @@ describe("a reaction", () => {
     ["❤️", "❤", true],
     ["eyes", "eye", false],
     ["eyes", "", false],
-  ])("the emoji %s and %s: %s", (emoji, reaction, same) => {
+  ])("the emoji %s stands for %s: %s", (emoji, reaction, same) => {
     expect(isEmojiOf(emoji, reaction)).toBe(same);
   });
 });

@@ -63,7 +63,7 @@ test.each<[string, Skill, string]>([
   ],
   ["what its set-up lacks", skill({ problems: ["Its argument KEY has no value."] }), "KEY has no value"],
   ["an import nobody activated", skill({ kind: "imported", enabled: false }), "active is not true"],
-])("%s is the only reason", (_, subject, reason) => {
+])("the only reason is %s", (_, subject, reason) => {
   expect(eligibility(subject, host)).toEqual([expect.stringContaining(reason)]);
 });
 
@@ -118,7 +118,7 @@ test.each<[string, ChannelFacts, string]>([
   ["blocked there", { blocked: ["notes"] }, "/skill reset"],
   ["not on the channel's list", { allowed: ["memory"] }, "this channel's list"],
   ["on an empty list", { allowed: [] }, "this channel's list"],
-])("a skill that is %s in a channel is excluded with its parts", (_, channel, reason) => {
+])("a skill is excluded from a channel with its parts when it is %s", (_, channel, reason) => {
   expect(eligibility(skill(), host, channel)).toEqual([expect.stringContaining(reason)]);
   expect(eligibility(part, host, channel)).toEqual([expect.stringContaining(reason)]);
 });

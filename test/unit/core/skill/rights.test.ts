@@ -36,7 +36,7 @@ describe("rights", () => {
       { skill_id: "memory#forget", name: "memory_forget_1a2b" },
       1,
     ],
-  ])("rights on %s", (_name, subject, count) => {
+  ])("the rights are counted on %s", (_name, subject, count) => {
     expect(rightsOn(rights, subject)).toHaveLength(count);
   });
 

@@ -23,6 +23,6 @@ it.each([
     "a\n(the guide was here)\nb\n(the guide was here)\nc",
   ],
   ["a guide that is cut", "text <skill_guide skill=", "text <skill_guide skill=", "text <skill_guide skill="],
-])("%s is read with and without guides", (_what, text, before, without) => {
+])("a result is read with and without its guides: %s", (_what, text, before, without) => {
   expect([beforeGuides(text), withoutGuides(text)]).toEqual([before, without]);
 });

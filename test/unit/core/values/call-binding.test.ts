@@ -20,7 +20,7 @@ it.each<[string, Json, Json | undefined]>([
   ["nothing where there is none", { text: "to ann", total: 3 }, {}],
   ["nothing of what is no object", "to", {}],
   ["not more than can be kept", { to: "x".repeat(5_000) }, undefined],
-])("a never is bound to %s", (_what, input, expected) => {
+])("a never is bound as it should be: %s", (_what, input, expected) => {
   expect(destinationsIn(input)).toEqual(expected);
 });
 
@@ -76,7 +76,7 @@ it.each<[string, Json, Json, Json]>([
   ["a list alone is bound", ["to"], { "0": "to" }, {}],
   ["a text alone is bound", "to", { "": "to" }, {}],
   ["none are none", {}, {}, {}],
-])("arguments are read so that %s", (_what, input, bound, free) => {
+])("arguments are read into bound and free ones: %s", (_what, input, bound, free) => {
   expect(readArguments(input)).toEqual({ bound, free });
 });
 

@@ -16,7 +16,7 @@ const [channel, direct] = ["slack:T1:C1", "slack:T1:dm-U1"];
 describe.each(ranks)("a %s", (trust) => {
   const isAtLeast = (least: Trust) => ranks.indexOf(trust) >= ranks.indexOf(least);
 
-  it.each(ranks)("a person has the trust of a %s, or not, by rank", (least) => {
+  it.each(ranks)("a person has the trust %s, or not, by rank", (least) => {
     expect(hasTrust(person(trust), least)).toBe(isAtLeast(least));
   });
 
@@ -40,7 +40,7 @@ describe.each(ranks)("a %s", (trust) => {
   });
 
   it.each(["member", "manager", "operator"] as const)(
-    "a person approves what needs a %s by rank alone",
+    "a person approves by rank alone what needs the rank %s",
     (least) => {
       for (const id of ["ben", "ada"])
         expect(mayApprove(person(trust), least, { author: { id } })).toBe(isAtLeast(least));

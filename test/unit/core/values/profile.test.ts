@@ -22,7 +22,7 @@ describe("an agent named in a message", () => {
     ["in dark mode please", undefined],
     ["image:", undefined],
     ["data:text/plain,hello", undefined],
-  ])("the agent named in a message: %s → %s", (text, id) => {
+  ])("the agent named in a message is found: %s → %s", (text, id) => {
     expect(agentNamedIn(text, agents)?.id).toBe(id);
   });
 });
@@ -68,7 +68,7 @@ describe("actions an agent may not do", () => {
     ],
     ["a value of the parameter action", { chat: ["remove"] }, act, { action: "remove" }, true],
     ["a tool of the bot's own", { run_code: ["*"] }, { name: "run_code", skill_id: "" }, {}, true],
-  ])("an agent's denied actions: %s", (_name, black_tool_actions, tool, input, denied) => {
+  ])("an agent's actions are denied or allowed: %s", (_name, black_tool_actions, tool, input, denied) => {
     expect(deniesAction(agent({ black_tool_actions }), tool, input)).toBe(denied);
   });
 });

@@ -18,7 +18,7 @@ describe("a quotation", () => {
     ["that ends within a word", "The tower is 330 met", false],
     ["of parts that stand far apart", "The tower is … the end of the page", false],
     ["of nothing", "", false],
-  ])("a quotation is recognised or rejected: %s", (_name, quotation, holds) => {
+  ])("a quotation is accepted or rejected: %s", (_name, quotation, holds) => {
     expect(saysSo(text, quotation)).toBe(holds);
   });
 
@@ -47,7 +47,7 @@ describe("numbers of a claim", () => {
     ["1. first\n2. second", []],
     ["3.14", ["3.14"]],
     ["2,000", ["2000"]],
-  ])("the numbers of the claim %s", (claim, numbers) => {
+  ])("the numbers are found in the claim %s", (claim, numbers) => {
     expect(numbersIn(claim)).toEqual(numbers);
   });
 

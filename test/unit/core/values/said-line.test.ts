@@ -31,7 +31,7 @@ describe("the line before a message", () => {
       "Sun 2026-10-25 02:30",
     ],
     ["before 1970", "America/New_York", -1, "Wed 1969-12-31 18:59"],
-  ])("the line before a message shows a time %s", (_what, time_zone, at, shown) => {
+  ])("the line before a message shows its time: %s", (_what, time_zone, at, shown) => {
     expect(line({ time_zone, at })).toBe(`[${shown} ${time_zone}] Anna (U0ANNA):`);
   });
 

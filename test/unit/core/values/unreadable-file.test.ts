@@ -31,7 +31,7 @@ it.each<[string, Uint8Array, RegExp]>([
   ["setup.exe", text("MZ\x90\0"), /Windows program/],
   ["tool", text("\x7fELF\x02"), /a program/],
   ["data.db", text("SQLite format 3\0"), /SQLite database/],
-])("%s is called what it is, with what to send instead", (name, head, problem) => {
+])("the file %s is called what it is, with what to send instead", (name, head, problem) => {
   expect(whyUnreadable(name, head)).toMatch(problem);
   expect(readContent(name, "application/octet-stream", head)).toMatchObject({ kind: "unreadable" });
 });

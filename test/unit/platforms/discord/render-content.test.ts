@@ -103,17 +103,20 @@ describe("a message", () => {
     expect(editBody({ tag, markdown: "…" }).flags).toBe(4);
   });
 
-  test.each(["question", "approval"] as const)("a message with an %s previews no links either", (purpose) => {
-    const message = {
-      tag: { ...tag, purpose },
-      markdown: "https://evil.test/?d=1",
-      buttons: [{ action: button, label: "A" }],
-    };
-    expect(messageBody(message, "1").flags).toBe(4);
-    expect(editBody(message).flags).toBe(4);
-    expect(whisperParts({ markdown: "https://evil.test" }).map(({ body }) => body.flags)).toEqual([4]);
-    expect(messageBody(message, "1").components).toHaveLength(1);
-  });
+  test.each(["question", "approval"] as const)(
+    "a message of the purpose %s previews no links either",
+    (purpose) => {
+      const message = {
+        tag: { ...tag, purpose },
+        markdown: "https://evil.test/?d=1",
+        buttons: [{ action: button, label: "A" }],
+      };
+      expect(messageBody(message, "1").flags).toBe(4);
+      expect(editBody(message).flags).toBe(4);
+      expect(whisperParts({ markdown: "https://evil.test" }).map(({ body }) => body.flags)).toEqual([4]);
+      expect(messageBody(message, "1").components).toHaveLength(1);
+    },
+  );
 
   describe("of an answer is made of components", () => {
     const answer = { tag: { ...tag, purpose: "answer" }, markdown: "Here." } as const;

@@ -102,7 +102,7 @@ describe("what a message says beside its content", () => {
       message(app, { embeds: null, components: null, sticker_items: null, poll: null }),
       "",
     ],
-  ])("a message's text besides its content: %s", (_, said, expected) => {
+  ])("a message's text besides its content is read: %s", (_, said, expected) => {
     expect(parseMessage(said, { user: "1", role: undefined }, names).text).toBe(expected);
     expect(saidText(said)).toBe(expected);
   });

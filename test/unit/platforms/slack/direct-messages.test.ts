@@ -9,7 +9,7 @@ test.each([
   ["auto", undefined, "threads"],
   ["one", ["assistant:write"], "one"],
   ["threads", [], "threads"],
-] as const)("direct messages with %s and the scopes %j are %s", (setting, scopes, expected) => {
+] as const)("direct messages with the setting %s and the scopes %j are %s", (setting, scopes, expected) => {
   expect(directMessagesOf(setting, scopes)).toBe(expected);
 });
 

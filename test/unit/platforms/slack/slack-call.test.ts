@@ -15,7 +15,7 @@ test.each([
   ["ratelimited", "rate_limited"],
   ["invalid_blocks", "invalid"],
   ["a_code_of_next_year", "invalid"],
-])("Slack's error %s is %s", async (slackCode, code) => {
+])("Slack's error %s counts as %s", async (slackCode, code) => {
   expect(await failing(refusal(slackCode))).toMatchObject({ code, slack_code: slackCode });
 });
 

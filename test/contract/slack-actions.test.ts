@@ -28,7 +28,7 @@ describe("who may read", () => {
     expect(listed.map(({ name }) => name)).toEqual(["general", "old", "shared"]);
   });
 
-  test("guests and people of other companies read where they are", async () => {
+  test("guests and people of other companies can read the channels they are in", async () => {
     const named = async (person: string) =>
       (await world.platform.actions.channels(general, person)).map(({ name }) => name);
     for (const person of ["U0GUS", "U0STELLA"]) {
@@ -60,7 +60,7 @@ describe("who may read", () => {
   });
 });
 
-test("a large workspace is looked through within Slack's limits", async () => {
+test("a large workspace is searched within Slack's limits", async () => {
   const people = Array.from({ length: 2_100 }, (_, i) => seedUser(`U9P${i}`, `person ${i}`));
   const rooms = Array.from({ length: 150 }, (_, i) => seedChannel(`C9R${i}`, `room ${i}`));
   const seed = { channels: [...defaultSeed().channels, ...rooms] };
@@ -228,7 +228,7 @@ test("an action without a scope says which one is missing, and user groups are u
   }
 });
 
-test("an installation from before the scopes for acting is warned about, one that cannot answer is an error", async () => {
+test("an installation without the scopes for acting causes a warning, and one that cannot answer is an error", async () => {
   const { slack } = await startSlackWorld();
   try {
     const scopes = async (...gone: string[]) => {

@@ -53,7 +53,7 @@ export function turnLogCrashesContract(name: string, open: () => Promise<TurnLog
       expect(again.every(({ crashes, trial_ms }) => crashes === 0 && trial_ms === undefined)).toBe(true);
     });
 
-    test("crashes count anew when the bot had settled, or was stopped, since the previous one", async () => {
+    test("the count of crashes restarts when the bot had settled, or was stopped, since the previous one", async () => {
       await run(...eight);
       for (const recovered of [() => log.settle(), () => log.leave().then(() => log.reclaim())]) {
         await crash();

@@ -236,7 +236,7 @@ export function workingFoldersContract(name: string, create: () => FoldersUnderC
       expect(await folder.list()).toMatchObject({ files: [], bytes: 0 });
     });
 
-    it("forgetting names what was made of it, and of that, and still exists", async () => {
+    it("forgetting names files made from the forgotten ones, and from those, that still exist", async () => {
       const folder = create().open().of(here);
       await folder.attach(attached("orders 2026.csv", "1"), from("turn-1"));
       await folder.attach(attached("other.csv", "2"), from("turn-1"));

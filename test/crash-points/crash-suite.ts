@@ -29,7 +29,7 @@ export function describeCrashes(when: Death["when"]): void {
       points = [...names.keys()].slice(...(streams ? streamed(names) : []));
     });
 
-    it("everything goes well without a death", async () => {
+    it("a turn without a crash violates nothing", async () => {
       expect(await violations(world, undisturbed, [])).toEqual([]);
       expect((await pictureOf(world)).shown.join()).not.toContain("it was not run");
       expect(points.length).toBeGreaterThan(streams ? 10 : 120);

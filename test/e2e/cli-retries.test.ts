@@ -13,7 +13,7 @@ const flow = {
   ],
 };
 
-it("a command without a bot lives through the pause before a retry", async () => {
+it("a command without a bot survives the pause before a retry", async () => {
   let asked = 0;
   await using server = await startGate((_request, response) => {
     asked += 1;

@@ -36,7 +36,7 @@ async function say(page: Page, text: string): Promise<void> {
 
 const finished = (page: Page) => page.locator("article[data-status=finished]");
 
-test("a call of a skill of high risk shows exactly what would run, and is refused with a button", async () => {
+test("a call of a high-risk skill shows exactly what would run, and is refused with a button", async () => {
   const { page, errors } = await bench.open("/#/approvals");
   await say(page, "tidy up");
   const card = page.getByTestId("approval");

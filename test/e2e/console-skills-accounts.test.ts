@@ -55,7 +55,7 @@ async function openPanel(): Promise<Page> {
   return page;
 }
 
-test("an account is connected at an address that is named, opened apart from the console", async () => {
+test("an account is connected at a named address, opened outside the console", async () => {
   const page = await openPanel();
   await page.getByRole("button", { name: /^Servers/ }).click();
   await page.getByRole("button", { name: "tickets", exact: true }).click();
@@ -79,7 +79,7 @@ test("an address that is not a web address is not a link", async () => {
   await page.close();
 });
 
-test("one of hundreds of skills is found by typing, and reached and left with the keyboard", async () => {
+test("a skill among hundreds is found by typing, and opened and left with the keyboard", async () => {
   const page = await openPanel();
   await page.getByRole("searchbox", { name: "Find a skill" }).fill("guide-217");
   const row = page.locator(".skill[data-skill=guide-217]");

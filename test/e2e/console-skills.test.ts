@@ -72,7 +72,7 @@ async function openPanel(channel: string, size?: { width: number; height: number
   return { page, errors, panel: page.locator("#skills"), dialog: page.getByRole("dialog") };
 }
 
-test("an uploaded archive is reviewed, installed with nothing of it on, enabled here and removed", async () => {
+test("an uploaded archive is reviewed, installed switched off, enabled in this channel and removed", async () => {
   const { page, errors, panel, dialog } = await openPanel(`installing-${randomUUID().slice(0, 8)}`);
   await panel.getByRole("button", { name: "Install" }).click();
   await dialog.locator("input[type=file]").setInputFiles(path.join(folder, "moon.tar.gz"));

@@ -33,7 +33,7 @@ test("Enter sends the written text while the list is still of an older text", as
   held.resolve();
 });
 
-test("Escape stops what runs when there is nothing to close, and the composer says what becomes of a message", async () => {
+test("Escape stops the running turn when there is nothing to close, and the composer says what happens to a message", async () => {
   const { page } = await bench.open("/#/random");
   await page.getByRole("button", { name: "Skills", exact: true }).click();
   await say(page, "write forever");
@@ -65,7 +65,7 @@ test("a command that failed reads as text, and one that ran as its finding, with
   for (const name of names) expect(name.trim()).toMatch(/1 step/);
 });
 
-test("the switch of a skill looks different when it is up to the agent, on, and off", async () => {
+test("the switch of a skill looks different when the agent decides, when it is on, and when it is off", async () => {
   const { page } = await bench.open("/#/switches");
   await page.getByRole("button", { name: "Skills", exact: true }).click();
   const row = page.locator(".skill[data-skill=memory]");

@@ -16,7 +16,7 @@ async function say(page: Page, text: string): Promise<void> {
 
 const finished = (page: Page) => page.locator("article[data-status=finished]");
 
-test("a suggestion is sent with a click and answered, and the page complains about nothing", async () => {
+test("a suggestion is sent with a click and answered, and the page reports no errors", async () => {
   const { page, errors } = await bench.open();
   await page.locator(".suggestion").first().click();
   await finished(page).waitFor();
@@ -189,7 +189,7 @@ async function keyTime(page: Page): Promise<number> {
   return (await times()).sort((one, other) => one - other)[20] ?? Number.NaN;
 }
 
-test("a key is shown in a long conversation about as soon as in an empty one", async () => {
+test("a typed key appears in a long conversation about as soon as in an empty one", async () => {
   const client = createApiClient({ fetch, baseUrl: bench.url });
   const turns = 200;
   for (let number = 0; number < turns; number++)

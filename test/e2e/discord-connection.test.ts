@@ -261,7 +261,7 @@ describe("several processes", () => {
   });
 });
 
-test("the owner of a server it comes into gets a set-up card, once", async () => {
+test("the owner of a server that the bot joins gets a set-up card, once", async () => {
   const world = exampleWorld();
   const guilds = world.guilds.map((guild) => ({ ...guild, joined: false }));
   const discord = await fakeDiscord({ guilds });

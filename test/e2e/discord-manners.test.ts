@@ -130,7 +130,7 @@ describe("a turn that takes its time", () => {
 });
 
 describe("places", () => {
-  test("a private thread is a namespace of its own, a public one belongs to its channel", async () => {
+  test("a private thread is a namespace of its own, and a public one belongs to its channel", async () => {
     const discord = await fakeDiscord();
     const { app } = await discordBot(discord, scriptedModel(["Here."]));
     const secret = await discord.startThread({

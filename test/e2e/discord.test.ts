@@ -155,7 +155,7 @@ describe("in a channel", () => {
     expect(JSON.stringify(model.requests[0])).toContain("the build is red");
   });
 
-  test("a forum post that mentions it is answered in the post", async () => {
+  test("a forum post that mentions the bot is answered in the post", async () => {
     const discord = await fakeDiscord();
     await discordBot(discord, scriptedModel(["An answer."]));
 

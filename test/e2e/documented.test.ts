@@ -57,19 +57,15 @@ it("the skill of README does what README says", needs("bubblewrap", "python3"), 
   });
 });
 
-it(
-  "the documented skill of AnythingLLM's kind runs without a language model",
-  needs("bubblewrap"),
-  async () => {
-    const { home } = bot();
-    const text = await page("docs/skills.md");
-    const block = (language: string, holds: string) =>
-      [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].find(
-        ([all, its]) => its === language && all.includes(holds),
-      );
-    await home.write(".knack-workspace/skills/dice/plugin.json", block("json", '"hubId": "dice"')?.[2] ?? "");
-    await home.write(".knack-workspace/skills/dice/handler.js", block("js", "handler({ sides })")?.[2] ?? "");
-    const run = await home.run(["command", "/skill run dice sides=6"], { env: { KNACK_MODEL: "offline" } });
-    expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/\b[1-6]\b/) });
-  },
-);
+it("the documented AnythingLLM skill runs without a language model", needs("bubblewrap"), async () => {
+  const { home } = bot();
+  const text = await page("docs/skills.md");
+  const block = (language: string, holds: string) =>
+    [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].find(
+      ([all, its]) => its === language && all.includes(holds),
+    );
+  await home.write(".knack-workspace/skills/dice/plugin.json", block("json", '"hubId": "dice"')?.[2] ?? "");
+  await home.write(".knack-workspace/skills/dice/handler.js", block("js", "handler({ sides })")?.[2] ?? "");
+  const run = await home.run(["command", "/skill run dice sides=6"], { env: { KNACK_MODEL: "offline" } });
+  expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/\b[1-6]\b/) });
+});

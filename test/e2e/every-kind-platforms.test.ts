@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => site[Symbol.asyncDispose]());
 
 describe.each(["slack", "discord"] as const)("on %s", (name) => {
-  it("a skill reaches a host once an operator allows it by a button, and its notes are seen while it works", async () => {
+  it("a skill reaches a host once an operator allows it by a button, and its notes are shown while it works", async () => {
     const { surfaces, model, bot: process } = bot();
     const surface = surfaces[name];
     const skill = `sky-${name}`;

@@ -51,7 +51,7 @@ describe("over a socket", () => {
     expect(state.botMessages(general)).toHaveLength(3);
   });
 
-  test("a refresh that Slack asks for loses nothing", async () => {
+  test("a reconnection that Slack requests loses nothing", async () => {
     const slack = await fakeSlack();
     const { connection } = await slackBot(slack, scriptedModel(["Here."]));
 
@@ -203,7 +203,7 @@ describe("in several workspaces", () => {
   });
 });
 
-test("a token that ends soon is renewed before it is used, and once by many at once", async () => {
+test("a token that expires soon is renewed before it is used, and only once for many at the same time", async () => {
   let connection: SlackConnection | undefined;
   const url = await serving(() => connection as SlackConnection);
   const slack = await fakeSlack({ eventsUrl: `${url}/slack/events` });

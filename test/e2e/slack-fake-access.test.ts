@@ -59,7 +59,7 @@ describe("tokens and limits", () => {
     expect(calls.map(({ status }) => status)).toEqual([429, 200, 503, 200]);
   });
 
-  test("a delayed call is answered after one that came later", async () => {
+  test("a delayed call is answered after a later one", async () => {
     await slack.delay({ method: "auth.test", ms: 300 });
     const order: string[] = [];
     const slow = client.auth.test().then(() => order.push("slow"));

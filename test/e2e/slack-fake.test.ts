@@ -175,7 +175,7 @@ describe("events over Socket Mode", () => {
     expect((await slack.look()).deliveries().map(({ team_id }) => team_id)).toEqual(["T0ACME", "T0GLOBEX"]);
   });
 
-  test("an uninstalled app is told, and its token works no more", async () => {
+  test("an uninstalled app is told, and its token no longer works", async () => {
     const seen: Seen[] = [];
     app = await startSocketApp(slack, keep(seen));
     await slack.uninstall({ team: "T0GLOBEX" });

@@ -65,7 +65,7 @@ describe("the mark of what was read", () => {
   });
 });
 
-test("a skill's finding is in the channel, with who asked for it, once and in words", async () => {
+test("a skill's finding is in the channel, with its asker, once and in words", async () => {
   const slack = await fakeSlack();
   await slackBot(slack, scriptedModel(["-"]), { skills: [count] });
 

@@ -304,7 +304,7 @@ describe("one message", () => {
   });
 });
 
-test("a thread is read with names, files and who is the bot", async () => {
+test("a thread is read with names, files and the bot's own messages marked", async () => {
   const { slack, platform } = await surface();
   const { ts } = await slack.say({ user: "U0ANNA", channel: general, text: "hello <@U0BEN>" });
   await platform.post({ ...channel, thread: ts }, { markdown: "Hello Anna" });

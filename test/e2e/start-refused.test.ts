@@ -20,7 +20,7 @@ async function refusal(options: { env?: Record<string, string>; argv?: string[] 
   return stderr;
 }
 
-it("a refused start says who holds the data folder and how to continue, and leaves that bot alone", async () => {
+it("a refused start says who holds the data folder and what to do, and does not disturb that bot", async () => {
   const { home } = bot();
   const first = await home.start();
   const message = await refusal();

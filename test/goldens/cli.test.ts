@@ -103,7 +103,7 @@ function withoutAcceptedCode(line: string, ran: Ran): Ran {
   return { ...ran, out: ran.out.replace(/^(\{"error":.*),"code":"[^"]*"\}$/m, "$1}") };
 }
 
-it("help of every command is as before", async () => {
+it("the help of every command is unchanged", async () => {
   const records: string[] = [];
   for (const command of helped) {
     const line = `${command} --help`.trim();
@@ -112,7 +112,7 @@ it("help of every command is as before", async () => {
   await expectGolden("cli/help.txt", records.join("\n"));
 });
 
-it("commands that need no bot, and wrong usage, answer as before", async () => {
+it("commands that need no bot, and wrong usage, are answered as before", async () => {
   const records: string[] = [];
   for (const line of linesWithoutBot) records.push(described(line, await run(line)));
   await expectGolden("cli/without-bot.txt", records.join("\n"));

@@ -17,7 +17,7 @@ describe("what people write", () => {
     expect(JSON.stringify(slack.model.requests[0]?.messages)).toContain("to @Anna & #general");
   });
 
-  test("an event that comes again a minute later changes nothing", async () => {
+  test("an event delivered again a minute later changes nothing", async () => {
     const slack = await replayedSlack();
     await slack.deliver("app-mention");
     await slack.until("reactions.remove");
@@ -26,7 +26,7 @@ describe("what people write", () => {
     expect(await slack.app.app.turns({ namespace: channel, limit: 10 })).toHaveLength(1);
   });
 
-  test("a link preview and an edit of what is answered already change nothing", async () => {
+  test("a link preview and an edit of an answered message change nothing", async () => {
     const slack = await replayedSlack();
     await slack.deliver("app-mention");
     await slack.until("reactions.remove");

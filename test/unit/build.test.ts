@@ -31,7 +31,7 @@ function run(file: string): string {
   return execFileSync(process.execPath, [file], { encoding: "utf8" });
 }
 
-test("a build has what the sources have, and is found again while they stay as they are", async () => {
+test("a build has what the sources have, and is reused while they are unchanged", async () => {
   const { root } = repository();
   const file = await new Builder(root).build("src/cli.ts");
   const said = JSON.parse(run(file));

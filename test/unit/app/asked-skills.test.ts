@@ -221,7 +221,7 @@ describe("a command that is dispatched", () => {
   });
 });
 
-it("a skill named as $skill in a message is active in its turn; other words with a dollar are text", async () => {
+it("a skill named as $skill in a message is active in its turn, and other words with a dollar are text", async () => {
   const model = scriptedModel(["Done."]);
   const app = setUp(model, [guide("poems"), guide("private", { by_people: false })]);
   await app.ask("Use $poems. It costs $5 in $HOME, and $private too");

@@ -91,7 +91,7 @@ describe("what an earlier version stored", () => {
   it.each([
     ["/skill run poems", { skill: "poems", request: "now" }],
     ["What does /skill run do?", undefined],
-  ])("the message %j stands for a guide, or does not", (text, guide) => {
+  ])("the message %j is a guide's request, or is not", (text, guide) => {
     expect(reader.storedGuide(stored("message", text))).toEqual(guide);
   });
 });

@@ -74,7 +74,7 @@ describe("an answer of a command", () => {
   });
 });
 
-it("a command that does not exist is called unknown, before what there is", async () => {
+it("an unknown command is called unknown before the existing ones are listed", async () => {
   const { ask } = createTestApp(scriptedModel(["-"]));
   const { end } = await ask("/agent bogus");
   expect(end.text).toMatch(/^There is no command \/agent bogus\.[\s\S]*`\/agent status`/);

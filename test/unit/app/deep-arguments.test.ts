@@ -6,13 +6,13 @@ import { testSkill } from "../../support/test-skill.ts";
 
 const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
-it("JSON is read down to the limit, brackets in texts aside", () => {
+it("JSON is read down to the nesting limit, not counting brackets in texts", () => {
   expect(() => parseJson(nested(maxJsonDepth))).not.toThrow();
   expect(() => parseJson(nested(maxJsonDepth + 1))).toThrow(SyntaxError);
   expect(parseJson(`["${"[".repeat(500)}\\"${"{".repeat(500)}"]`)).toHaveLength(1);
 });
 
-it("arguments that are nested too deep are refused alone; the call beside them finishes once", async () => {
+it("a call with too deeply nested arguments is refused, and the call next to it finishes once", async () => {
   const model = scriptedModel([
     [{ call: "deep", raw: `{"a": ${nested(50_000)}}` }, { call: "fine" }],
     "Done.",
@@ -39,7 +39,7 @@ it("numbers keep their digits: as arguments, in the log, in a result, and in wha
   expect(told).toContain(`"got":${sent}`);
 });
 
-it("a check of arguments that throws refuses them, and ends neither the turn nor other calls", async () => {
+it("an argument check that throws refuses the arguments, and ends neither the turn nor other calls", async () => {
   const validate = () => {
     throw new RangeError("Maximum call stack size exceeded");
   };

@@ -96,7 +96,7 @@ it("spending counts at once, for the channel and the person who spent it", async
   expect(spending.exceeded("other", "ben")).toBeUndefined();
 });
 
-it("a day is one of UTC, and its beginning is read from the log once", async () => {
+it("a spending day is a UTC day, and its beginning is read from the log once", async () => {
   const { spending, clock, asked } = createWorld({ input_tokens: 1_999 });
   for (let times = 0; times < 2; times += 1) await spending.load("n", "ada");
   const today = [

@@ -131,7 +131,7 @@ it.each<
   expect(did).toEqual(all);
 });
 
-it("a writer stores what waits together, before anything later is stored or shown", async () => {
+it("a turn writer stores waiting events together, before anything later is stored or shown", async () => {
   const { writer, did, clock, calm, log } = await createWorld();
   await writer.write({ type: "turn_started", profile: "p", model: "m" });
   await writer.write({ type: "usage", model: "m", input_tokens: 1, output_tokens: 1 });
@@ -163,7 +163,7 @@ it("a writer stores what waits together, before anything later is stored or show
   ]);
 });
 
-it("a writer stores, and shows in the turn's place, events without secrets and with their time", async () => {
+it("a turn writer stores events, and shows them in the turn's place, without secrets and with their time", async () => {
   const { writer, log, shown, clock } = await createWorld();
   await writer.write({ type: "turn_finished", outcome: "completed", text: "It is hunter22" });
   writer.show({ type: "text_delta", text: "hunter22!" });
@@ -185,7 +185,7 @@ it("a message that is taken in ends its own turn, and watchers see both", async 
   expect(await log.get("t2")).toMatchObject({ status: "finished", merged_into: "t1" });
 });
 
-it("a writer whose log failed stores nothing more, and tells whoever writes next", async () => {
+it("a turn writer whose log failed stores nothing more, and tells whoever writes next", async () => {
   let tries = 0;
   const { writer, did, clock, calm } = await createWorld(() => ({
     append() {

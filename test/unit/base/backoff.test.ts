@@ -8,7 +8,7 @@ test.each([
   [5, 8_000],
   [6, 10_000],
   [5_000, 10_000],
-])("after %i failures it waits %i ms", (failures, wait) => {
+])("the backoff after %i failures is %i ms", (failures, wait) => {
   expect(backoff(failures, { minMs: 500, maxMs: 10_000 })).toBe(wait);
 });
 
@@ -16,6 +16,6 @@ test.each([
   [1, 0.5, 250],
   [1, 1.25, 625],
   [9, 1.25, 12_500],
-])("after %i failures, jitter %d makes it %i ms", (failures, jitter, wait) => {
+])("the backoff after %i failures with jitter %d is %i ms", (failures, jitter, wait) => {
   expect(backoff(failures, { minMs: 500, maxMs: 10_000, jitter })).toBe(wait);
 });

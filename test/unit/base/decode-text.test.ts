@@ -54,14 +54,14 @@ it("UTF-16 without a byte order mark is read, whatever its byte order", () => {
     expect(decodeText(bytes)).toMatchObject({ text: "姓名,Größe\n", encoding: "UTF-16" });
 });
 
-it("a broken byte does not make another encoding of UTF-8", () => {
+it("a broken byte does not turn UTF-8 into another encoding", () => {
   const bytes = Buffer.from("Größe – Straße, 姓名");
   bytes[2] = 0xff;
   expect(decodeText(bytes)).toMatchObject({ encoding: "UTF-8", guessed: false });
   expect(decodeText(bytes)?.text).toMatch(/^Gr\ufffd+ße – Straße, 姓名$/);
 });
 
-it("a character may be cut at the end of a beginning, and only there", () => {
+it("a character may be cut at the end of a text's beginning, and only there", () => {
   const start = Buffer.from("aé").subarray(0, 2);
   expect(findEncoding(start, true)).toMatchObject({ label: "utf-8", guessed: false });
   expect(findEncoding(start)).toMatchObject({ guessed: true });

@@ -26,7 +26,7 @@ test("work that fails rejects only for its caller", async () => {
   expect(await next).toBe("fine");
 });
 
-test("settled waits for everything that was handed in, failures included", async () => {
+test("`settled` waits for everything that was handed in, failures included", async () => {
   const mutex = new KeyedMutex();
   const done: string[] = [];
   const gate = Promise.withResolvers<void>();

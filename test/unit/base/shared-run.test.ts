@@ -25,7 +25,7 @@ test("callers during a run share one further run that starts after it", async ()
   expect(runs).toHaveLength(2);
 });
 
-test("a failed run rejects for its callers alone", async () => {
+test("a failed run rejects only for its callers", async () => {
   const { run, runs } = controlled();
   const first = run();
   const late = run();

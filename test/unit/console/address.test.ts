@@ -10,7 +10,7 @@ test.each([
   { namespace: "console:local:general", thread: undefined, hash: "#/general" },
   { namespace: "console:local:general", thread: "t-1", hash: "#/general/t-1" },
   { namespace: "slack:T1:C2", thread: "17.5", hash: "#/slack%3AT1%3AC2/17.5" },
-])("an address survives the way through the hash $hash", ({ namespace, thread, hash }) => {
+])("an address survives being written to the hash $hash", ({ namespace, thread, hash }) => {
   expect(formatAddress({ namespace, thread })).toBe(hash);
   expect(parseAddress(hash)).toEqual({ namespace, thread });
 });

@@ -28,7 +28,7 @@ test("a skill is found by what it lacks, and by the name of its kind", () => {
   expect(ids("server")).toEqual(["mcp_files"]);
 });
 
-test("a kind leaves out all others, and is counted without parts", () => {
+test("a kind filter leaves out all other skills, and its count excludes parts", () => {
   expect(ids("", "flow")).toEqual(["weather"]);
   expect(countKinds(skills)).toEqual([
     { kind: "document", count: 1 },

@@ -41,7 +41,7 @@ test("turns are in the order they were accepted, whichever became known first", 
   expect(turnsOf(both).map((turn) => turn.said)).toEqual(["first", "second"]);
 });
 
-test("a message that was taken into a running turn is not shown by itself", () => {
+test("a message merged into a running turn is not shown separately", () => {
   const timeline = [
     said("a", "first", 1),
     said("b", "and this", 2),

@@ -11,7 +11,7 @@ test.each([
   expect(visibleText(text)).toBe(shown);
 });
 
-test("ordinary text of any language stays, with its line breaks", () => {
+test("ordinary text of any language is unchanged, with its line breaks", () => {
   const text = "Grüße, 你好\nשלום 🌦";
   expect(visibleText(text)).toBe(text);
 });

@@ -17,7 +17,7 @@ async function sandbox() {
   return { ports: { programs } };
 }
 
-it("code gets the variables and returns JSON; each piece has globals of its own", async () => {
+it("a code block gets the variables and returns JSON, and each block has its own globals", async () => {
   const variables = start([
     { name: "list", value: [3, 1, 2] },
     { name: "key", value: "s3cret-value", category: "static" },

@@ -57,7 +57,7 @@ it("a request that changes something is repeated when its author allows it", asy
   expect(api.received).toHaveLength(2);
 });
 
-it("a step that takes longer than it may is given up, and its request with it", async () => {
+it("a step that takes too long is given up, and its request with it", async () => {
   const closed = Promise.withResolvers<void>();
   const api = await startApi((_request, response) => void response.on("close", () => closed.resolve()));
   const { output, text } = await run([call(api.origin, { timeout_ms: 40, name: "Ask" })]);

@@ -188,7 +188,7 @@ it("forty ordinary requests ask two or three times, and hardly ever once each to
   expect(bot.mail?.effects).toHaveLength(8);
 });
 
-it("a research of ten pages on ten sites asks nothing", async () => {
+it("research on ten pages of ten sites asks nothing", async () => {
   const bot = await office();
   const sites = await Promise.all(Array.from({ length: 10 }, () => openSite()));
   bot.results.splice(0, 3, ...sites.map(({ origin }, at) => `${origin}/report-${at}?lang=en`));

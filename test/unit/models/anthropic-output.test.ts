@@ -85,7 +85,7 @@ describe("structured output", () => {
   });
 });
 
-it("a request that forbids calls keeps its tools", async () => {
+it("a request to Anthropic that forbids calls keeps its tools", async () => {
   const model = await server.model("claude-sonnet-5-5");
   const request = requestOf("Sum up.", { tools: [tool("search")] });
   await finish(model, request);

@@ -29,7 +29,7 @@ async function modelRefusing(why: (body: Body) => string | undefined, options = 
 
 const wireMessages = (body: Body | undefined) => (body?.messages ?? []) as Body[];
 
-it("a server that takes one call at a time gets a round of several as rounds of one, and is asked for one", async () => {
+it("a server limited to one call at a time gets a round of several split up, and is asked for one", async () => {
   const conversation: Message[] = [
     { role: "user", text: "go" },
     { role: "assistant", text: "I look.", tool_calls: [call("one", "weather"), call("two", "time")] },
@@ -86,14 +86,14 @@ it.each([
   ["max_tokens", { max_tokens: 50 }],
   ["max_completion_tokens", { max_completion_tokens: 50 }],
   ["none", {}],
-] as const)("the field of the limit is the one that is set: %s", async (maxTokensField, sent) => {
+] as const)("the output limit is sent in the configured field: %s", async (maxTokensField, sent) => {
   const { model, bodies } = await modelRefusing(() => undefined, { maxTokensField, maxOutputTokens: 50 });
   await finish(model, requestOf("go"));
   const { max_tokens, max_completion_tokens } = bodies[0] ?? {};
   expect(JSON.parse(JSON.stringify({ max_tokens, max_completion_tokens }))).toEqual(sent);
 });
 
-it("usage that no server counted has no cost", async () => {
+it("usage that the server did not count has no cost", async () => {
   const { model } = await modelRefusing(() => undefined, { facts: { price: { input: 1, output: 1 } } });
   expect((await finish(model, requestOf("go"))).usage).toEqual({ input_tokens: 0, output_tokens: 0 });
 });

@@ -170,7 +170,7 @@ it.each([
   ["openings of calls", "<tool_call> ".repeat(80_000)],
   ["backticks", "a ``` ".repeat(150_000)],
   ["space", `<function=weather>${" ".repeat(1_000_000)}`],
-])("the work is linear in the length of %s", (_what, text) => {
+])("reading an answer's text is linear in the length of %s", (_what, text) => {
   const pieces = text.match(/[\s\S]{1,16}/g) ?? [];
   const from = performance.now();
   read([text]);

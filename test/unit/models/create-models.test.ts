@@ -140,7 +140,7 @@ it("a model of a removed provider fails when it is asked, and says why", async (
   });
 });
 
-it("a model is made once, however often it is named", () => {
+it("a model is created once, however often it is named", () => {
   const all = models();
   expect(all.named("openai/gpt-6-luna")).toBe(all.named("openai/gpt-6-luna"));
 });

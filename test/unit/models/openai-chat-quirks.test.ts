@@ -161,7 +161,7 @@ describe("usage of compatible servers", () => {
   });
 });
 
-it("a text in parts is put together, thinking left out", async () => {
+it("an answer's text in parts is joined, without the thinking", async () => {
   const content = [
     { type: "thinking", thinking: [{ type: "text", text: "Hm." }] },
     { type: "text", text: "ok" },

@@ -134,7 +134,7 @@ describe("what a server of chat completions refuses", () => {
     expect(server.bodies[2]).not.toHaveProperty(field);
   });
 
-  it("a refused usage in streams is given up, too", async () => {
+  it("usage in streams is given up, too, when it is refused", async () => {
     const { model, server } = await modelAnswering(
       "llama",
       (wire, body) =>

@@ -47,7 +47,7 @@ it.each<[what: string, property: JsonSchema, plain: JsonSchema]>([
   });
 });
 
-it("a schema that contains itself ends", () => {
+it("a schema that contains itself is made finite", () => {
   const node: JsonSchema = { type: "object", properties: { next: { $ref: "#/$defs/node" } } };
   expect(plainSchema({ $ref: "#/$defs/node", $defs: { node } })).toEqual({
     type: "object",

@@ -185,7 +185,7 @@ describe("the wait for an answer", () => {
     server = undefined;
   });
 
-  it("the wait for an answer that was in vain names its limit", async () => {
+  it("a wait for an answer that ends without one names its limit", async () => {
     const model = await modelOf({ ...limits, firstAnswerMs: 150 }, begin, { streaming: true });
     const { error } = await collect(model, requestOf("hello"));
     expect(error).toMatchObject({ code: "unavailable" });

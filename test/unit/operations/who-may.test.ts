@@ -122,7 +122,7 @@ it("the asker may stop, answer and delete their own turn", async () => {
   for (const operation of own) expect(await byProgram(operation, ben, channel)).toBe("may");
 });
 
-it("the API decides as for an operator, on every route", async () => {
+it("the API decides as for an operator on every route", async () => {
   const api = new OpenAPIHono();
   const app = {
     run: (name: string, { input, asker }: { input: never; asker: never }) => {

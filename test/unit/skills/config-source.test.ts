@@ -10,7 +10,7 @@ const search: ConfigSkill = {
   tool_list: { web: [], git: ["log"] },
 };
 
-test("an entry becomes a config skill with guide and tool list", async () => {
+test("a configured entry becomes a config skill with guide and tool list", async () => {
   const { skills, diagnostics } = await load({ search: { ...search, name: "Search", active: true } });
   expect(diagnostics).toEqual([]);
   expect(skills).toMatchObject([
@@ -28,11 +28,11 @@ test("an entry becomes a config skill with guide and tool list", async () => {
   ]);
 });
 
-test("the name is the id and it is not active unless told", async () => {
+test("the name of a configured skill is its id, and the skill is inactive by default", async () => {
   expect((await load({ search })).skills).toMatchObject([{ name: "search", active: false }]);
 });
 
-test("the hash follows the entry, whatever the order of its keys", async () => {
+test("a configured skill's hash follows its entry, whatever the order of its keys", async () => {
   const hashOf = async (entry: ConfigSkill) => (await load({ search: entry })).skills[0]?.hash;
   const { desc, usage, tool_list } = search;
   expect(await hashOf({ tool_list, usage, desc })).toBe(await hashOf(search));
@@ -46,7 +46,7 @@ test("a tool list may be JSON text", async () => {
 });
 
 test.each(["web: []", '["web"]', '{"web": "log"}', "null"])(
-  "the tool list %j is reported, not lost unseen",
+  "the tool list %j is reported, not lost silently",
   async (text) => {
     const { skills, diagnostics } = await load({ search: { ...search, tool_list: text } });
     expect(skills).toMatchObject([{ id: "search", tool_list: {} }]);
@@ -54,7 +54,7 @@ test.each(["web: []", '["web"]', '{"web": "log"}', "null"])(
   },
 );
 
-test("an entry without a description is left out and hides no other", async () => {
+test("a configured entry without a description is left out and hides no other", async () => {
   const { skills, diagnostics } = await load({ empty: { ...search, desc: " " }, search });
   expect(skills.map((skill) => skill.id)).toEqual(["search"]);
   expect(diagnostics).toMatchObject([
@@ -62,7 +62,7 @@ test("an entry without a description is left out and hides no other", async () =
   ]);
 });
 
-test("the same object is answered every time", async () => {
+test("the config source answers the same object every time", async () => {
   const source = createConfigSource({ source: "config", precedence: 4, path: "x", skills: { search } });
   expect(await source.load()).toBe(await source.load());
 });

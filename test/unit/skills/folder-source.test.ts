@@ -41,7 +41,7 @@ test("a folder is loaded as a document skill with its place, hash, guide and fil
   ]);
 });
 
-test("the same object is answered while nothing changes", async () => {
+test("the folder source answers the same object while nothing changes", async () => {
   const root = temporaryFolder(weather);
   const source = sourceOf(root);
   const first = await source.load();
@@ -52,7 +52,7 @@ test("the same object is answered while nothing changes", async () => {
   expect(await Promise.all([source.load(), source.load(), source.load()])).toEqual([first, first, first]);
 });
 
-test("the hash depends on names and contents alone", async () => {
+test("a skill's hash depends only on names and contents", async () => {
   const [one, two, three] = [weather, weather, { ...weather, "weather/scripts/more.py": "" }].map((files) =>
     sourceOf(temporaryFolder(files)).load(),
   );
@@ -94,7 +94,7 @@ test.each(changes)(
   },
 );
 
-test("a change is seen although size and times were put back", async () => {
+test("a change is seen even if size and times were restored", async () => {
   const root = temporaryFolder(weather);
   const source = sourceOf(root);
   const file = path.join(root, "weather/scripts/forecast.py");
@@ -119,7 +119,7 @@ test("many changes within one tick of the file system's clock are each seen", as
   expect(hashes.size).toBe(50);
 });
 
-test("skills that come and go are seen, wherever they stand", async () => {
+test("added and removed skills are seen, wherever they are", async () => {
   const root = temporaryFolder(weather);
   const source = sourceOf(root);
   expect(await idsOf(source)).toEqual(["weather"]);
@@ -276,7 +276,7 @@ test("a folder of more than 2,000 files is not loaded", async () => {
   expect(await codesOf(sourceOf(root))).toEqual(["folder_too_large"]);
 });
 
-test("a node_modules that makes a folder too large is left out and not known; a small one is a part of it", async () => {
+test("a node_modules that makes a folder too large is left out, and a small one is part of the skill", async () => {
   const root = temporaryFolder({ ...weather, "weather/node_modules/a/index.js": "1" });
   const source = sourceOf(root, { maxFiles: 20 });
   const filesOf = async () => {

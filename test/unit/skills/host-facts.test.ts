@@ -17,7 +17,7 @@ test("a program is found in any folder of the PATH, and only when it can be run"
   ]);
 });
 
-test("a name with a path in it is no program", () => {
+test("a name with a path in it is not a program", () => {
   const folder = temporaryFolder({ "bin/tool": "#!/bin/sh\n" });
   chmodSync(path.join(folder, "bin/tool"), 0o755);
   const facts = factsOf({ env: { PATH: folder } });
@@ -51,7 +51,7 @@ test("a dotted path of the configuration counts when it is truthy", () => {
   expect(facts.hasConfig("constructor")).toBe(false);
 });
 
-test("everything is allowed unless the operator says otherwise", () => {
+test("all skills are allowed unless the operator says otherwise", () => {
   expect(factsOf({ platform: "darwin" })).toMatchObject({
     os: "darwin",
     allowed: ["*"],

@@ -33,7 +33,7 @@ it("a handler has no more time than the limit", async () => {
   expect(skill?.tools.map((tool) => tool.max_execution_ms)).toEqual([20_000]);
 });
 
-it("the configured limit counts for what did not ship, and not for what did", async () => {
+it("the configured limit applies to skills that did not ship, but not to shipped ones", async () => {
   const root = temporaryFolder({ "long/SKILL.md": skillOf("long", 600) });
   const config = configSchema.parse({
     data: { folder: path.join(root, "data") },

@@ -6,7 +6,7 @@ import { testSkill } from "../../support/test-skill.ts";
 const withCode: Skill = { ...testSkill("plotter"), code: { runs: "scripts" } };
 const without = testSkill("greeter");
 
-it("a skill that lacks packages cannot be used until they are prepared; others are as they were", async () => {
+it("a skill that lacks packages cannot be used until they are prepared, and others are unaffected", async () => {
   const loaded: LoadedSkills = { skills: [withCode, without], diagnostics: [] };
   const lacking = new Map([["plotter", "It lacks numpy."]]);
   let changes = 0;
@@ -31,7 +31,7 @@ it("a skill that lacks packages cannot be used until they are prepared; others a
   expect(await source.load()).toBe(loaded);
 });
 
-it("a source is not held up where nothing can be found out", async () => {
+it("a source is not held up where prepared packages cannot be checked", async () => {
   const loaded: LoadedSkills = { skills: [withCode], diagnostics: [] };
   const broken = { changes: () => 0, lacks: () => Promise.reject(new Error("disk full")) };
   expect(await createPreparedSource({ id: "x", load: async () => loaded }, broken).load()).toBe(loaded);

@@ -40,7 +40,7 @@ test.each(loadedAllTheSame)("a skill with the defect %s is loaded and reported",
   expect(diagnostics.every((each) => each.severity !== "error")).toBe(true);
 });
 
-test("every fixture folder of a defect is used", () => {
+test("every fixture folder of a defect is used by a test", () => {
   const elsewhere = ["duplicate_id", "wrong_type_of_description"];
   const used = [...notLoaded, ...loadedAllTheSame, ...elsewhere].toSorted();
   expect(readdirSync(path.join(fixtures, "defects")).toSorted()).toEqual(used);
@@ -87,12 +87,12 @@ test("a field of the wrong type falls back to its default and is named", async (
   expect(named.toSorted()).toEqual(["bins", "max_iterations", "risk", "tags"]);
 });
 
-test("entry points that are no file of the skill are left out", async () => {
+test("entry points that are not files of the skill are left out", async () => {
   const { skills } = await load("defects/entry_point_missing");
   expect(skills[0]?.code?.entry_points).toEqual({ here: "scripts/here.py" });
 });
 
-test("an entry point that is no path is named, and the others stay", async () => {
+test("an entry point that is not a path is reported, and the others stay", async () => {
   const points = "entry_points:\n  clean: {script: scripts/clean.py}\n  here: scripts/here.py\n";
   const files = {
     "points/SKILL.md": `---\nname: points\ndescription: Points\n${points}---\nBody\n`,
@@ -234,7 +234,7 @@ test.each([
   expect(skills[0]?.description).toBe(expected);
 });
 
-test("names that differ in emoji alone are two skills", async () => {
+test("names that differ only in emoji are two skills", async () => {
   const names = ["rocket-🚀", "rocket-🎉", "🎉", "two words"];
   const files = Object.fromEntries(
     names.map((name) => [`${name}/SKILL.md`, `---\nname: ${name}\ndescription: ${name}\n---\nBody\n`]),

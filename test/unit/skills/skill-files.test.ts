@@ -54,7 +54,7 @@ test("binary and overlong files are refused with the reason", async () => {
   expect(await files.read("long.txt")).toMatchObject({ message: expect.stringContaining("at most") });
 });
 
-test("a file that changed or went since the skill was loaded is refused", async () => {
+test("a file changed or removed since the skill was loaded is refused", async () => {
   const root = temporaryFolder(guide);
   const files = await filesOf(root);
   writeFiles(root, { "guide/references/terms.md": "Other" });

@@ -178,7 +178,7 @@ test(
 );
 
 test(
-  "a Python script finds the modules of its skill from the skill's folder on",
+  "a Python script finds the modules of its skill from the skill's folder",
   needs("bubblewrap", "python3"),
   async () => {
     const files = {
@@ -253,7 +253,7 @@ test(
   },
 );
 
-test("a script has the time its skill says", async () => {
+test("a script has the time limit its skill sets", async () => {
   const frontmatter = `${head}\nmax_execution_seconds: 0.3`;
   const { app, model } = setUp({ "hang.sh": "while true; do :; done" }, [run("hang.sh")], { frontmatter });
   await app.ask("go");
@@ -270,14 +270,18 @@ test("output beyond the limit is cut and marked", needs("python3"), async () => 
   expect(output).toMatch(/\[output cut\]$/);
 });
 
-test("a script that fails tells its error, and the variables nobody gave it", needs("python3"), async () => {
-  const { app, model } = setUp({ "fail.py": "import sys; sys.exit('no key')" }, [run("fail.py")], {
-    frontmatter: `${head}\nmetadata: {openclaw: {primaryEnv: API_KEY}}`,
-  });
-  await app.ask("go");
-  expect(results(model)[0]).toContain("fail.py ended with 1: no key");
-  expect(results(model)[0]).toContain("API_KEY, which an operator gives it under skills.env.probe");
-});
+test(
+  "a script that fails reports its error, and the variables it was not given",
+  needs("python3"),
+  async () => {
+    const { app, model } = setUp({ "fail.py": "import sys; sys.exit('no key')" }, [run("fail.py")], {
+      frontmatter: `${head}\nmetadata: {openclaw: {primaryEnv: API_KEY}}`,
+    });
+    await app.ask("go");
+    expect(results(model)[0]).toContain("fail.py ended with 1: no key");
+    expect(results(model)[0]).toContain("API_KEY, which an operator gives it under skills.env.probe");
+  },
+);
 
 test.each(["../other/x.py", "/etc/passwd", "missing.py", "constructor"])(
   "the script %s is not run, and the entry points are named",

@@ -9,13 +9,13 @@ test("a skill gets the variables it declares and the operator set, and no others
   expect(skillEnvironment(settings, testSkill("notes", [], { requires }))).toEqual({ TOKEN: "t" });
 });
 
-test("apiKey of its settings comes in the variable the skill names as primary, which it need not declare twice", () => {
+test("the settings' apiKey is given in the variable the skill names as primary, which need not be declared twice", () => {
   const skill = testSkill("notes", [], { settings: { api_key_variable: "NOTES_KEY" } });
   expect(skillEnvironment({ notes: { apiKey: "k" } }, skill)).toEqual({ NOTES_KEY: "k" });
   expect(skillEnvironment({ notes: { apiKey: "k", NOTES_KEY: "own" } }, skill)).toEqual({ NOTES_KEY: "own" });
 });
 
-test("settings stand under the id, the parent's id or the settings' name of a skill; the id wins", () => {
+test("settings are found under the id, the parent's id or the settings' name of a skill, and the id wins", () => {
   const settings = { shared: { TOKEN: "shared", REGION: "shared" }, notes: { TOKEN: "notes" } };
   const skill = testSkill("notes", [], { requires, settings: { key: "shared" } });
   expect(skillEnvironment(settings, skill)).toEqual({ TOKEN: "notes", REGION: "shared" });
@@ -23,6 +23,6 @@ test("settings stand under the id, the parent's id or the settings' name of a sk
   expect(skillEnvironment(settings, part)).toEqual({ TOKEN: "notes", REGION: "shared" });
 });
 
-test("a skill called like a member of every object has no settings by that", () => {
+test("a skill named like a member of every object has no settings because of its name", () => {
   expect(givenVariables({}, { id: "constructor" })).toEqual({});
 });

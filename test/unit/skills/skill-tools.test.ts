@@ -67,7 +67,7 @@ test.each([
   expect(tool.validate(input)).toEqual({ ok: false, message });
 });
 
-test("a number is taken for the text it stands for, wherever a text is asked for", async () => {
+test("a number is taken as its text wherever a text is required", async () => {
   const input = { query: 4711, limit: 3, filter: { since: 2026 }, tags: ["a", 2] };
   const value = { query: "4711", limit: 3, filter: { since: "2026" }, tags: ["a", "2"] };
   expect(await checkArguments(tool, input)).toEqual({ ok: true, value });
@@ -79,12 +79,12 @@ test("a limit of a parameter is told with its name", () => {
   });
 });
 
-test("an output that fits is the result, without what its schema does not name", async () => {
+test("an output that fits is the result, without fields its schema does not name", async () => {
   const talkative = toolThat(() => ({ summary: "found", secret: 1 }));
   expect(await talkative.run({}, context)).toEqual({ status: "ok", output: { summary: "found" } });
 });
 
-test("false, 0 and an empty text are outputs, and nothing is null", async () => {
+test("false, 0 and an empty text are outputs, and no output is null", async () => {
   for (const value of [false, 0, ""]) {
     expect(await toolThat(() => value, z.any()).run({}, context)).toEqual({ status: "ok", output: value });
   }
@@ -124,7 +124,7 @@ test("any other error is passed on to the loop", async () => {
   await expect(broken.run({}, context)).rejects.toBe(bug);
 });
 
-test("parts become tools named after skill and part, each with its own marks", () => {
+test("parts become tools named after skill and part, each with its own properties", () => {
   const part = (effect: "idempotent" | "side_effect") =>
     definePart({
       title: "t",

@@ -112,7 +112,7 @@ test("a compatibility text may have up to 500 characters, and not be empty", asy
   expect(await withLines("compatibility:", "  - a")).toEqual(["Field 'compatibility' must be a string"]);
 });
 
-test("names are compared after NFKC normalisation", async () => {
+test("names of skill and folder are compared after NFKC normalisation", async () => {
   expect(await errorsOf(frontmatter("name: cafe\u0301", "description: d"), "caf\u00e9")).toEqual([]);
 });
 
@@ -189,14 +189,14 @@ test("errors of several fields are answered together, in the order of the checks
   expect(errors).toEqual(beginnings.map((beginning) => expect.stringContaining(beginning)));
 });
 
-test("upper case SKILL.md wins over lower case, which is accepted alone", async () => {
+test("an upper-case SKILL.md wins over a lower-case one, which is accepted alone", async () => {
   const text = frontmatter("name: my-skill", "description: d");
   expect(await errorsOf(text, "my-skill", "skill.md")).toEqual([]);
   const both = temporaryFolder({ "my-skill/SKILL.md": "none", "my-skill/skill.md": text });
   expect((await validatePackage(path.join(both, "my-skill"))).valid).toBe(false);
 });
 
-test("numbers and booleans are text", async () => {
+test("numbers and booleans in frontmatter are text", async () => {
   expect(await errorsOf(frontmatter("name: 2048", "description: true"), "2048")).toEqual([]);
 });
 

@@ -92,7 +92,7 @@ test("the stores of a folder are made for its owner only, wherever they are", as
   await store.close();
 });
 
-test("nobody runs in a folder that is not there or was released, and asking leaves no trace", async () => {
+test("no bot runs in a folder that is missing or was released, and asking leaves no trace", async () => {
   expect(await readHolder(folder)).toEqual({ running: false });
   await expect(stat(folder)).rejects.toMatchObject({ code: "ENOENT" });
   const lock = await lockHere();
@@ -130,7 +130,7 @@ test("a killed bot frees the folder, and what it published is not taken for the 
   expect(await readHolder(folder)).toEqual({ running: true, holder: undefined });
 });
 
-test("a damaged bot.json is as good as none", async () => {
+test("a damaged bot.json counts as missing", async () => {
   await lockHere();
   await writeFile(join(folder, "bot.json"), "{");
   expect(await readHolder(folder)).toEqual({ running: true, holder: undefined });

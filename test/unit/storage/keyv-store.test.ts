@@ -110,7 +110,7 @@ test("a file another process owns alone cannot be opened", async () => {
   expect(await failure(open())).toMatchObject({ code: "locked", path });
 });
 
-test("a closed store rejects", async () => {
+test("a closed key-value store rejects", async () => {
   const store = await open();
   await store.close();
   await store.close();
@@ -123,7 +123,7 @@ test("an empty key is refused instead of swallowed", async () => {
   expect(await failure(store.set("", 1))).toMatchObject({ code: "unavailable" });
 });
 
-test("nothing of a deleted or replaced value is in the files once the store is scrubbed", async () => {
+test("a deleted or replaced value is not in the files once the store is scrubbed", async () => {
   const store = await open();
   for (let at = 0; at < 60; at += 1) await store.set(`n:${at}`, `${at} secret word `.repeat(at * 9));
   for (let at = 0; at < 60; at += 1) {

@@ -38,7 +38,7 @@ function createFirstFormat(): void {
   database.close();
 }
 
-test("a file of the first format keeps its turns; a cost of 0 meant that no price was known", async () => {
+test("a file of the first format keeps its turns, and its cost of 0 means that no price was known", async () => {
   createFirstFormat();
   const log = await openSqliteTurnLog(path);
   const counts = { input_tokens: 10, output_tokens: 3, cached_tokens: 0, cache_write_tokens: 0 };

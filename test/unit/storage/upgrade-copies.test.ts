@@ -101,7 +101,7 @@ describe("an upgrade", () => {
   });
 });
 
-test("a program that is older than the file names the newest copy that it reads", async () => {
+test("a program older than the file names the newest copy that it can read", async () => {
   createFormat(3);
   await (await open()).close();
   for (const version of [2, newest, newest + 1]) await writeFile(`${path}.v${version}`, "");
@@ -118,7 +118,7 @@ test("a program that is older than the file names the newest copy that it reads"
   expect(String(await failure(open()))).not.toContain("A copy");
 });
 
-test("copies are deleted by age or all at once, whole or not, and nothing else is", async () => {
+test("upgrade copies are deleted by age or all at once, complete or not, and nothing else is", async () => {
   const copies = createUpgradeCopies(folder);
   const names = [
     "messages.db.v1",

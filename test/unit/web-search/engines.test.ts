@@ -136,7 +136,7 @@ describe.each(Object.keys(engines))("%s", (name) => {
   });
 });
 
-it("each engine is asked as its documents say, for time and site too", async () => {
+it("each engine is queried as its documentation says, including time and site", async () => {
   const asked: WebQuery = { ...query, within: "week", site: "nodejs.org" };
   const brave = await ask("Brave", { body: "{}" }, asked);
   expect(Object.fromEntries(brave.request?.url.searchParams ?? [])).toEqual({

@@ -26,7 +26,7 @@ function awayBot(ms: number) {
 
 const passTo = (clock: FakeClock, time: number) => elapse(clock, () => clock.now() >= time, 2_000);
 
-it("people are told once, in one message, and notified of the answer by another in its place", async () => {
+it("people are told of a wait once, in one message, and notified of the answer by another in its place", async () => {
   const { ask, reach, platform, clock, start } = awayBot(5 * minute);
   const turnId = await ask("go");
   await passTo(clock, start + 4 * minute);

@@ -197,7 +197,7 @@ describe("who asked may allow", () => {
   });
 });
 
-it("a new transcript of the thread knows what people named, and that strangers spoke", async () => {
+it("a new transcript of the thread knows which addresses people named, and that strangers spoke", async () => {
   const host = await openSite();
   const words = "word ".repeat(600);
   const script: Line[] = [[recall], words, words, words, words];

@@ -159,7 +159,7 @@ it("the stricter of two refusals counts, and the first of equal ones", async () 
   expect(refusalFor(standing, binding, "ben")?.by).toBe("mia");
 });
 
-it("a channel keeps its latest two hundred decisions of a verdict, each about something else", async () => {
+it("a channel keeps its latest two hundred decisions of a verdict, each about something different", async () => {
   const made = Array.from({ length: 205 }, (_, at) =>
     always(mia, { binding: { ...binding, values: { at } } }),
   );

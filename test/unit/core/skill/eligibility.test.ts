@@ -91,7 +91,7 @@ test("a skill's hints on installing programs are told with what is missing, for 
   ]);
 });
 
-test("the operator's switch also knows a skill by the name of its settings, permissions do not", () => {
+test("the operator's switch also knows a skill by the name of its settings, but permissions do not", () => {
   const keyed = skill({ settings: { key: "memory" } });
   expect(eligibility(keyed, { ...host, disabled: ["memory"] })).toHaveLength(1);
   expect(eligibility(keyed, { ...host, allowed: ["memory"] })).toHaveLength(1);
@@ -134,7 +134,7 @@ test("a part without its parent is not eligible", () => {
   expect(eligibility(part, host, { hasSkill: (id) => id === "notes" })).toEqual([]);
 });
 
-test("all reasons are told at once", () => {
+test("all reasons why a skill is not eligible are given at once", () => {
   const subject = {
     ...needing({ bins: ["a", "b"], env: ["X"] }),
     enabled: false,

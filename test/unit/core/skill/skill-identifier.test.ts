@@ -40,7 +40,7 @@ test.each([
   expect(resolveSkillId(text, servers)).toEqual({ status: "found", id });
 });
 
-test("the literal id wins over every other reading", () => {
+test("a literal skill id wins over every other reading", () => {
   expect(resolveSkillId("a-b", ["a#b", "a-b"])).toEqual({ status: "found", id: "a-b" });
   expect(resolveSkillId("@@x", ["x", "@@x"])).toEqual({ status: "found", id: "@@x" });
 });
@@ -60,11 +60,11 @@ test.each([
   ["memory#forget", ["memory"]],
   ["zzzzzzzz", []],
   ["", []],
-])("the unknown %j is answered with the nearest ids", (text, ids) => {
+])("the unknown skill id %j is answered with the nearest ids", (text, ids) => {
   expect(resolveSkillId(text, known)).toEqual({ status: "unknown", nearest: ids });
 });
 
-test("a very long text is no name and takes no time", () => {
+test("a very long text is not a skill id and is rejected quickly", () => {
   expect(resolveSkillId("x-".repeat(50_000), known)).toEqual({ status: "unknown", nearest: [] });
 });
 
@@ -88,7 +88,7 @@ test.each(["", "天気", "#".repeat(100), "x".repeat(65), "é".repeat(200)])(
   },
 );
 
-test("two long names that begin alike stay apart", () => {
+test("two long tool names with the same beginning stay different", () => {
   expect(toToolName(`${"x".repeat(70)}a`)).not.toBe(toToolName(`${"x".repeat(70)}b`));
 });
 
@@ -104,14 +104,14 @@ const rivals = [
   { tool: tool("other"), source: "bundled" },
 ];
 
-test("all tools of one name get suffixes of their own, and none is lost", () => {
+test("all tools of one name get different suffixes, and none is lost", () => {
   const names = namesOf(rivals);
   expect(new Set(names).size).toBe(4);
   expect(names.slice(0, 3).every((name) => /^search_[0-9a-f]{8}$/.test(name))).toBe(true);
   expect(names[3]).toBe("other");
 });
 
-test("a suffix does not depend on the order", () => {
+test("a tool name's suffix does not depend on the order", () => {
   expect(namesOf(rivals.toReversed())).toEqual(namesOf(rivals).toReversed());
 });
 
@@ -120,7 +120,7 @@ test("names that become equal by cleaning are told apart", () => {
   expect(new Set(names).size).toBe(3);
 });
 
-test("a reserved name is never taken", () => {
+test("a reserved tool name is never taken", () => {
   const [name] = namesOf([{ tool: tool("list_skills"), source: "s" }], new Set(["list_skills"]));
   expect(name).toMatch(/^list_skills_[0-9a-f]{8}$/);
 });
@@ -132,7 +132,7 @@ test("a suffixed name does not take the place of a tool that has that very name"
   expect(names[4]).toBe(suffixed);
 });
 
-test("long names that collide stay within 64 characters", () => {
+test("long tool names that collide stay within 64 characters", () => {
   const long = "y".repeat(64);
   const names = namesOf(["one", "two"].map((source) => ({ tool: tool(long), source })));
   expect(new Set(names).size).toBe(2);

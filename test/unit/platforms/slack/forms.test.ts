@@ -61,7 +61,7 @@ test("every kind of field becomes an input that Slack takes, with its default", 
   expect(view.blocks[7]).toMatchObject({ element: { initial_value: '{"x":1}', multiline: true } });
 });
 
-test("a filled form is the command, in the place it was opened for", async () => {
+test("a filled-in form is the command, in the place it was opened for", async () => {
   const values = {
     city: { value: { value: "Bern" } },
     kind: { value: { selected_option: { value: "a" } } },
@@ -117,7 +117,7 @@ test("the home tab shows hundreds of skills in pages that Slack takes", () => {
   expect(seen.size).toBe(230);
 });
 
-test("a question about a conversation without the bot is answered directly, and says so", () => {
+test("a question about a conversation without the bot is answered in direct messages, and says so", () => {
   const values = { question: { value: { value: "What?" } } };
   const asked = (channel: string, elsewhere: boolean) => {
     const view = askModal(channel, { ts: "1.2", thread_ts: "1.1", text: "psst" }, elsewhere);

@@ -15,7 +15,7 @@ const installation = (team: string, token: string) =>
     isEnterpriseInstall: false,
   }) as unknown as Installation<"v2", false>;
 
-test("each workspace has one installation, the latest; a deleted one is gone and others stay", async () => {
+test("each workspace has one installation, the latest, and deleting one keeps the others", async () => {
   const store = createInstallationStore(createMemoryKeyValue());
   await store.storeInstallation(installation("T1", "old"));
   await store.storeInstallation(installation("T1", "new"));
@@ -28,7 +28,7 @@ test("each workspace has one installation, the latest; a deleted one is gone and
   expect((await store.fetchInstallation(query("T2"))).bot?.token).toBe("other");
 });
 
-test("a state is good once and for ten minutes", async () => {
+test("an installation state is valid once and for ten minutes", async () => {
   let now = 0;
   const clock: Clock = { now: () => now, steady: () => now, after: () => () => {}, sleep: async () => {} };
   const states = createStateStore(createMemoryKeyValue(), clock);
@@ -46,7 +46,7 @@ test("a state is good once and for ten minutes", async () => {
   await expect(states.verifyStateParam(new Date(), "made up")).rejects.toThrow();
 });
 
-test("a person who opens the install page repeatedly does not fill the store, and a state is good for one of two at once", async () => {
+test("a person who opens the install page repeatedly does not fill the store, and a state is valid for one of two at once", async () => {
   const store = createMemoryKeyValue();
   let now = 0;
   const clock: Clock = { now: () => now, steady: () => now, after: () => () => {}, sleep: async () => {} };

@@ -31,7 +31,7 @@ describe("messages", () => {
     expect(mention).toEqual(message);
   });
 
-  test("a direct message opens a thread, as in a channel, or belongs to the one it stands in", async () => {
+  test("a direct message opens a thread, as in a channel, or belongs to the one it is in", async () => {
     await slack.send("message-im");
     await slack.send("assistant-message");
 
@@ -47,7 +47,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("a shared file comes by reference, a deleted one not at all", async () => {
+  test("a shared file is handed in by reference, and a deleted one is not", async () => {
     await slack.send("file-share");
 
     expect(slack.handed[0]?.given).toMatchObject({
@@ -67,7 +67,7 @@ describe("messages", () => {
     expect(slack.handed[0]?.given.files).toHaveLength(1);
   });
 
-  test("a file in a channel shared with another company is known by its id alone", async () => {
+  test("a file in a channel shared with another company is known only by its id", async () => {
     await slack.send("slack-connect");
 
     expect(slack.handed[0]?.given).toMatchObject({

@@ -53,7 +53,7 @@ test("a text of nothing but spaces or brackets takes no longer than one of words
     expect(await fastest(text)).toBeLessThan(100 * Math.max(words, 0.5));
 });
 
-test("a text full of names asks for some of them only", async () => {
+test("a text full of names looks up only some of them", async () => {
   let asked = 0;
   const person = async () => {
     asked += 1;

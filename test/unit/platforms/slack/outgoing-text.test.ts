@@ -26,7 +26,7 @@ test("nobody can be called, by the channel or by their id, even in code, and oth
   expect(withoutMentions(harmless)).toBe(harmless);
 });
 
-test("a mention cut in pieces is caught, and no text is lost, wherever the cuts are", () => {
+test("a mention cut into pieces is caught, and no text is lost, wherever the cuts are", () => {
   const text = "a <!channel> b @everyone c <!subteam^S1> d < @ e <@U0ANNA> <@U0BEN|b> <!";
   for (let cut = 0; cut <= text.length; cut += 1) {
     for (let next = cut; next <= text.length; next += 3) {
@@ -66,18 +66,18 @@ test("a notification has plain words, escaped and short", () => {
   expect(fallbackText("x".repeat(5_000)).length).toBeLessThanOrEqual(1_000);
 });
 
-test("a notification says its words without the marks of Markdown", () => {
+test("a notification has its words without Markdown marks", () => {
   const markdown =
     "# Annual\n\nIt is **very** `good`: [read it](https://a.example).\n\n- one\n- *two*\n\n| a | b |\n|---|---|\n| 1 | **2** |";
   expect(fallbackText(markdown)).toBe("Annual\n\nIt is very good: read it.\n\n- one\n- two\n\na, b\n1, 2");
 });
 
-test("a cut leaves no half emoji", () => {
+test("a cut text has no half emoji", () => {
   expect(beginningOf("ab😀", 3)).toBe("ab");
   expect(beginningOf("ab😀", 4)).toBe("ab😀");
 });
 
-test("every mention that models are told calls nobody does call nobody", () => {
+test("a mention calls nobody if models are told that it calls nobody", () => {
   const examples = slackWriting.mentions.match(/<[^>]+>|@(here|channel|everyone)\b/g) ?? [];
   expect(examples).toHaveLength(5);
   for (const example of examples) expect(withoutMentions(example)).not.toMatch(calls);

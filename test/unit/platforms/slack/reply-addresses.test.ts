@@ -13,14 +13,14 @@ function clockAt(): { clock: Clock; pass(ms: number): void } {
   };
 }
 
-test("an address is good for five posts", () => {
+test("a reply address is valid for five posts", () => {
   const addresses = createReplyAddresses(clockAt().clock);
   addresses.remember("trigger", "https://hooks.slack.com/x");
   const taken = Array.from({ length: 6 }, () => addresses.take("trigger"));
   expect(taken.map((address) => address !== undefined)).toEqual([true, true, true, true, true, false]);
 });
 
-test("an address is good for less than thirty minutes", () => {
+test("a reply address is valid for less than thirty minutes", () => {
   const { clock, pass } = clockAt();
   const addresses = createReplyAddresses(clock);
   addresses.remember("trigger", "https://hooks.slack.com/x", "1.2");
@@ -30,7 +30,7 @@ test("an address is good for less than thirty minutes", () => {
   expect(addresses.take("trigger")).toBeUndefined();
 });
 
-test("an address does not exist where nobody gave one", () => {
+test("a reply address does not exist where none was given", () => {
   const addresses = createReplyAddresses(clockAt().clock);
   addresses.remember("trigger", undefined);
   expect(addresses.take("trigger")).toBeUndefined();

@@ -246,7 +246,7 @@ test.each<[string, object, string]>([
   expect(saidText(byApp({ text: "", blocks: [null, { type, ...block }, 7, {}] }))).toBe(said);
 });
 
-test("many blocks and deep ones are read to a bound", () => {
+test("many blocks and deep ones are read up to a limit", () => {
   const many = Array.from({ length: 20_000 }, (_, at) => section(`line ${at}`));
   const said = saidText(byApp({ text: "", blocks: many }));
   expect(said).toContain("line 500\n");

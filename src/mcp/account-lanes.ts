@@ -1,6 +1,6 @@
 import type { Clock } from "../core/ports/storage.ts";
 import type { Connection } from "./connection.ts";
-import { createLane, type Lane } from "./lane.ts";
+import { Lane } from "./lane.ts";
 
 export interface AccountLanesOptions {
   clock: Clock;
@@ -31,7 +31,7 @@ export function createAccountLanes(options: AccountLanesOptions): AccountLanes {
   const of = (account: string): Lane => {
     const known = lanes.get(account);
     if (known !== undefined) return known;
-    const lane = createLane({
+    const lane = new Lane({
       clock,
       most_attempts,
       open: (onLost, signal) => open(account, onLost, signal),

@@ -23,24 +23,6 @@ export interface LaneState {
   soon?: boolean;
 }
 
-/** The way to a server under one account: at most one connection, which comes back by itself. */
-export interface Lane {
-  state(): LaneState;
-  /** How it is connected; undefined while it is not. */
-  transport(): Connection["transport"] | undefined;
-  /** Whether a call is on its way, be it that its turn waits for a person. */
-  isBusy(): boolean;
-  /** The connection there is, or the next one. @throws ServerFailure */
-  connection(): Promise<Connection>;
-  /** Connects now, whatever failed before. Resolves when it runs or has failed. */
-  start(): Promise<void>;
-  /** Gives up a connection that proved useless; another one is made after a pause. */
-  lose(connection: Connection, reason: string): Promise<void>;
-  /** Says that an account is missing. */
-  lock(problem: string): void;
-  close(): Promise<void>;
-}
-
 export interface LaneOptions {
   clock: Clock;
   /** Attempts in a row after which it stays failed until somebody starts it. */
@@ -49,108 +31,154 @@ export interface LaneOptions {
   open(onLost: (reason: string) => void, signal: AbortSignal): Promise<Connection>;
 }
 
-export function createLane({ clock, most_attempts, open }: LaneOptions): Lane {
-  let current: LaneState = { state: "stopped", since: clock.now() };
-  let connection: Connection | undefined;
-  let opening: Promise<Connection> | undefined;
-  let failures = 0;
-  let next: { at: number; done: Promise<unknown>; cancel(): void } | undefined;
-  const closing = new AbortController();
+/** The way to a server under one account: at most one connection, which comes back by itself. */
+export class Lane {
+  readonly #options: LaneOptions;
+  readonly #closing = new AbortController();
+  #current: LaneState;
+  #connection: Connection | undefined;
+  #opening: Promise<Connection> | undefined;
+  #failures = 0;
+  #next: { at: number; done: Promise<unknown>; cancel(): void } | undefined;
 
-  const enter = (state: ServerState, problem?: string) => {
-    current = { state, problem, since: clock.now() };
-  };
+  constructor(options: LaneOptions) {
+    this.#options = options;
+    this.#current = { state: "stopped", since: options.clock.now() };
+  }
 
-  const fail = (problem: string) => {
-    connection = undefined;
-    failures += 1;
-    if (closing.signal.aborted) return enter("stopped");
-    if (failures >= most_attempts) return enter("failed", problem);
-    const pause = backoff(failures, pauses);
+  state(): LaneState {
+    return this.#current;
+  }
+
+  /** How it is connected; undefined while it is not. */
+  transport(): Connection["transport"] | undefined {
+    return this.#connection?.transport;
+  }
+
+  /** Whether a call is on its way, be it that its turn waits for a person. */
+  isBusy(): boolean {
+    return this.#connection?.isBusy() ?? false;
+  }
+
+  /** The connection there is, or the next one. @throws ServerFailure */
+  async connection(): Promise<Connection> {
+    if (this.#connection !== undefined) return this.#connection;
+    const next = this.#next;
+    if (next !== undefined && next.at - this.#options.clock.now() <= worthWaiting) await next.done;
+    if (this.#connection !== undefined) return this.#connection;
+    if (this.#isSpent()) throw new ServerFailure("unreachable", this.#current.problem ?? "It failed.");
+    return await this.#connect();
+  }
+
+  /** Connects now, whatever failed before. Resolves when it runs or has failed. */
+  async start(): Promise<void> {
+    if (this.#connection !== undefined) return;
+    this.#failures = 0;
+    await this.#connect().catch(() => undefined);
+  }
+
+  /** Gives up a connection that proved useless; another one is made after a pause. */
+  async lose(useless: Connection, reason: string): Promise<void> {
+    if (this.#connection !== useless) return;
+    this.#lost(reason);
+    await useless.close();
+  }
+
+  /** Says that an account is missing. */
+  lock(problem: string): void {
+    this.#enter("needs_login", problem);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new ServerFailure("unreachable", "It was stopped."));
+    this.#cancelNext();
+    const open = this.#connection;
+    this.#connection = undefined;
+    await open?.close();
+    await this.#opening?.catch(() => undefined);
+    this.#enter("stopped");
+  }
+
+  #enter(state: ServerState, problem?: string): void {
+    this.#current = { state, problem, since: this.#options.clock.now() };
+  }
+
+  #isSpent(): boolean {
+    const isOver = this.#next !== undefined || this.#failures >= this.#options.most_attempts;
+    return this.#current.state === "failed" && isOver;
+  }
+
+  #cancelNext(): void {
+    this.#next?.cancel();
+    this.#next = undefined;
+  }
+
+  #connect(): Promise<Connection> {
+    if (this.#opening !== undefined) return this.#opening;
+    this.#cancelNext();
+    this.#enter("starting");
+    this.#opening = this.#attempt().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #attempt(): Promise<Connection> {
+    try {
+      const opened = await this.#open();
+      this.#connection = opened;
+      this.#enter("running");
+      return opened;
+    } catch (error) {
+      if (error instanceof ServerFailure && error.code === "needs_login") this.lock(error.message);
+      else this.#fail(errorText(error));
+      throw error;
+    }
+  }
+
+  async #open(): Promise<Connection> {
+    let endedEarly: string | undefined;
+    const onLost = (reason: string) => {
+      if (this.#connection === undefined) endedEarly = reason;
+      else if (this.#connection === opened) this.#lost(reason);
+    };
+    const { signal } = this.#closing;
+    const opened: Connection = await this.#options.open(onLost, signal);
+    if (endedEarly !== undefined) throw new ServerFailure("unreachable", endedEarly);
+    if (signal.aborted) {
+      await opened.close();
+      throw new ServerFailure("unreachable", "It was stopped.");
+    }
+    return opened;
+  }
+
+  #lost(reason: string): void {
+    const { state, since } = this.#current;
+    if (state === "running" && this.#options.clock.now() - since >= goodAfter) this.#failures = 0;
+    this.#fail(`The server ended: ${reason}.`);
+  }
+
+  #fail(problem: string): void {
+    this.#connection = undefined;
+    this.#failures += 1;
+    if (this.#closing.signal.aborted) this.#enter("stopped");
+    else if (this.#failures >= this.#options.most_attempts) this.#enter("failed", problem);
+    else this.#retryLater(problem);
+  }
+
+  #retryLater(problem: string): void {
+    const { clock } = this.#options;
+    const pause = backoff(this.#failures, pauses);
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const forget = clock.after(pause, () => {
-      next = undefined;
-      resolve(connect().catch(() => undefined));
+      this.#next = undefined;
+      resolve(this.#connect().catch(() => undefined));
     });
     const cancel = () => {
       forget();
       resolve(undefined);
     };
-    next = { at: clock.now() + pause, done: promise, cancel };
-    current = { state: "failed", problem, since: clock.now(), soon: pause <= worthWaiting };
-  };
-
-  const lost = (reason: string) => {
-    if (current.state === "running" && clock.now() - current.since >= goodAfter) failures = 0;
-    fail(`The server ended: ${reason}.`);
-  };
-
-  const connect = (): Promise<Connection> => {
-    if (opening !== undefined) return opening;
-    next?.cancel();
-    next = undefined;
-    enter("starting");
-    opening = attempt().finally(() => {
-      opening = undefined;
-    });
-    return opening;
-  };
-
-  const attempt = async (): Promise<Connection> => {
-    try {
-      let endedEarly: string | undefined;
-      const onLost = (reason: string) => {
-        if (connection === undefined) endedEarly = reason;
-        else if (connection === opened) lost(reason);
-      };
-      const opened: Connection = await open(onLost, closing.signal);
-      if (endedEarly !== undefined) throw new ServerFailure("unreachable", endedEarly);
-      if (closing.signal.aborted) {
-        await opened.close();
-        throw new ServerFailure("unreachable", "It was stopped.");
-      }
-      connection = opened;
-      enter("running");
-      return opened;
-    } catch (error) {
-      if (error instanceof ServerFailure && error.code === "needs_login") enter("needs_login", error.message);
-      else fail(errorText(error));
-      throw error;
-    }
-  };
-
-  return {
-    state: () => current,
-    transport: () => connection?.transport,
-    isBusy: () => connection?.isBusy() ?? false,
-    async connection() {
-      if (connection !== undefined) return connection;
-      if (next !== undefined && next.at - clock.now() <= worthWaiting) await next.done;
-      if (connection !== undefined) return connection;
-      const isSpent = current.state === "failed" && (next !== undefined || failures >= most_attempts);
-      if (isSpent) throw new ServerFailure("unreachable", current.problem ?? "It failed.");
-      return connect();
-    },
-    async start() {
-      if (connection !== undefined) return;
-      failures = 0;
-      await connect().catch(() => undefined);
-    },
-    async lose(useless, reason) {
-      if (connection !== useless) return;
-      lost(reason);
-      await useless.close();
-    },
-    lock: (problem) => enter("needs_login", problem),
-    async close() {
-      closing.abort(new ServerFailure("unreachable", "It was stopped."));
-      next?.cancel();
-      next = undefined;
-      const open = connection;
-      connection = undefined;
-      await open?.close();
-      await opening?.catch(() => undefined);
-      enter("stopped");
-    },
-  };
+    this.#next = { at: clock.now() + pause, done: promise, cancel };
+    this.#current = { state: "failed", problem, since: clock.now(), soon: pause <= worthWaiting };
+  }
 }

@@ -1,10 +1,10 @@
 import type { Clock, KeyValue } from "../core/ports/storage.ts";
 import type { Servers } from "../core/skill/packages.ts";
-import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "../core/skill/skill.ts";
-import { createParkedCalls } from "../core/turn/parked-calls.ts";
+import type { Diagnostic, LoadedSkills, Skill, SkillOrigin, SkillSource } from "../core/skill/skill.ts";
+import { createParkedCalls, type ParkedCalls } from "../core/turn/parked-calls.ts";
 import { shownPerson } from "../core/values/place.ts";
 import { createArgumentCheck } from "./argument-check.ts";
-import { createConfigFile } from "./config-file.ts";
+import { type ConfigFile, createConfigFile } from "./config-file.ts";
 import type { Environment } from "./expand-variables.ts";
 import { type McpLogin, sharedAccount } from "./login-port.ts";
 import { loginServer } from "./login-server.ts";
@@ -53,147 +53,168 @@ export interface McpServers {
   close(): Promise<void>;
 }
 
-interface MadeSkills {
-  remote: RemoteServer | undefined;
-  problem: string | undefined;
-  ready: (() => Promise<void>) | undefined;
-  skills: readonly Skill[];
-}
-
 /** The tool servers of the configuration file, as skills. Changes of the file count from the next `load` on. */
 export function createMcpServers(options: McpServersOptions): McpServers {
-  const { clock, login, report } = options;
-  const file = createConfigFile(options.file, options.environment, options.network);
-  const parked = createParkedCalls(clock, options.question_ms);
-  const check = createArgumentCheck();
-  const known = new Map<string, ManagedServer>();
-  const origin = { source: "mcp", precedence: 2, path: options.file };
-  let diagnostics: readonly Diagnostic[] = [];
-  let read: readonly ServerConfig[] | undefined;
-  let latest: LoadedSkills = { skills: [], diagnostics };
-  const made = new WeakMap<ManagedServer, MadeSkills>();
-  let started = false;
-  let closed = false;
-  let background: Promise<unknown> = Promise.resolve();
-  let syncing: Promise<void> | undefined;
-
-  const inBackground = (work: Promise<unknown>) => {
-    const safe = work.catch((error: unknown) => report(error, "tool servers"));
-    // Without their results: kept, those of all work there ever was would hang on each other.
-    background = Promise.all([background, safe]).then(() => undefined);
-  };
-
-  const add = async (config: ServerConfig) => {
-    // Most bots have no server, and need nothing of this.
-    const { createManagedServer } = await import("./managed-server.ts");
-    const server = createManagedServer(config, {
-      ...options,
-      login,
-      requests: options.requests,
-      parked,
-    });
-    await server.recall();
-    known.set(config.name, server);
-  };
-  const remove = (name: string) => {
-    const server = known.get(name);
-    known.delete(name);
-    if (server !== undefined) inBackground(server.stop());
-  };
-
-  const apply = async () => {
-    const next = await file.read();
-    diagnostics = next.diagnostics;
-    if (next.servers === read || closed) return;
-    read = next.servers;
-    const configs = new Map(next.servers.map((config) => [config.name, config]));
-    for (const [name, { config }] of known) {
-      if (JSON.stringify(configs.get(name)) !== JSON.stringify(config)) remove(name);
-    }
-    for (const config of next.servers) if (!known.has(config.name)) await add(config);
-    if (started) startInBackground();
-  };
-  const startInBackground = () => {
-    if (known.size === 0) return;
-    inBackground(startWanted([...known.values()]));
-  };
-  /** One at a time: two turns that begin together must not start a server twice. */
-  const sync = (): Promise<void> => {
-    syncing ??= apply().finally(() => {
-      syncing = undefined;
-    });
-    return syncing;
-  };
-
-  /** The skills of a server; the same objects while nothing about them changed. */
-  const skillsOf = (server: ManagedServer): readonly Skill[] => {
-    const remote = server.remote();
-    const problem = server.problem();
-    const ready = server.ready();
-    const before = made.get(server);
-    const isSame = before?.remote === remote && before?.problem === problem && before?.ready === ready;
-    if (before !== undefined && isSame) return before.skills;
-    const { config, call } = server;
-    const skills = createServerSkills({ server: config, origin, remote, problem, ready, check, call });
-    made.set(server, { remote, problem, ready, skills });
-    return skills;
-  };
-
-  const find = async (name: string) => {
-    await sync();
-    return known.get(name);
-  };
-  const forgetListener = login?.onConnected((name, account) => {
-    inBackground(find(name).then((server) => server?.renew(account)));
-  });
-
+  const { file, login } = options;
+  const known = new KnownServers(options);
+  const skills = new SkillsOfServers(file);
+  const forgetListener = login?.onConnected((name, account) => known.renew(name, account));
+  let latest: LoadedSkills = { skills: [], diagnostics: [] };
   return {
     source: {
-      id: `mcp:${options.file}`,
+      id: `mcp:${file}`,
       async load() {
-        await sync();
-        const skills = [...known.values()].flatMap(skillsOf);
+        await known.sync();
+        const next = known.all().flatMap((server) => skills.of(server));
         const isSame =
-          latest.diagnostics === diagnostics &&
-          skills.length === latest.skills.length &&
-          skills.every((skill, at) => skill === latest.skills[at]);
-        if (!isSame) latest = { skills, diagnostics };
+          latest.diagnostics === known.diagnostics &&
+          next.length === latest.skills.length &&
+          next.every((skill, at) => skill === latest.skills[at]);
+        if (!isSame) latest = { skills: next, diagnostics: known.diagnostics };
         return latest;
       },
     },
-    servers: {
-      list: () => [...known.values()].map((server) => server.status()),
-      problems: () => diagnostics,
-      async start(name) {
-        const server = await find(name);
-        await server?.start(true);
-        return server?.status();
-      },
-      async stop(name) {
-        const server = await find(name);
-        await server?.stop();
-        return server?.status();
-      },
-      async restart(name) {
-        const server = await find(name);
-        await server?.stop();
-        await server?.start(true);
-        return server?.status();
-      },
-      ...logins(login, find),
-    },
-    start() {
-      started = true;
-      inBackground(sync().then(startInBackground));
-    },
+    servers: { ...controls(known), ...logins(login, known) },
+    start: () => known.start(),
     async close() {
-      closed = true;
       forgetListener?.();
-      parked.close();
-      await Promise.all([check.close(), ...[...known.values()].map((server) => server.stop())]);
-      await background;
+      await Promise.all([skills.close(), known.close()]);
     },
   };
+}
+
+/** The servers of the file, as it was last read. */
+class KnownServers {
+  diagnostics: readonly Diagnostic[] = [];
+  readonly #options: McpServersOptions;
+  readonly #file: ConfigFile;
+  readonly #parked: ParkedCalls;
+  readonly #servers = new Map<string, ManagedServer>();
+  #read: readonly ServerConfig[] | undefined;
+  #started = false;
+  #closed = false;
+  #background: Promise<unknown> = Promise.resolve();
+  #syncing: Promise<void> | undefined;
+
+  constructor(options: McpServersOptions) {
+    this.#options = options;
+    this.#file = createConfigFile(options.file, options.environment, options.network);
+    this.#parked = createParkedCalls(options.clock, options.question_ms);
+  }
+
+  all(): ManagedServer[] {
+    return [...this.#servers.values()];
+  }
+
+  /** One at a time: two turns that begin together must not start a server twice. */
+  sync(): Promise<void> {
+    this.#syncing ??= this.#apply().finally(() => {
+      this.#syncing = undefined;
+    });
+    return this.#syncing;
+  }
+
+  async find(name: string): Promise<ManagedServer | undefined> {
+    await this.sync();
+    return this.#servers.get(name);
+  }
+
+  start(): void {
+    this.#started = true;
+    this.#inBackground(this.sync().then(() => this.#startWanted()));
+  }
+
+  /** An account was connected: its connection is made anew. */
+  renew(name: string, account: string): void {
+    this.#inBackground(this.find(name).then((server) => server?.renew(account)));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#parked.close();
+    await Promise.all(this.all().map((server) => server.stop()));
+    await this.#background;
+  }
+
+  async #apply(): Promise<void> {
+    const next = await this.#file.read();
+    this.diagnostics = next.diagnostics;
+    if (next.servers === this.#read || this.#closed) return;
+    this.#read = next.servers;
+    const configs = new Map(next.servers.map((config) => [config.name, config]));
+    for (const [name, server] of this.#servers) {
+      if (JSON.stringify(configs.get(name)) !== JSON.stringify(server.config)) this.#remove(name, server);
+    }
+    for (const config of next.servers) if (!this.#servers.has(config.name)) await this.#add(config);
+    if (this.#started) this.#startWanted();
+  }
+
+  async #add(config: ServerConfig): Promise<void> {
+    // Most bots have no server, and need nothing of this.
+    const { ManagedServer } = await import("./managed-server.ts");
+    const { login, requests } = this.#options;
+    const server = new ManagedServer(config, { ...this.#options, login, requests, parked: this.#parked });
+    await server.recall();
+    this.#servers.set(config.name, server);
+  }
+
+  #remove(name: string, server: ManagedServer): void {
+    this.#servers.delete(name);
+    this.#inBackground(server.stop());
+  }
+
+  #startWanted(): void {
+    if (this.#servers.size > 0) this.#inBackground(startWanted(this.all()));
+  }
+
+  #inBackground(work: Promise<unknown>): void {
+    const safe = work.catch((error: unknown) => this.#options.report(error, "tool servers"));
+    // Without their results: kept, those of all work there ever was would hang on each other.
+    this.#background = Promise.all([this.#background, safe]).then(() => undefined);
+  }
+}
+
+interface MadeSkills {
+  remote: RemoteServer | undefined;
+  problem: string | undefined;
+  wantsFirstStart: boolean;
+  skills: readonly Skill[];
+}
+
+/** The skills of servers; the same objects while nothing about a server changed. */
+class SkillsOfServers {
+  readonly #origin: SkillOrigin;
+  readonly #check = createArgumentCheck();
+  readonly #made = new WeakMap<ManagedServer, MadeSkills>();
+
+  constructor(file: string) {
+    this.#origin = { source: "mcp", precedence: 2, path: file };
+  }
+
+  of(server: ManagedServer): readonly Skill[] {
+    const remote = server.remote();
+    const problem = server.problem();
+    const wantsFirstStart = server.wantsFirstStart();
+    const before = this.#made.get(server);
+    const isSame =
+      before?.remote === remote && before?.problem === problem && before?.wantsFirstStart === wantsFirstStart;
+    if (before !== undefined && isSame) return before.skills;
+    const skills = createServerSkills({
+      server: server.config,
+      origin: this.#origin,
+      remote,
+      problem,
+      ready: wantsFirstStart ? () => server.start(false) : undefined,
+      check: this.#check,
+      call: (tool, input, context) => server.call(tool, input, context),
+    });
+    this.#made.set(server, { remote, problem, wantsFirstStart, skills });
+    return skills;
+  }
+
+  close(): Promise<void> {
+    return this.#check.close();
+  }
 }
 
 /** A few at a time, in the order of the file. */
@@ -212,12 +233,32 @@ function readablePerson(person: string): string {
   return shownPerson(person, person.split(":").slice(2).join(":") || person);
 }
 
-function logins(
-  login: McpLogin | undefined,
-  find: (name: string) => Promise<ManagedServer | undefined>,
-): Pick<Servers, "login" | "logout"> {
+function controls(known: KnownServers): Omit<Servers, "login" | "logout"> {
+  return {
+    list: () => known.all().map((server) => server.status()),
+    problems: () => known.diagnostics,
+    async start(name) {
+      const server = await known.find(name);
+      await server?.start(true);
+      return server?.status();
+    },
+    async stop(name) {
+      const server = await known.find(name);
+      await server?.stop();
+      return server?.status();
+    },
+    async restart(name) {
+      const server = await known.find(name);
+      await server?.stop();
+      await server?.start(true);
+      return server?.status();
+    },
+  };
+}
+
+function logins(login: McpLogin | undefined, known: KnownServers): Pick<Servers, "login" | "logout"> {
   const targetOf = async (name: string, person: string) => {
-    const server = await find(name);
+    const server = await known.find(name);
     const target = server && loginServer(server.config);
     return { server, target, account: target?.credentials === "shared" ? sharedAccount : person };
   };

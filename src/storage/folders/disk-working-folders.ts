@@ -28,7 +28,7 @@ export function createDiskWorkingFolders(folder: string, limits: { maxBytes: num
     of(place) {
       const path = pathOf(place);
       return createDiskWorkingFolder({
-        path,
+        root: path,
         busy,
         running,
         ...limits,

@@ -57,6 +57,8 @@ const leastNear = 0.2;
 /** Of reciprocal rank fusion: `1 / (60 + rank)`, Cormack, Clarke and Büttcher 2009. */
 const fusion = 60;
 
+type NewDocument = Parameters<Knowledge["add"]>[1];
+
 /** Opens or creates the store in a SQLite file. @throws StorageError, as does every method */
 export async function openSqliteKnowledge(
   path: string,
@@ -68,90 +70,25 @@ export async function openSqliteKnowledge(
 
 /** The store on an open file that has its tables. */
 export function createKnowledge(connection: SqliteConnection): Knowledge {
-  const write = <T>(work: () => T) => connection.write(() => connection.transaction(work));
-  /** Removes documents, and answers what they were. Their pieces are found no more; `purge` deletes them. */
-  const drop = (where: string, ...values: (string | number)[]): KnownDocument[] => {
-    const gone = connection.all(`SELECT * FROM documents WHERE ${where}`, ...values).map(documentOf);
-    for (const { id } of gone) {
-      connection.run("UPDATE pieces SET document = ?, namespace = '' WHERE document = ?", nowhere, id);
-      connection.run("DELETE FROM documents WHERE id = ?", id);
-    }
-    return gone;
-  };
-  /** Deletes what was dropped, a few pieces at a time: taking a text's words out of the index takes a millisecond or two. */
-  const purge = async (): Promise<void> => {
-    for (let deleted = purgedAtOnce; deleted === purgedAtOnce; ) {
-      deleted = await write(() => {
-        const some = `SELECT ordinal FROM pieces WHERE document = ${nowhere} ORDER BY ordinal LIMIT ${purgedAtOnce}`;
-        connection.run(`DELETE FROM words WHERE rowid IN (${some})`);
-        return connection.run(`DELETE FROM pieces WHERE ordinal IN (${some})`);
-      });
-      await nextTick();
-    }
-  };
-  const put = (namespace: string, id: number, about: string, piece: KnownPiece): void => {
-    const { text, place, vector, model } = piece;
-    const isKnown = vector !== undefined && model !== undefined;
-    connection.run(
-      "INSERT INTO pieces (namespace, document, place, model, vector) VALUES (?, ?, ?, ?, ?)",
-      ...[namespace, id, place, isKnown ? model : null, isKnown ? bytesOf(vector) : null],
-    );
-    const ordinal = Number(connection.get("SELECT last_insert_rowid() AS ordinal")?.ordinal);
-    connection.run("INSERT INTO words (rowid, text, about) VALUES (?, ?, ?)", ordinal, spaced(text), about);
-  };
-  const find = "SELECT * FROM documents WHERE namespace = ?";
-
   return {
-    async add(namespace, { title, source, author, by, at }, pieces) {
-      const characters = pieces.reduce((sum, { text }) => sum + text.length, 0);
-      const document = await write(() => {
-        drop("namespace = ? AND source = ?", namespace, source);
-        connection.run(
-          "INSERT INTO documents (namespace, title, source, author, by_name, at, pieces, characters) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-          ...[namespace, title, source, author, by, at, pieces.length, characters],
-        );
-        const added = documentOf(connection.get(`${find} AND source = ?`, namespace, source) ?? {});
-        for (const piece of pieces) put(namespace, added.id, spaced(`${title} ${piece.place}`.trim()), piece);
-        return added;
-      });
-      await purge();
-      return document;
-    },
+    add: (namespace, document, pieces) => addDocument(connection, namespace, document, pieces),
     async list(namespace) {
       return connection.all(`${find} ORDER BY at DESC, id DESC`, namespace).map(documentOf);
     },
     async remove(namespace, ids) {
-      const gone = await write(() => ids.flatMap((id) => drop("namespace = ? AND id = ?", namespace, id)));
-      if (gone.length > 0) await purge();
+      const gone = await write(connection, () =>
+        ids.flatMap((id) => drop(connection, "namespace = ? AND id = ?", namespace, id)),
+      );
+      if (gone.length > 0) await purge(connection);
       return gone;
     },
-    async clearAuthor(author, isThere, { dryRun = false } = {}) {
-      const theirs = connection.all("SELECT id, namespace FROM documents WHERE author = ?", author);
-      const ids = theirs.filter(({ namespace }) => isThere(String(namespace))).map(({ id }) => Number(id));
-      if (dryRun || ids.length === 0) return ids.length;
-      const gone = await write(() => ids.flatMap((id) => drop("id = ? AND author = ?", id, author)));
-      await purge();
-      // The write-ahead log still has the pages as they were.
-      await connection.truncateLog();
-      return gone.length;
-    },
+    clearAuthor: (author, isThere, options) => clearAuthor(connection, author, isThere, options),
     async scrub() {
       // What an earlier process could not delete any more.
-      await purge();
+      await purge(connection);
       await connection.rebuild();
     },
-    async *read(namespace, id) {
-      for (let after = 0; ; ) {
-        const rows = connection.all(
-          `SELECT p.ordinal, p.place, w.text FROM pieces p JOIN words w ON w.rowid = p.ordinal
-           WHERE p.namespace = ? AND p.document = ? AND p.ordinal > ? ORDER BY p.ordinal LIMIT ?`,
-          ...[namespace, id, after, readAtOnce],
-        );
-        for (const { place, text } of rows) yield { text: shown(text), place: String(place) };
-        if (rows.length < readAtOnce) return;
-        after = Number(rows.at(-1)?.ordinal);
-      }
-    },
+    read: (namespace, id) => readPieces(connection, namespace, id),
     async namespaces() {
       const rows = connection.all("SELECT DISTINCT namespace FROM documents ORDER BY namespace");
       return rows.map(({ namespace }) => String(namespace));
@@ -166,6 +103,108 @@ export function createKnowledge(connection: SqliteConnection): Knowledge {
         .flatMap(({ ordinal, score }) => pieceOf(connection, ordinal, score));
     },
   };
+}
+
+const find = "SELECT * FROM documents WHERE namespace = ?";
+
+function write<T>(connection: SqliteConnection, work: () => T): Promise<T> {
+  return connection.write(() => connection.transaction(work));
+}
+
+async function addDocument(
+  connection: SqliteConnection,
+  namespace: string,
+  { title, source, author, by, at }: NewDocument,
+  pieces: readonly KnownPiece[],
+): Promise<KnownDocument> {
+  const characters = pieces.reduce((sum, { text }) => sum + text.length, 0);
+  const document = await write(connection, () => {
+    drop(connection, "namespace = ? AND source = ?", namespace, source);
+    connection.run(
+      "INSERT INTO documents (namespace, title, source, author, by_name, at, pieces, characters) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      ...[namespace, title, source, author, by, at, pieces.length, characters],
+    );
+    const added = documentOf(connection.get(`${find} AND source = ?`, namespace, source) ?? {});
+    for (const piece of pieces) {
+      addPiece(connection, namespace, added.id, spaced(`${title} ${piece.place}`.trim()), piece);
+    }
+    return added;
+  });
+  await purge(connection);
+  return document;
+}
+
+function addPiece(
+  connection: SqliteConnection,
+  namespace: string,
+  document: number,
+  about: string,
+  { text, place, vector, model }: KnownPiece,
+): void {
+  const isKnown = vector !== undefined && model !== undefined;
+  connection.run(
+    "INSERT INTO pieces (namespace, document, place, model, vector) VALUES (?, ?, ?, ?, ?)",
+    ...[namespace, document, place, isKnown ? model : null, isKnown ? bytesOf(vector) : null],
+  );
+  const ordinal = Number(connection.get("SELECT last_insert_rowid() AS ordinal")?.ordinal);
+  connection.run("INSERT INTO words (rowid, text, about) VALUES (?, ?, ?)", ordinal, spaced(text), about);
+}
+
+async function clearAuthor(
+  connection: SqliteConnection,
+  author: string,
+  isThere: (namespace: string) => boolean,
+  { dryRun = false }: { dryRun?: boolean } = {},
+): Promise<number> {
+  const theirs = connection.all("SELECT id, namespace FROM documents WHERE author = ?", author);
+  const ids = theirs.filter(({ namespace }) => isThere(String(namespace))).map(({ id }) => Number(id));
+  if (dryRun || ids.length === 0) return ids.length;
+  const gone = await write(connection, () =>
+    ids.flatMap((id) => drop(connection, "id = ? AND author = ?", id, author)),
+  );
+  await purge(connection);
+  // The write-ahead log still has the pages as they were.
+  await connection.truncateLog();
+  return gone.length;
+}
+
+/** Removes documents, and answers what they were. Their pieces are found no more; `purge` deletes them. */
+function drop(connection: SqliteConnection, where: string, ...values: (string | number)[]): KnownDocument[] {
+  const gone = connection.all(`SELECT * FROM documents WHERE ${where}`, ...values).map(documentOf);
+  for (const { id } of gone) {
+    connection.run("UPDATE pieces SET document = ?, namespace = '' WHERE document = ?", nowhere, id);
+    connection.run("DELETE FROM documents WHERE id = ?", id);
+  }
+  return gone;
+}
+
+/** Deletes what was dropped, a few pieces at a time: taking a text's words out of the index takes a millisecond or two. */
+async function purge(connection: SqliteConnection): Promise<void> {
+  for (let deleted = purgedAtOnce; deleted === purgedAtOnce; ) {
+    deleted = await write(connection, () => {
+      const some = `SELECT ordinal FROM pieces WHERE document = ${nowhere} ORDER BY ordinal LIMIT ${purgedAtOnce}`;
+      connection.run(`DELETE FROM words WHERE rowid IN (${some})`);
+      return connection.run(`DELETE FROM pieces WHERE ordinal IN (${some})`);
+    });
+    await nextTick();
+  }
+}
+
+async function* readPieces(
+  connection: SqliteConnection,
+  namespace: string,
+  document: number,
+): AsyncGenerator<Pick<KnownPiece, "text" | "place">> {
+  for (let after = 0; ; ) {
+    const rows = connection.all(
+      `SELECT p.ordinal, p.place, w.text FROM pieces p JOIN words w ON w.rowid = p.ordinal
+       WHERE p.namespace = ? AND p.document = ? AND p.ordinal > ? ORDER BY p.ordinal LIMIT ?`,
+      ...[namespace, document, after, readAtOnce],
+    );
+    for (const { place, text } of rows) yield { text: shown(text), place: String(place) };
+    if (rows.length < readAtOnce) return;
+    after = Number(rows.at(-1)?.ordinal);
+  }
 }
 
 /** Ordinals of pieces with any of the words, the best first: rare words count more than common ones, those of title and place less. */

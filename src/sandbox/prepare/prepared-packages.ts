@@ -50,111 +50,23 @@ interface Job {
 export function createPreparedPackages(
   options: PreparedOptions,
 ): PreparedPackages & { settled(): Promise<unknown> } {
-  const { sets, sandbox, now } = options;
-  let current: Promise<unknown> = Promise.resolve();
-  let working: PreparedState["working"];
-  let last: PreparedState["last"];
-  let changes = 0;
-
-  /** Runs one change and waits a while for its end. */
-  async function start(what: string, work: (onLine: (line: string) => void) => Promise<string>) {
-    if (sandbox.isolation.kind !== "bubblewrap") {
-      const { problem, cure } = sandbox.isolation.lacks;
-      return refuse(409, `Packages are prepared inside the sandbox only. ${problem} ${cure}`);
-    }
-    if (working !== undefined)
-      return refuse(409, `Packages are being prepared already (${working.what}). Wait until that is done.`);
-    const job = { what, since: now(), line: "" };
-    working = job;
-    const done = finish(what, () => work((line) => (job.line = plain(line) || job.line)));
-    current = done;
-    const later = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => later.resolve(undefined), options.patienceMs);
-    const outcome = await Promise.race([done, later.promise]);
-    clearTimeout(timer);
-    return (
-      outcome ??
-      ok("working", `${what}: this takes longer and goes on. \`knack sandbox list\` shows how it does.`)
-    );
-  }
-
-  async function finish(what: string, work: () => Promise<string>): Promise<Outcome<Preparation>> {
-    try {
-      const message = await work();
-      last = { what, ok: true, message };
-      return ok("done", message);
-    } catch (error) {
-      const reason = error instanceof BuildRefusal ? error.message : `It failed: ${errorText(error)}`;
-      const message = `${reason} What was prepared before is as it was.`;
-      last = { what, ok: false, message };
-      return refuse(409, message);
-    } finally {
-      changes += 1;
-      working = undefined;
-    }
-  }
-
+  const preparation = new RunningPreparation(options);
+  const { sets, sandbox } = options;
   return {
-    settled: () => current,
-    changes: () => changes,
+    settled: () => preparation.settled(),
+    changes: () => preparation.changes,
     async list() {
       const all = (await sets.all()).toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
       const shown = await Promise.all(all.map((set) => shownSet(set, options)));
-      return { sets: shown, ...(working && { working: { ...working } }), ...(last && { last }) };
+      return { sets: shown, ...preparation.state() };
     },
-    async add(language, texts, by) {
-      const added = readPackages(language, texts);
-      if (!added.ok) return refuse(400, added.reason);
-      const before = await sets.get({ language });
-      if (before === undefined && added.value.length === 0)
-        return refuse(400, `Nothing is prepared for ${languageNames[language]}. Name packages to add.`);
-      const renewed = added.value.map(({ name }) => name);
-      const asked = [...askedOf(before).filter(({ name }) => !renewed.includes(name)), ...added.value];
-      const what = `${languageNames[language]}: ${asked.map(({ text }) => text).join(", ")}`;
-      const job = { name: { language }, asked, renewed, anew: added.value.length === 0, by };
-      return await start(what, (onLine) => build(job, options, onLine));
-    },
-    async remove(language, texts, by) {
-      const named = readPackages(language, texts);
-      if (!named.ok) return refuse(400, named.reason);
-      const before = await sets.get({ language });
-      const there = askedOf(before);
-      const unknown = named.value.find(({ name }) => there.every((each) => each.name !== name));
-      if (unknown !== undefined || named.value.length === 0)
-        return refuse(404, notAsked(language, there, unknown));
-      const asked = there.filter(({ name }) => named.value.every((each) => each.name !== name));
-      const job = { name: { language }, asked, renewed: [], anew: false, by };
-      return await start(`${languageNames[language]} without ${texts.join(", ")}`, async (onLine) => {
-        if (asked.length > 0) return await build(job, options, onLine);
-        await sets.remove({ language });
-        return `Nothing is prepared for ${languageNames[language]} any more.`;
-      });
-    },
-    async prepare(skill, by) {
-      const id = skill.parent ?? skill.id;
-      const listed = await listedPackages(skill);
-      if (listed.length === 0)
-        return refuse(
-          409,
-          `${id} lists no packages for its code: a requirements.txt or a package.json with dependencies.`,
-        );
-      const wrong = listed.map(({ asked }) => (asked.ok ? undefined : asked.reason)).find(Boolean);
-      if (wrong !== undefined) return refuse(409, `${wrong} Nothing was installed.`);
-      return await start(`the skill ${id}`, async (onLine) => {
-        const said: string[] = [];
-        for (const each of listed) {
-          const name = { language: each.language, skill: id };
-          const asked = each.asked.ok ? each.asked.value : [];
-          const job = { name, asked, renewed: [], anew: true, listed: each, by };
-          said.push(await build(job, options, onLine));
-        }
-        return said.join(" ");
-      });
-    },
+    add: (language, texts, by) => addPackages(preparation, options, { language, texts, by }),
+    remove: (language, texts, by) => removePackages(preparation, options, { language, texts, by }),
+    prepare: (skill, by) => prepareSkill(preparation, options, skill, by),
     async drop(skillId) {
       await sets.remove({ language: "python", skill: skillId });
       await sets.remove({ language: "node", skill: skillId });
-      changes += 1;
+      preparation.changes += 1;
     },
     async lacks(skill) {
       // Elsewhere code runs with what is installed on the machine, and nothing can be prepared.
@@ -165,6 +77,150 @@ export function createPreparedPackages(
       return missing.find((each) => each !== undefined);
     },
   };
+}
+
+/** The one change that may run, and how the last one ended. */
+class RunningPreparation {
+  changes = 0;
+  readonly #options: PreparedOptions;
+  #current: Promise<unknown> = Promise.resolve();
+  #working: PreparedState["working"];
+  #last: PreparedState["last"];
+
+  constructor(options: PreparedOptions) {
+    this.#options = options;
+  }
+
+  state(): Pick<PreparedState, "working" | "last"> {
+    const working = this.#working && { working: { ...this.#working } };
+    return { ...working, ...(this.#last && { last: this.#last }) };
+  }
+
+  /** Resolves when the change that runs has ended. */
+  settled(): Promise<unknown> {
+    return this.#current;
+  }
+
+  /** Runs one change and waits a while for its end. */
+  async start(
+    what: string,
+    work: (onLine: (line: string) => void) => Promise<string>,
+  ): Promise<Outcome<Preparation>> {
+    const { sandbox, now, patienceMs } = this.#options;
+    if (sandbox.isolation.kind !== "bubblewrap") {
+      const { problem, cure } = sandbox.isolation.lacks;
+      return refuse(409, `Packages are prepared inside the sandbox only. ${problem} ${cure}`);
+    }
+    if (this.#working !== undefined) {
+      const before = this.#working.what;
+      return refuse(409, `Packages are being prepared already (${before}). Wait until that is done.`);
+    }
+    const job = { what, since: now(), line: "" };
+    this.#working = job;
+    const done = this.#finish(what, () =>
+      work((line) => {
+        job.line = plain(line) || job.line;
+      }),
+    );
+    this.#current = done;
+    const later = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => later.resolve(undefined), patienceMs);
+    const outcome = await Promise.race([done, later.promise]);
+    clearTimeout(timer);
+    return (
+      outcome ??
+      ok("working", `${what}: this takes longer and goes on. \`knack sandbox list\` shows how it does.`)
+    );
+  }
+
+  async #finish(what: string, work: () => Promise<string>): Promise<Outcome<Preparation>> {
+    try {
+      const message = await work();
+      this.#last = { what, ok: true, message };
+      return ok("done", message);
+    } catch (error) {
+      const reason = error instanceof BuildRefusal ? error.message : `It failed: ${errorText(error)}`;
+      const message = `${reason} What was prepared before is as it was.`;
+      this.#last = { what, ok: false, message };
+      return refuse(409, message);
+    } finally {
+      this.changes += 1;
+      this.#working = undefined;
+    }
+  }
+}
+
+interface Change {
+  language: PackageLanguage;
+  texts: readonly string[];
+  by: string;
+}
+
+async function addPackages(
+  preparation: RunningPreparation,
+  options: PreparedOptions,
+  { language, texts, by }: Change,
+): Promise<Outcome<Preparation>> {
+  const added = readPackages(language, texts);
+  if (!added.ok) return refuse(400, added.reason);
+  const before = await options.sets.get({ language });
+  if (before === undefined && added.value.length === 0)
+    return refuse(400, `Nothing is prepared for ${languageNames[language]}. Name packages to add.`);
+  const renewed = added.value.map(({ name }) => name);
+  const asked = [...askedOf(before).filter(({ name }) => !renewed.includes(name)), ...added.value];
+  const what = `${languageNames[language]}: ${asked.map(({ text }) => text).join(", ")}`;
+  const job = { name: { language }, asked, renewed, anew: added.value.length === 0, by };
+  return await preparation.start(what, (onLine) => build(job, options, onLine));
+}
+
+async function removePackages(
+  preparation: RunningPreparation,
+  options: PreparedOptions,
+  { language, texts, by }: Change,
+): Promise<Outcome<Preparation>> {
+  const { sets } = options;
+  const named = readPackages(language, texts);
+  if (!named.ok) return refuse(400, named.reason);
+  const before = await sets.get({ language });
+  const there = askedOf(before);
+  const unknown = named.value.find(({ name }) => there.every((each) => each.name !== name));
+  if (unknown !== undefined || named.value.length === 0)
+    return refuse(404, notAsked(language, there, unknown));
+  const asked = there.filter(({ name }) => named.value.every((each) => each.name !== name));
+  const job = { name: { language }, asked, renewed: [], anew: false, by };
+  const what = `${languageNames[language]} without ${texts.join(", ")}`;
+  return await preparation.start(what, async (onLine) => {
+    if (asked.length > 0) return await build(job, options, onLine);
+    await sets.remove({ language });
+    return `Nothing is prepared for ${languageNames[language]} any more.`;
+  });
+}
+
+async function prepareSkill(
+  preparation: RunningPreparation,
+  options: PreparedOptions,
+  skill: Skill,
+  by: string,
+): Promise<Outcome<Preparation>> {
+  const id = skill.parent ?? skill.id;
+  const listed = await listedPackages(skill);
+  if (listed.length === 0)
+    return refuse(
+      409,
+      `${id} lists no packages for its code: a requirements.txt or a package.json with dependencies.`,
+    );
+  const wrong = listed.map(({ asked }) => (asked.ok ? undefined : asked.reason)).find(Boolean);
+  if (wrong !== undefined) return refuse(409, `${wrong} Nothing was installed.`);
+  return await preparation.start(`the skill ${id}`, async (onLine) => {
+    const said: string[] = [];
+    for (const each of listed) {
+      const name = { language: each.language, skill: id };
+      const asked = each.asked.ok ? each.asked.value : [];
+      const job = { name, asked, renewed: [], anew: true, listed: each, by };
+      said.push(await build(job, options, onLine));
+    }
+    return said.join(" ");
+  });
 }
 
 async function missingOf(

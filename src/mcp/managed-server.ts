@@ -9,14 +9,12 @@ import type { ParkedCalls } from "../core/turn/parked-calls.ts";
 import { type Json, toJson } from "../core/values/json.ts";
 import { personKey } from "../core/values/place.ts";
 import { createRedactor, type Redact } from "../core/values/redact.ts";
-import { type AccountLanes, createAccountLanes } from "./account-lanes.ts";
 import { callServer } from "./call-server.ts";
 import { type Connection, type ConnectionOptions, openConnection } from "./connection.ts";
-import type { Lane, LaneState } from "./lane.ts";
+import { type AccountLanes, createAccountLanes, type Lane, type LaneState } from "./lane.ts";
 import { type LoginServer, type McpLogin, sharedAccount } from "./login-port.ts";
-import { loginServer } from "./login-server.ts";
 import { type RemoteServer, remoteServerSchema } from "./remote-tool.ts";
-import type { ServerConfig } from "./server-config.ts";
+import { loginServer, type ServerConfig } from "./server-config.ts";
 import { ServerFailure } from "./server-failure.ts";
 
 /** A connection of one person's account is closed when nobody used it for so long, ms. */

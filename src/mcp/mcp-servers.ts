@@ -7,10 +7,9 @@ import { createArgumentCheck } from "./argument-check.ts";
 import { type ConfigFile, createConfigFile } from "./config-file.ts";
 import type { Environment } from "./expand-variables.ts";
 import { type McpLogin, sharedAccount } from "./login-port.ts";
-import { loginServer } from "./login-server.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { RemoteServer } from "./remote-tool.ts";
-import type { ServerConfig } from "./server-config.ts";
+import { loginServer, type ServerConfig } from "./server-config.ts";
 import type { ServerRequests } from "./server-requests.ts";
 import { createServerSkills } from "./server-skill.ts";
 

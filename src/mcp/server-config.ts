@@ -1,5 +1,6 @@
 import type { Approver, ToolEffect } from "../core/values/inbound.ts";
 import type { OAuthSettings } from "./login/oauth-settings.ts";
+import type { LoginServer } from "./login-port.ts";
 
 /** How a server is reached. `http` without `fallback` is Streamable HTTP alone. */
 export type Target =
@@ -32,4 +33,10 @@ export interface ServerConfig {
   repeatable: readonly string[];
   /** Values that must not be shown: of variables and headers. */
   secrets: readonly string[];
+}
+
+/** How the login knows it; undefined when nobody can log in. */
+export function loginServer({ name, target, credentials, oauth }: ServerConfig): LoginServer | undefined {
+  if (target.type === "stdio" || credentials === "none") return undefined;
+  return { name, url: target.url, credentials, oauth };
 }

@@ -3,9 +3,9 @@ import { lstat, readlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { inputFolder, type MountedFolder } from "../core/ports/working-folder.ts";
 import { outputIn, type PackageFolders } from "./isolation.ts";
+import type { ShownFile } from "./machine-files.ts";
 import { readableEtc } from "./machine-files.ts";
 import { systemFolders } from "./run/programs.ts";
-import type { ShownFile } from "./shown-file.ts";
 
 /** What one sandbox is made of. Paths on the machine, except where it says inside. */
 export interface SandboxLayout {

@@ -1,7 +1,12 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { ShownFile } from "./shown-file.ts";
+
+/** A file or folder of the machine and where code sees it. */
+export interface ShownFile {
+  from: string;
+  to: string;
+}
 
 /**
  * Parts of /etc that programs need: the loader's cache, Debian's alternatives, what the system is called, terminals, names of services

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { BigIntStats } from "node:fs";
-import { type FileHandle, mkdir, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { NewFile } from "../../core/ports/storage.ts";
@@ -14,7 +14,7 @@ import {
   type WorkingFile,
   type WorkingFolder,
 } from "../../core/ports/working-folder.ts";
-import { safeFileName } from "../../core/values/file-kind.ts";
+import { numberedFileName, safeFileName } from "../../core/values/file-kind.ts";
 import { toStorageError } from "../sqlite/storage-error.ts";
 import { type FolderIndex, readIndex, sizeOf, takenStock, writeIndex } from "./folder-index.ts";
 import { full, tooManyFiles } from "./folder-limits.ts";
@@ -22,7 +22,6 @@ import { areaOf, areaOfWriter, areasIn, isHidden, relativePath, seenAs, shown } 
 import { beginRun, changesOfRun, copiesFor, endRun, type RunningCalls } from "./folder-runs.ts";
 import { openForeignFile, removeForeignFile } from "./foreign-files.ts";
 import { forgetFiles } from "./forget-files.ts";
-import { keepInput, replaceFile } from "./input-files.ts";
 import { mountedFolder, prepareArea } from "./mounted-folder.ts";
 
 /** A folder on the disk, and what it shares with the others of this process. */
@@ -248,4 +247,48 @@ async function hashOf(file: OpenedFile): Promise<string> {
   const chunk = 1_048_576;
   for (let offset = 0; offset < file.bytes; offset += chunk) hash.update(await file.read(offset, chunk));
   return hash.digest("hex");
+}
+
+/**
+ * Writes a file to a folder under a name that is free there, or finds it there already. `root` is where it is written first.
+ * `allow` throws where there is no room for another one.
+ */
+async function keepInput(
+  root: string,
+  folder: string,
+  file: { name: string; data: Uint8Array },
+  allow: () => void,
+): Promise<{ name: string; changed_at: number }> {
+  const { name, isNew } = await freeName(folder, file);
+  if (isNew) allow();
+  const path = join(folder, name);
+  if (isNew) await replaceFile(root, path, file.data);
+  return { name, changed_at: (await stat(path)).mtimeMs };
+}
+
+/** The file's own name, or the next number behind it that is free, or has this very file already. */
+async function freeName(folder: string, { name, data }: { name: string; data: Uint8Array }) {
+  const wanted = safeFileName(name);
+  for (let number = 1; ; number += 1) {
+    const tried = number === 1 ? wanted : numberedFileName(wanted, number);
+    const found = await openForeignFile(folder, tried);
+    if (found === undefined) return { name: tried, isNew: true };
+    const isSame =
+      Number(found.stats.size) === data.byteLength &&
+      Buffer.compare(await found.handle.readFile(), data) === 0;
+    await found.handle.close();
+    if (isSame) return { name: tried, isNew: false };
+  }
+}
+
+/** Writes a file, in the place of whatever has its name. A crash leaves the whole file or none. */
+async function replaceFile(root: string, path: string, data: Uint8Array): Promise<void> {
+  const draft = join(root, `.${randomUUID()}.draft`);
+  try {
+    await writeFile(draft, data, { mode: 0o644, flush: true });
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
 }

@@ -9,19 +9,19 @@ import { type ReadServers, readServers } from "./read-servers.ts";
 
 const maxBytes = 1_000_000;
 
-/** File systems stamp times in ticks: what changed this short before it was read may change unseen once more, ms. */
+/** Resolution of file times on coarse file systems: a file that changed this short before it was read may change again unnoticed, ms. */
 const tick = 100;
 
 /** The file of servers. */
 export interface ConfigFile {
   /**
-   * What it says now; the same object as before while it has not changed. A file that cannot be read as a whole leaves the servers
-   * as they were, and says so.
+   * The current content; the same object while it has not changed. If the file as a whole cannot be read, the servers stay as they were and
+   * a diagnostic says so.
    */
   read(): Promise<ReadServers>;
 }
 
-/** @param path it may be missing: then there are no servers. @param network as `readServers` takes it */
+/** @param path may be missing: then there are no servers. @param network as `readServers` takes it */
 export function createConfigFile(
   path: string,
   environment: Environment,

@@ -5,13 +5,13 @@ import type { ServerState } from "../core/skill/packages.ts";
 import type { Connection } from "./connection.ts";
 import { ServerFailure } from "./server-failure.ts";
 
-/** First and longest pause before the next attempt, ms; it doubles in between. */
+/** Minimum and maximum delay before the next attempt, ms; it doubles in between. */
 const pauses = { minMs: 1_000, maxMs: 60_000 };
 
-/** A call waits this long for the next attempt at most, ms. */
+/** Maximum time that a call waits for the next attempt, ms. */
 const worthWaiting = 5_000;
 
-/** A connection that held this long was a good one: pauses begin anew, ms. */
+/** A connection that lasted this long resets the delays, ms. */
 const goodAfter = 60_000;
 
 export interface LaneState {
@@ -19,19 +19,19 @@ export interface LaneState {
   problem?: string | undefined;
   /** ms since the epoch */
   since: number;
-  /** It failed, and the next attempt is so near that a call waits for it. */
+  /** It failed, and the next attempt is close enough for a call to wait for it. */
   soon?: boolean;
 }
 
 export interface LaneOptions {
   clock: Clock;
-  /** Attempts in a row after which it stays failed until somebody starts it. */
+  /** Consecutive failures after which it stays failed until somebody starts it. */
   most_attempts: number;
-  /** The signal ends the attempt: nobody wants the connection any more. */
+  /** The signal cancels the attempt when the connection is no longer wanted. */
   open(onLost: (reason: string) => void, signal: AbortSignal): Promise<Connection>;
 }
 
-/** The way to a server under one account: at most one connection, which comes back by itself. */
+/** The connection to a server under one account: at most one at a time, reconnected automatically. */
 export class Lane {
   readonly #options: LaneOptions;
   readonly #closing = new AbortController();
@@ -50,17 +50,17 @@ export class Lane {
     return this.#current;
   }
 
-  /** How it is connected; undefined while it is not. */
+  /** The transport; undefined while it is not connected. */
   transport(): Connection["transport"] | undefined {
     return this.#connection?.transport;
   }
 
-  /** Whether a call is on its way, be it that its turn waits for a person. */
+  /** Whether a call is running, even one whose turn waits for a person. */
   isBusy(): boolean {
     return this.#connection?.isBusy() ?? false;
   }
 
-  /** The connection there is, or the next one. @throws ServerFailure */
+  /** The current connection, or the next one. @throws ServerFailure */
   async connection(): Promise<Connection> {
     if (this.#connection !== undefined) return this.#connection;
     const next = this.#next;
@@ -70,21 +70,21 @@ export class Lane {
     return await this.#connect();
   }
 
-  /** Connects now, whatever failed before. Resolves when it runs or has failed. */
+  /** Connects now, despite earlier failures. Resolves when it runs or has failed. */
   async start(): Promise<void> {
     if (this.#connection !== undefined) return;
     this.#failures = 0;
     await this.#connect().catch(() => undefined);
   }
 
-  /** Gives up a connection that proved useless; another one is made after a pause. */
+  /** Drops a connection that proved useless; another one is made after a delay. */
   async lose(useless: Connection, reason: string): Promise<void> {
     if (this.#connection !== useless) return;
     this.#lost(reason);
     await useless.close();
   }
 
-  /** Says that an account is missing. */
+  /** Marks the account as missing. */
   lock(problem: string): void {
     this.#enter("needs_login", problem);
   }
@@ -187,18 +187,18 @@ export interface AccountLanesOptions {
   clock: Clock;
   /** As `LaneOptions.most_attempts`. */
   most_attempts: number;
-  /** A connection that nobody used for so long is closed, ms; undefined keeps all. */
+  /** Idle time after which a connection is closed, ms; undefined keeps all. */
   idle_ms: number | undefined;
   open(account: string, onLost: (reason: string) => void, signal: AbortSignal): Promise<Connection>;
   report(error: unknown): void;
 }
 
-/** The ways to one server, one for each account that used it. */
+/** The lanes to one server, one for each account that used it. */
 export interface AccountLanes {
   all(): readonly Lane[];
-  /** That of an account, made when there is none. */
+  /** The lane of an account, created if there is none. */
   of(account: string): Lane;
-  /** The same, for a call: it is not idle from now on. */
+  /** The same, for a call: its idle time restarts. */
   use(account: string): Lane;
   close(account: string): Promise<void>;
   closeAll(): Promise<void>;

@@ -17,7 +17,7 @@ import { type RemoteServer, remoteServerSchema } from "./remote-tool.ts";
 import { loginServer, type ServerConfig } from "./server-config.ts";
 import { ServerFailure } from "./server-failure.ts";
 
-/** A connection of one person's account is closed when nobody used it for so long, ms. */
+/** Idle time after which a connection of one person's account is closed, ms. */
 const idleMs = 10 * 60_000;
 
 export interface ManagedServerDeps
@@ -26,7 +26,7 @@ export interface ManagedServerDeps
   store: KeyValue;
   parked: ParkedCalls;
   login: McpLogin | undefined;
-  /** Longest silence of a call, ms, where the server has no own. */
+  /** Maximum silence of a call, ms, unless the server has its own. */
   call_ms: number;
   most_attempts: number;
   report(error: unknown, where: string): void;
@@ -91,20 +91,20 @@ export class ManagedServer {
     return this.#redact(problemOf(this.config, this.#stopped, this.#state(), this.#remote));
   }
 
-  /** Reads what is remembered of it. */
+  /** Restores what was stored about it. */
   async recall(): Promise<void> {
     const read = rememberedSchema.safeParse(await this.#deps.store.get(this.#memory));
     if (read.success && read.data.hash === this.config.hash) this.#remote ??= read.data.remote;
   }
 
-  /** Whether it has to run before anybody can be offered its tools, and may. */
+  /** Whether it must and may be started before anybody can be offered its tools. */
   wantsStart(): boolean {
     const { disabled, auto_start, credentials } = this.config;
     const mayStart = !disabled && auto_start && !this.#stopped && credentials !== "per_user";
     return mayStart && this.#remote === undefined;
   }
 
-  /** Whether it never ran, and may be started to learn what it has. */
+  /** Whether it never ran, and may be started to find out its tools. */
   wantsFirstStart(): boolean {
     return this.wantsStart() && this.#state().state !== "failed";
   }
@@ -123,7 +123,7 @@ export class ManagedServer {
     this.#changed();
   }
 
-  /** An account was connected or forgotten: its connection is made anew. */
+  /** An account was connected or deleted: its connection is replaced. */
   async renew(person: string): Promise<void> {
     const account = this.#accountOf(person);
     await this.#lanes.close(account);
@@ -164,14 +164,14 @@ export class ManagedServer {
     return connected?.transport();
   }
 
-  /** What a status says beside the state; undefined while it runs. */
+  /** The explanation of a status; undefined while it runs. */
   #statusLine(): string | undefined {
     const { state, since, problem } = this.#state();
     if (state === "running") return undefined;
     if (state === "starting") {
       return startingFor(this.config, this.#deps.clock.now() - since, this.#redact(this.#tail()));
     }
-    // Who reads a status knows already that it failed, and of a server.
+    // The state already says that a server failed.
     if (state === "failed" && problem !== undefined) return this.#redact(problem);
     const why = this.problem();
     const rests = state === "stopped" && !this.#stopped && this.#remote !== undefined && why === undefined;
@@ -227,7 +227,7 @@ export class ManagedServer {
 
 const rememberedSchema = z.object({ hash: z.string(), remote: remoteServerSchema });
 
-/** @throws ServerFailure `needs_login`, without asking the server: that could begin a login nobody wanted */
+/** @throws ServerFailure `needs_login`, without contacting the server: that could begin a login nobody wanted */
 async function requireAccount(
   login: McpLogin | undefined,
   target: LoginServer | undefined,
@@ -239,7 +239,7 @@ async function requireAccount(
   throw new ServerFailure("needs_login", "An account has to be connected first.");
 }
 
-/** What most says of all connections of a server together. */
+/** The best state of all connections of a server. */
 function overallState(lanes: readonly Lane[]): LaneState {
   const states = lanes.map((lane) => lane.state());
   const order = ["running", "starting", "failed", "needs_login"] as const;
@@ -247,7 +247,7 @@ function overallState(lanes: readonly Lane[]): LaneState {
   return first ?? { state: "stopped", since: 0 };
 }
 
-/** Why the tools of a server cannot be used now, for people; undefined when they can, be it that it starts with the first call. */
+/** Why the tools of a server cannot be used now, for people; undefined when they can, even if it starts only with the first call. */
 function problemOf(
   config: ServerConfig,
   stopped: boolean,
@@ -265,18 +265,18 @@ function problemOf(
   if (state === "needs_login") {
     return `It needs an account; an operator connects one with /mcp login ${config.name}.`;
   }
-  // A call waits for a server that is about to come back; taking its tools away for a moment would only confuse a model.
+  // A call waits for a server that is about to reconnect; removing its tools for a moment would only confuse a model.
   if (state === "failed" && soon && remote !== undefined) return undefined;
   return state === "failed" ? `Its server failed. ${problem ?? ""}`.trim() : starting;
 }
 
-/** Programs that fetch a server before they start it, which takes minutes the first time and tells nobody. */
+/** Programs that download a server before they start it, which takes minutes the first time and shows no progress. */
 const fetching = /(?:^|[\\/])(npx|pnpx|bunx|uvx|pipx|pnpm|yarn|docker|podman)(?:\.cmd|\.exe)?$/;
 
 function fetched({ target }: ServerConfig): string {
   const [, program] = (target.type === "stdio" && fetching.exec(target.command)) || [];
   if (target.type !== "stdio" || program === undefined) return "";
-  // Other arguments may hold a key.
+  // Other arguments may contain a key.
   const name = target.args.find(
     (arg) =>
       /^@[\w.-]+\/[\w.-]+(?:@[\w.-]+)?$/.test(arg) ||
@@ -285,7 +285,7 @@ function fetched({ target }: ServerConfig): string {
   return `: ${program} is fetching ${name ?? "it"}, or starting it`;
 }
 
-/** What a server that is starting waits for. @param ms for how long it does @param tail what it wrote to stderr */
+/** Why a server is still starting. @param ms how long it has been starting @param tail its latest output on stderr */
 export function startingFor(config: ServerConfig, ms: number, tail: string): string {
   const last = tail.trim().split("\n").at(-1) ?? "";
   const wrote = last === "" ? "" : ` It wrote last: ${oneLine(last, 200)}`;

@@ -13,32 +13,32 @@ import { loginServer, type ServerConfig } from "./server-config.ts";
 import type { ServerRequests } from "./server-requests.ts";
 import { createServerSkills } from "./server-skill.ts";
 
-/** Servers that are started at the same time without anybody waiting for them: the machine has other things to do. */
+/** Maximum servers that are started at the same time in the background, so that other work is not slowed down. */
 const startsAtOnce = 2;
 
 export interface McpServersOptions {
   /** Absolute path of the file of servers; it may be missing. */
   file: string;
-  /** What `${NAME}` in the file is filled from. Servers get nothing else of it but `network`. */
+  /** Source of the values for `${NAME}` in the file. Servers get nothing else of it except `network`. */
   environment: Environment;
-  /** Variables by which programs find this machine's proxy, registries and certificates; those of an entry win. */
+  /** Variables that point programs to this machine's proxy, registries and certificates; those of an entry override them. */
   network?: Readonly<Record<string, string>>;
-  /** Remembers what tools servers have. */
+  /** Stores the tools of servers. */
   store: KeyValue;
   clock: Clock;
   /** Knack's own version. */
   version: string;
-  /** Longest time until a server has introduced itself, ms. */
+  /** Maximum time for a server to introduce itself, ms. */
   connect_ms: number;
-  /** Longest silence of a call, ms. */
+  /** Maximum silence of a call, ms. */
   call_ms: number;
-  /** Attempts in a row to start a process, after which somebody has to. */
+  /** Consecutive attempts to start a process, after which somebody has to start it. */
   most_attempts: number;
   /** How long a call stays open while a person is asked, ms. */
   question_ms: number;
-  /** Without it servers that need an account cannot be used. */
+  /** Without it, servers that need an account cannot be used. */
   login?: McpLogin | undefined;
-  /** Without it what servers ask is refused. */
+  /** Without it, requests of servers are refused. */
   requests?: ServerRequests | undefined;
   report(error: unknown, where: string): void;
 }
@@ -46,13 +46,13 @@ export interface McpServersOptions {
 export interface McpServers {
   servers: Servers;
   source: SkillSource;
-  /** Begins to start, in the background, the servers nothing is known of yet. All others start with their first call. */
+  /** Starts, in the background, the servers whose tools are unknown. All others start with their first call. */
   start(): void;
   /** Ends all sessions and processes. */
   close(): Promise<void>;
 }
 
-/** The tool servers of the configuration file, as skills. Changes of the file count from the next `load` on. */
+/** The tool servers of the configuration file, as skills. Changes of the file take effect with the next `load`. */
 export function createMcpServers(options: McpServersOptions): McpServers {
   const { file, login } = options;
   const known = new KnownServers(options);
@@ -82,7 +82,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   };
 }
 
-/** The servers of the file, as it was last read. */
+/** The servers of the file, as last read. */
 class KnownServers {
   diagnostics: readonly Diagnostic[] = [];
   readonly #options: McpServersOptions;
@@ -123,7 +123,7 @@ class KnownServers {
     this.#inBackground(this.sync().then(() => this.#startWanted()));
   }
 
-  /** An account was connected: its connection is made anew. */
+  /** An account was connected: its connection is replaced. */
   renew(name: string, account: string): void {
     this.#inBackground(this.find(name).then((server) => server?.renew(account)));
   }
@@ -149,7 +149,7 @@ class KnownServers {
   }
 
   async #add(config: ServerConfig): Promise<void> {
-    // Most bots have no server, and need nothing of this.
+    // Most bots have no server and need none of this.
     const { ManagedServer } = await import("./managed-server.ts");
     const { login, requests } = this.#options;
     const server = new ManagedServer(config, { ...this.#options, login, requests, parked: this.#parked });
@@ -168,7 +168,7 @@ class KnownServers {
 
   #inBackground(work: Promise<unknown>): void {
     const safe = work.catch((error: unknown) => this.#options.report(error, "tool servers"));
-    // Without their results: kept, those of all work there ever was would hang on each other.
+    // The results are dropped: chained promises would keep all of them in memory.
     this.#background = Promise.all([this.#background, safe]).then(() => undefined);
   }
 }
@@ -227,7 +227,7 @@ async function startWanted(servers: readonly ManagedServer[]): Promise<void> {
   await Promise.all(Array.from({ length: startsAtOnce }, work));
 }
 
-/** For who is known by their key alone: `U1 (Slack)`. */
+/** For a person known only by a key: `U1 (Slack)`. */
 function readablePerson(person: string): string {
   return shownPerson(person, person.split(":").slice(2).join(":") || person);
 }

@@ -2,11 +2,11 @@ import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { LoginServer } from "../login-port.ts";
 import type { AccountStore } from "./account-store.ts";
 
-/** Accounts whose connection was just turned away because it may not do enough (403, insufficient_scope). */
+/** Accounts whose connection was just rejected for missing rights (403, insufficient_scope). */
 export interface StepUps {
   has(server: LoginServer, account: string): boolean;
   clear(server: LoginServer, account: string): void;
-  /** A fetch that notices it, and keeps what is asked for until the next login. */
+  /** A fetch that notices such a rejection, and keeps the demanded scopes until the next login. */
   watch(send: FetchLike, server: LoginServer, account: string): FetchLike;
 }
 

@@ -4,13 +4,13 @@ import { type FieldAnswer, type FieldValue, readFieldAnswer } from "./field-answ
 import { asksForSecret, type FormField, formFields } from "./form-field.ts";
 import { oneLine, quoted, withoutLinks } from "./said-text.ts";
 
-/** More fields than these are asked for in one question: nobody wants to be asked ten times. */
+/** Maximum fields that are asked one by one; longer forms are one question. */
 const fewFields = 4;
 
-/** A longer form is not for a chat. */
+/** Maximum fields of a form; longer ones are not for a chat. */
 const maxFields = 30;
 
-/** Asks the person for what a server wants to know, field by field, and checks what they say. */
+/** Asks the person for the fields that a server wants, and checks the answers. */
 export async function elicitForm(
   server: string,
   params: ElicitRequestFormParams,
@@ -35,11 +35,11 @@ export async function elicitForm(
     : await askTogether(form, fields, context);
 }
 
-/** A form, and who wants it filled in. */
+/** A form, and the server that wants it filled in. */
 interface Form {
   server: string;
   message: string;
-  /** Names its questions within the call. */
+  /** Prefix of its questions' keys within the call. */
   key: string;
 }
 
@@ -49,12 +49,12 @@ type Values = Record<string, FieldValue>;
 const decline = "Decline";
 const cancel = "Cancel";
 const skip = "Skip";
-/** The longest default that is offered as a button, characters. */
+/** Maximum length of a default that is offered as a button, characters. */
 const maxButton = 75;
-/** More choices than these are listed in the text. */
+/** Maximum choices offered as buttons; more are listed in the text. */
 const maxChoices = 20;
 
-/** A form without fields asks for a yes. */
+/** A form without fields asks for confirmation. */
 async function confirm(form: Form, context: Asking): Promise<ElicitResult> {
   const text = `${opening(form)}\n\nIs that all right?`;
   const said = await context.ask({ text, choices: ["Yes", decline, cancel], key: `${form.key}.1` });
@@ -101,7 +101,7 @@ async function askTogether(form: Form, fields: readonly FormField[], context: As
 type Read<T> = { ok: true; value: T } | { ok: false; problem: string };
 type GivenUp = ElicitResult & { action: "decline" | "cancel"; problem?: string };
 
-/** Asks, and once more when the answer does not fit. */
+/** Asks, and asks once more if the answer does not fit. */
 async function askTwice<T>(
   ask: (before: string, again: string) => Promise<string>,
   intro: string,
@@ -125,7 +125,7 @@ function toldGivenUp(form: Form, { action, problem }: GivenUp, context: Asking):
   return { action };
 }
 
-/** Undefined: the field is left out. */
+/** Undefined if the field is left out. */
 function readOrSkip(field: FormField, said: string): Read<FieldValue | undefined> {
   if (!/^(skip|default|-)$/i.test(said.trim())) return readFieldAnswer(field, said);
   return leftOut(field);

@@ -3,7 +3,7 @@ import type { FormField } from "./form-field.ts";
 export type FieldValue = string | number | boolean | string[];
 export type FieldAnswer = { ok: true; value: FieldValue } | { ok: false; problem: string };
 
-/** What a person's words mean for a field; not ok: what is wrong with them, as a sentence. */
+/** The value of a person's answer for a field, or what is wrong with it, as a sentence. */
 export function readFieldAnswer(field: FormField, said: string): FieldAnswer {
   const text = said.trim();
   switch (field.kind) {

@@ -1,14 +1,14 @@
 import type { CreateMessageRequest, CreateMessageResult } from "@modelcontextprotocol/sdk/types.js";
 import type { ToolContext } from "../../core/skill/tool.ts";
 
-/** The longest request, characters of all its texts; what people are asked to allow has to be readable. */
+/** Maximum length of a request, characters of all its texts; people must be able to read what they allow. */
 const maxRequest = 20_000;
-/** The longest answer, tokens. */
+/** Maximum length of an answer, tokens. */
 const maxTokens = 4_000;
-/** Characters that a token has at the least, about: where an answer is cut that is longer than asked for. */
+/** Approximate minimum of characters per token: where an answer that is longer than requested is cut. */
 const charactersPerToken = 4;
 
-/** Why a server's request to use the model is not served. */
+/** Why a server's request to use the model is refused. */
 export class SamplingRefusedError extends Error {
   readonly code: "refused" | "not_supported" | "too_large";
   constructor(code: SamplingRefusedError["code"], message: string) {
@@ -23,7 +23,7 @@ interface Said {
 }
 
 /**
- * Lets a server use the model for one text, once a manager allowed exactly these messages. The model sees nothing else: neither the
+ * Lets a server use the model for one text, after a manager has allowed exactly these messages. The model sees nothing else: neither the
  * conversation nor tools. @throws SamplingRefusedError, WaitingForPerson
  */
 export async function sample(

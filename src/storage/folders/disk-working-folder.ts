@@ -24,15 +24,15 @@ import { openForeignFile, removeForeignFile } from "./foreign-files.ts";
 import { forgetFiles } from "./forget-files.ts";
 import { mountedFolder, prepareArea } from "./mounted-folder.ts";
 
-/** A folder on the disk, and what it shares with the others of this process. */
+/** A folder on the disk, and what it shares with the other folders of this process. */
 export interface DiskWorkingFolder {
-  /** Has `input`, `work` and `skills/ID`, and beside them what is known of their files and runs. */
+  /** Contains `input`, `work` and `skills/ID`, and the records of their files and runs. */
   root: string;
   busy: KeyedMutex;
-  /** Those of all folders of this process. */
+  /** Of all folders of this process. */
   running: RunningCalls;
   maxBytes: number;
-  /** Makes the folder itself, unless it is there. */
+  /** Creates the folder itself, unless it exists. */
   make(): Promise<void>;
   clear(): Promise<void>;
 }
@@ -62,7 +62,7 @@ function indexKey(root: string): string {
   return `${root} index`;
 }
 
-/** Runs `work` on the index and stores what it changed in it, one at a time for each folder. */
+/** Runs `work` on the index and stores its changes, one at a time for each folder. */
 async function changing<T>(
   { root, busy }: DiskWorkingFolder,
   work: (index: FolderIndex) => Promise<T>,
@@ -131,7 +131,7 @@ async function openFile(folder: DiskWorkingFolder, path: string): Promise<Opened
   const { area, rest } = areaOf(relative);
   const found = rest === "" ? undefined : await openForeignFile(join(folder.root, area), rest);
   if (found !== undefined) return openedFile(shown(relative), found);
-  // Code names files in its own spelling of letters (NFD on a Mac), people and models in another.
+  // Code may spell the letters of a name differently (NFD on a Mac) from people and models.
   const form = shown(relative).normalize("NFC");
   const { files } = await listFiles(folder);
   const other = files.find((file) => file.path.normalize("NFC") === form)?.path;
@@ -224,7 +224,7 @@ async function removeFile(root: string, index: FolderIndex, path: string): Promi
   return removed;
 }
 
-/** A file below a working folder, as `WorkingFolder.open` promises. */
+/** A file in a working folder, as `WorkingFolder.open` promises. */
 function openedFile(path: string, { handle, stats }: { handle: FileHandle; stats: BigIntStats }): OpenedFile {
   const bytes = Number(stats.size);
   return {
@@ -250,8 +250,8 @@ async function hashOf(file: OpenedFile): Promise<string> {
 }
 
 /**
- * Writes a file to a folder under a name that is free there, or finds it there already. `root` is where it is written first.
- * `allow` throws where there is no room for another one.
+ * Writes a file to a folder under a free name, or finds it there already. `root` is where it is written first. `allow` throws if there is
+ * no space for another one.
  */
 async function keepInput(
   root: string,
@@ -266,7 +266,7 @@ async function keepInput(
   return { name, changed_at: (await stat(path)).mtimeMs };
 }
 
-/** The file's own name, or the next number behind it that is free, or has this very file already. */
+/** The file's own name, or the next free number after it; a name that already has the same content is used again. */
 async function freeName(folder: string, { name, data }: { name: string; data: Uint8Array }) {
   const wanted = safeFileName(name);
   for (let number = 1; ; number += 1) {
@@ -281,7 +281,7 @@ async function freeName(folder: string, { name, data }: { name: string; data: Ui
   }
 }
 
-/** Writes a file, in the place of whatever has its name. A crash leaves the whole file or none. */
+/** Writes a file and replaces the one of that name. A crash leaves the whole file or none. */
 async function replaceFile(root: string, path: string, data: Uint8Array): Promise<void> {
   const draft = join(root, `.${randomUUID()}.draft`);
   try {

@@ -14,7 +14,7 @@ export function tooManyFiles(): WorkingFolderError {
   return new WorkingFolderError("folder_full", message);
 }
 
-/** Why a part of a folder has more than it may have, whatever its files take; undefined where it has not. */
+/** Why a part of a folder exceeds its limits, apart from the size of its files; undefined if it does not. */
 export function excessIn(
   { entries, cut }: ForeignFiles,
   maxEntries = folderLimits.files,

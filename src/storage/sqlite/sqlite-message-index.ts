@@ -3,9 +3,9 @@ import type { IndexedMessage, MessageIndex, MessageQuery } from "../../core/port
 import { openSqlite, type SqliteConnection, type SqliteOptions, type SqlRow } from "./sqlite-connection.ts";
 
 /**
- * `words` holds no texts of its own, and with `secure-delete` no words of what is deleted: without it they stay until the index is next
- * rewritten (https://sqlite.org/fts5.html#the_secure_delete_configuration_option). It reads a text from `messages` when that is deleted, so a
- * message goes from `words` first.
+ * `words` contains no texts of its own, and with `secure-delete` no words of deleted messages: without it they stay until the index is next
+ * rewritten (https://sqlite.org/fts5.html#the_secure_delete_configuration_option). It reads a deleted text from `messages`, so a message is
+ * removed from `words` first.
  */
 export const messageIndexMigrations: readonly string[] = [
   `
@@ -36,7 +36,7 @@ export const messageIndexMigrations: readonly string[] = [
   `,
 ];
 
-/** Messages that one write removes: each takes its words out of the index. */
+/** Messages that one write removes: the words of each are removed from the index. */
 const removedAtOnce = 20;
 
 /** Opens or creates the index in a SQLite file. @throws StorageError, as does every method */
@@ -66,7 +66,7 @@ export function createMessageIndex(connection: SqliteConnection): MessageIndex {
     const ordinal = Number(connection.get(find, namespace, reference)?.ordinal);
     connection.run("INSERT INTO words (rowid, text) VALUES (?, ?)", ordinal, text);
   };
-  /** Removes what a condition fits, a part at a time; answers how many. */
+  /** Removes the messages that match a condition, a part at a time; returns how many. */
   const clear = async (where: string, ...values: (string | number)[]): Promise<number> => {
     const next = `SELECT ordinal FROM messages WHERE ${where} LIMIT ${removedAtOnce}`;
     let count = 0;
@@ -80,7 +80,7 @@ export function createMessageIndex(connection: SqliteConnection): MessageIndex {
       );
       count += removed;
     }
-    // The write-ahead log still has the pages as they were.
+    // The write-ahead log still has the old pages.
     if (count > 0) await connection.truncateLog();
     return count;
   };
@@ -140,7 +140,7 @@ export function createMessageIndex(connection: SqliteConnection): MessageIndex {
   };
 }
 
-/** Every word as a quoted string, so that nothing of it is the index's own syntax; each matches from its beginning. */
+/** Every word as a quoted string, so that it contains no syntax of the index; each matches as a prefix. */
 function matchOf({ words }: Pick<MessageQuery, "words">): string {
   return words
     .flatMap((word) => word.match(/[\p{L}\p{N}]+/gu) ?? [])

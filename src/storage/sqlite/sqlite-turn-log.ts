@@ -28,7 +28,7 @@ export async function openSqliteTurnLog(path: string, options: SqliteOptions = {
   return createTurnLog(await openSqlite(path, turnLogMigrations, options));
 }
 
-/** A turn log, and what comes due by itself, in one file. */
+/** A turn log, and the entries that come due by themselves, in one file. */
 export interface SqliteTurnLog extends TurnLog {
   readonly due: DueEntries;
 }
@@ -52,15 +52,15 @@ export function createTurnLog(connection: SqliteConnection): SqliteTurnLog {
   };
 }
 
-/** Characters of the JSON of one entry. */
+/** Maximum characters of the JSON of one entry. */
 const maxValue = 100_000;
 
-/** Entries a list answers unless told. */
+/** Default number of entries in a list. */
 const usualList = 1_000;
 
 const columns = "SELECT id, namespace, kind, due_at, value FROM due_entries";
 
-/** What comes due by itself, in the file of the turn log. */
+/** The entries that come due by themselves, in the file of the turn log. */
 function createDueEntries(connection: SqliteConnection): DueEntries {
   const entryOf = ({ id, namespace, kind, due_at, value }: SqlRow): DueEntry => ({
     id: String(id),
@@ -134,7 +134,7 @@ const held = `
   SELECT count(*) AS turns FROM turns INDEXED BY turns_suspect
   WHERE suspect = 1 AND head = 1 AND lease IS NULL AND due_at = 0`;
 
-// What waits for a worker: new or woken heads, and waits and leases that ended, since then.
+// Turns that wait for a worker: new or woken heads, and waits and leases that ended, since then.
 const oldest = `
   SELECT min(at) AS at FROM (
     SELECT min(accepted_at) AS at FROM turns
@@ -144,7 +144,7 @@ const oldest = `
 
 const write = "INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at";
 
-/** Whether the log is well, and how much work it holds. */
+/** The health of the log, and how much work it holds. */
 function createHealth(connection: SqliteConnection): TurnHealth {
   return {
     async backlog(now) {
@@ -176,7 +176,7 @@ const queuedByAuthor = `
     AND other.author_id = turns.author_id
   ORDER BY other.ordinal`;
 
-/** What reaches a turn from outside while it runs or waits. */
+/** Signals and messages that reach a turn while it runs or waits. */
 function createSignalling(connection: SqliteConnection): TurnSignals {
   return {
     async signal(turnId, signal, at) {
@@ -226,7 +226,7 @@ const nextThreads = `
 /** Threads read at a time. */
 const pageSize = 200;
 
-/** Conversations and where they are. */
+/** Threads, and the namespaces they belong to. */
 function createThreadReading(connection: SqliteConnection): ThreadReading {
   return {
     async finished({ namespace, thread }, before, limit) {
@@ -253,7 +253,7 @@ function createThreadReading(connection: SqliteConnection): ThreadReading {
     },
 
     async namespaces(platform) {
-      // All that begins with `platform:`; `;` follows `:` in the order of bytes.
+      // All that begins with `platform:`; `;` follows `:` in byte order.
       const rows =
         platform === undefined
           ? connection.all("SELECT namespace FROM namespaces ORDER BY namespace")

@@ -7,7 +7,7 @@ const deepest = 16;
 
 /**
  * The folders called node_modules in a skill's folder, relative to it, of which the skill knows no file: they were too large to be read
- * when it was loaded, or came later. They are in no review and no hash, so its code must not see them.
+ * when it was loaded, or were added later. No review and no hash covers them, so the skill's code must not see them.
  */
 export async function unreadModules(skill: Skill, folder: string): Promise<string[]> {
   if (skill.files === undefined) return [];
@@ -26,7 +26,7 @@ export async function unreadModules(skill: Skill, folder: string): Promise<strin
   return found;
 }
 
-/** Why code does not run here because of them; only bubblewrap can keep it from them. */
+/** Why these folders prevent code from running here; only bubblewrap can hide them from it. */
 export function exposedModules(found: readonly string[], isolation: Isolation): string | undefined {
   const [first] = found;
   if (first === undefined || isolation.kind === "bubblewrap") return undefined;

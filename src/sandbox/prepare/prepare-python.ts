@@ -6,14 +6,14 @@ import { findProgram } from "../run/programs.ts";
 import { type AskedPackage, pythonName } from "./package-names.ts";
 import { type InstallerContext, inBuild, missingProgram, runInstaller, withTemp } from "./run-installer.ts";
 
-/** A package as it is installed, and which files of it may be. */
+/** A package to install, and its allowed files. */
 export interface PinnedPackage {
   name: string;
   version: string;
   hashes: readonly string[];
 }
 
-/** What an installer made: a folder within the build. */
+/** The result of an installer: a folder within the build. */
 export interface Installed {
   folder: string;
   packages: PinnedPackage[];
@@ -47,10 +47,9 @@ const common = [
 ];
 
 /**
- * Installs wheels into a folder. First pip finds out which versions fit together, and what it took them to be is checked; then, in a
- * sandbox that nothing of the first has touched, these very files are installed by their hashes.
- *
- * @param pinned what is installed already and stays as it is
+ * Installs wheels into a folder. First pip resolves the versions, and its choice is checked; then, in a new sandbox without anything from
+ * the first, exactly these files are installed by their hashes.
+ * @param pinned the installed packages, whose versions stay
  * @throws BuildRefusal
  */
 export async function preparePython(
@@ -112,11 +111,11 @@ async function runPip(
   const { protocol, host } = new URL(address);
   const run = {
     code: {
-      // What is run stands last: for `-r` it is the file to read.
+      // The command comes last: for `-r` it is the file to read.
       interpreter: [...(await withTemp()), python, "-m", "pip", ...args, "-r"],
       entry: { name: "requirements.txt", text: requirements },
       args: [],
-      // The address may have a password, and every user of the machine can read arguments.
+      // The address may contain a password, and every user of the machine can read arguments.
       env: { PIP_INDEX_URL: address, ...(protocol === "http:" ? { PIP_TRUSTED_HOST: host } : {}) },
     },
     address,
@@ -140,7 +139,7 @@ async function runPip(
 const noPip = "There is no pip.";
 const noneFits = "No version fits: ";
 
-/** What pip's messages mean. */
+/** The meaning of pip's messages. */
 function explain(printed: string): string | undefined {
   if (/No module named pip\b/.test(printed)) return noPip;
   const errors = [...printed.matchAll(/^ERROR: (.+)$/gm)].map(([, text = ""]) => text.trim());
@@ -164,7 +163,7 @@ function explain(printed: string): string | undefined {
   return errors.length === 0 ? undefined : `pip failed: ${errors.join(" ").slice(0, 800)}`;
 }
 
-/** Packages of which the index has sources alone, from pip's log. */
+/** Packages that the index has only as sources, from pip's log. */
 function sourcesOnly(log: string): string | undefined {
   const names = new Set(
     [...log.matchAll(/No sources permitted for ([A-Za-z0-9._-]{1,100})/g)].map(([, name = ""]) => name),
@@ -176,7 +175,7 @@ function sourcesOnly(log: string): string | undefined {
 
 type Found = z.output<typeof report>["install"][number];
 
-/** What pip would install, where nothing but wheels of the index is among it and what was pinned is what it was. @throws BuildRefusal */
+/** The packages that pip would install, if all of them are wheels of the index and pinned ones are unchanged. @throws BuildRefusal */
 function checked(
   found: readonly Found[],
   asked: readonly AskedPackage[],
@@ -194,7 +193,7 @@ function checked(
   });
 }
 
-/** @throws BuildRefusal when it is no wheel of the index */
+/** @throws BuildRefusal when it is not a wheel of the index */
 function wheelOf({ is_direct, metadata, download_info: { url, archive_info } }: Found) {
   const name = pythonName(metadata.name);
   const { version } = metadata;
@@ -213,7 +212,7 @@ function anotherFile(what: string): string {
   return `The index now has another file for ${what} than the one that was pinned by its hash. Nothing was installed. Find out why it changed; to take the new one, remove the package and add it again.`;
 }
 
-/** What was asked for stands first. */
+/** Requested packages come first. */
 export function inOrder(packages: readonly PinnedPackage[], asked: readonly AskedPackage[]): PinnedPackage[] {
   const names = asked.map(({ name }) => name);
   const place = ({ name }: PinnedPackage) => (names.includes(name) ? names.indexOf(name) : names.length);

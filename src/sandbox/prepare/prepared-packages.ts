@@ -28,25 +28,25 @@ export interface PreparedOptions {
   runtimeOf(language: PackageLanguage): Promise<string | undefined>;
   /** ms since the epoch. */
   now(): number;
-  /** Ends what is being prepared. */
+  /** Ends a running preparation. */
   signal: AbortSignal;
-  /** How long a request waits before it answers that the work goes on, ms. */
+  /** How long a request waits before it answers that the work continues, ms. */
   patienceMs: number;
 }
 
-/** What one preparation is about. */
+/** The input of one preparation. */
 interface Job {
   name: SetName;
   asked: readonly AskedPackage[];
-  /** Names that may get another version than the one that is there. */
+  /** Names of packages that may change their version. */
   renewed: readonly string[];
-  /** Whether everything may. */
+  /** Whether all may. */
   anew: boolean;
   listed?: ListedPackages | undefined;
   by: string;
 }
 
-/** Prepares packages inside the sandbox, one set at a time, and says what there is. `settled` waits for the end of what is begun. */
+/** Prepares packages inside the sandbox, one set at a time, and lists the prepared ones. `settled` waits for a running preparation. */
 export function createPreparedPackages(
   options: PreparedOptions,
 ): PreparedPackages & { settled(): Promise<unknown> } {
@@ -69,7 +69,7 @@ export function createPreparedPackages(
       preparation.changes += 1;
     },
     async lacks(skill) {
-      // Elsewhere code runs with what is installed on the machine, and nothing can be prepared.
+      // With other isolations, code runs with the packages installed on the machine, and nothing can be prepared.
       if (sandbox.isolation.kind !== "bubblewrap") return undefined;
       const missing = await Promise.all(
         (await listedPackages(skill)).map((each) => missingOf(each, skill, options)),
@@ -79,7 +79,7 @@ export function createPreparedPackages(
   };
 }
 
-/** The one change that may run, and how the last one ended. */
+/** The one change that may run, and the result of the last one. */
 class RunningPreparation {
   changes = 0;
   readonly #options: PreparedOptions;
@@ -96,7 +96,7 @@ class RunningPreparation {
     return { ...working, ...(this.#last && { last: this.#last }) };
   }
 
-  /** Resolves when the change that runs has ended. */
+  /** Resolves when the running change has ended. */
   settled(): Promise<unknown> {
     return this.#current;
   }
@@ -241,7 +241,7 @@ async function missingOf(
   return `${why}. An operator can prepare them: knack sandbox prepare ${id}, or /skill prepare ${id}.`;
 }
 
-/** Builds a set in a folder of its own and makes it the one that code sees. Answers what is there now, for a person. @throws BuildRefusal */
+/** Builds a set in a folder of its own and makes it the one that code sees. Returns a summary for a person. @throws BuildRefusal */
 async function build(
   { name, asked, renewed, anew, listed, by }: Job,
   options: PreparedOptions,
@@ -251,7 +251,7 @@ async function build(
   const { language, skill } = name;
   const before = anew ? undefined : await sets.get(name);
   const runtime = await runtimeOf(language);
-  // Pins are of files for one version of the language.
+  // Pinned files are for one version of the language.
   const pins = before?.runtime === runtime ? before : undefined;
   const folder = await sets.makeBuild(name);
   try {
@@ -307,7 +307,7 @@ async function shownSet(set: StoredSet, { runtimeOf }: PreparedOptions): Promise
   };
 }
 
-/** The general ones first. */
+/** General sets first. */
 function orderOf({ skill, language }: StoredSet): string {
   return `${skill === undefined ? 0 : 1} ${skill?.id ?? ""} ${language}`;
 }

@@ -11,7 +11,7 @@ export interface InstallRequest {
   units: readonly PackageUnit[];
   reviews: readonly PackageReview[];
   source: KnownSource;
-  /** What people are told it came from. */
+  /** The source that people are told. */
   from: string;
   by: string;
   at: number;
@@ -19,7 +19,7 @@ export interface InstallRequest {
   change: string;
 }
 
-/** Puts laid-out skills in place and registers them, all or none. @throws PackageRefusal */
+/** Moves laid-out skills into place and registers them, all or none. @throws PackageRefusal */
 export async function installSkills(
   request: InstallRequest,
   folders: PackageFolders,
@@ -72,7 +72,7 @@ function isSamePlace(a: Place, b: Place): boolean {
   return a.place === b.place && a.name === b.name;
 }
 
-/** A folder is replaced only by a package that has a skill of those that lie in it. */
+/** A folder is replaced only by a package that contains one of the skills in it. */
 function refuseTaken(unit: ChangedUnit, index: RegisterIndex, folders: PackageFolders): void {
   const owners = Object.keys(index).filter((id) => index[id] !== undefined && isSamePlace(unit, index[id]));
   if (owners.some((id) => unit.skill_ids.includes(id))) return;
@@ -90,7 +90,7 @@ function refuseTaken(unit: ChangedUnit, index: RegisterIndex, folders: PackageFo
   );
 }
 
-/** Where skills lay until now that come under another name. */
+/** Previous places of skills that now have another name. */
 function unitsLeftBehind(moved: readonly ChangedUnit[], index: RegisterIndex): ChangedUnit[] {
   const left: ChangedUnit[] = [];
   for (const { skill_ids } of moved) {

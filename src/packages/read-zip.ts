@@ -7,15 +7,14 @@ import { type ClaimedFile, createPackageTree, type PackageFile, type PackageTree
 
 /** Stored, deflated: the methods that yauzl reads. */
 const methods = [0, 8];
-/** The type of a file in the upper half of its attributes, as Unix writes it. */
+/** The Unix file type in the upper half of an entry's attributes. */
 const typeMask = 0o170000;
 const regular = 0o100000;
 const folder = 0o040000;
 const link = 0o120000;
 
 /**
- * The files of a ZIP archive. The size it declares is never believed: what is inflated is counted, and has to be what was
- * declared.
+ * The files of a ZIP archive. Its declared sizes are not trusted: the inflated bytes are counted, and must equal the declared size.
  * @throws PackageRefusal
  */
 export async function readZip(data: Buffer, limits: PackageLimits): Promise<PackageFile[]> {

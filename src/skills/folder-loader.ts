@@ -20,7 +20,7 @@ import type { FolderContents } from "./read-contents.ts";
 import type { FolderScan } from "./scan-folder.ts";
 import { createSkillTools, partId } from "./skill-tools.ts";
 
-/** Bytes of a SKILL.md, as OpenClaw limits it. */
+/** Maximum bytes of a SKILL.md, as OpenClaw limits it. */
 const maxDocument = 256 * 1024;
 
 /** One folder, loaded. `skills` is empty, or the skill followed by its parts. */
@@ -28,7 +28,7 @@ export interface LoadedFolder {
   hash: string;
   skills: readonly Skill[];
   diagnostics: readonly Diagnostic[];
-  /** False: it is loaded anew the next time, because something was not known yet. */
+  /** False: it is loaded again the next time, because something was not known yet. */
   complete?: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface FolderToLoad {
   toolPackages?: ToolPackages | undefined;
 }
 
-/** Makes the skill of a folder. Never throws: what cannot be loaded is a diagnostic. */
+/** Creates the skill of a folder. Never throws: what cannot be loaded is a diagnostic. */
 export async function loadFolder(request: FolderToLoad): Promise<LoadedFolder> {
   const { folder, contents } = request;
   const file = path.join(folder.path, folder.document);
@@ -73,7 +73,7 @@ export async function loadFolder(request: FolderToLoad): Promise<LoadedFolder> {
   }
 }
 
-/** The tools of a package that says it has some; undefined, with the reason in `diagnostics`, when it is a guide all the same. */
+/** The tools of a package that declares some; undefined, with the reason in `diagnostics`, if it is only a guide. */
 async function loadTools(
   { folder, contents, toolPackages }: FolderToLoad,
   skill: Skill,
@@ -92,10 +92,10 @@ async function loadTools(
   return undefined;
 }
 
-/** Code that stands where a package of tools has its module, but in another language. */
+/** A package's module of tools in another language. */
 const otherModule = /^(?:__init__|tools?|main|index)\.(?:py|[cm]?ts|rb|go|php|sh)$/;
 
-/** Why a package of tools is a guide, and what of it works. */
+/** Why a package of tools is a guide, and which parts of it work. */
 function noToolModule({ code }: Skill, { files }: FolderContents): string {
   const named = code?.entry_points?.tool ?? code?.entry_points?.main;
   const module = named ?? files.find((each) => otherModule.test(each.path))?.path;
@@ -149,7 +149,7 @@ const moduleSchema = z.object({
  */
 function createBuiltInSkills(document: Skill, module: SkillModule): Skill[] {
   const tools = createSkillTools(document, module);
-  // Its code needs no folder explained to the model.
+  // Its code needs no explanation of its folder for the model.
   const { guide_note: _, ...own } = document;
   const parent: Skill = { ...own, kind: "builtin", tools };
   if (module.kind === "single") return [{ ...parent, ...interfaceOf(module.definition) }];

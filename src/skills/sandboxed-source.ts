@@ -21,7 +21,7 @@ export function createSandboxedSource(
       try {
         judged = await judge(loaded, allows);
       } catch {
-        // What can run is not known, on a full disk for instance: a call says so, and the next load asks again.
+        // The check failed, on a full disk for instance: a call reports that, and the next load repeats it.
         return loaded;
       }
       before = loaded;

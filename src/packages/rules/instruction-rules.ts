@@ -26,7 +26,7 @@ const memory = {
   roles: ["prose"] as const,
 };
 
-/** Sentences that turn an agent against the people it works for, in the languages that incidents used. */
+/** Sentences that turn an agent against the people it works for, in the languages of known incidents. */
 export const instructionRule = linePatternRule([
   {
     ...injection,
@@ -121,11 +121,11 @@ export const instructionRule = linePatternRule([
   },
 ]);
 
-/** Words that tell somebody to do something, and what they would do it with. */
+/** Verbs that tell somebody to do something, and their objects. */
 const telling =
   /https?:\/\/|\b(?:run|execute|download|install|send|always|never|must|ignore|instead|secret|password|curl|agent|assistant|you (?:should|must|will))\b/i;
 
-/** What a page hides from those who see it rendered. */
+/** Text that is hidden when a page is rendered. */
 export const hiddenMarkupRule: FileRule = (file) => {
   if (file.role !== "prose") return [];
   const findings: PackageFinding[] = [];
@@ -175,7 +175,7 @@ function comments(raw: string): { start: number; text: string }[] {
   return found;
 }
 
-/** The number of the line a place is in, from 1. Places that are asked for in their order take linear time together. */
+/** The line number of a place, from 1. Places requested in their order take linear time together. */
 function lineCounter(raw: string): (at: number) => number {
   let line = 1;
   let next = raw.indexOf("\n");

@@ -16,7 +16,7 @@ const forms: readonly [string, RegExp][] = [
   ["a private key", /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/],
 ];
 
-/** Keys that somebody left in the package: they belong to another, and whoever has the package has them. */
+/** Keys left in the package: they belong to somebody else, and everybody with the package has them. */
 export const secretRule: FileRule = (file) => {
   const findings: PackageFinding[] = [];
   for (const { number, text } of file.lines) {

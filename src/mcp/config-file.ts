@@ -80,7 +80,7 @@ async function readFrom(
   if (!parsed.ok) {
     return broken(
       "invalid_json",
-      `It is no JSON: ${parsed.reason}. The servers stay as they were; mend the file.`,
+      `Not valid JSON: ${parsed.reason}. The servers stay as they were. Fix the file.`,
     );
   }
   const found = serversIn(parsed.value);
@@ -104,7 +104,7 @@ function serversIn(
 
 function notPlain(path: string): Diagnostic {
   const message =
-    "It has comments or a comma after a last entry. It was read, but other programs may refuse it: JSON has neither.";
+    "It has comments or a comma after a last entry. It was read, but other programs may refuse it, because JSON allows neither.";
   return { path, severity: "warning", code: "not_plain_json", message };
 }
 

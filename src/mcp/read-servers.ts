@@ -41,7 +41,7 @@ const entrySchema = z.object({
   env: texts.default({}),
   cwd: z.string().min(1).optional(),
   url: z
-    .url({ protocol: /^https?$/, error: "it is no address that begins with http:// or https://" })
+    .url({ protocol: /^https?$/, error: "it is not an address that begins with http:// or https://" })
     .optional(),
   headers: texts.default({}),
   disabled: z.boolean().default(false),

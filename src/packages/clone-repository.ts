@@ -64,7 +64,7 @@ export async function cloneRepository(request: CloneRequest): Promise<PackageFil
   } catch (error) {
     if (!deadline.aborted || request.signal.aborted) throw error;
     const seconds = limits.fetch_ms / 1000;
-    const message = `The repository was not there after ${seconds} seconds. Nothing was installed; try again later.`;
+    const message = `Cloning timed out after ${seconds} seconds. Nothing was installed; try again later.`;
     throw new PackageRefusal("timed_out", message, error);
   } finally {
     await proxy?.close();

@@ -46,7 +46,7 @@ export function webAddress(text: string): URL {
   if (url.username !== "" || url.password !== "") {
     throw new PackageRefusal(
       "credentials_in_address",
-      "The address holds a user name or password, which would be stored and shown. Nothing was fetched; leave them out.",
+      "The address contains a user name or password, which would be stored and shown. Nothing was fetched; leave them out.",
     );
   }
   return url;
@@ -75,7 +75,7 @@ function checked(address: GitAddress): GitAddress {
   const { ref, folder } = address;
   const isPlainRef = ref === undefined || /^[A-Za-z0-9][A-Za-z0-9._/+-]{0,199}$/.test(ref);
   if (!isPlainRef || ref?.includes("..")) {
-    const message = `The branch ${JSON.stringify(ref)} is not a name git takes. Nothing was fetched.`;
+    const message = `The branch ${JSON.stringify(ref)} is not a valid Git branch name. Nothing was fetched.`;
     throw new PackageRefusal("bad_branch", message);
   }
   const parts = folder?.split("/").filter((part) => part !== "" && part !== ".");

@@ -77,7 +77,7 @@ function checkSize(
   if (packedBytes !== undefined && bytes > packedBytes * limits.expansion) {
     throw new PackageRefusal(
       "expands_too_much",
-      `It grows to more than ${limits.expansion} times its packed size (at ${shownName(name)}), as archives do that are made to do harm. Nothing was installed.`,
+      `It grows to more than ${limits.expansion} times its packed size (at ${shownName(name)}), as archives do that are made to cause harm. Nothing was installed.`,
     );
   }
 }
@@ -137,7 +137,7 @@ function tooMany(most: number, kind: "file" | "folder"): PackageRefusal {
 function twice(name: string): PackageRefusal {
   return new PackageRefusal(
     "duplicate_name",
-    `The entry ${shownName(name)} is in it twice, so a review could see another one than the one that runs. Nothing was installed.`,
+    `The entry ${shownName(name)} occurs twice, so the reviewed one might not be the one that runs. Nothing was installed.`,
   );
 }
 

@@ -61,7 +61,7 @@ async function take(zip: ZipFile, entry: Entry, name: string, tree: PackageTree)
   const file = tree.claim(name);
   if (file === undefined) return;
   if (!methods.includes(entry.compressionMethod)) {
-    throw refusedEntry("unknown_compression", name, "is compressed in a way that is not read here");
+    throw refusedEntry("unknown_compression", name, "uses an unsupported compression method");
   }
   const content = await inflate(await zip.openReadStreamPromise(entry), entry, name, file);
   file.finish(content, ((entry.externalFileAttributes >>> 16) & 0o111) !== 0);
@@ -92,5 +92,5 @@ function refusedEntry(code: string, name: string, why: string): PackageRefusal {
 }
 
 function lyingSize(name: string): PackageRefusal {
-  return refusedEntry("lying_size", name, "has another size than the archive says");
+  return refusedEntry("lying_size", name, "has a different size than the archive declares");
 }

@@ -109,7 +109,7 @@ function wholeFindings(
     findings.push({ severity: isSecret ? "warning" : "info", code: "undeclared_env", message, ...place });
   }
   if (skill.active) {
-    const message = "It asks to be active from the start. An installed skill never is; people enable it.";
+    const message = "It asks to be active from the start. An installed skill never is: people enable it.";
     findings.push({ severity: "info", code: "asks_to_be_active", message });
   }
   for (const { severity, code, message } of diagnostics) {
@@ -136,7 +136,7 @@ function sorted(findings: readonly PackageFinding[]): PackageFinding[] {
   const gravest = findings.toSorted((a, b) => ranks[a.severity] - ranks[b.severity]);
   const shown = gravest.slice(0, maxFindings);
   if (shown.length === gravest.length) return shown;
-  const message = `There are ${gravest.length - shown.length} further findings, none graver than the last one here.`;
+  const message = `There are ${gravest.length - shown.length} further findings, none more severe than the last one here.`;
   const severity = gravest[maxFindings]?.severity ?? "info";
   return [...shown, { severity, code: "more_findings", message }];
 }

@@ -14,7 +14,7 @@ export class SealedValueError extends Error {
   constructor(key: string, options?: { cause?: unknown }) {
     super(
       `The stored secret ${key} cannot be opened: it was encrypted with another key, or changed since. Give the bot the key it ` +
-        "was stored with (KNACK_SECRET_KEY, or secret.key in the data folder), or connect again to store it anew.",
+        "was stored with (KNACK_SECRET_KEY, or secret.key in the data folder), or connect again to store a new one.",
       options,
     );
   }

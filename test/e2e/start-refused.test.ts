@@ -129,7 +129,7 @@ it("names the copy of a database from before its upgrade, at the start and when 
   write("PRAGMA user_version = 99");
   const message = await refusal();
   expect(message).toContain("was written by a newer Knack");
-  expect(message).toContain(`A copy from before the upgrade lies at ${file}.v7 (format 7)`);
+  expect(message).toContain(`A copy from before the upgrade is at ${file}.v7 (format 7)`);
 });
 
 it("starts with a setting whose skill is gone, and says so", async () => {

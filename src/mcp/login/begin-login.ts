@@ -34,7 +34,7 @@ export async function beginLogin(
   if (!needsPerson(server)) {
     return {
       ok: false,
-      reason: `${server.name} is logged in to by its configuration: nobody has to connect.`,
+      reason: `${server.name} uses the login of its configuration: nobody has to connect an account.`,
     };
   }
   try {

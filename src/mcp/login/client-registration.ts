@@ -102,7 +102,7 @@ export function registrationProblem(
     "client_id_metadata_document_supported" in metadata && metadata.client_id_metadata_document_supported;
   if (takesAddress === true && clientMetadataUrl !== undefined) return undefined;
   return (
-    `The login of ${server.name} takes no clients that register themselves. An operator registers the bot there, with the ` +
+    `The login of ${server.name} accepts no clients that register themselves. An operator registers the bot there, with the ` +
     "redirect address of this bot, and sets oauth.client_id (and oauth.client_secret) of the server in the configuration."
   );
 }

@@ -61,7 +61,7 @@ export async function finishLogin(parts: LoginParts, returned: LoginReturn): Pro
 
 const unknownLink: RefusedLogin = {
   ok: false,
-  reason: "This link was used already, has run out (it works for ten minutes), or is not from this bot.",
+  reason: "This link was already used, has expired (it works for ten minutes), or is not from this bot.",
 };
 
 /** People choose their own names, so a shown name is cut to one short line. */
@@ -85,7 +85,7 @@ function problemOf({ server, discovery }: PendingLogin, returned: LoginReturn): 
     const said = oneLine(error_description, 200);
     return `The login of ${server.name} refused: ${oneLine(error, 60)}${said === "" ? "" : ` (${said})`}.`;
   }
-  return code === undefined || code === "" ? `The login of ${server.name} gave no code.` : undefined;
+  return code === undefined || code === "" ? `The login of ${server.name} returned no code.` : undefined;
 }
 
 async function exchange(parts: LoginParts, pending: PendingLogin, authorizationCode: string): Promise<void> {

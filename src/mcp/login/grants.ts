@@ -97,6 +97,6 @@ async function vouchedFor(
   if (typeof answer.access_token === "string") return answer.access_token;
   throw new GrantError(
     `The identity provider does not vouch for this account with ${server.name} (it answered ${response.status}). ` +
-      "Its token may have run out: renew oauth.identity_provider.id_token.",
+      "Its token may have expired: renew oauth.identity_provider.id_token.",
   );
 }

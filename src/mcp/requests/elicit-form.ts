@@ -21,7 +21,7 @@ export async function elicitForm(
   const secret = fields.find(asksForSecret);
   if (secret !== undefined) {
     const what = `${server} asked for “${secret.label}”`;
-    context.progress(`${what}. Passwords and keys do not belong into a chat, so it was declined.`);
+    context.progress(`${what}. Passwords and keys do not belong in a chat, so it was declined.`);
     return { action: "decline" };
   }
   if (fields.length > maxFields) {

@@ -25,7 +25,7 @@ export const hiddenTextRule: FileRule = (file) => {
     const word = mixedWord(line);
     if (word === undefined) return;
     const message =
-      "It has a word whose letters come from several scripts: people read another word than programs do.";
+      "It has a word with letters of several scripts: people read another word than programs do.";
     findings.push({ severity: "warning", code: "mixed_scripts", message, ...place, excerpt: word });
   });
   return findings;
@@ -59,23 +59,23 @@ function judge(
   if (tags.test(line) || selectors.test(line)) {
     const hidden = decodeTags(line);
     const says = hidden === "" ? "" : ` It reads: “${hidden}”.`;
-    const message = `It holds text in characters that nobody sees but a model reads.${says}`;
+    const message = `It contains text in characters that are invisible to people and readable for a model.${says}`;
     return { severity: "danger", code: "hidden_text", message };
   }
   if (overrides.test(line)) {
     const message =
-      "It holds characters that change the order in which text is shown, so that it reads differently than it runs.";
+      "It contains characters that change the order in which text is shown, so that it reads differently than it runs.";
     return { severity: role === "code" ? "danger" : "warning", code: "hidden_text", message };
   }
   const count = line.match(pattern("gu")`${blanks}`)?.length ?? 0;
   if (count > 0 || joiners.test(line)) {
     const message =
-      "It holds invisible characters, which can split words that a reader or a check looks for.";
+      "It contains invisible characters, which can split words that a reader or a check looks for.";
     return { severity: count >= fewBlanks ? "danger" : "warning", code: "hidden_text", message };
   }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   if (/[\u0000-\u0008\u000b\u000e-\u001f\u007f]/.test(line)) {
-    const message = "It holds control characters, which can hide text when it is shown in a terminal.";
+    const message = "It contains control characters, which can hide text in a terminal.";
     return { severity: "warning", code: "hidden_text", message };
   }
   return undefined;

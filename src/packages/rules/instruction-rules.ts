@@ -22,7 +22,7 @@ const consent = {
 const memory = {
   severity: "warning" as const,
   code: "plants_memory",
-  message: "It has the agent remember a statement of its own, which later conversations may take for true.",
+  message: "It makes the agent remember one of its statements, which later conversations may treat as true.",
   roles: ["prose"] as const,
 };
 
@@ -73,7 +73,7 @@ export const instructionRule = linePatternRule([
   {
     severity: "danger",
     code: "asks_for_secrets",
-    message: "It asks for keys that give away an account or a wallet for good.",
+    message: "It asks for keys that give away an account or a wallet permanently.",
     roles: ["prose"],
     patterns: [
       /\b(?:enter|paste|provide|send|share|type|give|read|collect|upload)\b.{0,60}\b(?:seed phrase|recovery phrase|mnemonic(?: phrase)?|(?:wallet|your) private key|wallet key|keystore file|2fa codes?)/i,
@@ -114,7 +114,7 @@ export const instructionRule = linePatternRule([
   {
     severity: "warning",
     code: "changes_agent",
-    message: "It writes to the files an agent takes its identity and memory from.",
+    message: "It writes to the files that define an agent's identity and memory.",
     patterns: [
       /\b(?:write|append|insert|add|put|edit|modify|update|overwrite|echo|cat)\b.{0,80}\b(?:SOUL|AGENTS|MEMORY|IDENTITY|CLAUDE|HEARTBEAT)\.md\b/i,
     ],
@@ -152,7 +152,7 @@ export const hiddenMarkupRule: FileRule = (file) => {
       add(
         found.index,
         file.raw.slice(found.index, found.index + 200),
-        "It holds text that is styled so that readers do not see it.",
+        "It contains text that is styled to be invisible to readers.",
       );
     }
   }

@@ -4,24 +4,21 @@ import { excerptOf, type FileRule, type ReviewedLine, type ReviewSubject } from 
 const addresses =
   /\b(?:https?|wss?|ftp):\/\/(?:[^\s/@"'`<>]{1,100}@)?(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9\u00a1-\uffff](?:[A-Za-z0-9\u00a1-\uffff.-]{0,250}))/g;
 const unusual: readonly [RegExp, string][] = [
-  [
-    /^\d{1,3}(?:\.\d{1,3}){3}$|^\[|^0x[0-9a-f]+$|^\d{8,10}$/,
-    "a bare address, so that nobody can tell whose it is",
-  ],
+  [/^\d{1,3}(?:\.\d{1,3}){3}$|^\[|^0x[0-9a-f]+$|^\d{8,10}$/, "a bare IP address, whose owner is unknown"],
   [
     /(?:^|\.)(?:webhook\.site|requestbin\.\w+|pipedream\.net|ngrok(?:-free)?\.\w+|trycloudflare\.com|loca\.lt|serveo\.net|localhost\.run|burpcollaborator\.net|oast\.\w+|interact\.sh|beeceptor\.com|hookbin\.com)$/,
-    "a place where anybody receives what others send",
+    "a service where anybody can receive what others send",
   ],
   [
     /(?:^|\.)(?:pastebin\.com|glot\.io|rentry\.(?:co|org)|paste\.ee|hastebin\.com|termbin\.com|ix\.io|0x0\.st|transfer\.sh|file\.io|gofile\.io|anonfiles\.com|catbox\.moe)$/,
-    "a place where anybody puts anything without a name",
+    "a service where anybody can upload anything anonymously",
   ],
   [
     /^(?:bit\.ly|tinyurl\.com|t\.ly|is\.gd|cutt\.ly|rb\.gy|shorturl\.at|t\.co|goo\.gl)$/,
-    "a short address that hides where it leads",
+    "a short address that hides its destination",
   ],
   [/\.(?:onion|i2p)$/, "a hidden service"],
-  [/(?:^|\.)xn--|[^\x20-\x7e]/, "a name in letters that may pass for others"],
+  [/(?:^|\.)xn--|[^\x20-\x7e]/, "a name in letters that look like others"],
 ];
 const chatHooks =
   /(?:discord(?:app)?\.com\/api\/webhooks|api\.telegram\.org\/bot|hooks\.slack\.com\/services)\/\S{10,}/i;
@@ -75,7 +72,7 @@ export const sendingRule: FileRule = (file) => {
     const place = { path: file.path, line, excerpt: excerptOf(text) };
     if (picture.test(text)) {
       const message =
-        "It has the agent fill in the address of a picture: who shows it sends that to the host.";
+        "It makes the agent fill in the address of a picture: showing the picture sends that to the host.";
       findings.push({ severity: "warning", code: "sends_conversation", message, ...place });
       continue;
     }

@@ -145,7 +145,7 @@ export const hiddenFileRule: FileRule = (file) => {
     return [];
   const isSettings = /^\.env/.test(part) && !/example|sample|template/.test(part);
   const message = isSettings
-    ? "It holds somebody's settings, which may be secrets."
+    ? "It contains somebody's settings, which may include secrets."
     : "It is a hidden file, which people easily miss.";
   return [{ severity: isSettings ? "warning" : "info", code: "hidden_file", message, path: file.path }];
 };
@@ -216,7 +216,7 @@ export function nameFindings({ skill, shipped }: ReviewSubject): PackageFinding[
     if (id === skill.id) continue;
     const looksAlike = skeleton(id) === skeleton(skill.id);
     if (!looksAlike && !(id.length >= 6 && editDistance(id, skill.id.toLowerCase()) <= 1)) continue;
-    const message = `Its name ${skill.id} is easily taken for ${id}, which ships with the bot.`;
+    const message = `Its name ${skill.id} is easily mistaken for ${id}, which ships with the bot.`;
     findings.push({ severity: looksAlike ? "danger" : "warning", code: "similar_name", message });
   }
   return findings;

@@ -56,14 +56,18 @@ function dangerous(text: string): Verdict | undefined {
   const isRun = runs.test(text) || installs.test(text);
   if (passwords.test(text) && (isFetched || isRun)) {
     const message =
-      "It has somebody unpack an archive with a password, which keeps scanners from seeing what is in it.";
+      "It tells people to unpack an archive with a password, which hides the content from scanners.";
     return { severity: "danger", message };
   }
   if (pastes.test(text) && (downloads.test(text) || linksIn(text).length > 0)) {
-    return { severity: "danger", message: "It has somebody paste a command from elsewhere into a terminal." };
+    return {
+      severity: "danger",
+      message: "It tells people to paste a command from elsewhere into a terminal.",
+    };
   }
   if ((isFetched && isNameless(text)) || (downloads.test(text) && isRun && namesProgram(text))) {
-    const message = "It has somebody download a program and run it, which is how skills have spread malware.";
+    const message =
+      "It tells people to download a program and run it, which is how skills have spread malware.";
     return { severity: "danger", message };
   }
   return undefined;
@@ -72,7 +76,7 @@ function dangerous(text: string): Verdict | undefined {
 function questionable({ text, heading }: Paragraph): Verdict | undefined {
   const isFetched = downloads.test(text) || installs.test(text);
   if (!isFetched || linksIn(text).length === 0 || !requires.test(`${heading} ${text}`)) return undefined;
-  const message = "It wants something installed from elsewhere first; what that is was not reviewed.";
+  const message = "It requires software from elsewhere, which was not reviewed.";
   return { severity: "warning", message };
 }
 

@@ -72,7 +72,7 @@ export function readPackages(language: PackageLanguage, texts: readonly string[]
 function noPackage(language: PackageLanguage, text: string): string {
   const shown = `\`${text.replaceAll(/[`\p{Cc}]/gu, "").slice(0, 100)}\``;
   const like = language === "python" ? "`numpy` or `numpy==2.1.0`" : "`docx` or `docx@9`";
-  return `${shown} is no package. Write a name, with or without a version, such as ${like}; addresses, paths and options are not taken.`;
+  return `${shown} is no package. Write a name, with or without a version, such as ${like}; addresses, paths and options are not accepted.`;
 }
 
 /** The packages of a requirements.txt (https://pip.pypa.io/en/stable/reference/requirements-file-format/), hashes included. */

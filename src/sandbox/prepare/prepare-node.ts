@@ -144,8 +144,8 @@ function explain(printed: string): string | undefined {
     .join(" ")
     .slice(0, 800);
   if (code === "EINTEGRITY")
-    return `The registry now has another file than the one that was pinned by its hash. Nothing was installed. Find out why it changed; to take the new one, remove the package and add it again. npm says: ${said}`;
-  if (code === "ERESOLVE") return `They do not fit together: ${said}`;
+    return `The registry now has another file than the one pinned by its hash. Nothing was installed. Find out why it changed; to take the new one, remove the package and add it again. npm says: ${said}`;
+  if (code === "ERESOLVE") return `Their versions conflict: ${said}`;
   return errors.length === 0 ? undefined : `npm failed: ${said}`;
 }
 
@@ -153,7 +153,7 @@ function readLock(text: string): Lock {
   try {
     return lockFile.parse(JSON.parse(text));
   } catch {
-    throw new BuildRefusal("npm wrote no lock of what it found.");
+    throw new BuildRefusal("npm wrote no lock file. Nothing was installed.");
   }
 }
 
@@ -185,14 +185,14 @@ function checked(found: Lock, before: Lock | undefined, { sources }: InstallerCo
         hostsOf(url.href).some((host) => coversHost(hosts, host));
       if (link === true || !path.startsWith("node_modules/") || !isOfRegistry)
         throw new BuildRefusal(
-          `${name} does not come from the registry (${(resolved ?? path).slice(0, 200)}). It is not taken.`,
+          `${name} is not from the registry (${(resolved ?? path).slice(0, 200)}). Nothing was installed.`,
         );
       if (version === undefined || integrity === undefined || !/\bsha(?:512|384|256)-/.test(integrity))
-        throw new BuildRefusal(`The registry says no hash of ${name}. It is not taken.`);
+        throw new BuildRefusal(`The registry has no hash for ${name}. Nothing was installed.`);
       const pinned = pins.get(`${name}@${version}`);
       if (pinned !== undefined && pinned !== integrity)
         throw new BuildRefusal(
-          `The registry now has another file for ${name} ${version} than the one that was pinned by its hash. Nothing was installed.`,
+          `The registry now has another file for ${name} ${version} than the one pinned by its hash. Nothing was installed.`,
         );
       return [{ name, version, hashes: [integrity] }];
     },

@@ -136,7 +136,7 @@ async function runPip(
   }
 }
 
-const noPip = "There is no pip.";
+const noPip = "pip is not installed.";
 const noneFits = "No version fits: ";
 
 /** The meaning of pip's messages. */
@@ -145,7 +145,7 @@ function explain(printed: string): string | undefined {
   const errors = [...printed.matchAll(/^ERROR: (.+)$/gm)].map(([, text = ""]) => text.trim());
   if (/THESE PACKAGES DO NOT MATCH THE HASHES/.test(printed)) {
     const [, name = "a package"] = /^ {4}(\S+) from /m.exec(printed) ?? [];
-    return `The file of ${name} that the index served is not the one that its hash says. Nothing was installed.`;
+    return `The file of ${name} that the index served does not match its hash. Nothing was installed.`;
   }
   const unreached =
     /^WARNING: Retrying \(.*?'([A-Za-z]*(?:Error|Timeout)[^\n]{0,300})/m.exec(printed)?.[1] ??
@@ -155,10 +155,10 @@ function explain(printed: string): string | undefined {
   if (missing !== undefined)
     return `${noneFits}${missing}. Is the name right, and does it have a wheel for this Python and machine?`;
   if (/metadata-generation-failed|generating package metadata|build dependencies|egg_info/.test(printed))
-    return `One of them needs a package that would have to be built. Only wheels are taken, because building runs code. ${errors.join(" ").slice(0, 400)}`;
+    return `One of them needs a package that would have to be built. Only wheels are installed, because building runs code. ${errors.join(" ").slice(0, 400)}`;
   if (/ResolutionImpossible|conflicting dependencies/.test(printed)) {
     const conflict = /The conflict is caused by:\n([\s\S]*?)\n\n/.exec(printed)?.[1] ?? errors.join(" ");
-    return `They do not fit together: ${conflict.replace(/\s+/g, " ").trim().slice(0, 600)}. What is installed already keeps its version unless it is named too.`;
+    return `Their versions conflict: ${conflict.replace(/\s+/g, " ").trim().slice(0, 600)}. Installed packages keep their version unless they are named too.`;
   }
   return errors.length === 0 ? undefined : `pip failed: ${errors.join(" ").slice(0, 800)}`;
 }
@@ -170,7 +170,7 @@ function sourcesOnly(log: string): string | undefined {
   );
   if (names.size === 0) return undefined;
   const list = [...names].slice(0, 10).join(", ");
-  return `${list}: the index has no wheel for this Python and machine, only source distributions. Those are not taken, because building one runs its code. Choose a version that has a wheel.`;
+  return `${list}: the index has no wheel for this Python and machine, only source distributions. Those are not installed, because building one runs its code. Choose a version that has a wheel.`;
 }
 
 type Found = z.output<typeof report>["install"][number];
@@ -198,18 +198,22 @@ function wheelOf({ is_direct, metadata, download_info: { url, archive_info } }: 
   const name = pythonName(metadata.name);
   const { version } = metadata;
   if (!/^[a-z0-9-]+$/.test(name) || !/^[A-Za-z0-9.+!_-]+$/.test(version))
-    throw new BuildRefusal("The index answered a package with a malformed name or version.");
+    throw new BuildRefusal(
+      "The index returned a package with a malformed name or version. Nothing was installed.",
+    );
   const isWheel = /^https?:/.test(url) && URL.parse(url)?.pathname.endsWith(".whl");
   if (is_direct || !isWheel)
-    throw new BuildRefusal(`${name} ${version} does not come as a wheel from the index. It is not taken.`);
+    throw new BuildRefusal(
+      `${name} ${version} is not available as a wheel from the index. Nothing was installed.`,
+    );
   const sha256 = archive_info?.hashes?.sha256 ?? /^sha256=(.+)$/.exec(archive_info?.hash ?? "")?.[1];
   if (sha256 === undefined || !/^[0-9a-f]{64}$/.test(sha256))
-    throw new BuildRefusal(`The index says no sha256 of ${name} ${version}. It is not taken.`);
+    throw new BuildRefusal(`The index has no sha256 for ${name} ${version}. Nothing was installed.`);
   return { name, version, sha256 };
 }
 
 function anotherFile(what: string): string {
-  return `The index now has another file for ${what} than the one that was pinned by its hash. Nothing was installed. Find out why it changed; to take the new one, remove the package and add it again.`;
+  return `The index now has another file for ${what} than the one pinned by its hash. Nothing was installed. Find out why it changed; to take the new one, remove the package and add it again.`;
 }
 
 /** Requested packages come first. */

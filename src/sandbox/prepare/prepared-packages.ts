@@ -113,7 +113,7 @@ class RunningPreparation {
     }
     if (this.#working !== undefined) {
       const before = this.#working.what;
-      return refuse(409, `Packages are being prepared already (${before}). Wait until that is done.`);
+      return refuse(409, `Packages are already being prepared (${before}). Wait until that has finished.`);
     }
     const job = { what, since: now(), line: "" };
     this.#working = job;
@@ -129,7 +129,10 @@ class RunningPreparation {
     clearTimeout(timer);
     return (
       outcome ??
-      ok("working", `${what}: this takes longer and goes on. \`knack sandbox list\` shows how it does.`)
+      ok(
+        "working",
+        `${what}: this takes longer and continues in the background. \`knack sandbox list\` shows its progress.`,
+      )
     );
   }
 
@@ -140,7 +143,7 @@ class RunningPreparation {
       return ok("done", message);
     } catch (error) {
       const reason = error instanceof BuildRefusal ? error.message : `It failed: ${errorText(error)}`;
-      const message = `${reason} What was prepared before is as it was.`;
+      const message = `${reason} The packages prepared before are unchanged.`;
       this.#last = { what, ok: false, message };
       return refuse(409, message);
     } finally {
@@ -207,7 +210,7 @@ async function prepareSkill(
   if (listed.length === 0)
     return refuse(
       409,
-      `${id} lists no packages for its code: a requirements.txt or a package.json with dependencies.`,
+      `${id} lists no packages for its code. Packages are listed in a requirements.txt, or as dependencies in a package.json.`,
     );
   const wrong = listed.map(({ asked }) => (asked.ok ? undefined : asked.reason)).find(Boolean);
   if (wrong !== undefined) return refuse(409, `${wrong} Nothing was installed.`);
@@ -229,7 +232,7 @@ async function missingOf(
   { sets, runtimeOf }: PreparedOptions,
 ): Promise<string | undefined> {
   const { language, file, asked } = listed;
-  if (!asked.ok) return `Its code misses its packages. ${asked.reason}`;
+  if (!asked.ok) return `The packages of its code are missing. ${asked.reason}`;
   const id = skill.parent ?? skill.id;
   const set = await sets.get({ language, skill: id });
   if (isPreparedFrom(set, listed) && set?.runtime === (await runtimeOf(language))) return undefined;
@@ -275,7 +278,7 @@ async function build(
     await sets.swap(name, made.folder, set, made.lock);
     const whose = skill === undefined ? "all code in the sandbox" : `the code of ${skill}`;
     const count = made.packages.length === 1 ? "1 package" : `${made.packages.length} packages`;
-    return `${languageNames[language]}: ${count} (${megabytes(bytes)}) for ${whose}. No network is needed from now on.`;
+    return `${languageNames[language]}: ${count} (${megabytes(bytes)}) for ${whose}. Using them needs no network.`;
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }

@@ -83,10 +83,10 @@ function failureOf(
   if (outcome.status === "refused") return outcome.reason;
   const printed = printedBy(outcome);
   if (/\[Errno 2[78]\]|\b(?:EFBIG|ENOSPC)\b/.test(printed))
-    return `There is no room for it. ${tooLarge(maxBytes)}`;
+    return `The disk has too little space for it. ${tooLarge(maxBytes)}`;
   if (outcome.status === "timed_out") {
     const end = lastLines(printed);
-    return `The installer was stopped after ${Math.round(maxMs / 1_000)} seconds.${end === "" ? "" : ` It last said: ${end}`}`;
+    return `The installer was stopped after ${Math.round(maxMs / 1_000)} seconds.${end === "" ? "" : ` Its last output: ${end}`}`;
   }
   return (
     explain(printed) ?? `The installer failed: ${lastLines(printed) || `it ended with ${outcome.exit_code}`}`

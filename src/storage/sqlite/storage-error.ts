@@ -61,7 +61,7 @@ function explain(code: StorageErrorCode, path: string): string {
     case "locked":
       return `The store ${path} is held by another process. Stop that process, or give this one another data folder (KNACK_DATA)`;
     case "full":
-      return `There is no room left to write ${path}; nothing was stored. Free disk space and try again`;
+      return `There is no disk space left to write ${path}; nothing was stored. Free disk space and try again`;
     case "newer_version":
       return `The store ${path} was written by a newer Knack. Run that version, or use another data folder (KNACK_DATA)`;
     case "unavailable":
@@ -80,14 +80,14 @@ export function newerVersionError(
   const back =
     copy === undefined
       ? ""
-      : `. A copy from before the upgrade lies at ${copy} (format ${version}): to go back to it, and lose what was stored since, move ${path} away together with its -wal and -shm files, and give the copy its name`;
+      : `. A copy from before the upgrade is at ${copy} (format ${version}): to go back to it, and lose what was stored since, move ${path} away together with its -wal and -shm files, and give the copy its name`;
   return new StorageError("newer_version", path, `${explain("newer_version", path)} (${formats})${back}`);
 }
 
 /** The disk has too little space for the copy that is made before an upgrade. */
 export function noRoomForCopyError(path: string, needed: number, free: number): StorageError {
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1_000_000)} MB`;
-  const message = `There is no room for a copy of ${path} from before its upgrade: it takes ${megabytes(needed)}, and ${megabytes(free)} are free. Nothing was changed. Free disk space and start again`;
+  const message = `There is too little disk space for a copy of ${path} from before its upgrade: it takes ${megabytes(needed)}, and ${megabytes(free)} are free. Nothing was changed. Free disk space and start again`;
   return new StorageError("full", path, message);
 }
 

@@ -9,7 +9,7 @@ const maxAnswerBytes = 40_000_000;
 /** Pictures that are drawn at the same time; each may use up to the memory limit. */
 const concurrent = 2;
 /** Maximum rows that are passed on unchanged. */
-const fewRows = 5_000;
+const maxUnchangedRows = 5_000;
 
 /** Draws in processes of their own, so that a hostile specification costs limited time and memory, and nothing else. */
 export function createCharts(changed: Partial<DrawLimits> = {}): Charts {
@@ -48,7 +48,7 @@ export function createCharts(changed: Partial<DrawLimits> = {}): Charts {
 
 /** Rows with the columns that a specification mentions; the first row keeps all of them, for messages that list columns. */
 function neededOf(rows: readonly ChartRow[], spec: WantedChart["spec"]): readonly ChartRow[] {
-  if (rows.length <= fewRows) return rows;
+  if (rows.length <= maxUnchangedRows) return rows;
   const text = JSON.stringify(spec);
   const isMentioned = (name: string) => text.includes(JSON.stringify(name).slice(1, -1));
   const names = Object.keys(rows[0] ?? {}).filter(isMentioned);

@@ -10,7 +10,7 @@ import { type ReadServers, readServers } from "./read-servers.ts";
 const maxBytes = 1_000_000;
 
 /** Resolution of file times on coarse file systems: a file that changed this short before it was read may change again unnoticed, ms. */
-const tick = 100;
+const timeResolutionMs = 100;
 
 /** The file of servers. */
 export interface ConfigFile {
@@ -34,7 +34,7 @@ export function createConfigFile(
   const look = async (): Promise<string> => {
     try {
       const { mtimeMs, ctimeMs, size, ino } = await stat(path);
-      settled = Date.now() - Math.max(mtimeMs, ctimeMs) > tick;
+      settled = Date.now() - Math.max(mtimeMs, ctimeMs) > timeResolutionMs;
       return `${mtimeMs}:${ctimeMs}:${size}:${ino}`;
     } catch (error) {
       settled = true;

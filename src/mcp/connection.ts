@@ -38,7 +38,7 @@ export interface Connection {
   /** Whether a call is running. */
   isBusy(): boolean;
   /** Whether it still answers within this time, at most 5 s; a server that hangs does not. */
-  answers(within_ms: number): Promise<boolean>;
+  answers(withinMs: number): Promise<boolean>;
   /** Ends the session. A process that does not exit is killed together with everything it started. */
   close(): Promise<void>;
 }
@@ -70,7 +70,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     return await open(target.type);
   } catch (error) {
     const failure = await httpFailure(error, target.url, hasLogin);
-    if (target.type !== "http" || !target.fallback || !speaksOlder(error)) throw failure;
+    if (target.type !== "http" || !target.fallback || !isOlderServer(error)) throw failure;
     return await open("sse").catch(() => {
       throw failure;
     });
@@ -81,7 +81,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
  * Status codes of servers older than Streamable HTTP.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
  */
-function speaksOlder(error: unknown): boolean {
+function isOlderServer(error: unknown): boolean {
   return [400, 404, 405].includes(statusOf(error) ?? 0);
 }
 
@@ -156,8 +156,8 @@ async function connect(
       ),
     call: (call) => callTool({ ...call, client, clock, redact, track: active.track }),
     isBusy: active.isBusy,
-    answers: (within_ms) =>
-      withTimeLimit(within(Math.min(pingMs, within_ms), "It hangs."), () =>
+    answers: (withinMs) =>
+      withTimeLimit(within(Math.min(pingMs, withinMs), "It hangs."), () =>
         client.ping({ timeout: withoutLimit }),
       ).then(
         () => true,
@@ -165,7 +165,7 @@ async function connect(
       ),
     async close() {
       isOpen = false;
-      await sayFarewell(transport, clock);
+      await deleteSession(transport, clock);
       await client.close();
     },
   };
@@ -280,7 +280,7 @@ async function answerRequests(
 }
 
 /** Asks an HTTP server to delete the session; it may ignore that. */
-async function sayFarewell(transport: Transport, clock: Clock): Promise<void> {
+async function deleteSession(transport: Transport, clock: Clock): Promise<void> {
   if (!("terminateSession" in transport)) return;
   const { terminateSession } = transport as StreamableHTTPClientTransport;
   await unlessLate(farewellMs, clock, terminateSession.call(transport)).catch(() => undefined);

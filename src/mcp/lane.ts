@@ -9,10 +9,10 @@ import { ServerFailure } from "./server-failure.ts";
 const pauses = { minMs: 1_000, maxMs: 60_000 };
 
 /** Maximum time that a call waits for the next attempt, ms. */
-const worthWaiting = 5_000;
+const maxRetryWaitMs = 5_000;
 
 /** A connection that lasted this long resets the delays, ms. */
-const goodAfter = 60_000;
+const stableAfterMs = 60_000;
 
 export interface LaneState {
   state: ServerState;
@@ -26,7 +26,7 @@ export interface LaneState {
 export interface LaneOptions {
   clock: Clock;
   /** Consecutive failures after which it stays failed until somebody starts it. */
-  most_attempts: number;
+  maxAttempts: number;
   /** The signal cancels the attempt when the connection is no longer wanted. */
   open(onLost: (reason: string) => void, signal: AbortSignal): Promise<Connection>;
 }
@@ -64,7 +64,7 @@ export class Lane {
   async connection(): Promise<Connection> {
     if (this.#connection !== undefined) return this.#connection;
     const next = this.#next;
-    if (next !== undefined && next.at - this.#options.clock.now() <= worthWaiting) await next.done;
+    if (next !== undefined && next.at - this.#options.clock.now() <= maxRetryWaitMs) await next.done;
     if (this.#connection !== undefined) return this.#connection;
     if (this.#isSpent()) throw new ServerFailure("unreachable", this.#current.problem ?? "It failed.");
     return await this.#connect();
@@ -104,7 +104,7 @@ export class Lane {
   }
 
   #isSpent(): boolean {
-    const isOver = this.#next !== undefined || this.#failures >= this.#options.most_attempts;
+    const isOver = this.#next !== undefined || this.#failures >= this.#options.maxAttempts;
     return this.#current.state === "failed" && isOver;
   }
 
@@ -154,7 +154,7 @@ export class Lane {
 
   #lost(reason: string): void {
     const { state, since } = this.#current;
-    if (state === "running" && this.#options.clock.now() - since >= goodAfter) this.#failures = 0;
+    if (state === "running" && this.#options.clock.now() - since >= stableAfterMs) this.#failures = 0;
     this.#fail(`The server ended: ${reason}.`);
   }
 
@@ -162,7 +162,7 @@ export class Lane {
     this.#connection = undefined;
     this.#failures += 1;
     if (this.#closing.signal.aborted) this.#enter("stopped");
-    else if (this.#failures >= this.#options.most_attempts) this.#enter("failed", problem);
+    else if (this.#failures >= this.#options.maxAttempts) this.#enter("failed", problem);
     else this.#retryLater(problem);
   }
 
@@ -179,16 +179,16 @@ export class Lane {
       resolve(undefined);
     };
     this.#next = { at: clock.now() + pause, done: promise, cancel };
-    this.#current = { state: "failed", problem, since: clock.now(), soon: pause <= worthWaiting };
+    this.#current = { state: "failed", problem, since: clock.now(), soon: pause <= maxRetryWaitMs };
   }
 }
 
 export interface AccountLanesOptions {
   clock: Clock;
-  /** As `LaneOptions.most_attempts`. */
-  most_attempts: number;
+  /** As `LaneOptions.maxAttempts`. */
+  maxAttempts: number;
   /** Idle time after which a connection is closed, ms; undefined keeps all. */
-  idle_ms: number | undefined;
+  maxIdleMs: number | undefined;
   open(account: string, onLost: (reason: string) => void, signal: AbortSignal): Promise<Connection>;
   report(error: unknown): void;
 }
@@ -205,7 +205,7 @@ export interface AccountLanes {
 }
 
 export function createAccountLanes(options: AccountLanesOptions): AccountLanes {
-  const { clock, most_attempts, idle_ms, open, report } = options;
+  const { clock, maxAttempts, maxIdleMs, open, report } = options;
   const lanes = new Map<string, Lane>();
   const idle = new Map<string, () => void>();
 
@@ -214,7 +214,7 @@ export function createAccountLanes(options: AccountLanesOptions): AccountLanes {
     if (known !== undefined) return known;
     const lane = new Lane({
       clock,
-      most_attempts,
+      maxAttempts,
       open: (onLost, signal) => open(account, onLost, signal),
     });
     lanes.set(account, lane);
@@ -231,13 +231,13 @@ export function createAccountLanes(options: AccountLanesOptions): AccountLanes {
 
   const keep = (account: string): void => {
     idle.get(account)?.();
-    if (idle_ms === undefined) return;
+    if (maxIdleMs === undefined) return;
     const look = () => {
       // A call may wait longer than that for a person.
       if (lanes.get(account)?.isBusy()) keep(account);
       else close(account).catch(report);
     };
-    idle.set(account, clock.after(idle_ms, look));
+    idle.set(account, clock.after(maxIdleMs, look));
   };
 
   return {

@@ -28,7 +28,7 @@ export interface ManagedServerDeps
   login: McpLogin | undefined;
   /** Maximum silence of a call, ms, unless the server has its own. */
   call_ms: number;
-  most_attempts: number;
+  maxAttempts: number;
   report(error: unknown, where: string): void;
 }
 
@@ -55,8 +55,8 @@ export class ManagedServer {
     this.#lanes = createAccountLanes({
       clock: deps.clock,
       open: (account, onLost, signal) => this.#open(account, onLost, signal),
-      idle_ms: config.credentials === "per_user" ? idleMs : undefined,
-      most_attempts: config.target.type === "stdio" ? deps.most_attempts : Number.POSITIVE_INFINITY,
+      maxIdleMs: config.credentials === "per_user" ? idleMs : undefined,
+      maxAttempts: config.target.type === "stdio" ? deps.maxAttempts : Number.POSITIVE_INFINITY,
       report: (error) => deps.report(error, config.name),
     });
   }

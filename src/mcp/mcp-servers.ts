@@ -33,7 +33,7 @@ export interface McpServersOptions {
   /** Maximum silence of a call, ms. */
   call_ms: number;
   /** Consecutive attempts to start a process, after which somebody has to start it. */
-  most_attempts: number;
+  maxAttempts: number;
   /** How long a call stays open while a person is asked, ms. */
   question_ms: number;
   /** Without it, servers that need an account cannot be used. */

@@ -141,14 +141,19 @@ const named: Readonly<Record<string, string>> = {
 };
 
 /** Generic types of files; for these, the name has to identify the format. */
-const untold = new Set(["", "application/octet-stream", "binary/octet-stream", "application/x-download"]);
+const genericTypes = new Set([
+  "",
+  "application/octet-stream",
+  "binary/octet-stream",
+  "application/x-download",
+]);
 
 /** The file name of a document, with the ending of its format; undefined if neither type nor name identifies a document. */
 function documentName(mediaType: string, name: string): string | undefined {
   const ending = named[mediaType];
   if (ending !== undefined) return name.toLowerCase().endsWith(`.${ending}`) ? name : `${name}.${ending}`;
   const isDocument = /\.(pdf|docx|xlsx|pptx|odt|ods|odp)$/i.test(name);
-  return untold.has(mediaType) && isDocument ? name : undefined;
+  return genericTypes.has(mediaType) && isDocument ? name : undefined;
 }
 
 /** The text of a document; it is on the disk only while it is read. */

@@ -32,7 +32,7 @@ async function prepared<T>(
     const found = await layOutSkills(fetched, change, context.inspect);
     const skills = found.units.flatMap((unit) => unit.skills);
     const shipped = await context.shipped();
-    refuseTwins(skills);
+    refuseDuplicateIds(skills);
     refuseNames(skills, shipped, await context.register.index());
     await refuseTakenIds(skills, context.find);
     const reviews = await reviewUnits(found, { ...context, shipped, signal });
@@ -222,7 +222,7 @@ function fold(id: string): string {
 }
 
 /** Refuses a package with two skills whose ids are equal or differ only by case. @throws PackageRefusal */
-function refuseTwins(skills: readonly Skill[]): void {
+function refuseDuplicateIds(skills: readonly Skill[]): void {
   const seen = new Map<string, string>();
   for (const { id } of skills) {
     const before = seen.get(fold(id));

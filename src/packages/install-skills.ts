@@ -34,9 +34,9 @@ export async function installSkills(
   }));
   for (const unit of moved) refuseTaken(unit, index, folders);
   const ids = new Set(moved.flatMap(({ skill_ids }) => skill_ids));
-  const leaving = unitsLeftBehind(moved, index);
+  const vacated = vacatedUnits(moved, index);
   const gone = Object.entries(index)
-    .filter(([id, entry]) => !ids.has(id) && [...moved, ...leaving].some((unit) => isSamePlace(unit, entry)))
+    .filter(([id, entry]) => !ids.has(id) && [...moved, ...vacated].some((unit) => isSamePlace(unit, entry)))
     .map(([id]) => id);
   const entries = request.units.flatMap((unit) =>
     unit.skills.map((skill) => ({
@@ -50,7 +50,7 @@ export async function installSkills(
       registered: { source: request.source, installed: installed(skill, request) },
     })),
   );
-  await applyChange(folders, request.change, [...leaving, ...moved], () => register.put(entries, gone));
+  await applyChange(folders, request.change, [...vacated, ...moved], () => register.put(entries, gone));
   return entries.map(({ registered }) => registered.installed);
 }
 
@@ -91,7 +91,7 @@ function refuseTaken(unit: ChangedUnit, index: RegisterIndex, folders: PackageFo
 }
 
 /** Previous places of skills that now have another name. */
-function unitsLeftBehind(moved: readonly ChangedUnit[], index: RegisterIndex): ChangedUnit[] {
+function vacatedUnits(moved: readonly ChangedUnit[], index: RegisterIndex): ChangedUnit[] {
   const left: ChangedUnit[] = [];
   for (const { skill_ids } of moved) {
     for (const id of skill_ids) {

@@ -113,7 +113,7 @@ function createPlaces(limits: PackageLimits): Places {
       taken.set(key, { exact, kind });
       return;
     }
-    if (before.exact !== exact) throw almostTheSame(before.exact, exact);
+    if (before.exact !== exact) throw nearlyEqualNames(before.exact, exact);
     if (before.kind !== kind || (kind === "file" && !isParent)) throw twice(exact);
   }
 
@@ -141,7 +141,7 @@ function twice(name: string): PackageRefusal {
   );
 }
 
-function almostTheSame(first: string, second: string): PackageRefusal {
+function nearlyEqualNames(first: string, second: string): PackageRefusal {
   return new PackageRefusal(
     "names_differ_by_case",
     `The entries ${shownName(first)} and ${shownName(second)} differ only by case or by how a letter is written, and are one file on some systems. Nothing was installed; rename one.`,

@@ -17,7 +17,7 @@ import {
   proxyEnvironment,
   type SandboxLimits,
 } from "./isolation.ts";
-import { firstToGo, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
+import { killedFirstPrefix, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
 import { writeMachineFiles } from "./machine-files.ts";
 import { programFolders } from "./run/programs.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
@@ -30,7 +30,7 @@ import { systemCallFilter } from "./system-call-filter.ts";
 export type UserMode = "namespace" | "switch" | "contained";
 
 /** Bytes a file may have even if a folder is full: programs write small ones of their own. */
-const leastFileBytes = 1_048_576;
+const minFileBytes = 1_048_576;
 
 /** On the loopback of the sandbox's own network, where nothing else listens yet. */
 const forwarderPort = 3128;
@@ -124,7 +124,7 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
   ];
   const mount = { bytes: workspaceBytes, asRoot: options.mode === "switch" };
   const [file = "", ...args] = [
-    ...firstToGo(options.programs),
+    ...killedFirstPrefix(options.programs),
     ...(options.mounts && bounded ? boundedFoldersPrefix(options.mounts, bounded, mount) : []),
     ...[options.bwrap, "--args", "3", "--", ...command(request, options, { user, places, env })],
   ];
@@ -230,7 +230,7 @@ function command(
   const limits =
     working === undefined
       ? options.limits
-      : { ...options.limits, workspaceBytes: Math.max(leastFileBytes, working.room) };
+      : { ...options.limits, workspaceBytes: Math.max(minFileBytes, working.room) };
   const [program = "node", ...flags] = request.interpreter;
   const interpreter =
     program === "node"

@@ -12,8 +12,8 @@ const restFactor = 5;
 const maxOpened = 4_096;
 
 /** Free space that a disk must keep: a share of it, and at most this many bytes. */
-const leastShare = 0.02;
-const leastBytes = 500_000_000;
+const minFreeShare = 0.02;
+const maxKeptFreeBytes = 500_000_000;
 
 const diskFull =
   "The disk of this machine is nearly full, so this code was stopped. What it wrote is kept. An operator has to make room.";
@@ -33,13 +33,13 @@ export function watchFolder(
   const folder = working.mounts.find(({ writable }) => writable)?.from ?? "/";
   let timer: NodeJS.Timeout | undefined;
   let ended = false;
-  let least: number | undefined;
+  let minFree: number | undefined;
   const full = async () => {
     const { bavail, blocks, bsize } = await statfs(folder);
     const free = bavail * bsize;
     // If little was free before, half of that.
-    least ??= Math.min(leastBytes, blocks * bsize * leastShare, free / 2);
-    return free < least ? diskFull : await working.exceeded(await deletedBytes(pid, folder));
+    minFree ??= Math.min(maxKeptFreeBytes, blocks * bsize * minFreeShare, free / 2);
+    return free < minFree ? diskFull : await working.exceeded(await deletedBytes(pid, folder));
   };
   const look = async () => {
     const began = performance.now();

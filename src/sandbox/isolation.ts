@@ -19,7 +19,7 @@ export interface SandboxLimits {
   /** Memory of everything that runs, checked as `totalMemoryBytes` is, bytes. */
   allMemoryBytes: number;
   /** Free memory that the machine must keep while something runs, checked in the same way, bytes. */
-  leastFreeBytes: number;
+  minFreeBytes: number;
 }
 
 /** Enough for Node, which needs about 0.6 GB to start under such a limit, and for common Python libraries. */
@@ -31,7 +31,7 @@ export const defaultLimits: SandboxLimits = {
   maxRunning: 16,
   maxWaitMs: 30_000,
   allMemoryBytes: Math.round(availableMemory() / 2),
-  leastFreeBytes: Math.min(1_073_741_824, Math.round(totalmem() / 16)),
+  minFreeBytes: Math.min(1_073_741_824, Math.round(totalmem() / 16)),
 };
 
 /** Memory of the machine, or of the container the bot runs in, bytes. */

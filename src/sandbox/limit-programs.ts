@@ -55,6 +55,6 @@ function lowered(name: string, option: string, wanted: number): string[] {
 }
 
 /** A command prefix that makes the kernel kill the command first when the machine runs out of memory. Needs /proc. */
-export function firstToGo(programs: LimitPrograms | undefined): string[] {
+export function killedFirstPrefix(programs: LimitPrograms | undefined): string[] {
   return programs === undefined ? [] : [programs.choom, "-n", "1000", "--"];
 }

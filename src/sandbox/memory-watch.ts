@@ -8,7 +8,7 @@ export interface MemoryLimits {
   /** All watched processes and their descendants. */
   allMemoryBytes: number;
   /** Free memory that the machine must keep, whoever uses the rest. */
-  leastFreeBytes: number;
+  minFreeBytes: number;
 }
 
 interface Watched {
@@ -84,7 +84,7 @@ export class MemoryWatch {
   #isMachineShort(): boolean {
     const now = performance.now();
     if (process.platform !== "linux" || now < this.#stoppedAt + comesBackMs) return false;
-    if (freemem() >= this.#limits.leastFreeBytes) return false;
+    if (freemem() >= this.#limits.minFreeBytes) return false;
     this.#stoppedAt = now;
     return true;
   }

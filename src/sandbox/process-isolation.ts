@@ -12,7 +12,7 @@ import {
   type SandboxLimits,
 } from "./isolation.ts";
 import type { IsolationLack } from "./isolation-cure.ts";
-import { firstToGo, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
+import { killedFirstPrefix, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
 import { programFolders } from "./run/programs.ts";
 
 export interface ProcessIsolationOptions {
@@ -99,7 +99,7 @@ function command(
     // A child in a group of its own would outlive a killed bot; the parent-death signal ends it too.
     ...(programs === undefined ? [] : [programs.setpriv, "--pdeathsig", "KILL", "--"]),
     ...(programs === undefined ? [] : limitPrefix(programs, limits, { timeoutMs })),
-    ...firstToGo(programs),
+    ...killedFirstPrefix(programs),
     isNode ? process.execPath : program,
     ...(isNode && !request.shipped ? permissionFlags(request) : []),
     ...flags,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Skill } from "../core/skill/skill.ts";
 import type { Isolation } from "./isolation.ts";
 
-const deepest = 16;
+const maxDepth = 16;
 
 /**
  * The folders called node_modules in a skill's folder, relative to it, of which the skill knows no file: they were too large to be read
@@ -18,7 +18,7 @@ export async function unreadModules(skill: Skill, folder: string): Promise<strin
     for (const entry of entries.filter((each) => each.isDirectory() && each.name !== ".git")) {
       const within = path === "" ? entry.name : `${path}/${entry.name}`;
       if (entry.name !== "node_modules") {
-        if (depth < deepest) await look(within, depth + 1);
+        if (depth < maxDepth) await look(within, depth + 1);
       } else if (!known.some((file) => file.startsWith(`${within}/`))) found.push(within);
     }
   };

@@ -7,7 +7,7 @@ import { linkTarget } from "./link-target.ts";
 import type { Pace } from "./pace.ts";
 
 /** The Agent Skills client guide advises a depth of 4 to 6 and about 2,000 directories. */
-const deepest = 6;
+const maxDepth = 6;
 const maxSkills = 2000;
 const maxDirectories = 20_000;
 
@@ -50,7 +50,7 @@ export async function discoverSkills(
     }
     const { directory, depth } = next;
     const below = look(directory, { root, listings, formats, linkFolders, found });
-    if (depth < deepest)
+    if (depth < maxDepth)
       for (const name of below) waiting.push({ directory: path.join(directory, name), depth: depth + 1 });
     else if (below.length > 0) found.diagnostics.push(tooDeep(directory));
   }
@@ -178,7 +178,7 @@ function tooDeep(directory: string): Diagnostic {
   return caution(
     directory,
     "too_deep",
-    `Folders below this one are not searched: skills are found down to ${deepest} levels.`,
+    `Folders below this one are not searched: skills are found down to ${maxDepth} levels.`,
   );
 }
 

@@ -8,7 +8,7 @@ import { badLink } from "./discover.ts";
 import { isWithin, linkTarget } from "./link-target.ts";
 
 /** Limits of one skill's folder: files and folders by default, and bytes. */
-const usualMostFiles = 2000;
+const defaultMaxFiles = 2000;
 const maxBytes = 10 * 1024 * 1024;
 
 export interface ScannedFile {
@@ -64,7 +64,7 @@ export function scanFolder(folder: string, root: string, options: ScanOptions): 
 function scanAll(
   folder: string,
   root: string,
-  { listings, maxFiles = usualMostFiles }: ScanOptions,
+  { listings, maxFiles = defaultMaxFiles }: ScanOptions,
   withoutModules: boolean,
 ): FolderScan {
   const scan: Scanning = {

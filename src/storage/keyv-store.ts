@@ -13,9 +13,9 @@ import {
 } from "./sqlite/sqlite-connection.ts";
 import { foreignTableError, StorageError, toStorageError } from "./sqlite/storage-error.ts";
 import {
+  defaultBusyTimeoutMs,
   logPages,
   openWriteAheadLog,
-  usualBusyTimeoutMs,
   type WriteAheadLog,
   type WriteAheadLogOptions,
 } from "./sqlite/write-ahead-log.ts";
@@ -79,7 +79,7 @@ export async function openKeyValue(
   await migrateSqlite(path, migrationsOf(path), options);
   const { store, log, keysFrom } = await openStore(path, options);
   const mutex = new KeyedMutex();
-  const writeInLine = createWriteQueue(options.busyTimeoutMs ?? usualBusyTimeoutMs);
+  const writeInLine = createWriteQueue(options.busyTimeoutMs ?? defaultBusyTimeoutMs);
   const guarded = <T>(work: () => Promise<T>): Promise<T> =>
     work().catch((error: unknown) => {
       throw toStorageError(error, path);

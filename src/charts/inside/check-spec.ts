@@ -5,11 +5,11 @@ import { palette } from "./chart-theme.ts";
 import { type ColumnFacts, type FactsOf, isMembers, type Members } from "./complete-spec.ts";
 
 /** Maximum depth of a specification. */
-const deepest = 40;
+const maxDepth = 40;
 
 /** Every object of a specification with its key. */
 function* objectsIn(value: Json, key = "", depth = 0): Generator<{ key: string; members: Members }> {
-  if (depth > deepest) throw new ChartProblem("The specification is nested too deeply.");
+  if (depth > maxDepth) throw new ChartProblem("The specification is nested too deeply.");
   if (Array.isArray(value)) {
     for (const each of value) yield* objectsIn(each, key, depth + 1);
   } else if (isMembers(value)) {

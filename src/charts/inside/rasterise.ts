@@ -9,7 +9,7 @@ import { type FontSet, fontFamily, fontFiles } from "./fonts.ts";
 /** Resolution of a picture: pixels per unit of the SVG, and maximum pixels. */
 const scale = 2;
 const maxPixels = 40_000_000;
-const widest = 2_000;
+const maxWidth = 2_000;
 
 let ready: Promise<void> | undefined;
 
@@ -41,7 +41,7 @@ export async function rasterise(svg: string, set: FontSet, width?: number): Prom
   const { width: own, height } = await opened(svg, set);
   if (!(own >= 1 && height >= 1))
     throw new ChartProblem("The picture has no size. Give it a viewBox, or a width and a height.");
-  const shown = Math.min(widest, width ?? own);
+  const shown = Math.min(maxWidth, width ?? own);
   const zoom = scale * (shown / own);
   if (own * height * zoom * zoom > maxPixels || height * zoom > 16_000 || own * zoom > 16_000)
     throw new ChartProblem(

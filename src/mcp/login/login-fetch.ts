@@ -24,7 +24,7 @@ export function createLoginFetch(
     if (url.origin === server.origin) {
       return fetch(url, { ...init, redirect, headers: { ...headers, ...plainHeaders(init) } });
     }
-    const foreign = { ...init, redirect, headers: withoutThose(plainHeaders(init), headers) };
+    const foreign = { ...init, redirect, headers: withoutHeaders(plainHeaders(init), headers) };
     return isNear && isPrivate(url) ? fetch(url, foreign) : guarded(url, foreign);
   };
   return shareRefresh(describedOnly(send));
@@ -112,7 +112,7 @@ function plainHeaders(init: RequestInit | undefined): Record<string, string> {
 }
 
 /** The caller may have put the headers of the configuration into every request. */
-function withoutThose(
+function withoutHeaders(
   given: Readonly<Record<string, string>>,
   configured: Readonly<Record<string, string>>,
 ): Record<string, string> {

@@ -5,7 +5,7 @@ import { asksForSecret, type FormField, formFields } from "./form-field.ts";
 import { oneLine, quoted, withoutLinks } from "./said-text.ts";
 
 /** Maximum fields that are asked one by one; longer forms are one question. */
-const fewFields = 4;
+const maxSingleQuestions = 4;
 
 /** Maximum fields of a form; longer ones are not for a chat. */
 const maxFields = 30;
@@ -30,7 +30,7 @@ export async function elicitForm(
   }
   const form = { server, message: params.message, key };
   if (fields.length === 0) return await confirm(form, context);
-  return fields.length <= fewFields
+  return fields.length <= maxSingleQuestions
     ? await askFields(form, fields, context)
     : await askTogether(form, fields, context);
 }

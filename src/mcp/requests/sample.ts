@@ -57,11 +57,11 @@ export async function sample(
     instructions: instructions(server, system, max_tokens),
     input: messages.map(({ role, text: said }) => `${role}:\n${said}`).join("\n\n"),
   });
-  const longest = max_tokens * charactersPerToken;
-  const isCut = text.length > longest;
+  const maxCharacters = max_tokens * charactersPerToken;
+  const isCut = text.length > maxCharacters;
   return {
     role: "assistant",
-    content: { type: "text", text: isCut ? text.slice(0, longest).toWellFormed() : text },
+    content: { type: "text", text: isCut ? text.slice(0, maxCharacters).toWellFormed() : text },
     model: "knack",
     stopReason: isCut ? "maxTokens" : "endTurn",
   };

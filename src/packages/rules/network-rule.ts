@@ -78,7 +78,7 @@ export const sendingRule: FileRule = (file) => {
     }
     const addressed = [...text.matchAll(named)].filter(([address]) => !isOwnMachine(address));
     if (addressed.length === 0) continue;
-    if (addressed.some((address) => sendsTalk(text, address))) {
+    if (addressed.some((address) => sendsConversation(text, address))) {
       const message = "It tells the agent to send what people say to a web address.";
       findings.push({ severity: "warning", code: "sends_conversation", message, ...place });
     } else if (addressed.some((address) => sendsAnything(text, address))) {
@@ -107,7 +107,7 @@ function sendsAnything(text: string, { 0: address, index }: RegExpExecArray): bo
 }
 
 /** “Send all messages to ADDRESS”, “ADDRESS followed by the last message”, “ADDRESS?d={message}”. */
-function sendsTalk(text: string, { 0: address, index }: RegExpExecArray): boolean {
+function sendsConversation(text: string, { 0: address, index }: RegExpExecArray): boolean {
   if (filled.test(address)) return true;
   const before = text.slice(Math.max(0, index - 200), index);
   const said = [...before.matchAll(talk)].at(-1);

@@ -128,7 +128,7 @@ async function runPip(
   } catch (error) {
     log.text = (await readReport(join(folder, logFile)).catch(() => undefined)) ?? "";
     const sources = sourcesOnly(log.text);
-    if (error instanceof BuildRefusal && sources !== undefined && error.message.startsWith(noneFits))
+    if (error instanceof BuildRefusal && sources !== undefined && error.message.startsWith(noMatchPrefix))
       throw new BuildRefusal(sources);
     if (error instanceof BuildRefusal && error.message === noPip)
       throw await missingProgram("pip", "python3-pip");
@@ -137,7 +137,7 @@ async function runPip(
 }
 
 const noPip = "pip is not installed.";
-const noneFits = "No version fits: ";
+const noMatchPrefix = "No version fits: ";
 
 /** The meaning of pip's messages. */
 function explain(printed: string): string | undefined {
@@ -153,7 +153,7 @@ function explain(printed: string): string | undefined {
   if (unreached !== undefined) return `The index could not be reached: ${unreached}`;
   const missing = errors.findLast((text) => /^No matching distribution found for /.test(text));
   if (missing !== undefined)
-    return `${noneFits}${missing}. Is the name right, and does it have a wheel for this Python and machine?`;
+    return `${noMatchPrefix}${missing}. Is the name right, and does it have a wheel for this Python and machine?`;
   if (/metadata-generation-failed|generating package metadata|build dependencies|egg_info/.test(printed))
     return `One of them needs a package that would have to be built. Only wheels are installed, because building runs code. ${errors.join(" ").slice(0, 400)}`;
   if (/ResolutionImpossible|conflicting dependencies/.test(printed)) {

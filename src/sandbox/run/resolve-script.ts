@@ -82,7 +82,7 @@ function mayHaveModules(entry: Dirent): boolean {
 }
 
 /** Maximum depth of folders that are searched for modules, and maximum number of such folders. */
-const deepest = 3;
+const maxDepth = 3;
 const maxFolders = 20;
 
 /**
@@ -94,7 +94,7 @@ async function foldersWithModules(folder: string, first: string): Promise<string
   const look = async (path: string, depth: number): Promise<void> => {
     const entries = await readdir(join(folder, path), { withFileTypes: true }).catch(() => []);
     if (hasModules(entries)) found.add(path);
-    const further = depth < deepest && found.size < maxFolders ? entries.filter(mayHaveModules) : [];
+    const further = depth < maxDepth && found.size < maxFolders ? entries.filter(mayHaveModules) : [];
     for (const { name } of further) await look(path === "" ? name : `${path}/${name}`, depth + 1);
   };
   await look("", 0);

@@ -117,7 +117,7 @@ function endText({ code, signal }: ProcessEnd, memoryBytes: number): string {
 }
 
 /** Deeper values are refused, because code that walks through them would overflow the stack. */
-const deepest = 200;
+const maxDepth = 200;
 
 /**
  * The JSON value of a line a program wrote, or undefined for anything else. Keys named `__proto__` are dropped: copying them into another
@@ -134,7 +134,7 @@ export function parseMessage(line: string): Json | undefined {
   const pending: { value: Json; depth: number }[] = [{ value, depth: 0 }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (!isContainer(next.value)) continue;
-    if (next.depth >= deepest) return undefined;
+    if (next.depth >= maxDepth) return undefined;
     Reflect.deleteProperty(next.value, "__proto__");
     for (const inner of Object.values(next.value)) pending.push({ value: inner, depth: next.depth + 1 });
   }

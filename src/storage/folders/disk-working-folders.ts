@@ -8,13 +8,13 @@ import { namespaceSchema, type Place, threadSchema } from "../../core/values/pla
 import { createDiskWorkingFolder } from "./disk-working-folder.ts";
 import { readJson, writeJson } from "./folder-json.ts";
 import type { RunningCalls } from "./folder-runs.ts";
-import { deepestFolder, entriesOf } from "./foreign-files.ts";
+import { entriesOf, maxFolderDepth } from "./foreign-files.ts";
 import { isAbsence, type OpenFolder, openFolder, openUp } from "./open-foreign.ts";
 
 const ownerName = "thread.json";
 const ownerSchema = z.object({ namespace: namespaceSchema, thread: threadSchema });
 /** Prefix of folders that are being removed; if a crash leaves one, the next sweep removes it. */
-const leaving = "leaving-";
+const removedPrefix = "leaving-";
 
 /**
  * Working folders under `folder`, one for each thread, named by a hash of its place, for this user alone (0700). For one process: the data
@@ -34,7 +34,7 @@ export function createDiskWorkingFolders(folder: string, limits: { maxBytes: num
         ...limits,
         make: () => makeFor(place, path),
         async clear() {
-          const away = join(folder, `${leaving}${randomUUID()}`);
+          const away = join(folder, `${removedPrefix}${randomUUID()}`);
           try {
             await rename(path, away);
           } catch (error) {
@@ -53,8 +53,8 @@ export function createDiskWorkingFolders(folder: string, limits: { maxBytes: num
       if (opened === undefined) return;
       for await (const entry of opened) {
         const path = join(folder, entry.name);
-        if (entry.name.startsWith(leaving)) await removeForeignFolder(path);
-        const place = entry.name.startsWith(leaving) ? undefined : await ownerOf(path);
+        if (entry.name.startsWith(removedPrefix)) await removeForeignFolder(path);
+        const place = entry.name.startsWith(removedPrefix) ? undefined : await ownerOf(path);
         const stats = await stat(path).catch(() => undefined);
         if (place !== undefined && stats !== undefined) yield { place, changed_at: stats.mtimeMs };
       }
@@ -114,7 +114,7 @@ async function empty(top: OpenFolder, folder: OpenFolder, depth: number): Promis
     const place = folder.at(entry.name);
     if (!entry.isDirectory()) {
       await ignoreAbsence(unlink(place));
-    } else if (depth >= deepestFolder) {
+    } else if (depth >= maxFolderDepth) {
       await openUp(place);
       moved = (await ignoreAbsence(rename(place, top.at(`deep-${randomUUID()}`)))) || moved;
     } else {

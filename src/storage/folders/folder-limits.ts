@@ -1,6 +1,6 @@
 import { folderLimits, WorkingFolderError } from "../../core/ports/working-folder.ts";
 import { formatBytes } from "../../core/values/shown.ts";
-import { deepestFolder, type ForeignFiles } from "./foreign-files.ts";
+import { type ForeignFiles, maxFolderDepth } from "./foreign-files.ts";
 
 export function full(used: number, most: number): WorkingFolderError {
   const message = `The folder of this thread is full: ${formatBytes(used)} of ${formatBytes(most)} are used. What is there is kept.`;
@@ -21,5 +21,5 @@ export function excessIn(
 ): string | undefined {
   if (entries > maxEntries || cut === "entries") return tooManyFiles().message;
   if (cut === undefined) return undefined;
-  return `The folder of this thread has folders that lie more than ${deepestFolder} deep. What is there is kept: move or remove them.`;
+  return `The folder of this thread has folders that lie more than ${maxFolderDepth} deep. What is there is kept: move or remove them.`;
 }

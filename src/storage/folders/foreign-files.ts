@@ -25,7 +25,7 @@ export interface ForeignFiles {
 }
 
 /** Maximum depth of nested folders that are searched. */
-export const deepestFolder = 40;
+export const maxFolderDepth = 40;
 
 /** Opens a regular file below a folder for reading. Undefined if there is none, or a link on the way. */
 export async function openForeignFile(
@@ -72,7 +72,7 @@ async function look({ found, maxEntries }: Look, path: string, prefix: string, d
     const place = folder.at(entry.name);
     if (entry.isFile()) await addFile(found.files, place, prefix + entry.name);
     else if (!entry.isDirectory()) continue;
-    else if (depth >= deepestFolder) found.cut = "depth";
+    else if (depth >= maxFolderDepth) found.cut = "depth";
     else await look({ found, maxEntries }, place, `${prefix}${entry.name}/`, depth + 1);
   }
 }

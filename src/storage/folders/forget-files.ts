@@ -85,10 +85,10 @@ async function removeLeftovers(root: string, running: RunningCalls): Promise<voi
     const path = join(root, name);
     const isCopy = name.startsWith("shown-") && !inUse.has(path);
     const isDraft =
-      name.endsWith(".draft") && ((await stat(path).catch(() => undefined))?.mtimeMs ?? 0) < began;
+      name.endsWith(".draft") && ((await stat(path).catch(() => undefined))?.mtimeMs ?? 0) < processStart;
     if (isCopy || isDraft) await rm(path, { recursive: true, force: true });
   }
 }
 
 /** Start of this process, ms since the epoch. */
-const began = performance.timeOrigin;
+const processStart = performance.timeOrigin;

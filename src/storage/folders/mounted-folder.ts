@@ -29,7 +29,7 @@ interface Mounting {
 }
 
 /** Minimum bytes that code may write, so that it can tidy up a full folder. */
-const leastRoom = 1_000_000;
+const minRoom = 1_000_000;
 
 /** Maximum entries of a folder that are counted before a run, if it has more than allowed. */
 const maxCounted = 4 * folderLimits.files;
@@ -49,7 +49,7 @@ export async function mountedFolder(
   // Code may tidy up a folder with too many entries.
   const before = await listForeignFiles(join(root, area), maxCounted);
   const maxEntries = Math.max(folderLimits.files, before.entries);
-  const maxInArea = Math.max(maxBytes - beside, start + leastRoom);
+  const maxInArea = Math.max(maxBytes - beside, start + minRoom);
   return {
     mounts: [{ from: join(root, area), to: own, writable: true }, input, ...others],
     working: own,

@@ -5,10 +5,10 @@ import { makePrivateFile } from "../private-files.ts";
 import { newerVersionError, StorageError, toStorageError } from "./storage-error.ts";
 import { copyBeforeUpgrade, copyFor, type Upgrade } from "./upgrade-copies.ts";
 import {
+  defaultBusyTimeoutMs,
   logPages,
-  nowhere,
+  noWriteAheadLog,
   openWriteAheadLog,
-  usualBusyTimeoutMs,
   type WriteAheadLog,
   type WriteAheadLogOptions,
 } from "./write-ahead-log.ts";
@@ -71,7 +71,7 @@ export async function openSqlite(
   migrations: readonly Migration[],
   options: SqliteOptions = {},
 ): Promise<SqliteConnection> {
-  const { busyTimeoutMs = usualBusyTimeoutMs } = options;
+  const { busyTimeoutMs = defaultBusyTimeoutMs } = options;
   const database = await openMigrated(path, migrations, options);
   try {
     return createConnection(database, path, busyTimeoutMs, await openLog(database, path, options));
@@ -91,7 +91,7 @@ export async function migrateSqlite(
 }
 
 function openMigrated(path: string, migrations: readonly Migration[], options: SqliteOptions) {
-  const { busyTimeoutMs = usualBusyTimeoutMs } = options;
+  const { busyTimeoutMs = defaultBusyTimeoutMs } = options;
   const until = performance.now() + busyTimeoutMs;
   return whileLocked(() => openDatabase(path, migrations, options), until);
 }
@@ -107,7 +107,7 @@ function openLog(
 
 /** A database that is lost with the process. */
 export function openSqliteInMemory(migrations: readonly Migration[]): SqliteConnection {
-  return createConnection(openDatabase(":memory:", migrations, {}), ":memory:", 0, nowhere);
+  return createConnection(openDatabase(":memory:", migrations, {}), ":memory:", 0, noWriteAheadLog);
 }
 
 function openDatabase(

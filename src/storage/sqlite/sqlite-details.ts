@@ -4,7 +4,7 @@ import type { DetailsOptions, TurnRemoval } from "../../core/log/turn-log.ts";
 import type { Place } from "../../core/values/place.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { insertEvent } from "./sqlite-events.ts";
-import { dropFromLaterTurns, dropWhatHappened } from "./sqlite-forgetting.ts";
+import { dropCauseEvent, dropFromLaterTurns } from "./sqlite-forgetting.ts";
 
 /** Maximum events that one write deletes, and bytes of events and turns after which it ends: about 3 ms. */
 const maxRows = 100;
@@ -104,7 +104,7 @@ function removeNext(
       touched.push(position);
       budget.bytes -= position.bytes;
       if (!removeSome(connection, turnId, at, budget)) break;
-      if (forgets) dropWhatHappened(connection, turnId);
+      if (forgets) dropCauseEvent(connection, turnId);
     }
     done += 1;
   }

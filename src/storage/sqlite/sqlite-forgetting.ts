@@ -126,7 +126,7 @@ function disowned(event: TurnEvent, before: string, author: Author): TurnEvent {
 }
 
 /** Removes from entry 0 the event that began a turn, and who caused it. */
-export function dropWhatHappened(connection: SqliteConnection, turnId: string): void {
+export function dropCauseEvent(connection: SqliteConnection, turnId: string): void {
   const [entry] = readEvents(connection, turnId, -1);
   if (entry?.type !== "inbound" || entry.inbound.cause === undefined) return;
   const { happened: _happened, caused_by: _by, ...cause } = entry.inbound.cause;

@@ -44,7 +44,7 @@ const maxCompared = 50_000;
 /** Vectors compared before other work gets a turn. */
 const comparedAtOnce = 2_000;
 /** The document id of pieces that are to be deleted. */
-const nowhere = 0;
+const droppedDocument = 0;
 /** Pieces deleted before other work gets a turn. */
 const purgedAtOnce = 20;
 /** Pieces of a document that are read at a time. */
@@ -54,9 +54,9 @@ const candidates = 50;
 /** Maximum words of a query that are searched for. */
 const maxWords = 32;
 /** Share of the best piece's score below which a piece has only common words of the query. */
-const weakest = 0.25;
+const minScoreShare = 0.25;
 /** Cosine below which two texts are unrelated, whatever the model. */
-const leastNear = 0.2;
+const minCosine = 0.2;
 /** The constant of reciprocal rank fusion: `1 / (60 + rank)`, Cormack, Clarke and Büttcher 2009. */
 const fusion = 60;
 
@@ -175,7 +175,7 @@ async function clearAuthor(
 function drop(connection: SqliteConnection, where: string, ...values: (string | number)[]): KnownDocument[] {
   const gone = connection.all(`SELECT * FROM documents WHERE ${where}`, ...values).map(documentOf);
   for (const { id } of gone) {
-    connection.run("UPDATE pieces SET document = ?, namespace = '' WHERE document = ?", nowhere, id);
+    connection.run("UPDATE pieces SET document = ?, namespace = '' WHERE document = ?", droppedDocument, id);
     connection.run("DELETE FROM documents WHERE id = ?", id);
   }
   return gone;
@@ -185,7 +185,7 @@ function drop(connection: SqliteConnection, where: string, ...values: (string | 
 async function purge(connection: SqliteConnection): Promise<void> {
   for (let deleted = purgedAtOnce; deleted === purgedAtOnce; ) {
     deleted = await write(connection, () => {
-      const some = `SELECT ordinal FROM pieces WHERE document = ${nowhere} ORDER BY ordinal LIMIT ${purgedAtOnce}`;
+      const some = `SELECT ordinal FROM pieces WHERE document = ${droppedDocument} ORDER BY ordinal LIMIT ${purgedAtOnce}`;
       connection.run(`DELETE FROM words WHERE rowid IN (${some})`);
       return connection.run(`DELETE FROM pieces WHERE ordinal IN (${some})`);
     });
@@ -221,7 +221,9 @@ function byWords(connection: SqliteConnection, namespace: string, words: string)
   );
   // Scores are negative: the lower the better.
   const best = Number(rows[0]?.score ?? 0);
-  return rows.filter(({ score }) => Number(score) <= best * weakest).map(({ ordinal }) => Number(ordinal));
+  return rows
+    .filter(({ score }) => Number(score) <= best * minScoreShare)
+    .map(({ ordinal }) => Number(ordinal));
 }
 
 /** Every word as a quoted string, so that it contains no syntax of the index; longer ones match as prefixes. */
@@ -251,7 +253,7 @@ async function nearest(
     );
     for (const { ordinal, vector: bytes } of rows) {
       const score = cosine(vector, vectorOf(bytes as Uint8Array));
-      if (score >= leastNear) found.push({ ordinal: Number(ordinal), score });
+      if (score >= minCosine) found.push({ ordinal: Number(ordinal), score });
     }
     found.sort((a, b) => b.score - a.score || a.ordinal - b.ordinal).splice(candidates);
     if (rows.length < comparedAtOnce) break;

@@ -56,7 +56,7 @@ export function createTurnLog(connection: SqliteConnection): SqliteTurnLog {
 const maxValue = 100_000;
 
 /** Default number of entries in a list. */
-const usualList = 1_000;
+const defaultListLength = 1_000;
 
 const columns = "SELECT id, namespace, kind, due_at, value FROM due_entries";
 
@@ -87,7 +87,7 @@ function createDueEntries(connection: SqliteConnection): DueEntries {
       if (added === 0) throw new Error(`The id ${id} is taken`);
     },
     get: async (id) => find(id),
-    async list({ namespace, kind, most = usualList }) {
+    async list({ namespace, kind, most = defaultListLength }) {
       const where =
         "WHERE (?1 IS NULL OR namespace = ?1) AND (?2 IS NULL OR kind = ?2) ORDER BY ordinal LIMIT ?3";
       return connection.all(`${columns} ${where}`, namespace ?? null, kind ?? null, most).map(entryOf);

@@ -8,10 +8,10 @@ import { StorageError, toStorageError } from "./storage-error.ts";
 /** Writes pending changes of a file to the disk. */
 type SyncFile = (file: FileHandle) => Promise<void>;
 
-export const usualBusyTimeoutMs = 5_000;
+export const defaultBusyTimeoutMs = 5_000;
 
 /** Default number of pages in the write-ahead log after which it is copied into the database: 16 MB. Each copy costs two syncs. */
-const usualCheckpointPages = 4_000;
+const defaultCheckpointPages = 4_000;
 
 /** Commits between two checks of the number of pages in the log. */
 const commitsPerLook = 16;
@@ -65,8 +65,8 @@ export async function openWriteAheadLog(
   look: () => Promise<unknown> | unknown,
   options: WriteAheadLogOptions,
 ): Promise<WriteAheadLog> {
-  const { sync = (file) => file.datasync(), checkpointPages = usualCheckpointPages } = options;
-  if (path === ":memory:") return nowhere;
+  const { sync = (file) => file.datasync(), checkpointPages = defaultCheckpointPages } = options;
+  if (path === ":memory:") return noWriteAheadLog;
   const guarded = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
       throw toStorageError(error, path);
@@ -74,7 +74,7 @@ export async function openWriteAheadLog(
   const file = await guarded(open(`${path}-wal`, "r"));
   await guarded(syncFolder(dirname(path)));
   const group = createGroupSync(() => guarded(sync(file)));
-  const checkpoints = createCheckpoints({ path, timeout: options.busyTimeoutMs ?? usualBusyTimeoutMs });
+  const checkpoints = createCheckpoints({ path, timeout: options.busyTimeoutMs ?? defaultBusyTimeoutMs });
   let commits = 0;
   const copyWhenLong = async () => {
     const { log, checkpointed } = (await look()) as { log: number; checkpointed: number };
@@ -119,7 +119,7 @@ export async function openWriteAheadLog(
 }
 
 /** For a database in memory: it is never on a disk. */
-export const nowhere: WriteAheadLog = {
+export const noWriteAheadLog: WriteAheadLog = {
   wrote: () => {},
   durable: () => Promise.resolve(),
   truncate: () => Promise.resolve(),

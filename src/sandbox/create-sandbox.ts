@@ -10,7 +10,7 @@ import type { IsolationLack } from "./isolation-cure.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import { Places } from "./places.ts";
 import { createPreparedFolders } from "./prepare/prepared-folders.ts";
-import { createPreparedPackages } from "./prepare/prepared-packages.ts";
+import { createPreparedPackages, type PreparedOptions } from "./prepare/prepared-packages.ts";
 import { PreparedSets } from "./prepare/prepared-sets.ts";
 import { createPythonVersion } from "./prepare/python-version.ts";
 import type { PackageSources } from "./prepare/run-installer.ts";
@@ -98,20 +98,8 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const pythonVersion = createPythonVersion(context);
   const runtimeOf = async (language: PackageLanguage) =>
     language === "python" ? await pythonVersion() : process.versions.node.split(".")[0];
-  const { packages: sources } = options;
   const closing = new AbortController();
-  const prepared =
-    sources === undefined
-      ? { ...noPreparedPackages, settled: async () => undefined }
-      : createPreparedPackages({
-          sandbox: context,
-          sets,
-          sources,
-          runtimeOf,
-          now: Date.now,
-          signal: closing.signal,
-          patienceMs: options.preparePatienceMs ?? 100_000,
-        });
+  const prepared = preparedPackages(options, { sandbox: context, sets, runtimeOf, signal: closing.signal });
   return {
     scripts: createScriptRunner(context),
     programs: createProgramRunner(context),
@@ -126,6 +114,14 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
       return { isolation: kind, detail, ...(kind === "process" ? { lacks: isolation.lacks } : {}) };
     },
   };
+}
+
+function preparedPackages(
+  { packages: sources, preparePatienceMs: patienceMs = 100_000 }: SandboxOptions,
+  parts: Pick<PreparedOptions, "sandbox" | "sets" | "runtimeOf" | "signal">,
+): ReturnType<typeof createPreparedPackages> {
+  if (sources === undefined) return { ...noPreparedPackages, settled: async () => undefined };
+  return createPreparedPackages({ ...parts, sources, now: Date.now, patienceMs });
 }
 
 function allowed(skill: Skill, isolation: Isolation, allowWeak: readonly string[]): Verdict {

@@ -93,7 +93,9 @@ describe("an upgrade", () => {
     const error = await failure(open());
     await truncate(path, size);
     expect(error).toMatchObject({ code: "full", path });
-    expect(String(error)).toMatch(/too little disk space for a copy of .*turns\.db.*Nothing was changed\. Free disk space/);
+    expect(String(error)).toMatch(
+      /too little disk space for a copy of .*turns\.db.*Nothing was changed\. Free disk space/,
+    );
     expect(look(path).version).toBe(3);
     expect(await readdir(folder)).not.toContain("turns.db.v3");
     await (await open()).close();

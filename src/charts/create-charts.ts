@@ -4,14 +4,14 @@ import { runSealed, type SealedEnd } from "../process/sealed-process.ts";
 import { type DrawAnswer, type DrawLimits, type DrawRequest, defaultLimits } from "./draw-request.ts";
 
 const entry = new URL("./inside/draw-process.ts", import.meta.url);
-/** Bytes of a picture and its SVG. */
+/** Maximum size of a picture and its SVG, bytes. */
 const maxAnswerBytes = 40_000_000;
-/** Pictures that are drawn at the same time; each costs up to its limit of memory. */
+/** Pictures that are drawn at the same time; each may use up to the memory limit. */
 const concurrent = 2;
-/** Rows that are handed over as they are. */
-const fewRows = 5_000;
+/** Maximum rows that are passed on unchanged. */
+const maxUnchangedRows = 5_000;
 
-/** Draws in processes of their own, so that a hostile specification costs time and memory within limits, and nothing else. */
+/** Draws in processes of their own, so that a hostile specification costs limited time and memory, and nothing else. */
 export function createCharts(changed: Partial<DrawLimits> = {}): Charts {
   const limits = { ...defaultLimits, ...changed };
   const slots = new Slots(concurrent);
@@ -46,9 +46,9 @@ export function createCharts(changed: Partial<DrawLimits> = {}): Charts {
   };
 }
 
-/** Rows with the columns that a specification mentions; the first one has all, which is what messages name. */
+/** Rows with the columns that a specification mentions; the first row keeps all of them, for messages that list columns. */
 function neededOf(rows: readonly ChartRow[], spec: WantedChart["spec"]): readonly ChartRow[] {
-  if (rows.length <= fewRows) return rows;
+  if (rows.length <= maxUnchangedRows) return rows;
   const text = JSON.stringify(spec);
   const isMentioned = (name: string) => text.includes(JSON.stringify(name).slice(1, -1));
   const names = Object.keys(rows[0] ?? {}).filter(isMentioned);

@@ -1,14 +1,14 @@
 import type { WantedChart } from "../core/ports/services.ts";
 
-/** What drawing one picture may cost. */
+/** Limits for drawing one picture. */
 export interface DrawLimits {
   /** From the start of the process to its answer, ms. */
   timeoutMs: number;
   /** Resident memory of the process, bytes. */
   memoryBytes: number;
-  /** Rows of a chart. */
+  /** Maximum rows of a chart. */
   rows: number;
-  /** Characters of a specification or an SVG. */
+  /** Maximum characters of a specification or an SVG. */
   characters: number;
 }
 
@@ -19,13 +19,13 @@ export const defaultLimits: DrawLimits = {
   characters: 500_000,
 };
 
-/** What the process is asked for, one line of JSON on its input. */
+/** The request to the process, one line of JSON on its input. */
 export type DrawRequest = { memoryBytes: number } & (
   | ({ kind: "chart" } & WantedChart)
   | { kind: "svg"; svg: string; width?: number | undefined }
 );
 
-/** What it answers; the picture in base64. */
+/** Its answer; the picture in base64. */
 export type DrawAnswer =
   | { ok: true; png: string; svg: string; notes: string[] }
   | { ok: false; problem: string };

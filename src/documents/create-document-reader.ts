@@ -18,12 +18,12 @@ import { defaultLimits, type ReadLimits, type ReadRequest } from "./read-limits.
 const stat = promisify(fstat);
 const readAt = promisify(read);
 
-/** First bytes that tell the format; a PDF's header may come late. */
+/** First bytes that identify the format; a PDF's header may come late. */
 const headBytes = 1_024;
-/** Files that are read at the same time; each costs up to its limit of memory. */
+/** Files that are read at the same time; each may use up to the memory limit. */
 const concurrent = 2;
 
-/** Reads documents in processes of their own, so that a hostile file costs time and memory within limits, and nothing else. */
+/** Reads documents in processes of their own, so that a hostile file costs limited time and memory, and nothing else. */
 export function createDocumentReader(changed: Partial<ReadLimits> = {}): DocumentReader {
   const limits = { ...defaultLimits, ...changed };
   const slots = new Slots(concurrent);
@@ -98,16 +98,13 @@ function tooLarge(bytes: number, { documentBytes }: ReadLimits): string {
   return `It has ${formatBytes(bytes)}, and documents are read up to ${formatBytes(documentBytes)}; send the part that matters.`;
 }
 
-/** Bytes of an answer: the longest text escaped, and its tables. */
+/** Maximum size of an answer, bytes: the longest text escaped, and its tables. */
 const maxAnswerBytes = 100_000_000;
 const entry = new URL("./inside/reader-process.ts", import.meta.url);
 
 type ReaderEnd = SealedEnd;
 
-/**
- * Runs the reading process for one file. It has ended when this settles, with whatever it did.
- * @throws the signal's reason
- */
+/** Runs the reading process for one file. The process has ended when this settles. @throws the signal's reason */
 function runReader(request: ReadRequest, descriptor: number, signal: AbortSignal): Promise<ReaderEnd> {
   const { timeoutMs } = request.limits;
   const run = { entry, request: JSON.stringify(request), on: "argument", descriptor, timeoutMs } as const;

@@ -1,7 +1,7 @@
-/** What a file is, by its first bytes and its name. */
+/** The kind of a file, by its first bytes and its name. */
 import { whyUnreadable } from "../core/values/file-kind.ts";
 
-/** The formats that are read, as people call them. */
+/** The formats that are read, by their common names. */
 export const formatNames = {
   pdf: "PDF",
   docx: "Word document",
@@ -36,14 +36,14 @@ const endings: Readonly<Record<DocumentFormat, string>> = {
 const zipped: readonly DocumentFormat[] = ["docx", "xlsx", "pptx", "odt", "ods", "odp", "zip"];
 const written: readonly DocumentFormat[] = ["html", "eml"];
 
-/** Pictures, whose bytes other eyes read. */
+/** Pictures, which a model looks at instead. */
 const pictures: readonly [start: string, what: string][] = [
   ["\u0089PNG\r\n", "a PNG picture"],
   ["\u00ff\u00d8\u00ff", "a JPEG picture"],
   ["GIF8", "a GIF picture"],
 ];
 
-/** The format a file can be read as; by its name alone where `head` is empty. */
+/** The format a file can be read as; by its name alone if `head` is empty. */
 export function documentFormat(name: string, head: Uint8Array): DocumentFormat | undefined {
   const named = namedFormat(name);
   if (head.length === 0) return named;
@@ -63,13 +63,13 @@ function isPdf(named: DocumentFormat | undefined, start: string, head: Uint8Arra
   );
 }
 
-/** The header of POSIX archives; older ones have none, and of compressed ones only the name tells what is in them. */
+/** The header of POSIX archives; older ones have none, and for compressed ones only the name tells their content. */
 function isTar(named: DocumentFormat | undefined, start: string, name: string): boolean {
   if (start.slice(257, 262) === "ustar") return true;
   return named === "tar" && (start.startsWith("\u001f\u008b") || !/gz$/i.test(name));
 }
 
-/** Why a file is no document that can be read, as a sentence. */
+/** Why a file is not a readable document, as a sentence. */
 export function whyUnread(name: string, head: Uint8Array): string {
   if (head.length === 0) return "The file is empty.";
   const named = namedFormat(name);
@@ -105,7 +105,7 @@ function zippedFormat(named: DocumentFormat | undefined, start: string): Documen
   return named !== undefined && zipped.includes(named) ? named : "zip";
 }
 
-/** Whether text of any encoding may begin like this. */
+/** Whether this may be the beginning of text in any encoding. */
 function isWritten(head: Uint8Array): boolean {
   const isWide = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
   return isWide || !head.some((byte) => byte < 9 || (byte > 13 && byte < 27) || (byte > 27 && byte < 32));

@@ -1,18 +1,18 @@
 import type { DocumentFormat } from "./document-format.ts";
 
-/** What reading one file may cost. */
+/** Limits for reading one file. */
 export interface ReadLimits {
   /** From the start of the reading process to its answer, ms. */
   timeoutMs: number;
   /** Resident memory of the reading process, bytes. */
   memoryBytes: number;
-  /** Of a document. Tables in text may have any size. */
+  /** Maximum size of a document. Tables in text may have any size. */
   documentBytes: number;
-  /** What a document or archive may unpack to: everything that is unpacked of it together. */
+  /** Maximum of everything that is unpacked from a document or archive. */
   unpackedBytes: number;
-  /** Entries of a document that is an archive; of an archive, those that are listed. */
+  /** Maximum entries of a document that is an archive; for an archive, those that are listed. */
   entries: number;
-  /** Of the text, characters; what is longer is cut. */
+  /** Maximum text, characters; the rest is cut. */
   textCharacters: number;
 }
 
@@ -25,7 +25,7 @@ export const defaultLimits: ReadLimits = {
   textCharacters: 5_000_000,
 };
 
-/** What the reading process is asked for, in its argument; the file is its descriptor 3. */
+/** The request to the reading process, as its argument; the file is its descriptor 3. */
 export interface ReadRequest {
   as: DocumentFormat | "table";
   bytes: number;

@@ -6,20 +6,20 @@ import type { Validation } from "../core/skill/tool.ts";
 import type { Json, JsonSchema } from "../core/values/json.ts";
 import type { SchemaQuestion } from "./schema-worker.ts";
 
-/** How long one check may take, ms. A schema of a server may be made to take for ever, by its patterns or by what it refers to. */
+/** Maximum duration of one check, ms. A server's schema may be made to take forever, by its patterns or its references. */
 const maxCheck = 1_000;
 
 /** How long the thread may take to start, ms. */
 const maxStart = 20_000;
 
-/** Characters of arguments as JSON that are checked. */
+/** Maximum length of arguments that are checked, characters of JSON. */
 const maxCharacters = 200_000;
 
-/** Checks arguments against the schemas servers give, before anything is sent, in a thread of its own: nobody else waits for it. */
+/** Checks arguments against the servers' schemas before anything is sent. Runs in a thread of its own, so it delays nobody else. */
 export interface ArgumentCheck {
   /**
-   * The check of a schema. Larger arguments than it looks at, a schema the validator cannot read, and one whose check takes too long
-   * once, are left to the server, which checks too.
+   * The check of a schema. The server, which checks too, has the last say on arguments that are too large, on a schema the validator cannot
+   * read, and on a schema whose check once took too long.
    */
   of(schema: JsonSchema): (input: unknown) => Validation | Promise<Validation>;
   /** Ends the thread. */
@@ -75,7 +75,7 @@ async function startThread(): Promise<Worker> {
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: 128, stackSizeMb: 4 },
   });
-  // It may fail when nobody waits for it; who waits next finds no answer.
+  // May fail when nobody waits for it; the next caller then gets no answer.
   thread.on("error", () => undefined);
   try {
     await once(thread, "message", { signal: AbortSignal.timeout(maxStart) });

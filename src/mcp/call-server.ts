@@ -11,7 +11,7 @@ import type { ServerConfig } from "./server-config.ts";
 import { causeCode, httpFailure, isForeign, ServerFailure, statusOf } from "./server-failure.ts";
 import { lostAnswerCode, shortJson } from "./server-message.ts";
 
-/** Characters of what a server adds to an error. */
+/** Maximum length of the details that a server adds to an error, characters. */
 const maxData = 500;
 
 export interface ServerCall {
@@ -25,8 +25,8 @@ export interface ServerCall {
 }
 
 /**
- * Calls a tool of a server, connecting first where it has to. It goes on while its turn waits for a person. What goes wrong is a
- * result that says whether the call may have taken effect.
+ * Calls a tool of a server, connecting first if needed. The call continues while its turn waits for a person. A failure is a result that
+ * says whether the call may have taken effect.
  */
 export function callServer(lane: Lane, call: ServerCall): Promise<ToolResult> {
   const { context, parked, redact, timeout_ms, tool, input } = call;
@@ -77,7 +77,7 @@ async function endOfCall(
     const isLost = error.code === ErrorCode.ConnectionClosed && state !== "running";
     return isLost ? lost(call, problem ?? "it ended") : refused(error, call);
   }
-  // The server knows nothing of the session any more, so nothing was done: a new session may do it.
+  // The server no longer knows the session, so it did nothing: the call may be repeated in a new session.
   if (statusOf(error) === 404 && !isLast) {
     await lane.lose(connection, "it forgot the session");
     await lane.start();
@@ -94,10 +94,10 @@ async function endOfCall(
   return lost(call, failure.message);
 }
 
-/** An error in place of the result: that the server told, with what it adds to it: a time to wait, what was wrong. */
+/** The result for an error that the server reported, with the details it added, such as a retry delay or a cause. */
 function refused({ code, message, data }: McpError, call: ServerCall): ToolResult {
   if (code === lostAnswerCode) return brokenOff(call);
-  // Before it is cut: half a secret would not be known for one.
+  // Redacted before it is cut: half a secret would not be recognized.
   const more = data === undefined || data === null ? "" : shortJson(call.redact(data), maxData);
   return failed("tool_failed", more === "" ? message : `${message} (${more})`);
 }

@@ -7,16 +7,16 @@ import type { Json } from "../core/values/json.ts";
 import type { Redact } from "../core/values/redact.ts";
 import { toToolResult } from "./tool-result.ts";
 
-/** For the SDK's own limit, which is not used: it goes on while a person is asked. Timers of Node hold no more, ms. */
+/** Turns the SDK's own limit off, because the call continues while a person is asked. The maximum of Node's timers, ms. */
 export const withoutLimit = 2_147_483_647;
 
-/** How often the progress of one call is shown; a server may report it as often as it likes. */
+/** Minimum interval between two shown progress reports of one call; a server may report as often as it likes. */
 const maxNotes = 300;
 
-/** A call on its way, as what the server asks meanwhile sees it. */
+/** A running call, as requests of the server see it. */
 export interface ActiveCall {
   turn_id: string;
-  /** Does something with the turn; the time of the call stands still meanwhile. The key is unique in the call. */
+  /** Works with the turn while the call's timeout is paused. The key is unique in the call. */
   serve<T>(use: (context: ToolContext, key: string) => Promise<T>): Promise<T>;
 }
 
@@ -26,17 +26,17 @@ export interface CallOptions {
   tool: string;
   input: Json;
   turn_id: string;
-  /** Longest silence, ms; progress and requests of the server begin it anew. */
+  /** Maximum silence, ms; progress and requests of the server restart it. */
   timeout_ms: number;
-  /** The context of the moment; undefined while the turn waits. */
+  /** The current context; undefined while the turn waits. */
   current(): ToolContext | undefined;
   /** The turn, as `createOutsideWork` gives it. */
   serve: ServeTurn;
-  /** Aborted when the call is given up. */
+  /** Aborted when the call is cancelled. */
   signal: AbortSignal;
   /** Hides the secrets that the server was given. */
   redact: Redact;
-  /** Makes the request with the call known to what comes back for it. */
+  /** Makes the request, so that requests the server sends during it find the call. */
   track<T>(call: ActiveCall, request: () => Promise<T>): Promise<T>;
 }
 
@@ -45,7 +45,7 @@ export class CallTimeout extends Error {
   readonly code = "timed_out";
 }
 
-/** One call of a tool. @throws CallTimeout, or what the SDK throws */
+/** One call of a tool. @throws CallTimeout, or an error of the SDK */
 export async function callTool(options: CallOptions): Promise<ToolResult> {
   const { ResultSchema } = await import("@modelcontextprotocol/sdk/types.js");
   const { client, tool, input, redact, serve, signal } = options;
@@ -67,7 +67,7 @@ export async function callTool(options: CallOptions): Promise<ToolResult> {
       }),
     );
     silence.end();
-    // Before anything is cut: half a secret would not be known for one.
+    // Redacted before anything is cut: half a secret would not be recognized.
     return await serve((context) => toToolResult(redact(result), tool, context));
   } catch (error) {
     throw silence.signal.aborted ? silence.signal.reason : error;
@@ -96,10 +96,10 @@ function tell({ message, progress, total }: Progress, context: ToolContext | und
 }
 
 interface SilenceWatch {
-  /** Aborted with `CallTimeout` when it was silent for too long. */
+  /** Aborted with `CallTimeout` when the server was silent for too long. */
   signal: AbortSignal;
   restart(): void;
-  /** Stands still until the answered function is called. */
+  /** Pauses the timeout until the returned function is called. */
   pause(): () => void;
   end(): void;
 }

@@ -9,19 +9,19 @@ import { type ReadServers, readServers } from "./read-servers.ts";
 
 const maxBytes = 1_000_000;
 
-/** File systems stamp times in ticks: what changed this short before it was read may change unseen once more, ms. */
-const tick = 100;
+/** Resolution of file times on coarse file systems: a file that changed this short before it was read may change again unnoticed, ms. */
+const timeResolutionMs = 100;
 
 /** The file of servers. */
 export interface ConfigFile {
   /**
-   * What it says now; the same object as before while it has not changed. A file that cannot be read as a whole leaves the servers
-   * as they were, and says so.
+   * The current content; the same object while it has not changed. If the file as a whole cannot be read, the servers stay as they were and
+   * a diagnostic says so.
    */
   read(): Promise<ReadServers>;
 }
 
-/** @param path it may be missing: then there are no servers. @param network as `readServers` takes it */
+/** @param path may be missing: then there are no servers. @param network as `readServers` takes it */
 export function createConfigFile(
   path: string,
   environment: Environment,
@@ -34,7 +34,7 @@ export function createConfigFile(
   const look = async (): Promise<string> => {
     try {
       const { mtimeMs, ctimeMs, size, ino } = await stat(path);
-      settled = Date.now() - Math.max(mtimeMs, ctimeMs) > tick;
+      settled = Date.now() - Math.max(mtimeMs, ctimeMs) > timeResolutionMs;
       return `${mtimeMs}:${ctimeMs}:${size}:${ino}`;
     } catch (error) {
       settled = true;
@@ -80,7 +80,7 @@ async function readFrom(
   if (!parsed.ok) {
     return broken(
       "invalid_json",
-      `It is no JSON: ${parsed.reason}. The servers stay as they were; mend the file.`,
+      `Not valid JSON: ${parsed.reason}. The servers stay as they were. Fix the file.`,
     );
   }
   const found = serversIn(parsed.value);
@@ -104,7 +104,7 @@ function serversIn(
 
 function notPlain(path: string): Diagnostic {
   const message =
-    "It has comments or a comma after a last entry. It was read, but other programs may refuse it: JSON has neither.";
+    "It has comments or a comma after a last entry. It was read, but other programs may refuse it, because JSON allows neither.";
   return { path, severity: "warning", code: "not_plain_json", message };
 }
 

@@ -18,14 +18,14 @@ import { readIntroductionLeniently } from "./server-message.ts";
 import type { ServerRequests } from "./server-requests.ts";
 import { createStdioTransport } from "./stdio-transport.ts";
 
-/** How long a server may take at most to answer a ping, and to forget a session, ms. */
+/** Maximum time for a server to answer a ping, and to delete a session, ms. */
 const pingMs = 5_000;
 const farewellMs = 1_000;
 
-/** Tools of one server; a list without an end is cut. */
+/** Maximum tools of one server; an endless list is cut. */
 const maxTools = 1_000;
 
-/** Pages in a row without a tool that was not known, after which a list is at its end whatever it says. */
+/** Consecutive pages without a new tool after which a list counts as complete, whatever it says. */
 const maxFruitless = 3;
 
 /** One session with a server, under one account. */
@@ -33,13 +33,13 @@ export interface Connection {
   readonly transport: "stdio" | "http" | "sse";
   /** What the server is and has. */
   describe(): Promise<RemoteServer>;
-  /** @throws CallTimeout, or what the SDK throws */
+  /** @throws CallTimeout, or an error of the SDK */
   call(options: Omit<CallOptions, "client" | "clock" | "redact" | "track">): Promise<ToolResult>;
-  /** Whether a call is on its way. */
+  /** Whether a call is running. */
   isBusy(): boolean;
-  /** Whether it still answers within this time, 5 s at most; a server that hangs does not. */
-  answers(within_ms: number): Promise<boolean>;
-  /** Ends the session; a process is killed with all it started if it does not go. */
+  /** Whether it still answers within this time, at most 5 s; a server that hangs does not. */
+  answers(withinMs: number): Promise<boolean>;
+  /** Ends the session. A process that does not exit is killed together with everything it started. */
   close(): Promise<void>;
 }
 
@@ -48,14 +48,14 @@ export interface ConnectionOptions extends HttpAccess {
   clock: Clock;
   requests: ServerRequests | undefined;
   version: string;
-  /** Longest time until the server has introduced itself, ms. */
+  /** Maximum time for the server to introduce itself, ms. */
   connect_ms: number;
-  /** Gives the attempt up. */
+  /** Cancels the attempt. */
   signal: AbortSignal;
-  /** Called once when the session ended and nobody had closed it. */
+  /** Called once when the session ended without being closed here. */
   onLost(reason: string): void;
   onToolsChanged(): void;
-  /** Gets what answers the last that a server's process wrote to stderr; nothing secret is masked in it. */
+  /** Receives a function that returns the latest text a server's process wrote to stderr; secrets are not masked in it. */
   onProcess?(tail: () => string): void;
 }
 
@@ -70,7 +70,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     return await open(target.type);
   } catch (error) {
     const failure = await httpFailure(error, target.url, hasLogin);
-    if (target.type !== "http" || !target.fallback || !speaksOlder(error)) throw failure;
+    if (target.type !== "http" || !target.fallback || !isOlderServer(error)) throw failure;
     return await open("sse").catch(() => {
       throw failure;
     });
@@ -78,10 +78,10 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
 }
 
 /**
- * Answers of a server of the time before Streamable HTTP.
+ * Status codes of servers older than Streamable HTTP.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
  */
-function speaksOlder(error: unknown): boolean {
+function isOlderServer(error: unknown): boolean {
   return [400, 404, 405].includes(statusOf(error) ?? 0);
 }
 
@@ -127,7 +127,7 @@ async function connect(
   const active = trackCalls();
   const redact = createRedactor(server.secrets);
   await answerRequests(client, options, active, redact);
-  // While it introduces itself a failure is told to who connects; after that to who uses it.
+  // While the server introduces itself, a failure goes to the caller that connects; after that, to the one that uses it.
   let isOpen = false;
   client.onclose = () => {
     if (isOpen) onLost("it ended the session");
@@ -156,8 +156,8 @@ async function connect(
       ),
     call: (call) => callTool({ ...call, client, clock, redact, track: active.track }),
     isBusy: active.isBusy,
-    answers: (within_ms) =>
-      withTimeLimit(within(Math.min(pingMs, within_ms), "It hangs."), () =>
+    answers: (withinMs) =>
+      withTimeLimit(within(Math.min(pingMs, withinMs), "It hangs."), () =>
         client.ping({ timeout: withoutLimit }),
       ).then(
         () => true,
@@ -165,7 +165,7 @@ async function connect(
       ),
     async close() {
       isOpen = false;
-      await sayFarewell(transport, clock);
+      await deleteSession(transport, clock);
       await client.close();
     },
   };
@@ -203,7 +203,7 @@ async function listTools(client: Client, cursor: string | undefined) {
   const page = await client
     .request({ method: "tools/list", params }, ResultSchema, { timeout: withoutLimit })
     .catch((error: unknown) => {
-      // That it has tools was not always its own word.
+      // The bot may only have assumed that it has tools.
       if (error instanceof McpError && error.code === ErrorCode.MethodNotFound) return {};
       throw error;
     });
@@ -215,13 +215,13 @@ async function listTools(client: Client, cursor: string | undefined) {
 interface TrackedCalls {
   track: CallOptions["track"];
   isBusy(): boolean;
-  /** The call a request of the server belongs to; undefined when that cannot be told for sure. */
+  /** The call that a request of the server belongs to; undefined if that is uncertain. */
   current(): ActiveCall | undefined;
 }
 
 /**
- * Over Streamable HTTP what a server asks comes in the answer to the call it asks for, and so in its asynchronous context. Other
- * transports say nothing of it: there the calls must all be of one turn, so that nobody is asked for somebody else.
+ * Over Streamable HTTP a server's request comes in the answer to a call, and so in that call's asynchronous context. Other transports do
+ * not link the two: there, all running calls must belong to one turn, so that the question never reaches another person.
  */
 function trackCalls(): TrackedCalls {
   const context = new AsyncLocalStorage<ActiveCall>();
@@ -260,7 +260,7 @@ async function answerRequests(
     try {
       return await call.serve(use);
     } catch {
-      // Why is between the bot and its people.
+      // The reason stays between the bot and its people.
       throw refuse("The request was not answered.");
     }
   };
@@ -279,8 +279,8 @@ async function answerRequests(
   }
 }
 
-/** Lets an HTTP server forget the session; whether it does is its own affair. */
-async function sayFarewell(transport: Transport, clock: Clock): Promise<void> {
+/** Asks an HTTP server to delete the session; it may ignore that. */
+async function deleteSession(transport: Transport, clock: Clock): Promise<void> {
   if (!("terminateSession" in transport)) return;
   const { terminateSession } = transport as StreamableHTTPClientTransport;
   await unlessLate(farewellMs, clock, terminateSession.call(transport)).catch(() => undefined);
@@ -289,11 +289,11 @@ async function sayFarewell(transport: Transport, clock: Clock): Promise<void> {
 /** How HTTP servers with a login are reached. */
 interface HttpAccess {
   authProvider?: OAuthClientProvider | undefined;
-  /** Adds the configured headers to what goes to the server, and lets its login be at another address. */
+  /** Adds the configured headers to requests to the server, and allows its login to be at another address. */
   fetch?: FetchLike | undefined;
 }
 
-/** How a stream that broke off is taken up again; pauses in ms. The SDK's own, said here since `createServerFetch` counts along. */
+/** How a broken stream is resumed; delays in ms. These are the SDK's own, repeated here because `createServerFetch` counts with them. */
 const reconnectionOptions = {
   maxRetries: maxResumptions,
   initialReconnectionDelay: 1_000,
@@ -302,8 +302,8 @@ const reconnectionOptions = {
 };
 
 /**
- * The address is the operator's, so it may be private. Nothing but it is reached: the SDK follows no redirect to another origin, and
- * takes no other address from a server that has no login.
+ * The operator chose the address, so it may be private. Nothing else is reached: the SDK follows no redirect to another origin, and accepts
+ * no other address from a server that has no login.
  */
 async function createHttpTransport(
   kind: "http" | "sse",

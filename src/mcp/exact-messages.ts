@@ -4,15 +4,15 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { ExactNumber, replaceExact } from "../base/exact-number.ts";
 import { isRecord } from "../base/record.ts";
 
-/** Begins a text that stands for a number while the SDK reads a message, as it has doubles alone; no server knows it. */
+/** Prefix of a text that replaces a number while the SDK reads a message, because the SDK has only doubles; unknown to servers. */
 const mark = `${randomUUID()}:`;
 
-/** The message in a text, in which numbers that would lose digits are marked texts. @throws SyntaxError */
+/** Parses a message; numbers that would lose digits become marked texts. @throws SyntaxError */
 export function parseMarked(text: string): unknown {
   return JSON.parse(replaceExact(text, (digits) => `"${mark}${digits}"`));
 }
 
-/** Hands the messages of a transport on with their numbers: those of a result with all digits, what the protocol reads as doubles. */
+/** Passes on the messages of a transport with their numbers: those of a result with all digits, those the protocol reads as doubles. */
 export function withExactNumbers<T extends Transport>(transport: T): T {
   let handler: Transport["onmessage"];
   return Object.defineProperty(transport, "onmessage", {
@@ -31,7 +31,7 @@ function restored(message: JSONRPCMessage): JSONRPCMessage {
   return { ...whole, result: { ...whole.result, structuredContent: exact } };
 }
 
-/** The same value where nothing in it is marked. */
+/** The same value if nothing in it is marked. */
 function unmarked(value: unknown, read: (digits: string) => unknown): unknown {
   if (typeof value === "string") return value.startsWith(mark) ? read(value.slice(mark.length)) : value;
   if (Array.isArray(value)) {

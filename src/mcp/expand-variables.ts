@@ -1,11 +1,11 @@
-/** Variables of the environment the bot was started with, the operator's own. */
+/** Variables of the operator's environment, with which the bot was started. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const reference = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?\}/g;
 
 /**
- * Fills `${NAME}`, `${NAME:-default}` and `${env:NAME}` in every text of a value, as other MCP clients do. Answers the names of
- * variables that are missing, without which the value is not complete.
+ * Fills `${NAME}`, `${NAME:-default}` and `${env:NAME}` in every text of a value, as other MCP clients do. Returns the names of missing
+ * variables; if there are any, the value is incomplete.
  */
 export function expandVariables<T>(value: T, environment: Environment): { value: T; missing: string[] } {
   const missing = new Set<string>();

@@ -5,152 +5,251 @@ import type { ServerState } from "../core/skill/packages.ts";
 import type { Connection } from "./connection.ts";
 import { ServerFailure } from "./server-failure.ts";
 
-/** First and longest pause before the next attempt, ms; it doubles in between. */
+/** Minimum and maximum delay before the next attempt, ms; it doubles in between. */
 const pauses = { minMs: 1_000, maxMs: 60_000 };
 
-/** A call waits this long for the next attempt at most, ms. */
-const worthWaiting = 5_000;
+/** Maximum time that a call waits for the next attempt, ms. */
+const maxRetryWaitMs = 5_000;
 
-/** A connection that held this long was a good one: pauses begin anew, ms. */
-const goodAfter = 60_000;
+/** A connection that lasted this long resets the delays, ms. */
+const stableAfterMs = 60_000;
 
 export interface LaneState {
   state: ServerState;
   problem?: string | undefined;
   /** ms since the epoch */
   since: number;
-  /** It failed, and the next attempt is so near that a call waits for it. */
+  /** It failed, and the next attempt is close enough for a call to wait for it. */
   soon?: boolean;
-}
-
-/** The way to a server under one account: at most one connection, which comes back by itself. */
-export interface Lane {
-  state(): LaneState;
-  /** How it is connected; undefined while it is not. */
-  transport(): Connection["transport"] | undefined;
-  /** Whether a call is on its way, be it that its turn waits for a person. */
-  isBusy(): boolean;
-  /** The connection there is, or the next one. @throws ServerFailure */
-  connection(): Promise<Connection>;
-  /** Connects now, whatever failed before. Resolves when it runs or has failed. */
-  start(): Promise<void>;
-  /** Gives up a connection that proved useless; another one is made after a pause. */
-  lose(connection: Connection, reason: string): Promise<void>;
-  /** Says that an account is missing. */
-  lock(problem: string): void;
-  close(): Promise<void>;
 }
 
 export interface LaneOptions {
   clock: Clock;
-  /** Attempts in a row after which it stays failed until somebody starts it. */
-  most_attempts: number;
-  /** The signal ends the attempt: nobody wants the connection any more. */
+  /** Consecutive failures after which it stays failed until somebody starts it. */
+  maxAttempts: number;
+  /** The signal cancels the attempt when the connection is no longer wanted. */
   open(onLost: (reason: string) => void, signal: AbortSignal): Promise<Connection>;
 }
 
-export function createLane({ clock, most_attempts, open }: LaneOptions): Lane {
-  let current: LaneState = { state: "stopped", since: clock.now() };
-  let connection: Connection | undefined;
-  let opening: Promise<Connection> | undefined;
-  let failures = 0;
-  let next: { at: number; done: Promise<unknown>; cancel(): void } | undefined;
-  const closing = new AbortController();
+/** The connection to a server under one account: at most one at a time, reconnected automatically. */
+export class Lane {
+  readonly #options: LaneOptions;
+  readonly #closing = new AbortController();
+  #current: LaneState;
+  #connection: Connection | undefined;
+  #opening: Promise<Connection> | undefined;
+  #failures = 0;
+  #next: { at: number; done: Promise<unknown>; cancel(): void } | undefined;
 
-  const enter = (state: ServerState, problem?: string) => {
-    current = { state, problem, since: clock.now() };
-  };
+  constructor(options: LaneOptions) {
+    this.#options = options;
+    this.#current = { state: "stopped", since: options.clock.now() };
+  }
 
-  const fail = (problem: string) => {
-    connection = undefined;
-    failures += 1;
-    if (closing.signal.aborted) return enter("stopped");
-    if (failures >= most_attempts) return enter("failed", problem);
-    const pause = backoff(failures, pauses);
+  state(): LaneState {
+    return this.#current;
+  }
+
+  /** The transport; undefined while it is not connected. */
+  transport(): Connection["transport"] | undefined {
+    return this.#connection?.transport;
+  }
+
+  /** Whether a call is running, even one whose turn waits for a person. */
+  isBusy(): boolean {
+    return this.#connection?.isBusy() ?? false;
+  }
+
+  /** The current connection, or the next one. @throws ServerFailure */
+  async connection(): Promise<Connection> {
+    if (this.#connection !== undefined) return this.#connection;
+    const next = this.#next;
+    if (next !== undefined && next.at - this.#options.clock.now() <= maxRetryWaitMs) await next.done;
+    if (this.#connection !== undefined) return this.#connection;
+    if (this.#isSpent()) throw new ServerFailure("unreachable", this.#current.problem ?? "It failed.");
+    return await this.#connect();
+  }
+
+  /** Connects now, despite earlier failures. Resolves when it runs or has failed. */
+  async start(): Promise<void> {
+    if (this.#connection !== undefined) return;
+    this.#failures = 0;
+    await this.#connect().catch(() => undefined);
+  }
+
+  /** Drops a connection that proved useless; another one is made after a delay. */
+  async lose(useless: Connection, reason: string): Promise<void> {
+    if (this.#connection !== useless) return;
+    this.#lost(reason);
+    await useless.close();
+  }
+
+  /** Marks the account as missing. */
+  lock(problem: string): void {
+    this.#enter("needs_login", problem);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new ServerFailure("unreachable", "It was stopped."));
+    this.#cancelNext();
+    const open = this.#connection;
+    this.#connection = undefined;
+    await open?.close();
+    await this.#opening?.catch(() => undefined);
+    this.#enter("stopped");
+  }
+
+  #enter(state: ServerState, problem?: string): void {
+    this.#current = { state, problem, since: this.#options.clock.now() };
+  }
+
+  #isSpent(): boolean {
+    const isOver = this.#next !== undefined || this.#failures >= this.#options.maxAttempts;
+    return this.#current.state === "failed" && isOver;
+  }
+
+  #cancelNext(): void {
+    this.#next?.cancel();
+    this.#next = undefined;
+  }
+
+  #connect(): Promise<Connection> {
+    if (this.#opening !== undefined) return this.#opening;
+    this.#cancelNext();
+    this.#enter("starting");
+    this.#opening = this.#attempt().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #attempt(): Promise<Connection> {
+    try {
+      const opened = await this.#open();
+      this.#connection = opened;
+      this.#enter("running");
+      return opened;
+    } catch (error) {
+      if (error instanceof ServerFailure && error.code === "needs_login") this.lock(error.message);
+      else this.#fail(errorText(error));
+      throw error;
+    }
+  }
+
+  async #open(): Promise<Connection> {
+    let endedEarly: string | undefined;
+    const onLost = (reason: string) => {
+      if (this.#connection === undefined) endedEarly = reason;
+      else if (this.#connection === opened) this.#lost(reason);
+    };
+    const { signal } = this.#closing;
+    const opened: Connection = await this.#options.open(onLost, signal);
+    if (endedEarly !== undefined) throw new ServerFailure("unreachable", endedEarly);
+    if (signal.aborted) {
+      await opened.close();
+      throw new ServerFailure("unreachable", "It was stopped.");
+    }
+    return opened;
+  }
+
+  #lost(reason: string): void {
+    const { state, since } = this.#current;
+    if (state === "running" && this.#options.clock.now() - since >= stableAfterMs) this.#failures = 0;
+    this.#fail(`The server ended: ${reason}.`);
+  }
+
+  #fail(problem: string): void {
+    this.#connection = undefined;
+    this.#failures += 1;
+    if (this.#closing.signal.aborted) this.#enter("stopped");
+    else if (this.#failures >= this.#options.maxAttempts) this.#enter("failed", problem);
+    else this.#retryLater(problem);
+  }
+
+  #retryLater(problem: string): void {
+    const { clock } = this.#options;
+    const pause = backoff(this.#failures, pauses);
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const forget = clock.after(pause, () => {
-      next = undefined;
-      resolve(connect().catch(() => undefined));
+      this.#next = undefined;
+      resolve(this.#connect().catch(() => undefined));
     });
     const cancel = () => {
       forget();
       resolve(undefined);
     };
-    next = { at: clock.now() + pause, done: promise, cancel };
-    current = { state: "failed", problem, since: clock.now(), soon: pause <= worthWaiting };
-  };
+    this.#next = { at: clock.now() + pause, done: promise, cancel };
+    this.#current = { state: "failed", problem, since: clock.now(), soon: pause <= maxRetryWaitMs };
+  }
+}
 
-  const lost = (reason: string) => {
-    if (current.state === "running" && clock.now() - current.since >= goodAfter) failures = 0;
-    fail(`The server ended: ${reason}.`);
-  };
+export interface AccountLanesOptions {
+  clock: Clock;
+  /** As `LaneOptions.maxAttempts`. */
+  maxAttempts: number;
+  /** Idle time after which a connection is closed, ms; undefined keeps all. */
+  maxIdleMs: number | undefined;
+  open(account: string, onLost: (reason: string) => void, signal: AbortSignal): Promise<Connection>;
+  report(error: unknown): void;
+}
 
-  const connect = (): Promise<Connection> => {
-    if (opening !== undefined) return opening;
-    next?.cancel();
-    next = undefined;
-    enter("starting");
-    opening = attempt().finally(() => {
-      opening = undefined;
+/** The lanes to one server, one for each account that used it. */
+export interface AccountLanes {
+  all(): readonly Lane[];
+  /** The lane of an account, created if there is none. */
+  of(account: string): Lane;
+  /** The same, for a call: its idle time restarts. */
+  use(account: string): Lane;
+  close(account: string): Promise<void>;
+  closeAll(): Promise<void>;
+}
+
+export function createAccountLanes(options: AccountLanesOptions): AccountLanes {
+  const { clock, maxAttempts, maxIdleMs, open, report } = options;
+  const lanes = new Map<string, Lane>();
+  const idle = new Map<string, () => void>();
+
+  const of = (account: string): Lane => {
+    const known = lanes.get(account);
+    if (known !== undefined) return known;
+    const lane = new Lane({
+      clock,
+      maxAttempts,
+      open: (onLost, signal) => open(account, onLost, signal),
     });
-    return opening;
+    lanes.set(account, lane);
+    return lane;
   };
 
-  const attempt = async (): Promise<Connection> => {
-    try {
-      let endedEarly: string | undefined;
-      const onLost = (reason: string) => {
-        if (connection === undefined) endedEarly = reason;
-        else if (connection === opened) lost(reason);
-      };
-      const opened: Connection = await open(onLost, closing.signal);
-      if (endedEarly !== undefined) throw new ServerFailure("unreachable", endedEarly);
-      if (closing.signal.aborted) {
-        await opened.close();
-        throw new ServerFailure("unreachable", "It was stopped.");
-      }
-      connection = opened;
-      enter("running");
-      return opened;
-    } catch (error) {
-      if (error instanceof ServerFailure && error.code === "needs_login") enter("needs_login", error.message);
-      else fail(errorText(error));
-      throw error;
-    }
+  const close = async (account: string): Promise<void> => {
+    idle.get(account)?.();
+    idle.delete(account);
+    const lane = lanes.get(account);
+    lanes.delete(account);
+    await lane?.close();
+  };
+
+  const keep = (account: string): void => {
+    idle.get(account)?.();
+    if (maxIdleMs === undefined) return;
+    const look = () => {
+      // A call may wait longer than that for a person.
+      if (lanes.get(account)?.isBusy()) keep(account);
+      else close(account).catch(report);
+    };
+    idle.set(account, clock.after(maxIdleMs, look));
   };
 
   return {
-    state: () => current,
-    transport: () => connection?.transport,
-    isBusy: () => connection?.isBusy() ?? false,
-    async connection() {
-      if (connection !== undefined) return connection;
-      if (next !== undefined && next.at - clock.now() <= worthWaiting) await next.done;
-      if (connection !== undefined) return connection;
-      const isSpent = current.state === "failed" && (next !== undefined || failures >= most_attempts);
-      if (isSpent) throw new ServerFailure("unreachable", current.problem ?? "It failed.");
-      return connect();
+    all: () => [...lanes.values()],
+    of,
+    use(account) {
+      keep(account);
+      return of(account);
     },
-    async start() {
-      if (connection !== undefined) return;
-      failures = 0;
-      await connect().catch(() => undefined);
-    },
-    async lose(useless, reason) {
-      if (connection !== useless) return;
-      lost(reason);
-      await useless.close();
-    },
-    lock: (problem) => enter("needs_login", problem),
-    async close() {
-      closing.abort(new ServerFailure("unreachable", "It was stopped."));
-      next?.cancel();
-      next = undefined;
-      const open = connection;
-      connection = undefined;
-      await open?.close();
-      await opening?.catch(() => undefined);
-      enter("stopped");
+    close,
+    async closeAll() {
+      await Promise.all([...lanes.keys()].map(close));
     },
   };
 }

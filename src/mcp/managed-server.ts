@@ -8,18 +8,16 @@ import type { ToolContext, ToolResult } from "../core/skill/tool.ts";
 import type { ParkedCalls } from "../core/turn/parked-calls.ts";
 import { type Json, toJson } from "../core/values/json.ts";
 import { personKey } from "../core/values/place.ts";
-import { createRedactor } from "../core/values/redact.ts";
-import { createAccountLanes } from "./account-lanes.ts";
+import { createRedactor, type Redact } from "../core/values/redact.ts";
 import { callServer } from "./call-server.ts";
 import { type Connection, type ConnectionOptions, openConnection } from "./connection.ts";
-import type { Lane, LaneState } from "./lane.ts";
+import { type AccountLanes, createAccountLanes, type Lane, type LaneState } from "./lane.ts";
 import { type LoginServer, type McpLogin, sharedAccount } from "./login-port.ts";
-import { loginServer } from "./login-server.ts";
 import { type RemoteServer, remoteServerSchema } from "./remote-tool.ts";
-import type { ServerConfig } from "./server-config.ts";
+import { loginServer, type ServerConfig } from "./server-config.ts";
 import { ServerFailure } from "./server-failure.ts";
 
-/** A connection of one person's account is closed when nobody used it for so long, ms. */
+/** Idle time after which a connection of one person's account is closed, ms. */
 const idleMs = 10 * 60_000;
 
 export interface ManagedServerDeps
@@ -28,184 +26,208 @@ export interface ManagedServerDeps
   store: KeyValue;
   parked: ParkedCalls;
   login: McpLogin | undefined;
-  /** Longest silence of a call, ms, where the server has no own. */
+  /** Maximum silence of a call, ms, unless the server has its own. */
   call_ms: number;
-  most_attempts: number;
+  maxAttempts: number;
   report(error: unknown, where: string): void;
 }
 
 /** One configured server with all its connections. */
-export interface ManagedServer {
+export class ManagedServer {
   readonly config: ServerConfig;
-  status(): ServerStatus;
+  readonly #deps: ManagedServerDeps;
+  readonly #redact: Redact;
+  readonly #memory: string;
+  readonly #target: LoginServer | undefined;
+  readonly #lanes: AccountLanes;
+  #remote: RemoteServer | undefined;
+  #stopped = false;
+  #changedAt: number;
+  #tail = () => "";
+
+  constructor(config: ServerConfig, deps: ManagedServerDeps) {
+    this.config = config;
+    this.#deps = deps;
+    this.#redact = createRedactor(config.secrets);
+    this.#memory = `mcp-tools:${config.name}`;
+    this.#target = loginServer(config);
+    this.#changedAt = deps.clock.now();
+    this.#lanes = createAccountLanes({
+      clock: deps.clock,
+      open: (account, onLost, signal) => this.#open(account, onLost, signal),
+      maxIdleMs: config.credentials === "per_user" ? idleMs : undefined,
+      maxAttempts: config.target.type === "stdio" ? deps.maxAttempts : Number.POSITIVE_INFINITY,
+      report: (error) => deps.report(error, config.name),
+    });
+  }
+
+  status(): ServerStatus {
+    const { config } = this;
+    const { state, since } = this.#state();
+    return {
+      name: config.name,
+      skill_id: serverSkillId(config.name),
+      transport: this.#transport() ?? config.target.type,
+      state,
+      problem: this.#statusLine(),
+      auto_start: config.auto_start,
+      credentials: config.credentials,
+      tools: (this.#remote?.tools ?? []).map(({ name, description = "" }) => ({
+        name,
+        description,
+        suppressed: config.suppressed.includes(name),
+      })),
+      since: this.#lanes.all().length === 0 ? this.#changedAt : since,
+    };
+  }
+
   /** What is known of it, running or not. */
-  remote(): RemoteServer | undefined;
+  remote(): RemoteServer | undefined {
+    return this.#remote;
+  }
+
   /** Why its tools cannot be used now, for people. */
-  problem(): string | undefined;
-  /** Reads what is remembered of it. */
-  recall(): Promise<void>;
-  /** Whether it has to run before anybody can be offered its tools, and may. */
-  wantsStart(): boolean;
-  /** While it is not known what it has, and it may be started to say so: starts it; resolves when it runs or has failed. */
-  ready(): (() => Promise<void>) | undefined;
+  problem(): string | undefined {
+    return this.#redact(problemOf(this.config, this.#stopped, this.#state(), this.#remote));
+  }
+
+  /** Restores what was stored about it. */
+  async recall(): Promise<void> {
+    const read = rememberedSchema.safeParse(await this.#deps.store.get(this.#memory));
+    if (read.success && read.data.hash === this.config.hash) this.#remote ??= read.data.remote;
+  }
+
+  /** Whether it must and may be started before anybody can be offered its tools. */
+  wantsStart(): boolean {
+    const { disabled, auto_start, credentials } = this.config;
+    const mayStart = !disabled && auto_start && !this.#stopped && credentials !== "per_user";
+    return mayStart && this.#remote === undefined;
+  }
+
+  /** Whether it never ran, and may be started to find out its tools. */
+  wantsFirstStart(): boolean {
+    return this.wantsStart() && this.#state().state !== "failed";
+  }
+
   /** Connects; resolves when it runs or has failed. `by_hand` ends an earlier stop. */
-  start(by_hand: boolean): Promise<void>;
-  stop(): Promise<void>;
-  /** An account was connected or forgotten: its connection is made anew. */
-  renew(account: string): Promise<void>;
-  call(tool: string, input: Json, context: ToolContext): Promise<ToolResult>;
-}
+  async start(byHand: boolean): Promise<void> {
+    if (byHand) this.#stopped = false;
+    if (this.config.disabled || this.#stopped) return;
+    if (this.config.credentials === "per_user") this.#changed();
+    else await this.#lanes.of(sharedAccount).start();
+  }
 
-export function createManagedServer(config: ServerConfig, deps: ManagedServerDeps): ManagedServer {
-  const { clock, store, login } = deps;
-  const redact = createRedactor(config.secrets);
-  const memory = `mcp-tools:${config.name}`;
-  const target = loginServer(config);
-  let remote: RemoteServer | undefined;
-  let stopped = false;
-  let changedAt = clock.now();
-  let tail = () => "";
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#lanes.closeAll();
+    this.#changed();
+  }
 
-  const changed = () => {
-    changedAt = clock.now();
-  };
+  /** An account was connected or deleted: its connection is replaced. */
+  async renew(person: string): Promise<void> {
+    const account = this.#accountOf(person);
+    await this.#lanes.close(account);
+    const target = this.#target;
+    if (!this.#stopped && !this.config.disabled && target !== undefined) {
+      if (await this.#deps.login?.isConnected(target, account)) await this.#lanes.of(account).start();
+    }
+    this.#changed();
+  }
 
-  const learn = async (connection: Connection) => {
-    const next = await connection.describe();
-    if (JSON.stringify(next) === JSON.stringify(remote)) return;
-    remote = next;
-    changed();
-    await store.set(memory, { hash: config.hash, remote: toJson(next) });
-  };
+  async call(tool: string, input: Json, context: ToolContext): Promise<ToolResult> {
+    const refused = this.problem();
+    if (refused !== undefined && this.#state().state !== "failed") {
+      return { status: "error", code: "server_unavailable", message: refused, hint: "Tell the person." };
+    }
+    const account = this.#accountOf(personKey(context.place.namespace, context.user.id));
+    return await callServer(this.#lanes.use(account), {
+      server: this.config,
+      tool,
+      input,
+      context,
+      timeout_ms: this.config.timeout_ms ?? this.#deps.call_ms,
+      parked: this.#deps.parked,
+      redact: this.#redact,
+    });
+  }
 
-  const open = async (
-    account: string,
-    onLost: (reason: string) => void,
-    signal: AbortSignal,
-  ): Promise<Connection> => {
+  #accountOf(person: string): string {
+    return this.config.credentials === "per_user" ? person : sharedAccount;
+  }
+
+  #state(): LaneState {
+    return overallState(this.#lanes.all());
+  }
+
+  #transport(): Connection["transport"] | undefined {
+    const connected = this.#lanes.all().find((lane) => lane.transport() !== undefined);
+    return connected?.transport();
+  }
+
+  /** The explanation of a status; undefined while it runs. */
+  #statusLine(): string | undefined {
+    const { state, since, problem } = this.#state();
+    if (state === "running") return undefined;
+    if (state === "starting") {
+      return startingFor(this.config, this.#deps.clock.now() - since, this.#redact(this.#tail()));
+    }
+    // The state already says that a server failed.
+    if (state === "failed" && problem !== undefined) return this.#redact(problem);
+    const why = this.problem();
+    const rests = state === "stopped" && !this.#stopped && this.#remote !== undefined && why === undefined;
+    return rests ? "It starts when it is needed." : (why ?? this.#redact(problem));
+  }
+
+  #changed(): void {
+    this.#changedAt = this.#deps.clock.now();
+  }
+
+  async #open(account: string, onLost: (reason: string) => void, signal: AbortSignal): Promise<Connection> {
+    const { config } = this;
+    const { login, report } = this.#deps;
+    const target = this.#target;
     await requireAccount(login, target, account);
     let connection: Connection | undefined;
     const relearn = sharedRun(async () => {
       if (connection === undefined) return;
-      await learn(connection).catch((error: unknown) =>
-        deps.report(error, `tools of the server ${config.name}`),
+      await this.#learn(connection).catch((error: unknown) =>
+        report(error, `tools of the server ${config.name}`),
       );
     });
-    const authProvider = target && login?.providerFor(target, account);
     const headers = config.target.type === "stdio" ? {} : config.target.headers;
-    const fetch = target && login?.fetchFor(target, account, headers);
-    const session = { ...deps, server: config, authProvider, fetch, onLost, signal };
     connection = await openConnection({
-      ...session,
+      ...this.#deps,
+      server: config,
+      authProvider: target && login?.providerFor(target, account),
+      fetch: target && login?.fetchFor(target, account, headers),
+      onLost,
+      signal,
       onToolsChanged: () => void relearn(),
-      onProcess: (next) => {
-        tail = next;
+      onProcess: (tail) => {
+        this.#tail = tail;
       },
     });
     try {
-      await learn(connection);
+      await this.#learn(connection);
       return connection;
     } catch (error) {
       await connection.close();
       throw error;
     }
-  };
+  }
 
-  const lanes = createAccountLanes({
-    clock,
-    open,
-    idle_ms: config.credentials === "per_user" ? idleMs : undefined,
-    most_attempts: config.target.type === "stdio" ? deps.most_attempts : Number.POSITIVE_INFINITY,
-    report: (error) => deps.report(error, config.name),
-  });
-  const accountOf = (person: string) => (config.credentials === "per_user" ? person : sharedAccount);
-
-  const state = () => overallState(lanes.all());
-
-  const transportOf = () =>
-    lanes
-      .all()
-      .find((lane) => lane.transport() !== undefined)
-      ?.transport();
-  const problem = () => redact(problemOf(config, stopped, state(), remote));
-
-  const mayBegin = () =>
-    !config.disabled &&
-    config.auto_start &&
-    !stopped &&
-    config.credentials !== "per_user" &&
-    remote === undefined;
-  const begin = () => lanes.of(sharedAccount).start();
-
-  return {
-    config,
-    problem,
-    remote: () => remote,
-    status: () => {
-      const now = state();
-      const rests = now.state === "stopped" && !stopped && remote !== undefined && problem() === undefined;
-      // Who reads a status knows already that it failed, and of a server.
-      const cause = now.state === "failed" ? redact(now.problem) : undefined;
-      const isStarting = now.state === "starting";
-      const waits = isStarting ? startingFor(config, clock.now() - now.since, redact(tail())) : undefined;
-      const why = now.state === "running" ? undefined : (waits ?? cause ?? problem() ?? redact(now.problem));
-      return {
-        name: config.name,
-        skill_id: serverSkillId(config.name),
-        transport: transportOf() ?? config.target.type,
-        state: now.state,
-        problem: rests ? "It starts when it is needed." : why,
-        auto_start: config.auto_start,
-        credentials: config.credentials,
-        tools: (remote?.tools ?? []).map(({ name, description = "" }) => ({
-          name,
-          description,
-          suppressed: config.suppressed.includes(name),
-        })),
-        since: lanes.all().length === 0 ? changedAt : now.since,
-      };
-    },
-    async recall() {
-      const read = rememberedSchema.safeParse(await store.get(memory));
-      if (read.success && read.data.hash === config.hash) remote ??= read.data.remote;
-    },
-    wantsStart: mayBegin,
-    ready: () => (mayBegin() && state().state !== "failed" ? begin : undefined),
-    async start(byHand) {
-      if (byHand) stopped = false;
-      if (config.disabled || stopped) return;
-      if (config.credentials === "per_user") return changed();
-      await lanes.of(sharedAccount).start();
-    },
-    async stop() {
-      stopped = true;
-      await lanes.closeAll();
-      changed();
-    },
-    async renew(name) {
-      const account = accountOf(name);
-      await lanes.close(account);
-      if (!stopped && !config.disabled && login !== undefined && target !== undefined) {
-        if (await login.isConnected(target, account)) await lanes.of(account).start();
-      }
-      changed();
-    },
-    async call(tool, input, context) {
-      const refused = problem();
-      if (refused !== undefined && state().state !== "failed") {
-        return { status: "error", code: "server_unavailable", message: refused, hint: "Tell the person." };
-      }
-      const lane = lanes.use(accountOf(personKey(context.place.namespace, context.user.id)));
-      const timeout_ms = config.timeout_ms ?? deps.call_ms;
-      const { parked } = deps;
-      return callServer(lane, { server: config, tool, input, context, timeout_ms, parked, redact });
-    },
-  };
+  async #learn(connection: Connection): Promise<void> {
+    const remote = await connection.describe();
+    if (JSON.stringify(remote) === JSON.stringify(this.#remote)) return;
+    this.#remote = remote;
+    this.#changed();
+    await this.#deps.store.set(this.#memory, { hash: this.config.hash, remote: toJson(remote) });
+  }
 }
 
 const rememberedSchema = z.object({ hash: z.string(), remote: remoteServerSchema });
 
-/** @throws ServerFailure `needs_login`, without asking the server: that could begin a login nobody wanted */
+/** @throws ServerFailure `needs_login`, without contacting the server: that could begin a login nobody wanted */
 async function requireAccount(
   login: McpLogin | undefined,
   target: LoginServer | undefined,
@@ -217,7 +239,7 @@ async function requireAccount(
   throw new ServerFailure("needs_login", "An account has to be connected first.");
 }
 
-/** What most says of all connections of a server together. */
+/** The best state of all connections of a server. */
 function overallState(lanes: readonly Lane[]): LaneState {
   const states = lanes.map((lane) => lane.state());
   const order = ["running", "starting", "failed", "needs_login"] as const;
@@ -225,7 +247,7 @@ function overallState(lanes: readonly Lane[]): LaneState {
   return first ?? { state: "stopped", since: 0 };
 }
 
-/** Why the tools of a server cannot be used now, for people; undefined when they can, be it that it starts with the first call. */
+/** Why the tools of a server cannot be used now, for people; undefined when they can, even if it starts only with the first call. */
 function problemOf(
   config: ServerConfig,
   stopped: boolean,
@@ -243,18 +265,18 @@ function problemOf(
   if (state === "needs_login") {
     return `It needs an account; an operator connects one with /mcp login ${config.name}.`;
   }
-  // A call waits for a server that is about to come back; taking its tools away for a moment would only confuse a model.
+  // A call waits for a server that is about to reconnect; removing its tools for a moment would only confuse a model.
   if (state === "failed" && soon && remote !== undefined) return undefined;
   return state === "failed" ? `Its server failed. ${problem ?? ""}`.trim() : starting;
 }
 
-/** Programs that fetch a server before they start it, which takes minutes the first time and tells nobody. */
+/** Programs that download a server before they start it, which takes minutes the first time and shows no progress. */
 const fetching = /(?:^|[\\/])(npx|pnpx|bunx|uvx|pipx|pnpm|yarn|docker|podman)(?:\.cmd|\.exe)?$/;
 
 function fetched({ target }: ServerConfig): string {
   const [, program] = (target.type === "stdio" && fetching.exec(target.command)) || [];
   if (target.type !== "stdio" || program === undefined) return "";
-  // Other arguments may hold a key.
+  // Other arguments may contain a key.
   const name = target.args.find(
     (arg) =>
       /^@[\w.-]+\/[\w.-]+(?:@[\w.-]+)?$/.test(arg) ||
@@ -263,7 +285,7 @@ function fetched({ target }: ServerConfig): string {
   return `: ${program} is fetching ${name ?? "it"}, or starting it`;
 }
 
-/** What a server that is starting waits for. @param ms for how long it does @param tail what it wrote to stderr */
+/** Why a server is still starting. @param ms how long it has been starting @param tail its latest output on stderr */
 export function startingFor(config: ServerConfig, ms: number, tail: string): string {
   const last = tail.trim().split("\n").at(-1) ?? "";
   const wrote = last === "" ? "" : ` It wrote last: ${oneLine(last, 200)}`;

@@ -1,45 +1,44 @@
 import type { Clock, KeyValue } from "../core/ports/storage.ts";
 import type { Servers } from "../core/skill/packages.ts";
-import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "../core/skill/skill.ts";
-import { createParkedCalls } from "../core/turn/parked-calls.ts";
+import type { Diagnostic, LoadedSkills, Skill, SkillOrigin, SkillSource } from "../core/skill/skill.ts";
+import { createParkedCalls, type ParkedCalls } from "../core/turn/parked-calls.ts";
 import { shownPerson } from "../core/values/place.ts";
 import { createArgumentCheck } from "./argument-check.ts";
-import { createConfigFile } from "./config-file.ts";
+import { type ConfigFile, createConfigFile } from "./config-file.ts";
 import type { Environment } from "./expand-variables.ts";
 import { type McpLogin, sharedAccount } from "./login-port.ts";
-import { loginServer } from "./login-server.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { RemoteServer } from "./remote-tool.ts";
-import type { ServerConfig } from "./server-config.ts";
+import { loginServer, type ServerConfig } from "./server-config.ts";
 import type { ServerRequests } from "./server-requests.ts";
 import { createServerSkills } from "./server-skill.ts";
 
-/** Servers that are started at the same time without anybody waiting for them: the machine has other things to do. */
+/** Maximum servers that are started at the same time in the background, so that other work is not slowed down. */
 const startsAtOnce = 2;
 
 export interface McpServersOptions {
   /** Absolute path of the file of servers; it may be missing. */
   file: string;
-  /** What `${NAME}` in the file is filled from. Servers get nothing else of it but `network`. */
+  /** Source of the values for `${NAME}` in the file. Servers get nothing else of it except `network`. */
   environment: Environment;
-  /** Variables by which programs find this machine's proxy, registries and certificates; those of an entry win. */
+  /** Variables that point programs to this machine's proxy, registries and certificates; those of an entry override them. */
   network?: Readonly<Record<string, string>>;
-  /** Remembers what tools servers have. */
+  /** Stores the tools of servers. */
   store: KeyValue;
   clock: Clock;
   /** Knack's own version. */
   version: string;
-  /** Longest time until a server has introduced itself, ms. */
+  /** Maximum time for a server to introduce itself, ms. */
   connect_ms: number;
-  /** Longest silence of a call, ms. */
+  /** Maximum silence of a call, ms. */
   call_ms: number;
-  /** Attempts in a row to start a process, after which somebody has to. */
-  most_attempts: number;
+  /** Consecutive attempts to start a process, after which somebody has to start it. */
+  maxAttempts: number;
   /** How long a call stays open while a person is asked, ms. */
   question_ms: number;
-  /** Without it servers that need an account cannot be used. */
+  /** Without it, servers that need an account cannot be used. */
   login?: McpLogin | undefined;
-  /** Without it what servers ask is refused. */
+  /** Without it, requests of servers are refused. */
   requests?: ServerRequests | undefined;
   report(error: unknown, where: string): void;
 }
@@ -47,153 +46,174 @@ export interface McpServersOptions {
 export interface McpServers {
   servers: Servers;
   source: SkillSource;
-  /** Begins to start, in the background, the servers nothing is known of yet. All others start with their first call. */
+  /** Starts, in the background, the servers whose tools are unknown. All others start with their first call. */
   start(): void;
   /** Ends all sessions and processes. */
   close(): Promise<void>;
 }
 
-interface MadeSkills {
-  remote: RemoteServer | undefined;
-  problem: string | undefined;
-  ready: (() => Promise<void>) | undefined;
-  skills: readonly Skill[];
-}
-
-/** The tool servers of the configuration file, as skills. Changes of the file count from the next `load` on. */
+/** The tool servers of the configuration file, as skills. Changes of the file take effect with the next `load`. */
 export function createMcpServers(options: McpServersOptions): McpServers {
-  const { clock, login, report } = options;
-  const file = createConfigFile(options.file, options.environment, options.network);
-  const parked = createParkedCalls(clock, options.question_ms);
-  const check = createArgumentCheck();
-  const known = new Map<string, ManagedServer>();
-  const origin = { source: "mcp", precedence: 2, path: options.file };
-  let diagnostics: readonly Diagnostic[] = [];
-  let read: readonly ServerConfig[] | undefined;
-  let latest: LoadedSkills = { skills: [], diagnostics };
-  const made = new WeakMap<ManagedServer, MadeSkills>();
-  let started = false;
-  let closed = false;
-  let background: Promise<unknown> = Promise.resolve();
-  let syncing: Promise<void> | undefined;
-
-  const inBackground = (work: Promise<unknown>) => {
-    const safe = work.catch((error: unknown) => report(error, "tool servers"));
-    // Without their results: kept, those of all work there ever was would hang on each other.
-    background = Promise.all([background, safe]).then(() => undefined);
-  };
-
-  const add = async (config: ServerConfig) => {
-    // Most bots have no server, and need nothing of this.
-    const { createManagedServer } = await import("./managed-server.ts");
-    const server = createManagedServer(config, {
-      ...options,
-      login,
-      requests: options.requests,
-      parked,
-    });
-    await server.recall();
-    known.set(config.name, server);
-  };
-  const remove = (name: string) => {
-    const server = known.get(name);
-    known.delete(name);
-    if (server !== undefined) inBackground(server.stop());
-  };
-
-  const apply = async () => {
-    const next = await file.read();
-    diagnostics = next.diagnostics;
-    if (next.servers === read || closed) return;
-    read = next.servers;
-    const configs = new Map(next.servers.map((config) => [config.name, config]));
-    for (const [name, { config }] of known) {
-      if (JSON.stringify(configs.get(name)) !== JSON.stringify(config)) remove(name);
-    }
-    for (const config of next.servers) if (!known.has(config.name)) await add(config);
-    if (started) startInBackground();
-  };
-  const startInBackground = () => {
-    if (known.size === 0) return;
-    inBackground(startWanted([...known.values()]));
-  };
-  /** One at a time: two turns that begin together must not start a server twice. */
-  const sync = (): Promise<void> => {
-    syncing ??= apply().finally(() => {
-      syncing = undefined;
-    });
-    return syncing;
-  };
-
-  /** The skills of a server; the same objects while nothing about them changed. */
-  const skillsOf = (server: ManagedServer): readonly Skill[] => {
-    const remote = server.remote();
-    const problem = server.problem();
-    const ready = server.ready();
-    const before = made.get(server);
-    const isSame = before?.remote === remote && before?.problem === problem && before?.ready === ready;
-    if (before !== undefined && isSame) return before.skills;
-    const { config, call } = server;
-    const skills = createServerSkills({ server: config, origin, remote, problem, ready, check, call });
-    made.set(server, { remote, problem, ready, skills });
-    return skills;
-  };
-
-  const find = async (name: string) => {
-    await sync();
-    return known.get(name);
-  };
-  const forgetListener = login?.onConnected((name, account) => {
-    inBackground(find(name).then((server) => server?.renew(account)));
-  });
-
+  const { file, login } = options;
+  const known = new KnownServers(options);
+  const skills = new SkillsOfServers(file);
+  const forgetListener = login?.onConnected((name, account) => known.renew(name, account));
+  let latest: LoadedSkills = { skills: [], diagnostics: [] };
   return {
     source: {
-      id: `mcp:${options.file}`,
+      id: `mcp:${file}`,
       async load() {
-        await sync();
-        const skills = [...known.values()].flatMap(skillsOf);
+        await known.sync();
+        const next = known.all().flatMap((server) => skills.of(server));
         const isSame =
-          latest.diagnostics === diagnostics &&
-          skills.length === latest.skills.length &&
-          skills.every((skill, at) => skill === latest.skills[at]);
-        if (!isSame) latest = { skills, diagnostics };
+          latest.diagnostics === known.diagnostics &&
+          next.length === latest.skills.length &&
+          next.every((skill, at) => skill === latest.skills[at]);
+        if (!isSame) latest = { skills: next, diagnostics: known.diagnostics };
         return latest;
       },
     },
-    servers: {
-      list: () => [...known.values()].map((server) => server.status()),
-      problems: () => diagnostics,
-      async start(name) {
-        const server = await find(name);
-        await server?.start(true);
-        return server?.status();
-      },
-      async stop(name) {
-        const server = await find(name);
-        await server?.stop();
-        return server?.status();
-      },
-      async restart(name) {
-        const server = await find(name);
-        await server?.stop();
-        await server?.start(true);
-        return server?.status();
-      },
-      ...logins(login, find),
-    },
-    start() {
-      started = true;
-      inBackground(sync().then(startInBackground));
-    },
+    servers: { ...controls(known), ...logins(login, known) },
+    start: () => known.start(),
     async close() {
-      closed = true;
       forgetListener?.();
-      parked.close();
-      await Promise.all([check.close(), ...[...known.values()].map((server) => server.stop())]);
-      await background;
+      await Promise.all([skills.close(), known.close()]);
     },
   };
+}
+
+/** The servers of the file, as last read. */
+class KnownServers {
+  diagnostics: readonly Diagnostic[] = [];
+  readonly #options: McpServersOptions;
+  readonly #file: ConfigFile;
+  readonly #parked: ParkedCalls;
+  readonly #servers = new Map<string, ManagedServer>();
+  #read: readonly ServerConfig[] | undefined;
+  #started = false;
+  #closed = false;
+  #background: Promise<unknown> = Promise.resolve();
+  #syncing: Promise<void> | undefined;
+
+  constructor(options: McpServersOptions) {
+    this.#options = options;
+    this.#file = createConfigFile(options.file, options.environment, options.network);
+    this.#parked = createParkedCalls(options.clock, options.question_ms);
+  }
+
+  all(): ManagedServer[] {
+    return [...this.#servers.values()];
+  }
+
+  /** One at a time: two turns that begin together must not start a server twice. */
+  sync(): Promise<void> {
+    this.#syncing ??= this.#apply().finally(() => {
+      this.#syncing = undefined;
+    });
+    return this.#syncing;
+  }
+
+  async find(name: string): Promise<ManagedServer | undefined> {
+    await this.sync();
+    return this.#servers.get(name);
+  }
+
+  start(): void {
+    this.#started = true;
+    this.#inBackground(this.sync().then(() => this.#startWanted()));
+  }
+
+  /** An account was connected: its connection is replaced. */
+  renew(name: string, account: string): void {
+    this.#inBackground(this.find(name).then((server) => server?.renew(account)));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#parked.close();
+    await Promise.all(this.all().map((server) => server.stop()));
+    await this.#background;
+  }
+
+  async #apply(): Promise<void> {
+    const next = await this.#file.read();
+    this.diagnostics = next.diagnostics;
+    if (next.servers === this.#read || this.#closed) return;
+    this.#read = next.servers;
+    const configs = new Map(next.servers.map((config) => [config.name, config]));
+    for (const [name, server] of this.#servers) {
+      if (JSON.stringify(configs.get(name)) !== JSON.stringify(server.config)) this.#remove(name, server);
+    }
+    for (const config of next.servers) if (!this.#servers.has(config.name)) await this.#add(config);
+    if (this.#started) this.#startWanted();
+  }
+
+  async #add(config: ServerConfig): Promise<void> {
+    // Most bots have no server and need none of this.
+    const { ManagedServer } = await import("./managed-server.ts");
+    const { login, requests } = this.#options;
+    const server = new ManagedServer(config, { ...this.#options, login, requests, parked: this.#parked });
+    await server.recall();
+    this.#servers.set(config.name, server);
+  }
+
+  #remove(name: string, server: ManagedServer): void {
+    this.#servers.delete(name);
+    this.#inBackground(server.stop());
+  }
+
+  #startWanted(): void {
+    if (this.#servers.size > 0) this.#inBackground(startWanted(this.all()));
+  }
+
+  #inBackground(work: Promise<unknown>): void {
+    const safe = work.catch((error: unknown) => this.#options.report(error, "tool servers"));
+    // The results are dropped: chained promises would keep all of them in memory.
+    this.#background = Promise.all([this.#background, safe]).then(() => undefined);
+  }
+}
+
+interface MadeSkills {
+  remote: RemoteServer | undefined;
+  problem: string | undefined;
+  wantsFirstStart: boolean;
+  skills: readonly Skill[];
+}
+
+/** The skills of servers; the same objects while nothing about a server changed. */
+class SkillsOfServers {
+  readonly #origin: SkillOrigin;
+  readonly #check = createArgumentCheck();
+  readonly #made = new WeakMap<ManagedServer, MadeSkills>();
+
+  constructor(file: string) {
+    this.#origin = { source: "mcp", precedence: 2, path: file };
+  }
+
+  of(server: ManagedServer): readonly Skill[] {
+    const remote = server.remote();
+    const problem = server.problem();
+    const wantsFirstStart = server.wantsFirstStart();
+    const before = this.#made.get(server);
+    const isSame =
+      before?.remote === remote && before?.problem === problem && before?.wantsFirstStart === wantsFirstStart;
+    if (before !== undefined && isSame) return before.skills;
+    const skills = createServerSkills({
+      server: server.config,
+      origin: this.#origin,
+      remote,
+      problem,
+      ready: wantsFirstStart ? () => server.start(false) : undefined,
+      check: this.#check,
+      call: (tool, input, context) => server.call(tool, input, context),
+    });
+    this.#made.set(server, { remote, problem, wantsFirstStart, skills });
+    return skills;
+  }
+
+  close(): Promise<void> {
+    return this.#check.close();
+  }
 }
 
 /** A few at a time, in the order of the file. */
@@ -207,17 +227,37 @@ async function startWanted(servers: readonly ManagedServer[]): Promise<void> {
   await Promise.all(Array.from({ length: startsAtOnce }, work));
 }
 
-/** For who is known by their key alone: `U1 (Slack)`. */
+/** For a person known only by a key: `U1 (Slack)`. */
 function readablePerson(person: string): string {
   return shownPerson(person, person.split(":").slice(2).join(":") || person);
 }
 
-function logins(
-  login: McpLogin | undefined,
-  find: (name: string) => Promise<ManagedServer | undefined>,
-): Pick<Servers, "login" | "logout"> {
+function controls(known: KnownServers): Omit<Servers, "login" | "logout"> {
+  return {
+    list: () => known.all().map((server) => server.status()),
+    problems: () => known.diagnostics,
+    async start(name) {
+      const server = await known.find(name);
+      await server?.start(true);
+      return server?.status();
+    },
+    async stop(name) {
+      const server = await known.find(name);
+      await server?.stop();
+      return server?.status();
+    },
+    async restart(name) {
+      const server = await known.find(name);
+      await server?.stop();
+      await server?.start(true);
+      return server?.status();
+    },
+  };
+}
+
+function logins(login: McpLogin | undefined, known: KnownServers): Pick<Servers, "login" | "logout"> {
   const targetOf = async (name: string, person: string) => {
-    const server = await find(name);
+    const server = await known.find(name);
     const target = server && loginServer(server.config);
     return { server, target, account: target?.credentials === "shared" ? sharedAccount : person };
   };

@@ -41,7 +41,7 @@ const entrySchema = z.object({
   env: texts.default({}),
   cwd: z.string().min(1).optional(),
   url: z
-    .url({ protocol: /^https?$/, error: "it is no address that begins with http:// or https://" })
+    .url({ protocol: /^https?$/, error: "it is not an address that begins with http:// or https://" })
     .optional(),
   headers: texts.default({}),
   disabled: z.boolean().default(false),
@@ -52,16 +52,13 @@ const entrySchema = z.object({
   knack: knackSchema.prefault({}),
 });
 
-/** The servers of a file, and what is wrong with it. A server that cannot be understood never hides the others. */
+/** The servers of a file, and its defects. A server that cannot be understood never hides the others. */
 export interface ReadServers {
   servers: ServerConfig[];
   diagnostics: Diagnostic[];
 }
 
-/**
- * @param entries what stands under `mcpServers`
- * @param network variables that every server started here gets, unless its entry sets them
- */
+/** @param entries the value of `mcpServers` @param network variables for every server started here, unless its entry sets them */
 export function readServers(
   entries: Record<string, unknown>,
   file: string,
@@ -88,7 +85,7 @@ export function readServers(
   return { servers: [...servers.values()], diagnostics };
 }
 
-/** Proxies have two spellings of a name: an entry that sets one means both. What a proxy or registry lets in is never shown. */
+/** Proxy variables have two spellings: an entry that sets one sets both. Credentials for a proxy or registry are never shown. */
 function withNetwork(server: ServerConfig, network: Readonly<Record<string, string>>): ServerConfig {
   const { target, secrets } = server;
   if (target.type !== "stdio") return server;
@@ -101,7 +98,7 @@ function withNetwork(server: ServerConfig, network: Readonly<Record<string, stri
   };
 }
 
-/** Passwords, and names that stand alone as a token does, in the addresses of a text: as they are written, and as they are meant. */
+/** Passwords, and user names that are tokens, in the addresses of a text, both as written and decoded. */
 function secretsInAddresses(text: string): string[] {
   return text.split(/[\s,|]+/).flatMap((each) => {
     const { username = "", password = "" } = URL.parse(each) ?? {};
@@ -183,7 +180,7 @@ function makeServer(
 
 /**
  * Cline and Roo Code write seconds (1 to 3,600, docs.cline.bot and docs.roocode.com), Gemini CLI milliseconds (600,000 by default,
- * geminicli.com): so much and less are seconds.
+ * geminicli.com): values up to this are seconds.
  */
 const maxSeconds = 3_600;
 
@@ -192,7 +189,7 @@ function timeoutMs(timeout: number | undefined): number | undefined {
   return timeout <= maxSeconds ? timeout * 1000 : timeout;
 }
 
-/** Of the entry as it was written: a new token makes no other server of it. */
+/** Of the entry as written: a new token does not make it another server. */
 function identityOf(entry: unknown): string {
   const { type, command, args, cwd, url } = objectOf(entry as Json);
   return hash("sha256", canonicalJson({ type, command, args, cwd, url }), "hex");
@@ -200,7 +197,7 @@ function identityOf(entry: unknown): string {
 
 const secretName = /key|token|secret|passw|auth|credential|cookie|session/i;
 
-/** The values of what is named like a secret: a folder or a port that is masked in results would break them. */
+/** The values of settings named like secrets; masking a folder or a port in results would break them. */
 function secretsOf(values: Record<string, string>): string[] {
   return Object.entries(values)
     .filter(([name]) => secretName.test(name))

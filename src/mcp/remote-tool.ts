@@ -2,12 +2,12 @@ import { z } from "zod";
 import { isRecord } from "../base/record.ts";
 import type { JsonSchema } from "../core/values/json.ts";
 
-/** What a server says of a tool. All of it is the server's word: names and texts are data, hints are no promises. */
+/** A server's description of a tool. None of it is trusted: names and texts are data, hints are no promises. */
 export const remoteToolSchema = z.object({
   name: z.string().min(1).max(300),
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
-  /** As it came in a JSON message. */
+  /** As received in a JSON message. */
   inputSchema: z.custom<JsonSchema>(isRecord).catch({ type: "object" }),
   annotations: z
     .object({
@@ -26,5 +26,5 @@ export const remoteServerSchema = z.object({
   instructions: z.string().default("").catch(""),
   tools: z.array(remoteToolSchema),
 });
-/** What a server is and has; remembered so that its tools can be offered before it runs again. */
+/** What a server is and has; stored so that its tools can be offered before it runs again. */
 export type RemoteServer = z.infer<typeof remoteServerSchema>;

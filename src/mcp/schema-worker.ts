@@ -14,7 +14,7 @@ type Check = (value: unknown) => { valid: boolean; errorMessage?: string | undef
 /** By the schema's text. */
 const checks = new LRUCache<string, Check>({ max: 200 });
 
-/** What is wrong with the value; undefined where nothing is, or where the validator cannot read the schema. */
+/** What is wrong with the value; undefined if nothing is, or if the validator cannot read the schema. */
 function problemOf({ schema, value }: SchemaQuestion): string | undefined {
   const check = checks.get(schema) ?? compiled(schema);
   checks.set(schema, check);
@@ -22,7 +22,7 @@ function problemOf({ schema, value }: SchemaQuestion): string | undefined {
   return valid ? undefined : (errorMessage ?? "they do not fit the schema").slice(0, 2_000);
 }
 
-/** What is too large for a double counts as the largest one: the validator takes no infinite number for a number. */
+/** A number too large for a double counts as the largest one: the validator does not accept infinity as a number. */
 function finite(_key: string, value: unknown): unknown {
   return typeof value === "number" && !Number.isFinite(value) ? Math.sign(value) * Number.MAX_VALUE : value;
 }
@@ -32,7 +32,7 @@ function compiled(schema: string): Check {
     // One each: two schemas of different servers may have the same $id.
     return new AjvJsonSchemaValidator().getValidator(JSON.parse(schema));
   } catch {
-    // An unusual schema is the server's to check.
+    // An unusual schema is left to the server.
     return () => ({ valid: true });
   }
 }

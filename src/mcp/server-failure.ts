@@ -1,6 +1,6 @@
 import { errorCode, errorText } from "../base/error-text.ts";
 
-/** A server that cannot be reached, in words for a person; nothing secret is masked yet. */
+/** A server that cannot be reached, in words for a person; secrets are not masked yet. */
 export class ServerFailure extends Error {
   readonly code: "needs_login" | "unreachable";
   constructor(code: "needs_login" | "unreachable", message: string, cause?: unknown) {
@@ -33,7 +33,7 @@ export async function httpFailure(error: unknown, url: string, hasLogin: boolean
   return new ServerFailure("unreachable", `${host} cannot be used: ${errorText(error)}`, error);
 }
 
-/** Whether an answer was no message of the protocol: neither JSON nor, for the SDK's schemas, JSON-RPC. */
+/** Whether an answer was no message of the protocol: neither JSON nor, by the SDK's schemas, JSON-RPC. */
 export function isForeign(error: unknown): boolean {
   return error instanceof SyntaxError || (error instanceof Error && error.name === "ZodError");
 }
@@ -49,7 +49,7 @@ export function statusOf(error: unknown): number | undefined {
   return typeof code === "number" && code >= 300 && code < 600 ? code : undefined;
 }
 
-/** The code of what broke a request, however deep (`ECONNREFUSED`); undefined when none did. */
+/** The code of the error that broke a request, however deeply nested (`ECONNREFUSED`); undefined if there is none. */
 export function causeCode(error: unknown): string | undefined {
   for (
     let each: unknown = error, depth = 0;

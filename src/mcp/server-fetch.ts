@@ -5,26 +5,26 @@ import { isRecord } from "../base/record.ts";
 import { parseMarked } from "./exact-messages.ts";
 import { answersTo, lostAnswer, messagesIn } from "./server-message.ts";
 
-/** Size of one message, as on standard streams; what is larger would fill the bot's memory. Bytes, of events characters. */
+/** Maximum size of one message, as on standard streams; a larger one would fill the bot's memory. Bytes, for events characters. */
 const maxMessage = 32 * 1024 * 1024;
 
-/** How often the SDK takes up a broken stream again, for which its server gave ids of events. */
+/** Maximum attempts of the SDK to resume a broken stream whose server sent event ids. */
 export const maxResumptions = 2;
 
-/** Pauses before that, as a server may set them, ms: without the first it could make the bot connect in a loop. */
+/** Delays before that, as a server may set them, ms: without the minimum, a server could make the bot connect in a loop. */
 const resumptionPause = { min: 100, max: 60_000 };
 
 const withoutBody = new Set([204, 205, 304]);
 
-/** A stream that broke off before the results of these requests, and that may be taken up again. */
+/** A stream that broke off before the results of these requests, and that may be resumed. */
 interface Resumable {
   asked: Set<RequestId>;
   failures: number;
 }
 
 /**
- * A fetch whose answers hold messages as `messagesIn` reads them. An answer breaks off when a message in it gets too large. A
- * request whose stream ends without its result, and cannot be taken up again, is answered by `lostAnswer`.
+ * A fetch whose answers contain messages as `messagesIn` reads them. An answer breaks off when a message in it gets too large. A request
+ * whose stream ends without its result, and cannot be resumed, is answered by `lostAnswer`.
  */
 export function createServerFetch(send: FetchLike): FetchLike {
   const resumable = new Map<string, Resumable>();
@@ -99,7 +99,7 @@ function isEventStream({ headers }: Response): boolean {
   return headers.get("content-type")?.trim().toLowerCase().startsWith("text/event-stream") ?? false;
 }
 
-/** An answer with another body. Made anew, it knows no longer where it came from. */
+/** An answer with another body. The new object no longer knows its URL. */
 function withBody(
   { status, statusText, headers, url }: Response,
   body: string | ReadableStream<Uint8Array<ArrayBuffer>>,
@@ -112,7 +112,7 @@ function withBody(
   });
 }
 
-/** What is no JSON, or answers no request, goes on as it is: the SDK says what is wrong with it. */
+/** A body that is not JSON, or answers no request, passes unchanged: the SDK reports the defect. */
 async function cleanBody(response: Response, id: RequestId | undefined): Promise<Response> {
   const body = response.body?.pipeThrough(sizeLimit());
   if (body === undefined) return response;
@@ -149,8 +149,8 @@ function eventText({ event, id, data }: EventSourceMessage): string {
 }
 
 /**
- * A stream of events with clean messages in it. Where it ends before the results it was opened for, they are lost, unless it can be
- * taken up again: then `keep` gets the id of its last event.
+ * A stream of events with cleaned messages. If it ends before the results it was opened for, they are lost, unless it can be resumed: then
+ * `keep` gets the id of its last event.
  */
 function cleanStream(response: Response, asked: Set<RequestId>, keep?: (lastId: string) => void): Response {
   if (response.body === null) return response;
@@ -176,19 +176,19 @@ function cleanStream(response: Response, asked: Set<RequestId>, keep?: (lastId: 
           if (lastId !== undefined && asked.size > 0 && keep !== undefined) keep(lastId);
           else put(lostTexts(asked));
           controller.close();
-          // Only of one that is too large there is more.
+          // Only an oversized event leaves more to read.
           await reader.cancel().catch(() => undefined);
         }
       },
       cancel: (reason) => reader.cancel(reason),
     },
-    // Nothing waits here, unseen by who would take the stream up again after it.
+    // Nothing is buffered here, where the code that resumes the stream would not see it.
     { highWaterMark: 0 },
   );
   return withBody(response, body);
 }
 
-/** What is next in a stream; undefined at its end, and where it breaks off. */
+/** The next piece of a stream; undefined at its end and where it breaks off. */
 async function nextPiece(reader: ReadableStreamDefaultReader<string>): Promise<string | undefined> {
   try {
     return (await reader.read()).value;
@@ -198,15 +198,15 @@ async function nextPiece(reader: ReadableStreamDefaultReader<string>): Promise<s
 }
 
 interface EventCleaner {
-  /** What is complete of the stream so far. */
+  /** The complete events received so far. */
   add(piece: string): string;
-  /** Whether an event was larger than it may be; what comes after it is not read. */
+  /** Whether an event was too large; nothing after it is read. */
   isTooLarge(): boolean;
-  /** The last event, though it lacks its end, and the id by which the stream can be taken up again. */
+  /** The last event even if its end is missing, and the id by which the stream can be resumed. */
   end(): { text: string; lastId: string | undefined };
 }
 
-/** @param asked requests whose results come in the stream; those that came are taken out */
+/** @param asked requests whose results come in the stream; received ones are removed */
 function createEventCleaner(asked: Set<RequestId>): EventCleaner {
   let text = "";
   let lastId: string | undefined;
@@ -241,7 +241,7 @@ function cleanEvent(event: EventSourceMessage, asked: Set<RequestId>): string {
   if (event.event !== undefined && event.event !== "message") return eventText(event);
   const [only] = asked.size === 1 ? asked : [];
   const messages = messagesIn(jsonIn(event.data), only);
-  // Its data may be missing: then its id is what counts.
+  // Its data may be missing: then only its id matters.
   if (messages.length === 0) return eventText(event);
   for (const id of asked) if (messages.some((message) => answersTo(message, id))) asked.delete(id);
   const texts = messages.map((message) => JSON.stringify(message));

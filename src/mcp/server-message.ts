@@ -5,20 +5,19 @@ import { oneLine } from "../base/markdown-text.ts";
 import { isRecord } from "../base/record.ts";
 import { maxJsonDepth } from "../core/values/json.ts";
 
-/** JSON-RPC's code of an error whose own code cannot be read. */
+/** JSON-RPC's code for an error whose own code cannot be read. */
 const internalError = -32_603;
 
 /**
- * The code of the error that takes the place of a result that never came. Free for implementations by JSON-RPC, and used neither by
- * the SDK nor by the protocol.
+ * The code of the error that replaces a result that never arrived. Reserved for implementations by JSON-RPC, and used neither by the SDK
+ * nor by the protocol.
  */
 export const lostAnswerCode = -32_098;
 
 /**
- * The messages in what a server sent, in the form the SDK insists on; without what is no message. The one place that says how much
- * of a message may be wrong: a member that is null counts as missing, an unknown one as not there, and metadata that nobody reads
- * is left out.
- * @param asked the request that this answers where its own id is missing
+ * The messages in a server's answer, in the form the SDK requires; anything that is not a message is dropped. The only place that decides
+ * how malformed a message may be: a member that is null counts as missing, an unknown one is ignored, and unused metadata is dropped.
+ * @param asked the request that this answers if its own id is missing
  */
 export function messagesIn(value: unknown, asked?: RequestId): JSONRPCMessage[] {
   return (Array.isArray(value) ? value : [value]).flatMap((each) => messageOf(each, asked) ?? []);
@@ -64,7 +63,7 @@ function isId(id: unknown): id is RequestId {
   return typeof id === "string" || Number.isInteger(id);
 }
 
-/** The value without members that are null, which many programs write for what is missing. What is nested too deep is left out. */
+/** The value without members that are null, which many programs write for missing ones. Values nested too deeply are dropped. */
 export function withoutNulls(value: unknown, depth = 0): unknown {
   if (depth > maxJsonDepth) return undefined;
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item, depth + 1));
@@ -73,7 +72,7 @@ export function withoutNulls(value: unknown, depth = 0): unknown {
   return Object.fromEntries(members.map(([name, item]) => [name, withoutNulls(item, depth + 1)]));
 }
 
-/** The error in place of a result that never came. */
+/** The error that replaces a result that never arrived. */
 export function lostAnswer(id: RequestId): JSONRPCMessage {
   const message = "its answer broke off before the result";
   return { jsonrpc: "2.0", id, error: { code: lostAnswerCode, message } };
@@ -84,7 +83,7 @@ export function answersTo(message: JSONRPCMessage, id: RequestId): boolean {
   return !("method" in message) && message.id !== undefined && String(message.id) === String(id);
 }
 
-/** Makes a client read how a server introduces itself as leniently as all else. */
+/** Makes a client read a server's introduction as leniently as everything else. */
 export async function readIntroductionLeniently(client: Client): Promise<void> {
   const { LATEST_PROTOCOL_VERSION } = await import("@modelcontextprotocol/sdk/types.js");
   const text = z.string().optional().catch(undefined);
@@ -101,7 +100,7 @@ export async function readIntroductionLeniently(client: Client): Promise<void> {
     request(asked, asked.method === "initialize" ? introduction : schema, options)) as Client["request"];
 }
 
-/** Where it is not said for sure that a server has no tools, it is asked for them. */
+/** A server that does not clearly say it has no tools is asked for them. */
 function capabilitiesOf(said: unknown): Record<string, object> {
   if (!isRecord(said)) return { tools: {} };
   const entries = Object.entries(withoutNulls(said) as object).flatMap(([name, value]) =>
@@ -113,7 +112,7 @@ function capabilitiesOf(said: unknown): Record<string, object> {
   };
 }
 
-/** A value in one line for people and models, at most so many characters. */
+/** A value in one line for people and models, cut to a maximum of characters. */
 export function shortJson(value: unknown, length: number): string {
   return oneLine(typeof value === "string" ? value : JSON.stringify(value), length);
 }

@@ -8,12 +8,12 @@ import type {
 import type { ToolContext } from "../core/skill/tool.ts";
 
 /**
- * What servers ask in the middle of a call. Both may throw `WaitingForPerson`: then they are called again with the same parameters
- * and a later context when the person answered. Other errors are told to the server as a refusal, without their text. `key` names
- * the request within its call, the same each time: what is asked of people gets a `key` that begins with it.
+ * Requests of servers during a call. Both may throw `WaitingForPerson`: then they are called again with the same parameters and a later
+ * context once the person answered. Other errors are reported to the server as a refusal, without their text. `key` identifies the request
+ * within its call, the same each time; questions to people get a `key` that begins with it.
  */
 export interface ServerRequests {
-  /** What the client says it can: `{elicitation: {form: {}, url: {}}, sampling: {}}`. */
+  /** The capabilities that the client announces: `{elicitation: {form: {}, url: {}}, sampling: {}}`. */
   capabilities: ClientCapabilities;
   /** @param server its name, for the question */
   elicit(

@@ -10,21 +10,21 @@ import type { ArgumentCheck } from "./argument-check.ts";
 import type { RemoteServer, RemoteTool } from "./remote-tool.ts";
 import type { ServerConfig } from "./server-config.ts";
 
-/** Limits of what a server may put before a model, characters. */
+/** Maximum lengths of a server's texts for a model, characters. */
 const maxDescription = 2_000;
 const maxInstructions = 8_000;
 const maxSchema = 20_000;
 
-/** The call's own silence is limited; this ends one that talks without end, ms. */
+/** The silence of a call has its own limit; this one ends a call that reports progress forever, ms. */
 const maxCall = 30 * 60_000;
 
-/** A little more than results are cut to. */
+/** Slightly more than the limit to which results are cut. */
 const maxOutput = 1_000_000;
 
 export interface ServerSkillOptions {
   server: ServerConfig;
   origin: SkillOrigin;
-  /** What is known of the server; undefined before it ran for the first time. */
+  /** What is known of the server; undefined before its first run. */
   remote: RemoteServer | undefined;
   /** Why it cannot be used now. */
   problem: string | undefined;
@@ -34,7 +34,7 @@ export interface ServerSkillOptions {
   call(tool: string, input: Json, context: ToolContext): Promise<ToolResult>;
 }
 
-/** A server as a skill, and each of its tools as a part of it, so that people can switch off single ones. */
+/** A server as a skill, and each of its tools as a part, so that people can switch off single ones. */
 export function createServerSkills(options: ServerSkillOptions): Skill[] {
   const { server, origin, remote, problem, ready } = options;
   const offered = remote?.tools.filter((tool) => !server.suppressed.includes(tool.name)) ?? [];
@@ -82,7 +82,7 @@ export function createServerSkills(options: ServerSkillOptions): Skill[] {
   return [parent, ...parts];
 }
 
-/** The names of its tools say best what a server is for; what it says of itself is not shown before it is used. */
+/** The names of its tools describe a server best; its own description is not shown before it is used. */
 function describe(server: string, tools: readonly RemoteTool[]): string {
   const names = tools.map(({ name }) => name).join(", ");
   return oneLine(`Tools of the server ${server}${names === "" ? "" : `: ${names}`}`, 300);
@@ -118,13 +118,13 @@ function createTool(id: string, tool: RemoteTool, { server, origin, check, call 
   };
 }
 
-/** Arguments that are a whole web address, as those of tools that fetch pages: the server sends something there. */
+/** Arguments that are a whole web address, as tools that fetch pages have: the server sends something there. */
 function addressesIn(input: Json): string[] {
   if (typeof input === "string") return /^https?:\/\/\S+$/i.test(input.trim()) ? [input] : [];
   return isContainer(input) ? Object.values(input).flatMap(addressesIn) : [];
 }
 
-/** Hints are a server's word: where the operator sees a high risk, and where they contradict each other, they make nothing safer. */
+/** Hints come from the server: where the operator set a high risk, and where they contradict each other, they make nothing safer. */
 function effectOf({ name, annotations = {} }: RemoteTool, { effects, risk }: ServerConfig): ToolEffect {
   const own = settingOf(effects, name);
   if (own !== undefined) return own;
@@ -133,12 +133,12 @@ function effectOf({ name, annotations = {} }: RemoteTool, { effects, risk }: Ser
   return annotations.idempotentHint === true ? "idempotent" : "side_effect";
 }
 
-/** What the operator set for a tool, else for all; a tool may be called `constructor`. */
+/** The operator's setting for a tool, or for all; a tool may be called `constructor`. */
 function settingOf<T>(settings: Readonly<Record<string, T>>, tool: string): T | undefined {
   return Object.hasOwn(settings, tool) ? settings[tool] : settings["*"];
 }
 
-/** What decides whether calls of the tool ask. @param own whether the operator configured the server */
+/** The facts that decide whether calls of the tool ask. @param own whether the operator configured the server */
 function describeTool(tool: RemoteTool, server: ServerConfig, own: boolean): ServerTool {
   const { name, annotations = {} } = tool;
   return {
@@ -158,7 +158,7 @@ function titleOf({ name, title, annotations }: RemoteTool): string {
   return oneLine(title || annotations?.title || name, 80);
 }
 
-/** As the model gets it: an object, without what only validators read, and of a sane size. */
+/** The schema as the model gets it: an object, without keywords that only validators read, and of a reasonable size. */
 function schemaOf({ $schema: _, ...schema }: JsonSchema): JsonSchema {
   const whole = { ...schema, type: "object", properties: schema.properties ?? {} };
   const text = JSON.stringify(whole);

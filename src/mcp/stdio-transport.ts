@@ -8,26 +8,29 @@ import { parseMarked, withExactNumbers } from "./exact-messages.ts";
 import type { Target } from "./server-config.ts";
 import { messagesIn } from "./server-message.ts";
 
-/** How long a server may take to end by itself when its input was closed, ms. */
+/** Time that a server has to exit after its input was closed, ms. */
 const graceMs = 1_000;
 
-/** Characters of one message; a server that writes more without an end of line is broken. */
+/** Maximum characters of one message; a server that writes more without a line break is broken. */
 const maxMessage = 32 * 1024 * 1024;
 
 /** Characters of stderr that are kept to explain a failure. */
 const keptText = 4_000;
 
-/** A process that speaks MCP on its standard streams. Unlike the SDK's own it is killed with all it started. */
+/** A process that speaks MCP on its standard streams. Unlike the SDK's own transport, it is killed together with everything it started. */
 export interface StdioTransport extends Transport {
-  /** The last it wrote to stderr. */
+  /** Its latest output on stderr. */
   tail(): string;
-  /** How it ended, once it has. */
+  /** How it ended; undefined while it runs. */
   ending(): string | undefined;
-  /** Kills the process and everything it started, at once. */
+  /** Kills the process and everything it started, immediately. */
   kill(): void;
 }
 
-/** Nothing of the bot's environment is passed on but what its entry holds, and what the SDK says any server needs (PATH, HOME …). */
+/**
+ * The only variables of the bot's environment passed on are those of its entry and those the SDK considers necessary for any server (PATH,
+ * HOME …).
+ */
 export async function createStdioTransport(
   target: Extract<Target, { type: "stdio" }>,
   clock: Pick<Clock, "after">,
@@ -59,7 +62,7 @@ export async function createStdioTransport(
         });
         started.once("close", (code, signal) => {
           ending ??= signal === null ? `it ended with code ${code}` : `it was killed (${signal})`;
-          // What it left behind must not outlive it.
+          // Processes it left behind must not outlive it.
           killGroup(started);
           guard?.release();
           transport.onclose?.();
@@ -92,7 +95,7 @@ function failedStart(
   return `the program ${command} was not found${folder}; install it, or give its whole path`;
 }
 
-/** Reads messages, one a line. Servers that print something else as well are common: such lines are passed over. */
+/** Reads messages, one per line. Servers often print other lines as well: those are skipped. */
 function lineReader(transport: StdioTransport): (piece: string) => void {
   let begun: string[] = [];
   let length = 0;

@@ -8,15 +8,15 @@ import { safeMediaType } from "../core/values/file-kind.ts";
 import { type Json, toJson } from "../core/values/json.ts";
 import { shortJson } from "./server-message.ts";
 
-/** Characters of one result; the model reads it in parts. */
+/** Maximum length of one result, characters; the model reads it in parts. */
 const maxOutput = 400_000;
 
-/** Characters of a part of a result that is of no kind known here. */
+/** Maximum length of a part of an unknown type, characters. */
 const maxUnknown = 2_000;
 
 /**
- * A server's result as the model reads it. Images, sounds and other bytes become files of the turn, never text. A part that cannot be
- * read hides none of the others, and is told with its beginning.
+ * A server's result as the model reads it. Images, sounds and other bytes become files of the turn, never text. A part that cannot be read
+ * hides none of the others, and is shown with its beginning.
  */
 export async function toToolResult(
   result: Record<string, unknown>,
@@ -54,10 +54,12 @@ function blocksOf(content: unknown): unknown[] {
   return Array.isArray(content) ? content : [content];
 }
 
-/** Members of a result that are about it. */
+/** Members of a result that describe it. */
 const aboutResult = new Set(["content", "structuredContent", "isError", "_meta", "resultType"]);
 
-/** The structured content, which by newer versions of the protocol is any JSON; of a result in no form of the protocol, all it says. */
+/**
+ * The structured content, which newer versions of the protocol allow to be any JSON; for a result in no form of the protocol, all of it.
+ */
 function structuredIn(result: Record<string, unknown>): Json | undefined {
   const { content, structuredContent } = result;
   const rest = Object.fromEntries(Object.entries(result).filter(([name]) => !aboutResult.has(name)));
@@ -66,7 +68,7 @@ function structuredIn(result: Record<string, unknown>): Json | undefined {
   return said === undefined ? undefined : toJson(said);
 }
 
-/** The structured content, where the text says nothing besides it; else both, the text first. */
+/** The structured content alone if the text adds nothing; otherwise both, the text first. */
 function outputOf(value: Json | undefined, lines: string[], files: string[]): Json {
   const text = lines.join("\n");
   if (value === undefined) return shorten([...lines, ...files].join("\n"));
@@ -82,7 +84,7 @@ function joined(text: string, value: Json): Json {
   return "text" in value ? value : { text, ...value };
 }
 
-/** What the text says besides the structured content. */
+/** The text, without what repeats the structured content. */
 function toldBy(text: string, value: Json): "nothing new" | "all" | "something else" {
   const leaves = leavesOf(value);
   if (text.trim() === "" || leaves.includes(text) || isJson(text)) return "nothing new";
@@ -90,7 +92,7 @@ function toldBy(text: string, value: Json): "nothing new" | "all" | "something e
   return wordsOf(leaves.join("\n")).every((word) => words.has(word)) ? "all" : "something else";
 }
 
-/** By the protocol, a text that is JSON is the structured content again. */
+/** By the protocol, a text that is JSON repeats the structured content. */
 function isJson(text: string): boolean {
   if (!/^\s*[{[]/.test(text)) return false;
   try {
@@ -127,7 +129,7 @@ const text = z.string();
 const optionalText = text.optional().catch(undefined);
 const bytes = z.object({ data: text, mimeType: text.catch("application/octet-stream") });
 
-/** What is read of a part, by its type. Everything else in it may be anything. */
+/** The fields read from a part, by its type. Anything else in it is ignored. */
 const parts = {
   text: z.object({ text }).transform((part): string => part.text),
   image: bytes,
@@ -180,7 +182,7 @@ function readResource(
   return blob === undefined ? undefined : fileOf(last ?? name, mimeType, blob);
 }
 
-/** A part of no known type, or one without what its type needs. */
+/** A part of an unknown type, or one that lacks what its type requires. */
 function unreadable(block: unknown): string {
   if (!isRecord(block)) return `[A part without a type: ${shortJson(block, maxUnknown)}]`;
   const { type, ...said } = block;

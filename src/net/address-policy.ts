@@ -2,7 +2,7 @@ import ipaddr from "ipaddr.js";
 
 /** Decides which addresses tools may reach: public ones, and private ones the operator listed. */
 export interface AddressPolicy {
-  /** Whether a connection made for `host` may end at `address`, and at this port of it where it is given. */
+  /** Whether a connection made for `host` may end at `address`, and at the given port of it. */
   permits(host: string, address: string, port?: number): boolean;
 }
 
@@ -10,9 +10,9 @@ export interface AddressPolicy {
 export type OwnPort = () => number | undefined;
 
 /**
- * `allow` holds host names (`intranet.example.com`, `*.example.com`), IP addresses and CIDRs (`10.1.0.0/16`). A listed
- * name may resolve to any address; a listed address is reachable under every name. Entries that are neither are ignored. Nothing
- * allows the bot itself, which may take whoever is at the machine for its operator.
+ * `allow` contains host names (`intranet.example.com`, `*.example.com`), IP addresses and CIDRs (`10.1.0.0/16`). A listed name may resolve
+ * to any address; a listed address is reachable under every name. Other entries are ignored. Nothing allows the bot's own port, because the
+ * bot may treat connections from this machine as its operator's.
  */
 export function createAddressPolicy(allow: readonly string[], own: OwnPort = () => undefined): AddressPolicy {
   const hosts = new Set<string>();
@@ -65,8 +65,8 @@ function contains([network, bits]: [ipaddr.IPv4 | ipaddr.IPv6, number], address:
 const nat64 = ["64:ff9b::", 96] as const;
 
 /**
- * NAT64 of a local network (RFC 8215). Where in it an IPv4 address stands depends on the length of the prefix the network chose, so what
- * it leads to is not known.
+ * NAT64 of a local network (RFC 8215). The position of the IPv4 address in it depends on the length of the prefix the network chose, so its
+ * destination is unknown.
  */
 const localNat64 = ["64:ff9b:1::", 48] as const;
 
@@ -74,8 +74,8 @@ const localNat64 = ["64:ff9b:1::", 48] as const;
 const metadataAddresses = new Set(["168.63.129.16"]);
 
 /**
- * Whether an IP address (any notation `net` reports) is on the public internet: global unicast, after unwrapping
- * IPv4-mapped, NAT64 and 6to4 forms. Anything else, unreadable text included, is not.
+ * Whether an IP address (in any notation that `net` reports) is on the public internet: global unicast, after unwrapping IPv4-mapped, NAT64
+ * and 6to4 forms. Anything else, including unreadable text, is not.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -84,7 +84,7 @@ export function isPublicAddress(address: string): boolean {
   if (isIn(parsed, localNat64)) return false;
   const embedded = embeddedIpv4(parsed);
   if (embedded !== undefined) return isPublicIpv4(embedded);
-  // 2000::/3 is all that IANA has given out as global unicast; ipaddr.js calls unassigned space unicast too.
+  // 2000::/3 is all that IANA has assigned as global unicast; ipaddr.js also calls unassigned space unicast.
   return parsed.range() === "unicast" && parsed.match(ipaddr.IPv6.parse("2000::"), 3);
 }
 
@@ -105,8 +105,8 @@ function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
 }
 
 /**
- * Whether code in the sandbox could reach a host (`name`, `name:port`, `*.name` or an address) if it were granted, as far as its name
- * tells. Its loopback is one of its own, so names of this machine lead nowhere whatever is allowed.
+ * Whether code in the sandbox could reach a host (`name`, `name:port`, `*.name` or an address) if it were granted, judged by its name. The
+ * sandbox has its own loopback, so names of this machine lead nowhere, whatever is allowed.
  */
 export function createCouldReach(allow: readonly string[]): (host: string) => boolean {
   const policy = createAddressPolicy(allow);
@@ -120,5 +120,5 @@ export function createCouldReach(allow: readonly string[]): (host: string) => bo
   };
 }
 
-/** What programs in the sandbox do not send through the proxy. */
+/** Addresses for which programs in the sandbox use no proxy. */
 const ownLoopback = ["127.0.0.1", "::1"];

@@ -6,22 +6,22 @@ import { tooLarge } from "./web-failure.ts";
 import { shownUrl } from "./web-url.ts";
 
 export interface DownloadOptions {
-  /** Host names (`*.` for subdomains), addresses or CIDRs that may be reached although they are private. */
+  /** Private host names (`*.` for subdomains), addresses or CIDRs that may be reached. */
   allow: readonly string[];
   /** Never reached, whatever is allowed. */
   own?: OwnPort;
   maxRedirects?: number;
-  /** Resolves names; the system's resolver unless given. */
+  /** Resolves names; default: the system's resolver. */
   lookup?: LookupFunction;
 }
 
-/** Fetches a file as it is. `name` is what the server calls it, else the last part of its address. */
+/** Fetches a file unchanged. `name` is the server's name for it, or the last part of its address. */
 export type Download = (
   url: string,
   limits: { maxBytes: number; timeoutMs: number; signal: AbortSignal },
 ) => Promise<{ ok: true; data: Uint8Array; name: string } | { ok: false; reason: string }>;
 
-/** Downloads through the guard: `reason` is a sentence for a person. Rejects on abort alone, with the signal's reason. */
+/** Downloads through the guard: `reason` is a sentence for a person. Rejects only on abort, with the signal's reason. */
 export function createDownload({ allow, own, maxRedirects = 5, lookup }: DownloadOptions): Download {
   const policy = createAddressPolicy(allow, own);
   return async (url, { maxBytes, timeoutMs, signal }) => {
@@ -41,7 +41,7 @@ export function createDownload({ allow, own, maxRedirects = 5, lookup }: Downloa
   };
 }
 
-/** A body as it is. @throws WebError `too_large` */
+/** An unchanged body. @throws WebError `too_large` */
 export async function readBytes(
   url: URL,
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -57,7 +57,9 @@ export async function readBytes(
   return Buffer.concat(chunks);
 }
 
-/** What a server calls a file, else the last part of its address: the plain `filename` of RFC 6266; other forms fall back to the address. */
+/**
+ * The server's name for a file, or the last part of its address: the plain `filename` of RFC 6266; other forms fall back to the address.
+ */
 export function nameOf(url: URL, disposition: string | null): string {
   const named = /filename="?([^";]+)"?/i.exec(disposition ?? "")?.[1];
   return named?.trim() || (url.pathname.split("/").findLast((part) => part !== "") ?? "download");

@@ -21,23 +21,23 @@ import { mediaType } from "./response-text.ts";
 import { shownUrl } from "./web-url.ts";
 
 export interface WebOptions {
-  /** Host names (`*.` for subdomains), addresses or CIDRs that may be reached although they are private. */
+  /** Private host names (`*.` for subdomains), addresses or CIDRs that may be reached. */
   allow: readonly string[];
   /** Never reached, whatever is allowed. */
   own?: OwnPort;
-  /** Limit of one call, all redirects included, ms. */
+  /** Time limit of one call, all redirects included, ms. */
   timeoutMs?: number;
-  /** Limit of a body, unpacked. */
+  /** Maximum size of a body, unpacked. */
   maxBytes?: number;
   maxRedirects?: number;
   userAgent?: string;
-  /** Resolves names; the system's resolver unless given. */
+  /** Resolves names; default: the system's resolver. */
   lookup?: LookupFunction;
-  /** Reads documents that stand in the place of a page. Without it they are refused as no text. */
+  /** Reads documents found at an address instead of a page. Without it they are refused because they are not text. */
   documents?: DocumentReader;
 }
 
-/** The longest text `read` answers, characters. */
+/** Maximum text that `read` returns, characters. */
 export const maxPageText = 200_000;
 
 const accepted =
@@ -45,7 +45,7 @@ const accepted =
 
 const noSignal = new AbortController().signal;
 
-/** The guarded way out: Nothing is opened before the first call, and nothing stays open after one. */
+/** Guarded access to the web. Nothing is opened before the first call, and nothing stays open after one. */
 export function createWeb(options: WebOptions): Web {
   const { documents } = options;
   const limits: FetchLimits = {
@@ -120,13 +120,13 @@ function meaning(status: number): string {
   return "it refuses the request. Check the address.";
 }
 
-/** A file that stood at an address in the place of a page. */
+/** A file found at an address instead of a page. */
 interface FetchedDocument {
   url: URL;
   status: number;
   name: string;
   data: Uint8Array;
-  /** What reads it. */
+  /** The reader for it. */
   documents: DocumentReader;
 }
 
@@ -140,15 +140,20 @@ const named: Readonly<Record<string, string>> = {
   "application/vnd.oasis.opendocument.presentation": "odp",
 };
 
-/** Types of files whose server says no more; their name then has to. */
-const untold = new Set(["", "application/octet-stream", "binary/octet-stream", "application/x-download"]);
+/** Generic types of files; for these, the name has to identify the format. */
+const genericTypes = new Set([
+  "",
+  "application/octet-stream",
+  "binary/octet-stream",
+  "application/x-download",
+]);
 
-/** What a document is called, with the ending of its format; undefined for anything that is none by its type and name. */
+/** The file name of a document, with the ending of its format; undefined if neither type nor name identifies a document. */
 function documentName(mediaType: string, name: string): string | undefined {
   const ending = named[mediaType];
   if (ending !== undefined) return name.toLowerCase().endsWith(`.${ending}`) ? name : `${name}.${ending}`;
   const isDocument = /\.(pdf|docx|xlsx|pptx|odt|ods|odp)$/i.test(name);
-  return untold.has(mediaType) && isDocument ? name : undefined;
+  return genericTypes.has(mediaType) && isDocument ? name : undefined;
 }
 
 /** The text of a document; it is on the disk only while it is read. */

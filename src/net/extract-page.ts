@@ -8,8 +8,8 @@ export interface PageRequest {
 }
 
 /**
- * The readable text of a page, found in a thread of its own: a page made to take minutes or gigabytes costs `timeoutMs`
- * at most and never holds up the bot. Where that fails, the page's text without its markup.
+ * The readable text of a page, extracted in a thread of its own: a page made to take minutes or gigabytes costs at most `timeoutMs` and
+ * never blocks the bot. If that fails, the page's text without its markup.
  * @throws the signal's reason
  */
 export async function extractPage(

@@ -3,7 +3,7 @@ import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import type { buildConnector } from "undici";
 import type { AddressPolicy } from "./address-policy.ts";
 
-/** A connection was about to go, or had gone, to an address the policy refuses. Nothing was sent. */
+/** A connection would have gone, or went, to an address the policy refuses. Nothing was sent. */
 export class AddressRefusedError extends Error {
   readonly code = "address_refused";
   readonly host: string;
@@ -16,8 +16,8 @@ export class AddressRefusedError extends Error {
 }
 
 /**
- * Wraps undici's connector. The address of the connected socket is judged before undici writes a request to it, whatever
- * the name, its notation or the resolver's second answer said.
+ * Wraps undici's connector. The address of the connected socket is checked before undici writes a request to it, whatever the name, its
+ * notation or the resolver's second answer said.
  */
 export function guardConnector(
   connect: buildConnector.connector,
@@ -76,8 +76,8 @@ export interface ConnectionGuard {
 }
 
 /**
- * Opens a TCP connection that the policy permits: literal addresses are judged before, names as they are resolved, and
- * the address the socket is connected to before anything is sent. @throws AddressRefusedError, the system's errors
+ * Opens a TCP connection that the policy permits: literal addresses are checked before, names when they are resolved, and the address the
+ * socket is connected to before anything is sent. @throws AddressRefusedError, the system's errors
  */
 export async function connectGuarded(target: ConnectionTarget, guard: ConnectionGuard): Promise<Socket> {
   const { host, port } = target;
@@ -100,7 +100,7 @@ export async function connectGuarded(target: ConnectionTarget, guard: Connection
   }
 }
 
-/** A host did not take the connection in time. */
+/** A host did not accept the connection in time. */
 export class ConnectionTimeoutError extends Error {
   readonly code = "connection_timeout";
   constructor(host: string) {

@@ -23,7 +23,7 @@ export interface FetchedText {
   url: URL;
   status: number;
   headers: Record<string, string>;
-  /** Lower case, without parameters; empty when the server named none. */
+  /** Lower case, without parameters; empty if the server named none. */
   mediaType: string;
   body: string;
 }
@@ -54,11 +54,11 @@ export function guardedFetch(text: string, request: WebRequest, limits: FetchLim
   return guardedRequest(text, request, limits, receiveText);
 }
 
-/** Takes what it needs of the last response of a request, within the limits. @throws WebError */
+/** Reads the last response of a request, within the limits. @throws WebError */
 type Receive<T> = (url: URL, response: Response, limits: FetchLimits) => Promise<T>;
 
 /**
- * Sends a request through the guard. Every hop of a redirect is judged anew. Connections live as long as the call.
+ * Sends a request through the guard. Every hop of a redirect is checked again. Connections live as long as the call.
  * @throws WebError; on abort, the signal's reason.
  */
 export async function guardedRequest<T>(
@@ -137,7 +137,7 @@ async function follow(
   );
 }
 
-/** An address written into the URL is refused without a connection. The URL parser has made every notation plain. */
+/** An address written into the URL is refused without a connection. The URL parser has normalized every notation. */
 function refuseLiteral(hop: Hop, policy: AddressPolicy): void {
   const host = hop.url.hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) !== 0 && !policy.permits(host, host)) throw addressRefused(hop.url, host, hop.from);

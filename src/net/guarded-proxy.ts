@@ -25,24 +25,24 @@ import {
 } from "./guarded-connector.ts";
 
 export interface GuardedProxyOptions {
-  /** Host names (`*.` for subdomains), addresses or CIDRs that may be reached although they are private. */
+  /** Private host names (`*.` for subdomains), addresses or CIDRs that may be reached. */
   allow: readonly string[];
   /** Never reached, whatever is allowed. */
   own?: OwnPort;
   limits?: Partial<TrafficLimits>;
-  /** Resolves names; the system's resolver unless given. */
+  /** Resolves names; default: the system's resolver. */
   lookup?: LookupFunction;
 }
 
 /** A proxy that listens on a unix socket. */
 export interface OpenProxy {
-  /** Path of the socket. Whoever can reach it has the access it was opened with. */
+  /** Path of the socket. Any process that can reach it has the access it was opened with. */
   socket: string;
   /** Ends every connection and removes the socket. */
   close(): Promise<void>;
 }
 
-/** A proxy that listens on the loopback, for programs of the bot itself that know no unix sockets. */
+/** A proxy that listens on the loopback, for programs of the bot itself that do not support unix sockets. */
 interface OpenLoopbackProxy {
   /** `http://127.0.0.1:port`. Every process of the machine can reach it. */
   url: string;
@@ -55,7 +55,7 @@ export interface GuardedProxy {
   openOnLoopback(access: NetworkAccess): Promise<OpenLoopbackProxy>;
 }
 
-/** What one open proxy works with. */
+/** The context of one open proxy. */
 interface Room {
   access: NetworkAccess;
   guard: ConnectionGuard;
@@ -70,8 +70,8 @@ const hopHeaders = new Set([
 ]);
 
 /**
- * An HTTP proxy (absolute-form requests and CONNECT) that asks for every host whether it may be reached, and refuses
- * private addresses whatever the answer. What goes through CONNECT is encrypted: a granted host is granted as a whole.
+ * An HTTP proxy (absolute-form requests and CONNECT) that asks for every host whether it may be reached, and refuses private addresses
+ * whatever the answer. Traffic through CONNECT is encrypted: a granted host is granted as a whole.
  */
 export function createGuardedProxy(options: GuardedProxyOptions): GuardedProxy {
   const limits = { ...defaultTrafficLimits, ...options.limits };
@@ -93,12 +93,12 @@ export function createGuardedProxy(options: GuardedProxyOptions): GuardedProxy {
   };
 }
 
-/** Unix socket paths end at 108 bytes (unix(7)), so the folder is a short one of the system's. */
+/** Unix socket paths are limited to 108 bytes (unix(7)), so the folder is a short one of the system's. */
 async function listenOnSocket(server: Server): Promise<OpenProxy> {
   const folder = await mkdtemp(join(tmpdir(), "knack-net-"));
   const socket = join(folder, "s");
   const close = await listen(server, { path: socket });
-  // The sandbox's user is another one; what keeps others away is the folder.
+  // The sandbox has another user; the folder keeps others away.
   await chmod(socket, 0o666);
   return {
     socket,
@@ -109,7 +109,7 @@ async function listenOnSocket(server: Server): Promise<OpenProxy> {
   };
 }
 
-/** Answers what ends it and all its connections. */
+/** Returns a function that ends it and all its connections. */
 async function listen(server: Server, at: ListenOptions): Promise<() => Promise<void>> {
   const connections = new Set<Duplex>();
   server.on("connection", (connection) => {
@@ -164,7 +164,7 @@ async function tunnel(authority: string, client: Duplex, head: Buffer, room: Roo
   try {
     await Promise.all([pipeline(client, metered(take), upstream), pipeline(upstream, metered(take), client)]);
   } catch {
-    // Either side broke off, or a limit was passed: a tunnel has no way to say so.
+    // Either side broke off, or a limit was exceeded: a tunnel cannot report that.
     client.destroy();
     upstream.destroy();
   }
@@ -178,7 +178,7 @@ async function forward(request: IncomingMessage, response: ServerResponse, room:
   if (refusal !== undefined) return answer(response, refusal);
   const socket = await connectGuarded(target, room.guard);
   socket.setTimeout(room.limits.idleMs, () => socket.destroy());
-  // A program that left takes its request along.
+  // If the program leaves, its request is cancelled.
   response.once("close", () => socket.destroy());
   const upstream = requestHttp({
     method: request.method ?? "GET",
@@ -195,7 +195,7 @@ async function forward(request: IncomingMessage, response: ServerResponse, room:
   upstream.on("error", answered.reject);
   const take = room.meter.connection();
   const sent = pipeline(request, metered(take), upstream);
-  // A server may answer, or fail, before it has read the whole request; `answered` tells.
+  // A server may answer, or fail, before it has read the whole request; `answered` records that.
   sent.catch(answered.reject);
   const reply = await answered.promise;
   response.writeHead(reply.statusCode ?? 502, endToEnd(reply.headers, reply.headers.connection));
@@ -244,7 +244,7 @@ function refuse(client: Duplex, { status, phrase, text }: Answer): void {
 /** Why a proxy refuses a request, for the program that made it. */
 interface ProxyRefusal {
   status: 400 | 403;
-  /** One line of ASCII: many programs show nothing but this. */
+  /** One line of ASCII: many programs show nothing else. */
   phrase: string;
   text: string;
 }
@@ -252,15 +252,15 @@ interface ProxyRefusal {
 /** Ports that every grant of a host covers. */
 const webPorts: readonly number[] = [80, 443];
 
-/** The host and port of a CONNECT request; every notation of an address is made plain, as browsers do. */
+/** The host and port of a CONNECT request; every notation of an address is normalized, as browsers do. */
 function connectTarget(authority: string): ConnectionTarget | undefined {
   if (!/^[^/?#@\s]+:\d{1,5}$/.test(authority)) return undefined;
   const url = URL.parse(`http://${authority}`);
-  // The URL parser leaves the default port of the scheme out.
+  // The URL parser omits the default port of the scheme.
   return url === null ? undefined : { host: plainHost(url), port: url.port === "" ? 80 : Number(url.port) };
 }
 
-/** The URL of a request in absolute form, plain http alone: https goes through CONNECT. */
+/** The URL of a request in absolute form, plain http only: https goes through CONNECT. */
 function plainUrl(text: string): URL | undefined {
   const url = URL.parse(text);
   if (url === null || url.protocol !== "http:" || url.username !== "" || url.password !== "")
@@ -285,7 +285,7 @@ function judgeTarget({ host, port }: ConnectionTarget, access: NetworkAccess): P
   };
 }
 
-/** The refusal of a request that is none for a proxy. */
+/** The refusal of a request that is not for a proxy. */
 const badRequest: ProxyRefusal = {
   status: 400,
   phrase: "Not a proxy request",
@@ -308,17 +308,17 @@ function printable(host: string): string {
 interface TrafficLimits {
   /** Connections at one time. */
   connections: number;
-  /** Of one connection, both directions together, bytes. */
+  /** Maximum of one connection, both directions together, bytes. */
   connectionBytes: number;
-  /** Of all connections within an hour, bytes. */
+  /** Maximum of all connections within an hour, bytes. */
   hourlyBytes: number;
-  /** Without a byte in either direction, ms. */
+  /** Maximum time without a byte in either direction, ms. */
   idleMs: number;
-  /** From the request to the connection, ms. */
+  /** Maximum time from the request to the connection, ms. */
   connectMs: number;
 }
 
-/** Enough for calls of APIs and some downloads. */
+/** Enough for API calls and some downloads. */
 const defaultTrafficLimits: TrafficLimits = {
   connections: 64,
   connectionBytes: 104_857_600,
@@ -329,21 +329,21 @@ const defaultTrafficLimits: TrafficLimits = {
 
 const hourMs = 3_600_000;
 
-/** Counts what passes through one proxy. */
+/** Counts the traffic of one proxy. */
 class TrafficMeter {
   readonly #limits: TrafficLimits;
   readonly #now: () => number;
   #hourBegan: number;
   #hourly = 0;
 
-  /** `now` answers milliseconds of a clock that only moves forward. */
+  /** `now` returns milliseconds of a monotonic clock. */
   constructor(limits: TrafficLimits, now: () => number) {
     this.#limits = limits;
     this.#now = now;
     this.#hourBegan = now();
   }
 
-  /** A counter for one connection; it answers false once a limit is passed. */
+  /** A counter for one connection; it returns false once a limit is exceeded. */
   connection(): (bytes: number) => boolean {
     let own = 0;
     return (bytes) => {

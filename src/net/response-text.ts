@@ -3,7 +3,7 @@ import { WebError } from "../core/ports/web.ts";
 import { tooLarge } from "./web-failure.ts";
 import { shownUrl } from "./web-url.ts";
 
-/** What of a response is needed to read its text. `body` is already unpacked. */
+/** The parts of a response needed to read its text. `body` is already unpacked. */
 export interface TextSource {
   url: URL;
   /** The content-type header, empty when absent. */
@@ -20,7 +20,7 @@ const textual =
   /^(text\/.+|application\/(json|xml|xhtml\+xml|javascript|ecmascript|x-javascript|x-ndjson|ndjson|yaml|x-yaml|toml|x-www-form-urlencoded|graphql|sql|rtf)|.+\+(json|xml|yaml))$/;
 
 /**
- * The body as text: refused when binary, cut off with an error above `maxBytes` unpacked bytes.
+ * The body as text: refused if it is binary, cut off with an error above `maxBytes` unpacked bytes.
  * @throws WebError `unsupported_content`, `too_large`
  */
 export async function readText(source: TextSource, maxBytes: number): Promise<string> {
@@ -41,7 +41,7 @@ export async function readText(source: TextSource, maxBytes: number): Promise<st
   return decode(bytes, charset);
 }
 
-/** Browsers' order: byte order mark, header, declaration in the document's beginning. Empty when none says. */
+/** Browsers' order: byte order mark, header, declaration in the document's beginning. Empty if none of them says. */
 function charsetOf(bytes: Uint8Array, contentType: string): string {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return "utf-8";
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";

@@ -3,7 +3,7 @@ import { WebError } from "../core/ports/web.ts";
 import { AddressRefusedError } from "./guarded-connector.ts";
 import { shownUrl } from "./web-url.ts";
 
-/** The refusal of an address, with what an operator can do about it. `from` is the page that redirected there. */
+/** The refusal of an address, with advice for an operator. `from` is the page that redirected there. */
 export function addressRefused(url: URL, address: string, from?: URL, cause?: unknown): WebError {
   const host = url.hostname;
   const name = host.replace(/^\[|\]$/g, "");
@@ -19,7 +19,7 @@ export function addressRefused(url: URL, address: string, from?: URL, cause?: un
   );
 }
 
-/** A redirect that was not followed. The whole target is told: whoever needs it has to ask for it by its address. */
+/** A redirect that was not followed. The whole target is reported: a caller that needs it has to request it by its address. */
 export function redirectRefused(from: URL, to: URL): WebError {
   return new WebError(
     "redirect_refused",
@@ -46,7 +46,7 @@ export function tooLarge(url: URL, maxBytes: number): WebError {
   );
 }
 
-/** Turns whatever undici threw for a request into a WebError for people. */
+/** Turns any error of undici for a request into a WebError for people. */
 export function unreachable(url: URL, thrown: unknown, from?: URL): WebError {
   const chain = causesOf(thrown);
   const refused = chain.find((error) => error instanceof AddressRefusedError);

@@ -29,13 +29,13 @@ export function parseWebUrl(text: string, base?: string): URL {
   return url;
 }
 
-/** A URL as messages and logs may show it: no credentials, query values or fragment, which often carry secrets. */
+/** A URL as messages and logs may show it: no credentials, query values or fragment, which often contain secrets. */
 export function shownUrl(url: URL): string {
   const path = url.pathname.length > 200 ? `${url.pathname.slice(0, 200)}…` : url.pathname;
   return `${url.protocol}//${url.host}${path}${url.search === "" ? "" : "?…"}`;
 }
 
-/** Text that failed to parse, without what looks like credentials or a query. */
+/** Text that failed to parse, without anything that looks like credentials or a query. */
 function quote(text: string): string {
   const safe = text
     .trim()

@@ -1,4 +1,4 @@
-/** What the first bytes say a file is. A name says nothing here. */
+/** The kind of a file by its first bytes. Its name does not matter here. */
 export type ContentKind = "zip" | "gzip" | "tar" | "other_archive" | "program" | "text" | "binary";
 
 /** Magic bytes, hex, as the formats define them. */
@@ -28,7 +28,7 @@ const programs = [
   "0061736d", // WebAssembly
 ];
 
-/** Judges the content of a file by its beginning. */
+/** Classifies the content of a file by its beginning. */
 export function contentKind(data: Uint8Array): ContentKind {
   const start = Buffer.from(data.buffer, data.byteOffset, Math.min(data.byteLength, 512));
   const hex = start.toString("hex", 0, 16);
@@ -39,7 +39,9 @@ export function contentKind(data: Uint8Array): ContentKind {
   return isText(data) ? "text" : "binary";
 }
 
-/** Short magic bytes also begin ordinary texts: `BZh` and a digit are followed by a block, gzip by its only method. */
+/**
+ * Short magic bytes also begin ordinary texts: in a real archive `BZh` and a digit are followed by a block, and gzip has only one method.
+ */
 function isReally(kind: ContentKind, magic: string, start: Buffer): boolean {
   if (kind === "gzip") return start[2] === 8;
   if (magic === "425a68") return ["314159265359", "177245385090"].includes(start.toString("hex", 4, 10));
@@ -58,7 +60,7 @@ function isText(data: Uint8Array): boolean {
   const start = data.subarray(0, 65_536);
   if (start.includes(0)) return false;
   try {
-    // A character may be cut at the end of what is looked at: `stream` takes no offence at that.
+    // A character may be cut at the end of the examined bytes: `stream` tolerates that.
     new TextDecoder("utf-8", { fatal: true }).decode(start, { stream: start.length < data.length });
     return true;
   } catch {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import type { PackageRegister } from "./package-register.ts";
 
-/** The folders that installed packages lie in. Both are on one file system with the staging folder. */
+/** The folders of installed packages. All are on one file system with the staging folder. */
 export interface PackageFolders {
   skills: string;
   flows: string;
@@ -14,11 +14,11 @@ export interface PackageFolders {
 const unitSchema = z.object({
   place: z.enum(["skills", "flows"]),
   name: z.string().min(1),
-  /** `treeHash` of what is to be there; undefined when it is removed. */
+  /** `treeHash` of the new content; undefined for a removal. */
   tree: z.string().optional(),
   skill_ids: z.array(z.string()),
 });
-/** One folder or file that appears, is replaced or goes. */
+/** One folder or file that is added, replaced or removed. */
 export type ChangedUnit = z.infer<typeof unitSchema>;
 
 const journalSchema = z.object({ units: z.array(unitSchema) });
@@ -28,8 +28,8 @@ const readyOf = (change: string, { place, name }: ChangedUnit) => join(change, "
 const oldOf = (change: string, { place, name }: ChangedUnit) => join(change, "old", place, name);
 
 /**
- * Puts what lies below `change/ready` in place, or takes away what has no new content, and then calls `commit`. Until that has
- * ended everything can be undone: what was there before is kept below `change/old`, and the journal says what was meant.
+ * Moves the content of `change/ready` into place, or removes what has no new content, and then calls `commit`. Until `commit` has ended
+ * everything can be undone: the previous content is kept below `change/old`, and the journal records the plan.
  */
 export async function applyChange(
   folders: PackageFolders,
@@ -55,9 +55,8 @@ export async function applyChange(
 }
 
 /**
- * Ends what a killed bot had begun: a change that the register does not know is undone, so that either everything of it is there
- * or nothing. The folder of the change is removed; it is kept where its journal cannot be read, since it may hold the only copy
- * of a skill.
+ * Completes or undoes the change of a killed bot: a change that the register does not know is undone, so that either all of it exists or
+ * nothing. The folder of the change is removed; it is kept if its journal cannot be read, because it may contain the only copy of a skill.
  */
 export async function recoverChange(
   folders: PackageFolders,
@@ -77,7 +76,7 @@ export async function recoverChange(
 
 async function readJournal(change: string): Promise<ChangedUnit[] | undefined> {
   const path = join(change, journalName);
-  // Without one nothing was moved yet.
+  // Without a journal nothing was moved yet.
   if (!existsSync(path)) return [];
   const read = journalSchema.safeParse(jsonOf(await readFile(path, "utf8")));
   return read.success ? read.data.units : undefined;
@@ -87,7 +86,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not JSON is judged like JSON of another shape.
+    // Text that is not JSON is treated like JSON of another shape.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Everything that changes or reviews installed skills. A bot that nobody asks for it never loads this. */
+/** Everything that changes or reviews installed skills. Loaded only when somebody asks for it. */
 import { join } from "node:path";
 import { ownToolNames } from "../core/skill/offered-tools.ts";
 import type { InstalledPackage, PackageReview, PackageSource } from "../core/skill/packages.ts";
@@ -19,7 +19,7 @@ interface Prepared extends PackageSkills {
   reviews: PackageReview[];
 }
 
-/** Fetches, lays out and reviews a package in a temporary folder, and does `work` with it there. */
+/** Fetches, lays out and reviews a package in a temporary folder, and runs `work` with it there. */
 async function prepared<T>(
   context: PackagesContext,
   source: PackageSource,
@@ -32,7 +32,7 @@ async function prepared<T>(
     const found = await layOutSkills(fetched, change, context.inspect);
     const skills = found.units.flatMap((unit) => unit.skills);
     const shipped = await context.shipped();
-    refuseTwins(skills);
+    refuseDuplicateIds(skills);
     refuseNames(skills, shipped, await context.register.index());
     await refuseTakenIds(skills, context.find);
     const reviews = await reviewUnits(found, { ...context, shipped, signal });
@@ -47,7 +47,7 @@ interface InstallOptions {
   expected?: readonly string[] | undefined;
 }
 
-/** Fetches a package and says what is in it; nothing stays. @throws PackageRefusal, like all in here */
+/** Fetches a package and describes its content; nothing is kept. @throws PackageRefusal, like all functions here */
 export async function reviewPackage(
   context: PackagesContext,
   source: PackageSource,
@@ -119,7 +119,7 @@ export async function updatePackage(
   return await installFrom(context, source, source, options, skillId);
 }
 
-/** Removes a skill and what was installed together with it. */
+/** Removes a skill and everything installed together with it. */
 export async function removePackage(context: PackagesContext, skillId: string): Promise<InstalledPackage> {
   const { folders, register } = context;
   const { installed } = await registered(context, skillId);
@@ -145,7 +145,7 @@ function notInstalled(skillId: string): PackageRefusal {
   return new PackageRefusal("not_installed", message);
 }
 
-/** Reviews a skill of the catalogue where it is. */
+/** Reviews a skill of the catalogue at its place. */
 export async function reviewFound(context: PackagesContext, skillId: string): Promise<PackageReview> {
   const skill = await context.find(skillId);
   if (skill === undefined) {
@@ -159,8 +159,8 @@ export async function reviewFound(context: PackagesContext, skillId: string): Pr
 }
 
 /**
- * Refuses ids that would stand for something else: of a skill that ships (an installed one would replace it for everybody), of one of
- * its tools or of the agent's own, or that differ from one of these or from an installed one by case or by how a letter is written.
+ * Refuses ids with another meaning: of a skill that ships (an installed one would replace it for everybody), of one of its tools or of the
+ * agent's own, and ids that differ from one of these or from an installed one only by case or Unicode form.
  * @throws PackageRefusal
  */
 function refuseNames(skills: readonly Skill[], shipped: readonly Skill[], index: RegisterIndex): void {
@@ -189,7 +189,7 @@ function refuseNames(skills: readonly Skill[], shipped: readonly Skill[], index:
   }
 }
 
-/** Who has a tool that an installed skill of this id could be taken for, in words for a person. */
+/** The owner of a tool that an installed skill of this id could be mistaken for, in words for a person. */
 function ownerOfTool(id: string, shipped: readonly Skill[]): string | undefined {
   const named = (tool: string) => fold(tool) === fold(id) || fold(tool) === fold(toToolName(id));
   if ([...ownToolNames].some(named)) return "the bot itself";
@@ -198,8 +198,8 @@ function ownerOfTool(id: string, shipped: readonly Skill[]): string | undefined 
 }
 
 /**
- * Refuses ids that a skill of another source has already: one of the two would stand in the other's place, and get its settings and
- * what was granted it by name.
+ * Refuses ids that a skill of another source already has: one of the two would replace the other, and get the settings and grants of its
+ * name.
  * @throws PackageRefusal
  */
 async function refuseTakenIds(
@@ -221,8 +221,8 @@ function fold(id: string): string {
   return id.normalize("NFKC").toUpperCase().toLowerCase();
 }
 
-/** Refuses a package with two skills of one id, or of one but for case. @throws PackageRefusal */
-function refuseTwins(skills: readonly Skill[]): void {
+/** Refuses a package with two skills whose ids are equal or differ only by case. @throws PackageRefusal */
+function refuseDuplicateIds(skills: readonly Skill[]): void {
   const seen = new Map<string, string>();
   for (const { id } of skills) {
     const before = seen.get(fold(id));

@@ -13,7 +13,7 @@ import { readTar } from "./read-tar.ts";
 export interface CloneRequest {
   address: GitAddress;
   access: GitAccess;
-  /** Opens a guarded proxy for one clone, which refuses private addresses. Without it git connects by itself. */
+  /** Opens a guarded proxy for one clone, which refuses private addresses. Without it git connects directly. */
   openProxy?: (() => Promise<{ url: string; close(): Promise<void> }>) | undefined;
   /** An empty folder that the caller removes. */
   folder: string;
@@ -22,8 +22,8 @@ export interface CloneRequest {
 }
 
 /**
- * The files of the newest commit, or of a folder in it. Nothing is checked out: git writes them as a tar archive, which is
- * read like any other, so that links and names are judged in one place. Submodules are left out.
+ * The files of the newest commit, or of a folder in it. Nothing is checked out: git writes them as a tar archive, which is read like any
+ * other, so that links and names are checked in one place. Submodules are left out.
  * @throws PackageRefusal; on abort, the signal's reason.
  */
 export async function cloneRepository(request: CloneRequest): Promise<PackageFile[]> {
@@ -64,14 +64,14 @@ export async function cloneRepository(request: CloneRequest): Promise<PackageFil
   } catch (error) {
     if (!deadline.aborted || request.signal.aborted) throw error;
     const seconds = limits.fetch_ms / 1000;
-    const message = `The repository was not there after ${seconds} seconds. Nothing was installed; try again later.`;
+    const message = `Cloning timed out after ${seconds} seconds. Nothing was installed; try again later.`;
     throw new PackageRefusal("timed_out", message, error);
   } finally {
     await proxy?.close();
   }
 }
 
-/** Bytes of all files below a folder; files that vanish meanwhile count nothing. */
+/** Bytes of all files below a folder; files that vanish meanwhile do not count. */
 async function sizeOf(folder: string): Promise<number> {
   let bytes = 0;
   for (const entry of await entriesOf(folder)) {
@@ -102,9 +102,9 @@ function ifGone<T>(error: unknown, value: T): T {
   throw error;
 }
 
-/** How git runs here. */
+/** The settings under which git runs. */
 interface GitAccess {
-  /** The folders git is looked for in, as PATH writes them. */
+  /** The folders git is searched for in, in the format of PATH. */
   path: string;
   /** Hosts that may be reached without encryption. */
   plainHttpHosts: readonly string[];
@@ -112,17 +112,17 @@ interface GitAccess {
 
 interface GitRun {
   access: GitAccess;
-  /** Address of the guarded proxy that all of git's connections go through. Without it redirects are not followed. */
+  /** Address of the guarded proxy for all of git's connections. Without it redirects are not followed. */
   proxyUrl?: string | undefined;
   /** The temporary folder it works in; also its HOME. */
   folder: string;
   arguments: readonly string[];
-  /** Whether it may speak http without encryption. */
+  /** Whether unencrypted http is allowed. */
   plainHttp: boolean;
   signal: AbortSignal;
-  /** Of what it prints; more ends it. */
+  /** Maximum output; more ends it. */
   maxBytes: number;
-  /** Called a few times a second; what it throws ends git and is thrown. */
+  /** Called a few times a second; an error it throws ends git and is rethrown. */
   watch(): Promise<void>;
 }
 
@@ -130,8 +130,8 @@ const everyMs = 100;
 const maxErrorBytes = 20_000;
 
 /**
- * Runs git with no configuration but ours, no hooks, no prompts and no protocol but https (and http where allowed), and
- * answers what it printed.
+ * Runs git with only the configuration given here, no hooks, no prompts and no protocol except https (and http if allowed), and returns its
+ * output.
  * @throws PackageRefusal; on abort, the signal's reason.
  */
 async function runGit(run: GitRun): Promise<Buffer> {
@@ -184,7 +184,7 @@ function settings({ proxyUrl, plainHttp }: GitRun): string[] {
   return pairs.flatMap((pair) => ["-c", pair]);
 }
 
-/** Nothing of the bot's own environment: it holds its secrets. */
+/** Nothing of the bot's own environment, which contains its secrets. */
 function environment({ access, folder }: GitRun): Record<string, string> {
   return {
     PATH: access.path,
@@ -233,7 +233,7 @@ function tooLarge(maxBytes: number): PackageRefusal {
   );
 }
 
-/** What git said last, without the addresses of proxies. */
+/** The last output of git, without the addresses of proxies. */
 function failed(errors: string): PackageRefusal {
   const lines = errors.split("\n").filter((line) => /^(?:fatal|error|remote):/.test(line));
   const said = (lines.at(-1) ?? "it said nothing more").replace(/\bproxy\s+\S+/gi, "proxy").slice(0, 300);

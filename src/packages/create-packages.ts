@@ -9,17 +9,17 @@ import { createPackageRegister } from "./package-register.ts";
 import type { PackagesContext, PackagesOptions } from "./packages-options.ts";
 import { leftovers } from "./staging.ts";
 
-/** Installed skills, and whether they are still what was installed. */
+/** Installed skills, and whether they are still as they were installed. */
 export interface ManagedPackages extends Packages, Integrity {}
 
 type Changes = typeof import("./change-packages.ts");
 
-/** Fetching, unpacking and reviewing are a lot of code that most bots never need. */
+/** Fetching, unpacking and reviewing need a lot of code that most bots never use. */
 const loadChanges = (): Promise<Changes> => import("./change-packages.ts");
 
 /**
- * Opens the installed skills: what a killed bot had begun to change is undone or cleared away first. One process at a time may
- * work on the folders.
+ * Opens the installed skills: an interrupted change of a killed bot is first undone or cleaned up. One process at a time may work on the
+ * folders.
  */
 export async function createPackages(options: PackagesOptions): Promise<ManagedPackages> {
   const register = createPackageRegister(options.store);
@@ -50,7 +50,7 @@ export async function createPackages(options: PackagesOptions): Promise<ManagedP
   };
 }
 
-/** The border where refusals become values. Anything else is a bug or a broken disk. */
+/** The border where refusals become values. Any other error is a bug or a broken disk. */
 async function outcome<T>(work: () => Promise<T>): Promise<PackageOutcome<T>> {
   try {
     return { ok: true, value: await work() };

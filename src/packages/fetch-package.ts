@@ -14,10 +14,9 @@ import { readTar } from "./read-tar.ts";
 import { readZip } from "./read-zip.ts";
 
 /**
- * Fetches an archive over the web. It has to guard the address it connects to and every redirect, never answers more than
- * `maxBytes` (it stops and refuses instead), leaves the body as it came (no text decoding), and takes a non-2xx status for a
- * failure. `name` is the file name of the answer or the last part of its address; `reason` is a sentence for a person.
- * Rejects with the signal's reason on abort, and never otherwise.
+ * Fetches an archive over the web. It must guard the address it connects to and every redirect, never return more than `maxBytes` (it stops
+ * and refuses instead), return the body unchanged (no text decoding), and treat a non-2xx status as a failure. `name` is the file name of
+ * the answer or the last part of its address; `reason` is a sentence for a person. Rejects only on abort, with the signal's reason.
  */
 type DownloadPackage = (
   url: string,
@@ -31,14 +30,14 @@ export interface FetchAccess extends Pick<CloneRequest, "access" | "openProxy"> 
 
 /** A package's files before anything is known about the skills in it. */
 export interface FetchedPackage {
-  /** What a skill without a name of its own is called after. */
+  /** Fallback name for a skill without a name. */
   name: string;
   files: readonly PackageFile[];
-  /** It was one file with a flow in it, not a folder of skills. */
+  /** It was a single flow file, not a folder of skills. */
   isFlow: boolean;
 }
 
-/** Gets a package from where it is; `folder` is an empty temporary one. @throws PackageRefusal; on abort, the reason. */
+/** Fetches a package from its source; `folder` is an empty temporary one. @throws PackageRefusal; on abort, the reason. */
 export async function fetchPackage(
   source: PackageSource,
   access: FetchAccess,
@@ -81,7 +80,7 @@ async function fromAddress(url: string, access: FetchAccess, signal: AbortSignal
   return await unpack(Buffer.from(fetched.data), fetched.name, limits);
 }
 
-/** What is in the bytes decides how they are read; the name is a name and nothing else. */
+/** The content decides how the bytes are read; the name only serves as a name. */
 async function unpack(data: Buffer, name: string, limits: PackageLimits): Promise<FetchedPackage> {
   if (data.length > limits.archive_bytes) {
     const message = `The archive has ${data.length} bytes; packages have at most ${limits.archive_bytes}. Nothing was installed.`;
@@ -105,7 +104,7 @@ async function unpack(data: Buffer, name: string, limits: PackageLimits): Promis
   }
 }
 
-/** A SKILL.md or a flow's file by itself. */
+/** A SKILL.md or a flow file by itself. */
 function single(data: Buffer, name: string, limits: PackageLimits): FetchedPackage {
   const start = data
     .toString("utf8", 0, 1000)

@@ -1,10 +1,10 @@
 import { PackageRefusal } from "./package-refusal.ts";
 
-/** A git repository, and what of it is meant. */
+/** A git repository, with a branch and folder. */
 export interface GitAddress {
   /** `https:` or `http:`, without credentials and fragment. */
   repository: URL;
-  /** A branch or tag; the repository's own choice unless given. */
+  /** A branch or tag; default: the repository's own default branch. */
   ref?: string;
   /** A folder in it, with forward slashes. */
   folder?: string;
@@ -14,9 +14,9 @@ export interface GitAddress {
 const forges = new Set(["github.com", "www.github.com", "gitlab.com", "codeberg.org", "bitbucket.org"]);
 
 /**
- * Reads an address as a git repository: `….git`, `git+https://…`, `#branch` and `#branch:folder`, and what people copy from a
- * forge's pages (`/owner/name`, `/owner/name/tree/BRANCH/FOLDER`; the branch's name has no slash there). Undefined when it
- * names something else, such as an archive.
+ * Reads an address as a git repository: `….git`, `git+https://…`, `#branch` and `#branch:folder`, and addresses copied from a forge's pages
+ * (`/owner/name`, `/owner/name/tree/BRANCH/FOLDER`; there, the branch's name contains no slash). Undefined for anything else, such as an
+ * archive.
  * @throws PackageRefusal for other protocols, credentials and paths that lead out.
  */
 export function gitAddress(text: string): GitAddress | undefined {
@@ -34,7 +34,7 @@ export function gitAddress(text: string): GitAddress | undefined {
   });
 }
 
-/** An address of the web. @throws PackageRefusal */
+/** A web address. @throws PackageRefusal */
 export function webAddress(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
@@ -46,7 +46,7 @@ export function webAddress(text: string): URL {
   if (url.username !== "" || url.password !== "") {
     throw new PackageRefusal(
       "credentials_in_address",
-      "The address holds a user name or password, which would be stored and shown. Nothing was fetched; leave them out.",
+      "The address contains a user name or password, which would be stored and shown. Nothing was fetched; leave them out.",
     );
   }
   return url;
@@ -75,7 +75,7 @@ function checked(address: GitAddress): GitAddress {
   const { ref, folder } = address;
   const isPlainRef = ref === undefined || /^[A-Za-z0-9][A-Za-z0-9._/+-]{0,199}$/.test(ref);
   if (!isPlainRef || ref?.includes("..")) {
-    const message = `The branch ${JSON.stringify(ref)} is not a name git takes. Nothing was fetched.`;
+    const message = `The branch ${JSON.stringify(ref)} is not a valid Git branch name. Nothing was fetched.`;
     throw new PackageRefusal("bad_branch", message);
   }
   const parts = folder?.split("/").filter((part) => part !== "" && part !== ".");

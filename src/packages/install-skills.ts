@@ -11,7 +11,7 @@ export interface InstallRequest {
   units: readonly PackageUnit[];
   reviews: readonly PackageReview[];
   source: KnownSource;
-  /** What people are told it came from. */
+  /** The source that people are told. */
   from: string;
   by: string;
   at: number;
@@ -19,7 +19,7 @@ export interface InstallRequest {
   change: string;
 }
 
-/** Puts laid-out skills in place and registers them, all or none. @throws PackageRefusal */
+/** Moves laid-out skills into place and registers them, all or none. @throws PackageRefusal */
 export async function installSkills(
   request: InstallRequest,
   folders: PackageFolders,
@@ -34,9 +34,9 @@ export async function installSkills(
   }));
   for (const unit of moved) refuseTaken(unit, index, folders);
   const ids = new Set(moved.flatMap(({ skill_ids }) => skill_ids));
-  const leaving = unitsLeftBehind(moved, index);
+  const vacated = vacatedUnits(moved, index);
   const gone = Object.entries(index)
-    .filter(([id, entry]) => !ids.has(id) && [...moved, ...leaving].some((unit) => isSamePlace(unit, entry)))
+    .filter(([id, entry]) => !ids.has(id) && [...moved, ...vacated].some((unit) => isSamePlace(unit, entry)))
     .map(([id]) => id);
   const entries = request.units.flatMap((unit) =>
     unit.skills.map((skill) => ({
@@ -50,7 +50,7 @@ export async function installSkills(
       registered: { source: request.source, installed: installed(skill, request) },
     })),
   );
-  await applyChange(folders, request.change, [...leaving, ...moved], () => register.put(entries, gone));
+  await applyChange(folders, request.change, [...vacated, ...moved], () => register.put(entries, gone));
   return entries.map(({ registered }) => registered.installed);
 }
 
@@ -72,7 +72,7 @@ function isSamePlace(a: Place, b: Place): boolean {
   return a.place === b.place && a.name === b.name;
 }
 
-/** A folder is replaced only by a package that has a skill of those that lie in it. */
+/** A folder is replaced only by a package that contains one of the skills in it. */
 function refuseTaken(unit: ChangedUnit, index: RegisterIndex, folders: PackageFolders): void {
   const owners = Object.keys(index).filter((id) => index[id] !== undefined && isSamePlace(unit, index[id]));
   if (owners.some((id) => unit.skill_ids.includes(id))) return;
@@ -90,8 +90,8 @@ function refuseTaken(unit: ChangedUnit, index: RegisterIndex, folders: PackageFo
   );
 }
 
-/** Where skills lay until now that come under another name. */
-function unitsLeftBehind(moved: readonly ChangedUnit[], index: RegisterIndex): ChangedUnit[] {
+/** Previous places of skills that now have another name. */
+function vacatedUnits(moved: readonly ChangedUnit[], index: RegisterIndex): ChangedUnit[] {
   const left: ChangedUnit[] = [];
   for (const { skill_ids } of moved) {
     for (const id of skill_ids) {

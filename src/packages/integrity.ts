@@ -4,17 +4,17 @@ import { type Diagnostic, isInstalled, type LoadedSkills, type Skill } from "../
 import type { PackageRegister, RegisterEntry, RegisterIndex } from "./package-register.ts";
 import { treeHash } from "./tree-hash.ts";
 
-/** Whether an installed skill is still what was reviewed and installed. */
+/** Whether an installed skill is still as it was reviewed and installed. */
 export interface Integrity {
   /**
-   * What a source of installed skills loaded, each with when it was installed, and a problem on each skill that was not installed
-   * through the register or whose files changed since: such a skill cannot be used. Answers the same object for the same object
-   * while the register says the same. Costs one read of the store.
+   * The skills that a source of installed skills loaded, each with its time of installation. A skill that was not installed through the
+   * register, or whose files changed since, gets a problem and cannot be used. Returns the same object for the same object while the
+   * register is unchanged. Costs one read of the store.
    */
   verify(loaded: LoadedSkills): Promise<LoadedSkills>;
   /**
-   * Looks at the files themselves, right before code of the skill runs: `folder` is the copy that will be run where there is one,
-   * else the skill's own folder. Skills of other sources pass. Reads all files of the skill.
+   * Checks the files themselves, right before code of the skill runs: `folder` is the copy that will be run if there is one, otherwise the
+   * skill's own folder. Skills of other sources pass. Reads all files of the skill.
    */
   verifyBeforeRun(skill: Skill, folder?: string): Promise<Verdict>;
 }
@@ -63,7 +63,7 @@ function withProblems(loaded: LoadedSkills, index: RegisterIndex): LoadedSkills 
   return { skills, diagnostics };
 }
 
-/** A part goes with its parent. */
+/** A part is treated like its parent. */
 function entryOf(skill: Skill, index: RegisterIndex): RegisterEntry | undefined {
   const id = skill.parent ?? skill.id;
   return Object.hasOwn(index, id) ? index[id] : undefined;
@@ -73,7 +73,7 @@ function problemOf(skill: Skill, entry: RegisterEntry | undefined): string | und
   if (entry === undefined) {
     return `It was not installed but put into the folder of installed skills (${skill.origin.path}). Install it with \`knack skills install\`, or put it into the workspace's skill folder.`;
   }
-  // The hash of a part may cover the part alone; its parent's is what was recorded.
+  // The hash of a part may cover the part alone; its parent's is the recorded one.
   if (skill.parent !== undefined || skill.hash === entry.hash) return undefined;
   return changed(skill, entry);
 }
@@ -83,7 +83,7 @@ function changed(skill: Skill, entry: RegisterEntry | undefined): string {
   return `Its files changed since it was installed on ${day}. Look at what changed in ${skill.origin.path}, then install it again or remove it.`;
 }
 
-/** Undefined when the files cannot be read, which is never what was installed. */
+/** Undefined if the files cannot be read, which never matches the installed ones. */
 async function hashOf(folder: string): Promise<string | undefined> {
   try {
     return await treeHash(folder);

@@ -1,16 +1,16 @@
-/** What a package may be at most. */
+/** Limits of a package. */
 export interface PackageLimits {
-  /** Bytes of an archive, a download or what git fetches. */
+  /** Maximum bytes of an archive, a download or a git fetch. */
   archive_bytes: number;
-  /** Bytes of all files unpacked. */
+  /** Maximum bytes of all files unpacked. */
   unpacked_bytes: number;
-  /** Files, and as many folders. */
+  /** Maximum files, and the same number of folders. */
   files: number;
-  /** Unpacked bytes for each byte of the archive. */
+  /** Maximum unpacked bytes for each byte of the archive. */
   expansion: number;
-  /** Folders above a file. */
+  /** Maximum nesting of folders. */
   depth: number;
-  /** Bytes of a path in UTF-8. */
+  /** Maximum bytes of a path in UTF-8. */
   path_bytes: number;
   /** ms from the first byte of a download or clone to the last. */
   fetch_ms: number;

@@ -1,4 +1,4 @@
-/** Why a package is not taken. Thrown inside this folder only; `createPackages` turns it into an outcome. */
+/** Why a package is refused. Thrown inside this folder only; `createPackages` turns it into an outcome. */
 export class PackageRefusal extends Error {
   override readonly name = "PackageRefusal";
   /** Stable, e.g. `path_leaves_package`, `too_many_files`. */
@@ -11,7 +11,7 @@ export class PackageRefusal extends Error {
   }
 }
 
-/** The name of an entry as it may be shown: invisible and control characters written out, cut at 120 characters. */
+/** The name of an entry as it may be shown: invisible and control characters escaped, cut at 120 characters. */
 export function shownName(name: string): string {
   const visible = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
     return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;

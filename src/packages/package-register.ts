@@ -2,15 +2,15 @@ import type { KeyValue } from "../core/ports/storage.ts";
 import type { InstalledPackage } from "../core/skill/packages.ts";
 import { type Json, toJson } from "../core/values/json.ts";
 
-/** What was installed, in short: read at every load of the catalogue. */
+/** A short record of an installation: read at every load of the catalogue. */
 export interface RegisterEntry {
   /** As the loader of the skill computes it. */
   hash: string;
-  /** Over the folder as it lies on disk, see `treeHash`. */
+  /** Of the folder on disk, see `treeHash`. */
   tree: string;
-  /** Since when these very files are installed, ms since the epoch. */
+  /** When exactly these files were installed, ms since the epoch. */
   at: number;
-  /** Where it lies: below the folder of skills or of flows. */
+  /** Its location: below the folder of skills or of flows. */
   place: "skills" | "flows";
   /** The name of its folder or file there. Several skills may share one. */
   name: string;
@@ -18,7 +18,7 @@ export interface RegisterEntry {
 
 export type RegisterIndex = Readonly<Record<string, RegisterEntry>>;
 
-/** What a package was installed from; uploads cannot be fetched again. */
+/** The source a package was installed from; uploads cannot be fetched again. */
 export type KnownSource = { kind: "path"; path: string } | { kind: "url"; url: string } | { kind: "upload" };
 
 interface RegisteredPackage {
@@ -27,13 +27,13 @@ interface RegisteredPackage {
 }
 
 /**
- * Who installed what, and what it was then. The index is one value: writing it is the moment a package counts as installed.
- * What goes with an entry is stored before under a key with its hash, so that index and entry always fit together.
+ * The record of installations: who installed what, and in which version. The index is one value: writing it is the moment a package counts
+ * as installed. The details of an entry are stored before, under a key with its hash, so that index and entry always match.
  */
 export interface PackageRegister {
   index(): Promise<RegisterIndex>;
   find(skillId: string): Promise<RegisteredPackage | undefined>;
-  /** Adds or replaces entries, all in one write, and forgets those of `gone`. */
+  /** Adds or replaces entries, all in one write, and removes those of `gone`. */
   put(
     entries: readonly { entry: RegisterEntry; registered: RegisteredPackage }[],
     gone: readonly string[],

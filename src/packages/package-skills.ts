@@ -7,15 +7,15 @@ import { PackageRefusal } from "./package-refusal.ts";
 import { writeFiles } from "./staging.ts";
 import { treeHash } from "./tree-hash.ts";
 
-/** Loads the skills below a folder as the catalogue does, without importing or running anything of them. */
+/** Loads the skills below a folder as the catalogue does, without importing or running any of their code. */
 export type InspectFolder = (folder: string) => Promise<LoadedSkills>;
 
-/** A folder or file of a package that becomes one of the installed ones. */
+/** A folder or file of a package that becomes an installed one. */
 export interface PackageUnit {
   place: "skills" | "flows";
   /** The name it is installed under. */
   name: string;
-  /** Where it lies now, ready to be moved. */
+  /** Its present location, ready to be moved. */
   path: string;
   tree: string;
   skills: Skill[];
@@ -23,15 +23,15 @@ export interface PackageUnit {
 
 export interface PackageSkills {
   units: PackageUnit[];
-  /** What the loaders say about the package. */
+  /** What the loaders report about the package. */
   diagnostics: readonly Diagnostic[];
   /** Files of the package that belong to no skill and are not installed. */
   unused: number;
 }
 
 /**
- * Writes a package below `change`, finds the skills in it, and lays each out in `change/ready` as it would be installed. What is
- * answered was loaded from there: id and hash are those the catalogue will see.
+ * Writes a package below `change`, finds the skills in it, and lays each out in `change/ready` as it would be installed. The result was
+ * loaded from there: id and hash are those the catalogue will see.
  * @throws PackageRefusal
  */
 export async function layOutSkills(
@@ -114,7 +114,7 @@ function refuseNested(paths: readonly string[], tree: string): void {
   }
 }
 
-/** Laid out by id, a package has to have the same skills: otherwise something depends on names it will not have. */
+/** Laid out by id, a package must still have the same skills: otherwise something depends on folder names that will change. */
 function refuseDifference(roots: readonly Skill[], units: readonly PackageUnit[]): void {
   const before = roots.map(({ id }) => id).toSorted();
   const after = units.flatMap(({ skills }) => skills.map(({ id }) => id)).toSorted();
@@ -125,7 +125,7 @@ function refuseDifference(roots: readonly Skill[], units: readonly PackageUnit[]
   );
 }
 
-/** A folder for an id: the id itself where every file system can store it. */
+/** A folder name for an id: the id itself if every file system can store it. */
 function folderName(id: string): string {
   if (/^[\p{L}\p{N}](?:[\p{L}\p{N}._-]{0,60}[\p{L}\p{N}_-])?$/u.test(id)) return id;
   const readable = id.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 40);

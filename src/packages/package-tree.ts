@@ -10,25 +10,25 @@ export interface PackageFile {
   executable: boolean;
 }
 
-/** Gathers the entries of a package and refuses what must not be in one. Paths are claimed before any data is read. */
+/** Collects the entries of a package and refuses forbidden ones. Paths are claimed before any data is read. */
 export interface PackageTree {
   readonly files: readonly PackageFile[];
   /** Bytes that may still be added. */
   readonly room: number;
   /** Claims the place of a folder. @throws PackageRefusal */
   addFolder(path: string): void;
-  /** Claims the place of a file; undefined when it is one that every package leaves out. @throws PackageRefusal */
+  /** Claims the place of a file; undefined for a file that every package leaves out. @throws PackageRefusal */
   claim(path: string): ClaimedFile | undefined;
 }
 
 export interface ClaimedFile {
-  /** Counts bytes while they come, so that reading can stop in time. @throws PackageRefusal */
+  /** Counts bytes as they arrive, so that reading can stop in time. @throws PackageRefusal */
   grow(bytes: number): void;
   /** @throws PackageRefusal when the content is an archive. */
   finish(data: Buffer, executable: boolean): void;
 }
 
-/** `packedBytes` is the size of the archive; undefined for what was not packed. */
+/** `packedBytes` is the size of the archive; undefined if there is none. */
 export function createPackageTree(limits: PackageLimits, packedBytes?: number): PackageTree {
   const files: PackageFile[] = [];
   const places = createPlaces(limits);
@@ -77,7 +77,7 @@ function checkSize(
   if (packedBytes !== undefined && bytes > packedBytes * limits.expansion) {
     throw new PackageRefusal(
       "expands_too_much",
-      `It grows to more than ${limits.expansion} times its packed size (at ${shownName(name)}), as archives do that are made to do harm. Nothing was installed.`,
+      `It grows to more than ${limits.expansion} times its packed size (at ${shownName(name)}), as archives do that are made to cause harm. Nothing was installed.`,
     );
   }
 }
@@ -99,7 +99,7 @@ interface Places {
   claim(parts: readonly string[], kind: "file" | "folder"): void;
 }
 
-/** Which places are taken, on a file system that tells neither case nor Unicode forms apart. */
+/** The places taken so far, for a file system that ignores case and Unicode forms. */
 function createPlaces(limits: PackageLimits): Places {
   const taken = new Map<string, { exact: string; kind: "file" | "folder" }>();
   const counts = { file: 0, folder: 0 };
@@ -113,7 +113,7 @@ function createPlaces(limits: PackageLimits): Places {
       taken.set(key, { exact, kind });
       return;
     }
-    if (before.exact !== exact) throw almostTheSame(before.exact, exact);
+    if (before.exact !== exact) throw nearlyEqualNames(before.exact, exact);
     if (before.kind !== kind || (kind === "file" && !isParent)) throw twice(exact);
   }
 
@@ -137,26 +137,26 @@ function tooMany(most: number, kind: "file" | "folder"): PackageRefusal {
 function twice(name: string): PackageRefusal {
   return new PackageRefusal(
     "duplicate_name",
-    `The entry ${shownName(name)} is in it twice, so a review could see another one than the one that runs. Nothing was installed.`,
+    `The entry ${shownName(name)} occurs twice, so the reviewed one might not be the one that runs. Nothing was installed.`,
   );
 }
 
-function almostTheSame(first: string, second: string): PackageRefusal {
+function nearlyEqualNames(first: string, second: string): PackageRefusal {
   return new PackageRefusal(
     "names_differ_by_case",
     `The entries ${shownName(first)} and ${shownName(second)} differ only by case or by how a letter is written, and are one file on some systems. Nothing was installed; rename one.`,
   );
 }
 
-/** Names that Windows takes for devices, whatever their extension. */
+/** Names that Windows treats as devices, whatever their extension. */
 const deviceName = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?:\.|$)/i;
-/** What no package needs: repository data and what macOS adds to archives. */
+/** Files that no package needs: repository data and what macOS adds to archives. */
 const leftOut = new Set([".git", "__macosx", ".ds_store"]);
 /** Bytes; file systems take 255. */
 const maxSegment = 200;
 
 /**
- * The parts of the path of an entry, or undefined for what is left out of every package.
+ * The parts of an entry's path, or undefined if every package leaves it out.
  * @throws PackageRefusal for a path that is not plainly below the package's folder on every system.
  */
 export function packagePath(

@@ -7,26 +7,26 @@ import type { PackageRegister } from "./package-register.ts";
 import type { InspectFolder } from "./package-skills.ts";
 
 export interface PackagesOptions extends Omit<FetchAccess, "limits"> {
-  /** Absolute; made when missing; `skills`, `flows` and `staging` on one file system, and nobody else's. */
+  /** Absolute; created if missing; `skills`, `flows` and `staging` on one file system, and used by nothing else. */
   folders: PackageFolders;
-  /** Where the register is kept. */
+  /** The store of the register. */
   store: KeyValue;
   clock: Pick<Clock, "now">;
   /**
-   * Loads what is below a folder as skills of the source `managed`, with the same loaders as the catalogue, importing and running
-   * nothing: documents and imported skills down to the depth the catalogue searches, and flow files directly in it.
+   * Loads everything below a folder as skills of the source `managed`, with the loaders of the catalogue, without importing or running
+   * anything: documents and imported skills down to the depth the catalogue searches, and flow files directly in it.
    */
   inspect: InspectFolder;
   /** The skills that ship with the bot. */
   shipped(): Promise<readonly Skill[]>;
   /** A skill of the catalogue. */
   find(skillId: string): Promise<Skill | undefined>;
-  /** In words for a person: what code of an installed skill of this kind runs in here, or why it would not run. */
+  /** In words for a person: the isolation for code of an installed skill of this kind, or why it would not run. */
   isolation(skill: Skill): string | Promise<string>;
   limits?: Partial<PackageLimits>;
 }
 
-/** What work on installed skills needs. */
+/** What the work on installed skills needs. */
 export interface PackagesContext extends Omit<PackagesOptions, "limits"> {
   limits: PackageLimits;
   register: PackageRegister;

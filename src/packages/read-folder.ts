@@ -45,7 +45,7 @@ async function walk(context: Walk, folder: string, prefix: string): Promise<void
 async function take(tree: PackageTree, absolute: string, path: string): Promise<void> {
   const file = tree.claim(path);
   if (file === undefined) return;
-  // A file that became a link since it was looked at is refused by the system; a pipe must not hold the reader up.
+  // The system refuses a file that has become a link meanwhile; a pipe must not block the reader.
   const handle = await open(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stats = await handle.stat();
@@ -57,7 +57,7 @@ async function take(tree: PackageTree, absolute: string, path: string): Promise<
   }
 }
 
-/** At most `size` bytes: a file that grows while it is read is cut, and its hash says what was taken. */
+/** At most `size` bytes: a file that grows while it is read is cut, and its hash is of the bytes read. */
 async function readUpTo(handle: FileHandle, size: number): Promise<Buffer> {
   const buffer = Buffer.alloc(size);
   let at = 0;
@@ -69,7 +69,7 @@ async function readUpTo(handle: FileHandle, size: number): Promise<Buffer> {
   return buffer.subarray(0, at);
 }
 
-/** The bytes of one file of this machine, a link to it followed: a person named it. @throws PackageRefusal when too large. */
+/** The bytes of one file of this machine. A link to it is followed, because a person named it. @throws PackageRefusal when too large. */
 export async function readOneFile(path: string, maxBytes: number): Promise<Buffer> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

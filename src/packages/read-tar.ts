@@ -9,7 +9,7 @@ import { createPackageTree, type PackageFile, type PackageTree } from "./package
 const fileTypes = ["File", "OldFile", "ContiguousFile"];
 const folderTypes = ["Directory", "GNUDumpDir"];
 const linkTypes = ["Link", "SymbolicLink"];
-/** Bytes that headers and padding may add to the files of a tar archive of n entries. */
+/** Maximum bytes of headers and padding in a tar archive of n files. */
 const overhead = (limits: PackageLimits) => limits.files * 2 * 8_192;
 const chunkBytes = 65_536;
 
@@ -17,7 +17,7 @@ const chunkBytes = 65_536;
 export async function readTar(data: Buffer, gzipped: boolean, limits: PackageLimits): Promise<PackageFile[]> {
   const { Parser } = await import("tar");
   const tree = createPackageTree(limits, gzipped ? data.length : undefined);
-  // The parser goes on by itself after a throw in its callbacks, or ends the process: what is wrong is kept and looked at.
+  // The parser ignores errors thrown in its callbacks, or they end the process: so they are kept and checked later.
   let refusal: PackageRefusal | undefined;
   const refuse = (error: unknown) => {
     refusal ??= error instanceof PackageRefusal ? error : broken(error);

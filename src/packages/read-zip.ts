@@ -7,15 +7,14 @@ import { type ClaimedFile, createPackageTree, type PackageFile, type PackageTree
 
 /** Stored, deflated: the methods that yauzl reads. */
 const methods = [0, 8];
-/** The type of a file in the upper half of its attributes, as Unix writes it. */
+/** The Unix file type in the upper half of an entry's attributes. */
 const typeMask = 0o170000;
 const regular = 0o100000;
 const folder = 0o040000;
 const link = 0o120000;
 
 /**
- * The files of a ZIP archive. The size it declares is never believed: what is inflated is counted, and has to be what was
- * declared.
+ * The files of a ZIP archive. Its declared sizes are not trusted: the inflated bytes are counted, and must equal the declared size.
  * @throws PackageRefusal
  */
 export async function readZip(data: Buffer, limits: PackageLimits): Promise<PackageFile[]> {
@@ -62,7 +61,7 @@ async function take(zip: ZipFile, entry: Entry, name: string, tree: PackageTree)
   const file = tree.claim(name);
   if (file === undefined) return;
   if (!methods.includes(entry.compressionMethod)) {
-    throw refusedEntry("unknown_compression", name, "is compressed in a way that is not read here");
+    throw refusedEntry("unknown_compression", name, "uses an unsupported compression method");
   }
   const content = await inflate(await zip.openReadStreamPromise(entry), entry, name, file);
   file.finish(content, ((entry.externalFileAttributes >>> 16) & 0o111) !== 0);
@@ -93,5 +92,5 @@ function refusedEntry(code: string, name: string, why: string): PackageRefusal {
 }
 
 function lyingSize(name: string): PackageRefusal {
-  return refusedEntry("lying_size", name, "has another size than the archive says");
+  return refusedEntry("lying_size", name, "has a different size than the archive declares");
 }

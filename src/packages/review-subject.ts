@@ -4,13 +4,13 @@ import type { Skill } from "../core/skill/skill.ts";
 import { type ContentKind, contentKind } from "./archive-kind.ts";
 import type { PackageFile } from "./package-tree.ts";
 
-/** How a text is meant: as something that runs, as something that is read, or as data for either. */
+/** The role of a text: run, read, or data for either. */
 export type TextRole = "code" | "prose" | "data";
 
 export interface ReviewedLine {
   /** From 1. */
   number: number;
-  /** Without invisible characters and in one form of Unicode, at most 4,000 characters. */
+  /** Without invisible characters and in one Unicode form, at most 4,000 characters. */
   text: string;
 }
 
@@ -20,9 +20,9 @@ export interface ReviewedFile {
   executable: boolean;
   content: ContentKind;
   role: TextRole;
-  /** As it was written; empty for what is no text. */
+  /** As written; empty for a file that is not text. */
   raw: string;
-  /** Lines as a shell reads them: one that goes on in the next is one. Long ones come in overlapping pieces. */
+  /** Lines as a shell reads them: continued lines are joined. Long ones come in overlapping pieces. */
   lines: readonly ReviewedLine[];
 }
 
@@ -34,10 +34,10 @@ export interface ReviewSubject {
   shipped: readonly Skill[];
 }
 
-/** Judges one file. Never runs anything, and takes time in proportion to the size of the text. */
+/** Checks one file. Never runs anything, and takes time proportional to the size of the text. */
 export type FileRule = (file: ReviewedFile, subject: ReviewSubject) => PackageFinding[];
 
-/** Characters of a file that are looked at; a longer one is reported. */
+/** Characters of a file that are checked; a longer one is reported. */
 export const maxReviewed = 500_000;
 const maxLine = 4_000;
 const overlap = 300;
@@ -93,7 +93,7 @@ function linesOf(raw: string): ReviewedLine[] {
   return lines;
 }
 
-/** Whether a shell reads on in the next line. A row of a table also ends with a bar, but begins with one too. */
+/** Whether a shell continues in the next line. A table row also ends with a bar, but begins with one too. */
 function isOpen(line: string): boolean {
   return /\\$|&&\s*$/.test(line) || (/\|\s*$/.test(line) && !/^\s*\|/.test(line));
 }
@@ -105,7 +105,7 @@ function plainText(text: string): string {
     : text.normalize("NFKC").replace(/[\p{Cf}\p{Variation_Selector}]/gu, "");
 }
 
-/** A place as it may be shown: on one line, invisible characters written out, at most 200 characters. */
+/** A place as it may be shown: on one line, invisible characters escaped, at most 200 characters. */
 export function excerptOf(text: string): string {
   const visible = text
     .trim()

@@ -17,7 +17,7 @@ export interface UnitReviewContext {
   signal: AbortSignal;
 }
 
-/** Reviews what is laid out to be installed, from the very files that would be. */
+/** Reviews a laid-out package, from the very files that would be installed. */
 export async function reviewUnits(
   found: PackageSkills,
   context: UnitReviewContext,
@@ -59,7 +59,7 @@ function packageFindings({ unused, diagnostics, units }: PackageSkills): Package
 }
 
 /**
- * Reviews a skill where it lies, whoever put it there: what would keep a package from being installed is a finding here.
+ * Reviews a skill at its place, wherever it came from: a reason that would prevent an installation is a finding here.
  * @throws PackageRefusal when it has no files that can be read.
  */
 export async function reviewInstalled(skill: Skill, context: UnitReviewContext): Promise<PackageReview> {
@@ -90,7 +90,7 @@ interface Reading {
   bytes: number;
 }
 
-/** What can be read of a folder or file, and findings on what was left out: links, special files, what is over the limits. */
+/** The readable files of a folder or file, and findings on skipped ones: links, special files, files over the limits. */
 async function readForReview(
   path: string,
   limits: PackageLimits,
@@ -112,11 +112,11 @@ async function readForReview(
 
 interface Waiting {
   absolute: string;
-  /** Relative to the skill's folder; empty for itself. */
+  /** Relative to the skill's folder; empty for the folder itself. */
   name: string;
 }
 
-/** What a folder holds, last first. */
+/** The entries of a folder, last first. */
 async function below(folder: string, prefix: string): Promise<Waiting[]> {
   const names = (await readdir(folder))
     .filter((name) => name !== ".git")

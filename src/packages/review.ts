@@ -33,7 +33,7 @@ const rules: readonly FileRule[] = [
   hiddenFileRule,
 ];
 
-/** Findings of one code in one file, and of all. What is left out is counted. */
+/** Maximum findings of one code in one file, and of all. The others are counted. */
 const maxAlike = 5;
 const maxFindings = 200;
 const ranks = { danger: 0, warning: 1, info: 2 };
@@ -42,17 +42,17 @@ export interface ReviewRequest {
   skill: Skill;
   files: readonly PackageFile[];
   shipped: readonly Skill[];
-  /** What isolation its code would run in here. */
+  /** The isolation of its code here. */
   isolation: string;
-  /** What the loader said of it. */
+  /** Diagnostics of the loader. */
   diagnostics?: readonly Diagnostic[];
-  /** What was found while the files were read. */
+  /** Findings made while the files were read. */
   further?: readonly PackageFinding[];
   signal: AbortSignal;
 }
 
 /**
- * Says what a skill is and can do, without running any of it. Gives way to other work between the rules and files.
+ * Describes a skill and its abilities, without running any of it. Lets other work run between the rules and files.
  * @throws the signal's reason on abort.
  */
 export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageReview> {
@@ -96,7 +96,7 @@ function isScript({ role, content, executable }: ReviewedFile): boolean {
   return role === "code" || content === "program" || (executable && content === "text");
 }
 
-/** What only shows when the skill is looked at as a whole. */
+/** Findings that concern the skill as a whole. */
 function wholeFindings(
   { skill, diagnostics = [] }: ReviewRequest,
   variables: ReadonlyMap<string, { path: string; line: number }>,
@@ -109,7 +109,7 @@ function wholeFindings(
     findings.push({ severity: isSecret ? "warning" : "info", code: "undeclared_env", message, ...place });
   }
   if (skill.active) {
-    const message = "It asks to be active from the start. An installed skill never is; people enable it.";
+    const message = "It asks to be active from the start. An installed skill never is: people enable it.";
     findings.push({ severity: "info", code: "asks_to_be_active", message });
   }
   for (const { severity, code, message } of diagnostics) {
@@ -136,7 +136,7 @@ function sorted(findings: readonly PackageFinding[]): PackageFinding[] {
   const gravest = findings.toSorted((a, b) => ranks[a.severity] - ranks[b.severity]);
   const shown = gravest.slice(0, maxFindings);
   if (shown.length === gravest.length) return shown;
-  const message = `There are ${gravest.length - shown.length} further findings, none graver than the last one here.`;
+  const message = `There are ${gravest.length - shown.length} further findings, none more severe than the last one here.`;
   const severity = gravest[maxFindings]?.severity ?? "info";
   return [...shown, { severity, code: "more_findings", message }];
 }

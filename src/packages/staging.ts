@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { PackageFile } from "./package-tree.ts";
 
-/** Runs work with a folder of its own below `staging`, which is gone when the work has ended. */
+/** Runs work with a folder of its own below `staging`, which is removed when the work has ended. */
 export async function withStaging<T>(staging: string, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = join(staging, randomUUID());
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -14,13 +14,13 @@ export async function withStaging<T>(staging: string, work: (folder: string) => 
   }
 }
 
-/** Folders that a bot left behind when it was killed. */
+/** Folders that a killed bot left. */
 export async function leftovers(staging: string): Promise<string[]> {
   await mkdir(staging, { recursive: true, mode: 0o700 });
   return (await readdir(staging)).map((name) => join(staging, name));
 }
 
-/** Writes checked files into an empty folder. Nothing in it is writable for others, whatever the archive said. */
+/** Writes checked files into an empty folder. None of it is writable for others, whatever the archive said. */
 export async function writeFiles(root: string, files: readonly PackageFile[]): Promise<void> {
   await mkdir(root, { recursive: true, mode: 0o755 });
   const made = new Set([root]);

@@ -3,8 +3,8 @@ import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * sha256 over names and contents of everything below a folder (or of a single file), `.git` left out, hex. A link or a special
- * file counts as what it is, never as what it leads to. @throws when something cannot be read.
+ * sha256 of the names and contents of everything below a folder (or of a single file), without `.git`, hex. A link or a special file is
+ * hashed as such, never as its target. @throws when something cannot be read.
  */
 export async function treeHash(path: string): Promise<string> {
   const found = await lstat(path);

@@ -1,9 +1,9 @@
-/** Characters of a line that are handed on. */
+/** Maximum characters of a line that are passed on. */
 const maxLine = 2_000;
 
-/** Collects an output stream up to a limit; what comes after is read and dropped, so that the writer is not held up. */
+/** Collects an output stream up to a limit; the rest is read and dropped, so that the writer is not blocked. */
 export class CapturedOutput {
-  /** Whether more came than was kept. */
+  /** Whether there was more output than was kept. */
   truncated = false;
   readonly #maxBytes: number;
   readonly #onLine: ((line: string) => void) | undefined;
@@ -28,12 +28,12 @@ export class CapturedOutput {
     if (this.#onLine !== undefined) this.#readLines(kept);
   }
 
-  /** What was kept. */
+  /** The kept output. */
   bytes(): Buffer {
     return Buffer.concat(this.#chunks);
   }
 
-  /** What was kept, as UTF-8. A character cut in two at the limit is left out. */
+  /** The kept output, as UTF-8. A character cut in two at the limit is left out. */
   text(): string {
     return new TextDecoder().decode(this.bytes(), { stream: true });
   }

@@ -5,46 +5,46 @@ import type { Writable } from "node:stream";
 import { errorCode } from "../base/error-text.ts";
 import type { Timer } from "../base/time-limit.ts";
 
-/** How long output is awaited after the end of a process, when something it started holds the pipe, ms. */
+/** Maximum wait for output after the end of a process, when a descendant still holds the pipe, ms. */
 const lingerMs = 500;
 
 export interface GroupOptions {
-  /** The whole environment: nothing of the bot's own is passed on. */
+  /** The whole environment: none of the bot's own is passed on. */
   env: Readonly<Record<string, string>>;
   cwd?: string | undefined;
   stdio: StdioOptions;
 }
 
-/** How a process ended: `code` is null when a signal ended it. */
+/** How a process ended: `code` is null if a signal ended it. */
 export interface ProcessEnd {
   code: number | null;
   signal: NodeJS.Signals | null;
 }
 
 /**
- * Starts a process as the leader of a group. Ctrl+C in the bot's terminal does not reach it. `spawn` throws some failures (E2BIG)
- * and emits others (ENOENT, as `error`).
+ * Starts a process as the leader of a group. Ctrl+C in the bot's terminal does not reach it. `spawn` throws some failures (E2BIG) and emits
+ * others (ENOENT, as `error`).
  */
 export function spawnGroup(file: string, args: readonly string[], options: GroupOptions): ChildProcess {
   const { env, cwd, stdio } = options;
   return spawn(file, args, { env, stdio, detached: true, ...(cwd === undefined ? {} : { cwd }) });
 }
 
-/** Kills a process and everything in its group, at once. Does nothing when it has not started or all of it has ended. */
+/** Kills a process and everything in its group, immediately. Does nothing if it has not started or all of it has ended. */
 export function killGroup({ pid }: Pick<ChildProcess, "pid">): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");
   } catch (error) {
     const code = errorCode(error);
-    // ESRCH: everything has ended. EPERM: what is left of the group is only a zombie (macOS), or its number is another's by now.
+    // ESRCH: everything has ended. EPERM: the rest of the group is only a zombie (macOS), or its number now belongs to another.
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }
 }
 
 /**
- * Resolves when a process is gone and its output is read. What it leaves running in its group is killed as soon as it has exited, and
- * pipes that are still held half a second later are closed. Resolves for a process that was not started, too.
+ * Resolves when a process is gone and its output is read. Processes left in its group are killed as soon as it has exited, and pipes that
+ * are still held half a second later are closed. Also resolves for a process that was not started.
  */
 export function groupEnd(child: ChildProcess): Promise<ProcessEnd> {
   const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
@@ -73,13 +73,13 @@ export async function endGroup(child: ChildProcess, graceMs: number, timer: Time
   cancel();
 }
 
-/** Writes text to a process that may have ended without reading it (EPIPE); how it ended is told by its exit. */
+/** Writes text to a process that may have ended without reading it (EPIPE); its exit reports how it ended. */
 export function writeAndEnd(stream: Writable | null | undefined, text: string | Uint8Array): void {
   stream?.on("error", () => undefined);
   stream?.end(text);
 }
 
-/** A shell's exit status: 128 and the signal's number for what a signal ended. */
+/** A shell's exit status: 128 plus the number of the signal that ended the process. */
 export function exitStatus({ code, signal }: ProcessEnd): number {
   return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
 }

@@ -1,39 +1,36 @@
-/** A process that works on what strangers sent: with an empty environment, limits, and no right to write, to start processes or to read. */
+/** A process that handles untrusted data: with an empty environment, limits, and no right to write, to start processes or to read. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { CapturedOutput } from "./captured-output.ts";
 import { groupEnd, killGroup, spawnGroup } from "./process-group.ts";
 
-/** Such a process answers this when it needs more memory than it may. */
+/** Answer of a process that needs more memory than it may use. */
 export const outOfMemory = "out of memory";
 
-/** Ends an answer; without it the process was killed in the middle. */
+/** Marks the end of an answer; without it the process was killed in the middle. */
 export const endOfAnswer = "\n";
 
 export interface SealedRun {
   /** The module it begins with; `runThread` (`sealed-thread.ts`) does its work. */
   entry: URL;
-  /** What it is asked for, JSON: as its argument, where it is short, else on its input. */
+  /** Its request, JSON: as its argument if it is short, otherwise on its input. */
   request: string;
   on: "argument" | "input";
-  /** Its whole environment; empty unless given. */
+  /** Its whole environment; default: empty. */
   env?: Readonly<Record<string, string>>;
   /** A file that it may read, as its descriptor 3. */
   descriptor?: number;
   /** From its start to its answer, ms. */
   timeoutMs: number;
-  /** Bytes of an answer. */
+  /** Maximum bytes of an answer. */
   maxAnswerBytes: number;
 }
 
-/** What it answered, or why it did not. */
+/** Its answer, or why there is none. */
 export type SealedEnd = { answer: string } | { failed: "late" | "memory" | "crashed" };
 
-/**
- * Runs such a process to its end. It has ended when this settles, with whatever it did.
- * @throws the signal's reason
- */
+/** Runs such a process to its end. The process has ended when this settles. @throws the signal's reason */
 export async function runSealed(run: SealedRun, signal: AbortSignal): Promise<SealedEnd> {
   signal.throwIfAborted();
   const late = AbortSignal.timeout(run.timeoutMs);
@@ -42,7 +39,7 @@ export async function runSealed(run: SealedRun, signal: AbortSignal): Promise<Se
   const stop = () => killGroup(child);
   const ends = AbortSignal.any([signal, late]);
   ends.addEventListener("abort", stop, { once: true });
-  // That it was not started is told by its end.
+  // The end of the process reports that it was not started.
   child.on("error", () => undefined);
   const output = new CapturedOutput(run.maxAnswerBytes);
   child.stdout?.on("data", (chunk: Buffer) => output.add(chunk));

@@ -1,13 +1,13 @@
 /**
  * The inside of a sealed process. Its main thread only watches: it ends the process when the bot is gone or too much memory is used, while
- * a thread works on what may be slow, endless or large.
+ * a thread does the work that may be slow, endless or large.
  */
 import { Worker } from "node:worker_threads";
 import { endOfAnswer, outOfMemory } from "./sealed-process.ts";
 
-/** How often the memory is looked at, ms: some 50 MB can be filled in between. */
+/** Interval between checks of the memory, ms: some 50 MB can be filled in between. */
 const lookEveryMs = 25;
-/** What the limit on all memory leaves to JavaScript's objects. */
+/** The part of the memory limit that is left for JavaScript's objects. */
 const heapShare = 0.6;
 
 /**
@@ -57,7 +57,7 @@ function answer(text: string): void {
   process.stdout.end(`${text}${endOfAnswer}`, end);
 }
 
-/** At once, whatever the thread is doing. */
+/** Immediately, whatever the thread is doing. */
 function end(): void {
   process.kill(process.pid, "SIGKILL");
 }

@@ -2,19 +2,19 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { findPrograms } from "./run/programs.ts";
 
-/** What makes file systems in memory whose number of files is bounded: bubblewrap bounds only their bytes. */
+/** The programs that create file systems in memory with a limited number of files: bubblewrap limits only their bytes. */
 export interface MountPrograms {
   unshare: string;
   mount: string;
   sh: string;
 }
 
-/** All of them, or undefined where one is missing. */
+/** All of them, or undefined if one is missing. */
 export async function findMountPrograms(): Promise<MountPrograms | undefined> {
   return await findPrograms("unshare", "mount", "sh");
 }
 
-/** Bytes of a file or folder for which one may exist: a page of memory. */
+/** Bytes per allowed file or folder: a page of memory. */
 const bytesPerFile = 4_096;
 
 /** The folders of a run that become its /workspace and /tmp. */
@@ -34,9 +34,8 @@ shift 4
 "$mount" -t tmpfs -o "$options" tmpfs "$workspace" && "$mount" -t tmpfs -o "$options" tmpfs "$temp" && exec "$@"`;
 
 /**
- * A command prefix that mounts a file system of `bytes` bytes on each of the folders, with room for a file for every page of
- * memory in it. Only what the prefix runs sees them, and they vanish with it. `asRoot` says that the bot may mount without a user
- * namespace.
+ * A command prefix that mounts a file system of `bytes` bytes on each of the folders, with as many files as it has pages of memory. Only
+ * the process started by the prefix sees them, and they vanish with it. `asRoot`: the bot may mount without a user namespace.
  */
 export function boundedFoldersPrefix(
   programs: MountPrograms,

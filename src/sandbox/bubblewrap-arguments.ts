@@ -3,54 +3,54 @@ import { lstat, readlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { inputFolder, type MountedFolder } from "../core/ports/working-folder.ts";
 import { outputIn, type PackageFolders } from "./isolation.ts";
+import type { ShownFile } from "./machine-files.ts";
 import { readableEtc } from "./machine-files.ts";
 import { systemFolders } from "./run/programs.ts";
-import type { ShownFile } from "./shown-file.ts";
 
-/** What one sandbox is made of. Paths on the machine, except where it says inside. */
+/** The parts of one sandbox. Paths are on the machine, unless it says inside. */
 export interface SandboxLayout {
   skillFolder?: string | undefined;
-  /** Folders within it that are seen empty. */
+  /** Folders within it that appear empty. */
   leftOut?: readonly string[] | undefined;
-  /** Holds the bot's own module that is run, if one is. */
+  /** The folder of the bot's own module that is run, if any. */
   moduleFolder?: string | undefined;
-  /** The folder of the forwarder and the socket it forwards to, if there is a way out. */
+  /** The folder of the forwarder and the socket it forwards to, if the run has network. */
   wayOut?: { programs: string; socket: string } | undefined;
   /** Prepared packages. */
   packages?: PackageFolders | undefined;
-  /** Holds a text that is run. */
+  /** The folder of a text that is run. */
   textFolder?: string | undefined;
-  /** What is shown as the working folder, instead of an empty /workspace. */
+  /** Mounted as the working folder, instead of an empty /workspace. */
   working?: MountedFolder | undefined;
   /** The Node binary; inside it is `nodeInside`. */
   node: string;
-  /** Files that exist for this sandbox alone, e.g. its /etc/passwd. */
+  /** Files created for this sandbox alone, e.g. its /etc/passwd. */
   files: readonly ShownFile[];
-  /** Size of /workspace and of /tmp, bytes, where they are not folders that were made for the sandbox. */
+  /** Size of /workspace and of /tmp, bytes, unless they are folders created for the sandbox. */
   workspaceBytes: number;
-  /** Folders shown as /workspace and /tmp; see `bounded-folders.ts`. */
+  /** Folders mounted as /workspace and /tmp; see `bounded-folders.ts`. */
   bounded?: { workspace: string; temp: string } | undefined;
-  /** An empty file, shown instead of what /proc says about the machine. */
+  /** An empty file, mounted over files of /proc that describe the machine. */
   empty?: string | undefined;
-  /** Real paths that are shown empty where they lie within a system folder, e.g. a bot installed in /usr/src. */
+  /** Real paths that appear empty if they lie within a system folder, e.g. a bot installed in /usr/src. */
   hidden: readonly string[];
-  /** Whether the machine is a container that allows neither a /proc nor a host name of one's own. */
+  /** Whether the machine is a container that allows neither its own /proc nor its own host name. */
   contained: boolean;
   /** The whole environment inside. */
   env: Readonly<Record<string, string>>;
 }
 
-/** Where things are inside. */
+/** Paths inside the sandbox. */
 export const inside = {
   node: "/opt/bin/node",
   skill: "/skill",
   wayOut: "/opt/net",
   socket: "/opt/proxy/socket",
   module: "/opt/knack",
-  /** Where a text that is run lies. */
+  /** Path of a text that is run. */
   text: "/opt/code",
   pythonPackages: "/opt/python",
-  /** Node looks there from wherever a module lies. */
+  /** Node looks there from any module. */
   nodePackages: "/node_modules",
   workspace: "/workspace",
   temp: "/tmp",
@@ -58,9 +58,9 @@ export const inside = {
 };
 
 /**
- * bubblewrap's options (bwrap(1), 0.8) without those about users: nothing of the machine but its programs, nothing
- * writable but /tmp and /workspace, which live in memory and vanish with the sandbox unless a working folder is shown there; no network;
- * processes of its own.
+ * bubblewrap's options (bwrap(1), 0.8) without those about users: of the machine only its programs are visible; only /tmp and /workspace
+ * are writable, which are in memory and vanish with the sandbox unless a working folder is mounted there; no network; a process namespace
+ * of its own.
  */
 export async function bubblewrapArguments(layout: SandboxLayout): Promise<string[]> {
   const size = String(layout.workspaceBytes);
@@ -76,7 +76,7 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
     ...(layout.contained ? [] : ["--hostname", "sandbox"]),
     ...(await systemArguments()),
     ...layout.hidden.filter(isWithinSystem).flatMap((path) => ["--tmpfs", path, "--remount-ro", path]),
-    // Folders that bubblewrap makes on the way to a mount are closed to everyone but its own user.
+    // Folders that bubblewrap creates on the way to a mount are closed to everyone but its own user.
     ...[...new Set(["/etc", "/opt", "/opt/bin", ...folders])].flatMap((path) => [
       ...["--perms", "0755", "--dir", path],
     ]),
@@ -85,9 +85,9 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
     ...(layout.moduleFolder === undefined ? [] : ["--ro-bind", layout.moduleFolder, inside.module]),
     ...wayOutArguments(layout),
     ...(layout.contained ? [] : ["--proc", "/proc", ...emptyArguments(layout)]),
-    // What reads as zeros and cannot be mapped: shared memory of /dev/zero is counted nowhere once it is no longer mapped.
+    // A device that reads as zeros and cannot be mapped: shared memory of /dev/zero is not counted once it is no longer mapped.
     ...["--dev", "/dev", "--dev-bind", "/dev/full", "/dev/zero", "--remount-ro", "/dev"],
-    // Semaphores and shared memory of POSIX are files there; with /tmp they share its limits.
+    // POSIX semaphores and shared memory are files there; they share the limits of /tmp.
     ...writable("/dev/shm", bounded?.temp),
     ...writable(inside.temp, bounded?.temp),
     ...["--perms", "1777", "--dir", inside.home],
@@ -113,7 +113,7 @@ function readOnly(folder: string | undefined, to: string): string[] {
   return folder === undefined ? [] : ["--ro-bind", folder, to];
 }
 
-/** Something empty is shown over what nobody looked at. */
+/** Parts that no review covered are hidden by something empty. */
 function leftOutArguments({ skillFolder, leftOut = [] }: SandboxLayout): string[] {
   if (skillFolder === undefined) return [];
   const there = leftOut.filter((path) => existsSync(`${skillFolder}/${path}`));
@@ -123,11 +123,11 @@ function leftOutArguments({ skillFolder, leftOut = [] }: SandboxLayout): string[
   });
 }
 
-/** The parts of a working folder. What people attached is beside a skill's own files, too: guides name files as they stand there. */
+/** The parts of a working folder. Attached files are also next to a skill's own files, because guides name files by these paths. */
 function workingArguments({ mounts, working }: MountedFolder): string[] {
   const parents = new Set(mounts.flatMap(({ to }) => foldersTo(to)));
   const writable = mounts.find((mount) => mount.writable)?.to;
-  // Within what is mounted there are folders already.
+  // Mounted folders already contain folders.
   const made = [...parents].filter(
     (path) => writable === undefined || !`${path}/`.startsWith(`${writable}/`),
   );
@@ -159,8 +159,8 @@ function wayOutArguments({ wayOut }: SandboxLayout): string[] {
 }
 
 /**
- * Files of /proc that no namespace makes the sandbox's own: the kernel's keys, how the machine was started, its disks, its devices at
- * work, its modules. Nothing is lost by an empty one.
+ * Files of /proc that no namespace separates from the machine's: the kernel's keys, boot parameters, disks, active devices, modules. Hiding
+ * them breaks nothing.
  */
 const ofMachine = [
   ...["keys", "key-users", "cmdline", "bootconfig", "config.gz", "modules", "kallsyms", "iomem", "ioports"],
@@ -177,7 +177,7 @@ function isWithinSystem(path: string): boolean {
   return systemFolders.some((folder) => path.startsWith(`${folder}/`));
 }
 
-/** Merged-/usr machines have links where others have folders. */
+/** On machines with a merged /usr, these folders are links. */
 async function systemArguments(): Promise<string[]> {
   const found = await Promise.all(
     systemFolders.map(async (path) => {

@@ -17,43 +17,42 @@ import {
   proxyEnvironment,
   type SandboxLimits,
 } from "./isolation.ts";
-import { firstToGo, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
+import { killedFirstPrefix, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
 import { writeMachineFiles } from "./machine-files.ts";
 import { programFolders } from "./run/programs.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
 
 /**
- * How a script becomes another user. `namespace`: a user namespace in which the bot's user is user 1000. `switch`, for a
- * bot that runs as root: a user id that nobody has, because the kernel's process limit does not hold for root's own id.
- * `contained`, for a bot in a container: like `namespace`, without what containers do not let one make, a /proc of its own
- * and an end to further namespaces.
+ * How a script becomes another user. `namespace`: a user namespace in which the bot's user is user 1000. `switch`, for a bot that runs as
+ * root: a user id that nobody has, because the kernel's process limit does not apply to root's own id. `contained`, for a bot in a
+ * container: like `namespace`, without the parts that containers do not allow: its own /proc and a ban on further namespaces.
  */
 export type UserMode = "namespace" | "switch" | "contained";
 
-/** Bytes a file may have even where a folder is full: programs write small ones of their own. */
-const leastFileBytes = 1_048_576;
+/** Bytes a file may have even if a folder is full: programs write small ones of their own. */
+const minFileBytes = 1_048_576;
 
-/** On the loopback of the sandbox's own network, where nothing else listens before. */
+/** On the loopback of the sandbox's own network, where nothing else listens yet. */
 const forwarderPort = 3128;
 
 export interface BubblewrapOptions {
   bwrap: string;
   mode: UserMode;
   programs: LimitPrograms | undefined;
-  /** Undefined where the number of files cannot be bounded. */
+  /** Undefined if the number of files cannot be limited. */
   mounts: MountPrograms | undefined;
-  /** The operator's files of certificates, by the variable that names them. */
+  /** The operator's certificate files, by the variable that names them. */
   certificates: Readonly<Record<string, string>>;
   /** An IANA name. */
   timeZone: string;
   /** Path of `sh`. */
   shell: string | undefined;
   limits: SandboxLimits;
-  /** Real paths no script may see, even where they lie within a system folder. */
+  /** Real paths hidden from scripts, even if they lie within a system folder. */
   hidden: readonly string[];
 }
 
-/** Code of skills in bubblewrap sandboxes. */
+/** Runs code of skills in bubblewrap sandboxes. */
 export function createBubblewrapIsolation(options: BubblewrapOptions): Isolation {
   return { kind: "bubblewrap", detail: detail(options), prepare: (request) => prepare(request, options) };
 }
@@ -125,7 +124,7 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
   ];
   const mount = { bytes: workspaceBytes, asRoot: options.mode === "switch" };
   const [file = "", ...args] = [
-    ...firstToGo(options.programs),
+    ...killedFirstPrefix(options.programs),
     ...(options.mounts && bounded ? boundedFoldersPrefix(options.mounts, bounded, mount) : []),
     ...[options.bwrap, "--args", "3", "--", ...command(request, options, { user, places, env })],
   ];
@@ -140,7 +139,7 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
   };
 }
 
-/** Where the run's folders are inside. */
+/** Paths of the run's folders inside. */
 function placesOf({ folder, working }: LaunchRequest): Places {
   const skill = folder === undefined ? undefined : inside.skill;
   const { workspace } = inside;
@@ -150,9 +149,8 @@ function placesOf({ folder, working }: LaunchRequest): Places {
 }
 
 /**
- * The user that code runs as. Where it becomes another one, whoever owns the folder it writes to: what an earlier run left there stays
- * its own. A new folder is given to a user within the range of ids that user-remapped containers have, outside the ranges that
- * distributions give out.
+ * The user that code runs as. With a switch of users, it is the owner of the folder the code writes to, so files of an earlier run stay its
+ * own. A new folder gets a user within the range of ids that user-remapped containers have, outside the ranges that distributions assign.
  */
 async function userFor({ working }: LaunchRequest, { mode }: BubblewrapOptions): Promise<number> {
   if (mode !== "switch") return 1000;
@@ -161,13 +159,13 @@ async function userFor({ working }: LaunchRequest, { mode }: BubblewrapOptions):
   if (written === undefined) return user;
   const { uid } = await stat(written.from);
   if (uid !== 0) return uid;
-  // All of it is ours, and nobody else is in it yet.
-  // The folder itself comes last: what a crash leaves half done is done again.
+  // All of it belongs to the bot, and nobody else uses it yet. The folder itself comes last, so that a change interrupted by a crash is
+  // repeated.
   for (const path of [join(written.from, outputFolder), written.from]) await lchown(path, user, user);
   return user;
 }
 
-/** The skill's folder as it is shown: as it is, or a copy that another user can read. */
+/** The skill's folder as it is mounted: itself, or a copy that another user can read. */
 async function shownSkill(
   { folder, runFolder, leftOut = [] }: LaunchRequest,
   { mode }: BubblewrapOptions,
@@ -185,7 +183,7 @@ async function stageText({ name, text }: { name: string; text: string }, runFold
   return folder;
 }
 
-/** A copy of a module's folder that is one of ES modules for Node, wherever it is seen. */
+/** A copy of a module's folder that Node treats as ES modules, wherever it is mounted. */
 async function stageModule(module: string, runFolder: string): Promise<string> {
   const staged = join(runFolder, "module");
   await stageFolder(dirname(module), staged);
@@ -203,9 +201,9 @@ function userArguments(mode: UserMode, user: number): string[] {
   if (mode !== "switch") {
     const ids = [
       ...["--unshare-user", "--uid", String(user), "--gid", String(user)],
-      // Bubblewrap leaves capabilities to the root of a namespace unless it is told not to.
+      // By default, bubblewrap leaves capabilities to the root of a namespace.
       ...["--cap-drop", "ALL"],
-      // A process of bubblewrap inside would be the same user as the code, and not have the limits that are set for it.
+      // A process of bubblewrap inside would run as the same user as the code, without the limits that are set for the code.
       "--as-pid-1",
     ];
     return mode === "contained" ? ids : [...ids, "--disable-userns"];
@@ -232,7 +230,7 @@ function command(
   const limits =
     working === undefined
       ? options.limits
-      : { ...options.limits, workspaceBytes: Math.max(leastFileBytes, working.room) };
+      : { ...options.limits, workspaceBytes: Math.max(minFileBytes, working.room) };
   const [program = "node", ...flags] = request.interpreter;
   const interpreter =
     program === "node"
@@ -257,18 +255,18 @@ function entryInside(entry: LaunchRequest["entry"]): string {
   return "text" in entry ? `${inside.text}/${entry.name}` : `${inside.skill}/${entry.script}`;
 }
 
-/** Where bubblewrap leaves no process inside, a shell is the first one: it takes in what the command leaves running. */
+/** Where bubblewrap leaves no process inside, a shell is the first one: it adopts the processes that the command leaves running. */
 function firstProcess({ mode, shell }: BubblewrapOptions): string[] {
   return shell === undefined || mode === "switch" ? [] : [shell, "-c", '"$@"; exit $?', "first"];
 }
 
-/** Node runs it: `--no-warnings` because its complaints would stand among the skill's own. */
+/** Run by Node: `--no-warnings` because its warnings would mix with the skill's own output. */
 const forwarderCommand = [
   ...[inside.node, "--no-warnings", "--max-old-space-size=64"],
   ...[`${inside.wayOut}/forwarder.cjs`, inside.socket, String(forwarderPort)],
 ];
 
-/** Gives up root and every capability for good. */
+/** Drops root and every capability permanently. */
 function becomeUser(programs: LimitPrograms, user: number): string[] {
   return [
     ...[programs.setpriv, `--reuid=${user}`, `--regid=${user}`, "--clear-groups", "--no-new-privs"],
@@ -277,8 +275,8 @@ function becomeUser(programs: LimitPrograms, user: number): string[] {
 }
 
 /**
- * Copies a folder so that an unprivileged user can read it, whatever its owner and modes are. Links stay links
- * (those that lead out dangle inside the sandbox); devices, sockets, repository data and the folders that `leftOut` names are left out.
+ * Copies a folder so that an unprivileged user can read it, whatever its owner and modes are. Links stay links (those that lead out dangle
+ * inside the sandbox); devices, sockets, repository data and the folders in `leftOut` are skipped.
  */
 async function stageFolder(folder: string, target: string, leftOut: readonly string[] = []): Promise<void> {
   const without = new Set(leftOut.map((path) => join(folder, path)));

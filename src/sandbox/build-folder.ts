@@ -4,24 +4,24 @@ import { dirname, join, relative, resolve } from "node:path";
 import type { MountedFolder } from "../core/ports/working-folder.ts";
 import { outputFolder } from "./isolation.ts";
 
-/** Where an installer works inside. */
+/** The working folder of an installer inside. */
 export const buildInside = "/workspace";
 
-/** The most files a set may have, and bytes of a report or lock that an installer writes. */
+/** Maximum files of a set, and bytes of a report or lock that an installer writes. */
 const maxFiles = 200_000;
 const maxReport = 50_000_000;
 
-/** Why what an installer left cannot be used, for a person. */
+/** Why the result of an installer cannot be used, for a person. */
 export class BuildRefusal extends Error {
   readonly code = "build_refused";
 }
 
-/** A folder in which an installer of the sandbox works, empty but for folders for what it needs meanwhile. */
+/** A folder in which an installer of the sandbox works, empty except for folders for its temporary files. */
 export async function openBuild(folder: string, maxBytes: number): Promise<MountedFolder> {
   await mkdir(folder, { recursive: true, mode: 0o755 });
   for (const name of [outputFolder, "temp", "cache"]) {
     await mkdir(join(folder, name));
-    // The installer may be another user, whom nothing but this folder is shown.
+    // The installer may run as another user, who sees nothing but this folder.
     await chmod(join(folder, name), 0o777);
   }
   return {
@@ -36,7 +36,7 @@ export async function openBuild(folder: string, maxBytes: number): Promise<Mount
   };
 }
 
-/** What is wrong with something that does not fit, and the setting. */
+/** What exceeds the limit, and the setting to change. */
 export function tooLarge(maxBytes: number): string {
   return `It is larger than ${Math.round(maxBytes / 1_048_576)} MB (skills.execution.package_megabytes) or has more than ${maxFiles} files.`;
 }
@@ -44,7 +44,7 @@ export function tooLarge(maxBytes: number): string {
 async function measure(folder: string): Promise<{ bytes: number; files: number }> {
   const sum = { bytes: 0, files: 0 };
   const look = async (path: string): Promise<void> => {
-    // What the installer removes meanwhile no longer counts.
+    // Files that the installer removes meanwhile no longer count.
     for (const entry of await readdir(path, { withFileTypes: true }).catch(() => [])) {
       if (sum.files > 2 * maxFiles) return;
       sum.files += 1;
@@ -58,8 +58,8 @@ async function measure(folder: string): Promise<{ bytes: number; files: number }
 }
 
 /**
- * Makes what an installer left the bot's own, readable for all code and writable for none. Links that lead out and special files are
- * refused. Nothing may write there any more. Answers its size. @throws BuildRefusal
+ * Makes the files of an installer the bot's own, readable for all code and writable for none. Links that lead out and special files are
+ * refused. Nothing may write there any more. Returns its size. @throws BuildRefusal
  */
 export async function sealFolder(folder: string, maxBytes: number): Promise<number> {
   let bytes = 0;
@@ -103,7 +103,7 @@ function shown(path: string, folder: string): string {
     .slice(0, 200);
 }
 
-/** A text that an installer wrote, undefined when there is none. Links are not followed. @throws BuildRefusal when it is too long */
+/** A text that an installer wrote, undefined if there is none. Links are not followed. @throws BuildRefusal when it is too long */
 export async function readReport(path: string): Promise<string | undefined> {
   try {
     await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -10,9 +10,8 @@ export interface StartFailure {
 }
 
 /**
- * Starts a process as the leader of a group, with pipes to all its streams, and hands it its private input. It gets no other
- * file descriptor of the bot. `spawn` throws some failures (E2BIG) and emits others (ENOENT, as `error`); the first are
- * answered as values.
+ * Starts a process as the leader of a group, with pipes to all its streams, and sends it its private input. It gets no other file
+ * descriptor of the bot. `spawn` throws some failures (E2BIG) and emits others (ENOENT, as `error`); thrown ones are returned as values.
  */
 export function startProcess(launch: Launch): ChildProcess | StartFailure {
   const nothing = openSync("/dev/null", "r");
@@ -42,7 +41,9 @@ function streams(launch: Launch, nothing: number): StdioOptions {
 
 const closeOnExec = 0o2000000;
 
-/** What whoever started the bot left open in it (open(2), O_CLOEXEC): Node opens nothing that a child gets. Empty without /proc. */
+/**
+ * Descriptors that the bot inherited from its parent (open(2), O_CLOEXEC): Node itself opens none that a child gets. Empty without /proc.
+ */
 function inheritedDescriptors(): number[] {
   try {
     return readdirSync("/proc/self/fdinfo").map(Number).filter(isInherited);
@@ -71,7 +72,7 @@ export function startFailure(error: Error & { code?: unknown }): string {
   return `The script was not started (${String(error.code ?? error.message)}). Try again; if it stays, run "knack doctor".`;
 }
 
-/** What the operating system cannot pass to a process as a variable, in words for a person. */
+/** Why the operating system cannot pass a value to a process as a variable, in words for a person. */
 export function malformedEnvironment(env: Readonly<Record<string, string>>): string | undefined {
   const bad = Object.entries(env).find(([name, value]) => !/^[^=\0]+$/.test(name) || value.includes("\0"));
   return (

@@ -12,21 +12,21 @@ import { supervise } from "./supervise.ts";
 interface Choice {
   bwrap: string | undefined;
   limits: SandboxLimits;
-  /** Where temporary folders may be made. */
+  /** Where temporary folders may be created. */
   runs: string;
-  /** Real paths no script may see, even where they lie within a system folder. */
+  /** Real paths hidden from scripts, even if they lie within a system folder. */
   hidden: readonly string[];
-  /** The operator's files of certificates, by the variable that names them. */
+  /** The operator's certificate files, by the variable that names them. */
   certificates: Readonly<Record<string, string>>;
   /** An IANA name. */
   timeZone: string;
-  /** Ids of the skills that run without bubblewrap although they did not ship. */
+  /** Ids of the skills that run without bubblewrap although they do not ship with the bot. */
   allowWeak: readonly string[];
   /** Further folders of programs for code without isolation: those of the bot's PATH. */
   searchPath: readonly string[];
 }
 
-/** The strongest isolation that works here. Each is tried with a real sandbox: being installed is not enough. */
+/** The strongest isolation that works here. Each is tested with a real sandbox: being installed is not enough. */
 export async function chooseIsolation(choice: Choice): Promise<Isolation> {
   const { bwrap, limits, runs, hidden, allowWeak, searchPath, certificates, timeZone } = choice;
   const programs = await findLimitPrograms();
@@ -70,7 +70,7 @@ function modes(programs: LimitPrograms | undefined): UserMode[] {
   return isRoot && programs !== undefined ? ["switch", "namespace", "contained"] : ["namespace", "contained"];
 }
 
-/** Runs `node --version` isolated; answers what went wrong, if anything did. */
+/** Runs `node --version` isolated; returns what went wrong, if anything did. */
 async function probe(isolation: Isolation, runs: string): Promise<string | undefined> {
   const runFolder = await makeRunFolder(runs);
   try {

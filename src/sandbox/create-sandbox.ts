@@ -10,7 +10,7 @@ import type { IsolationLack } from "./isolation-cure.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import { Places } from "./places.ts";
 import { createPreparedFolders } from "./prepare/prepared-folders.ts";
-import { createPreparedPackages } from "./prepare/prepared-packages.ts";
+import { createPreparedPackages, type PreparedOptions } from "./prepare/prepared-packages.ts";
 import { PreparedSets } from "./prepare/prepared-sets.ts";
 import { createPythonVersion } from "./prepare/python-version.ts";
 import type { PackageSources } from "./prepare/run-installer.ts";
@@ -24,29 +24,29 @@ export interface SandboxOptions {
   /** The bot's data folder; runs have temporary folders in its `workspaces`. Code of skills sees nothing else of it. */
   dataDir: string;
   limits?: Partial<SandboxLimits>;
-  /** Path of bubblewrap; looked for in the system's program folders unless given. */
+  /** Path of bubblewrap; by default it is searched for in the system's program folders. */
   bwrap?: string;
-  /** Ids of skills whose code may run where bubblewrap does not work, although it did not ship with the bot. */
+  /** Ids of skills whose code may run where bubblewrap does not work, although they do not ship with the bot. */
   allowWeak?: readonly string[];
-  /** Folders of programs for code that runs without bubblewrap, beside the system's: the bot's PATH. Absolute paths. */
+  /** Folders of programs for code that runs without bubblewrap, in addition to the system's: the bot's PATH. Absolute paths. */
   searchPath?: readonly string[];
-  /** Files of certificates that programs trust beside the machine's, by the variable that names them, e.g. SSL_CERT_FILE. */
+  /** Certificate files that programs trust in addition to the machine's, by the variable that names them, e.g. SSL_CERT_FILE. */
   certificates?: Readonly<Record<string, string>>;
-  /** What code of models may use; no host and two minutes unless given. */
+  /** What code of models may use; by default no host and two minutes. */
   code?: Pick<CodeMeans, "hosts" | "max_ms">;
-  /** The time zone that programs see, an IANA name; the machine's unless given. */
+  /** The time zone that programs see, an IANA name; default: the machine's. */
   timeZone?: string;
-  /** Opens the only way out for code that has been granted hosts; without it no code has network. */
+  /** Opens the only network access, for code that has been granted hosts; without it no code has network. */
   openProxy?: OpenProxy;
-  /** The same for installers of packages, which fetch more. */
+  /** The same for installers of packages, which download more. */
   openPackageProxy?: OpenProxy;
-  /** Where packages for code come from; without it none can be prepared, and none are seen. */
+  /** Where packages for code come from; without it none can be prepared or used. */
   packages?: PackageSources;
   /** How long a request to prepare packages waits for the end, ms. */
   preparePatienceMs?: number;
 }
 
-/** Where code of skills runs. */
+/** Runs code of skills. */
 export interface Sandbox {
   scripts: ScriptRunner;
   programs: ProgramRunner;
@@ -54,11 +54,11 @@ export interface Sandbox {
   prepared: PreparedPackages;
   /** Ends the preparation of packages. */
   close(): Promise<void>;
-  /** For `doctor`: what isolation is in force. */
+  /** For `doctor`: the isolation in force. */
   describe(): { isolation: Isolation["kind"]; detail: string; lacks?: IsolationLack };
 }
 
-/** Finds out once, by trying it, how code of skills can be isolated on this machine. */
+/** Determines once, by trying, how code of skills can be isolated on this machine. */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const limits = { ...defaultLimits, ...options.limits };
   const runs = join(resolve(options.dataDir), "workspaces");
@@ -98,20 +98,8 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const pythonVersion = createPythonVersion(context);
   const runtimeOf = async (language: PackageLanguage) =>
     language === "python" ? await pythonVersion() : process.versions.node.split(".")[0];
-  const { packages: sources } = options;
   const closing = new AbortController();
-  const prepared =
-    sources === undefined
-      ? { ...noPreparedPackages, settled: async () => undefined }
-      : createPreparedPackages({
-          sandbox: context,
-          sets,
-          sources,
-          runtimeOf,
-          now: Date.now,
-          signal: closing.signal,
-          patienceMs: options.preparePatienceMs ?? 100_000,
-        });
+  const prepared = preparedPackages(options, { sandbox: context, sets, runtimeOf, signal: closing.signal });
   return {
     scripts: createScriptRunner(context),
     programs: createProgramRunner(context),
@@ -126,6 +114,14 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
       return { isolation: kind, detail, ...(kind === "process" ? { lacks: isolation.lacks } : {}) };
     },
   };
+}
+
+function preparedPackages(
+  { packages: sources, preparePatienceMs: patienceMs = 100_000 }: SandboxOptions,
+  parts: Pick<PreparedOptions, "sandbox" | "sets" | "runtimeOf" | "signal">,
+): ReturnType<typeof createPreparedPackages> {
+  if (sources === undefined) return { ...noPreparedPackages, settled: async () => undefined };
+  return createPreparedPackages({ ...parts, sources, now: Date.now, patienceMs });
 }
 
 function allowed(skill: Skill, isolation: Isolation, allowWeak: readonly string[]): Verdict {

@@ -2,26 +2,26 @@ import { readdir, stat, statfs } from "node:fs/promises";
 import type { MountedFolder } from "../core/ports/working-folder.ts";
 import { processTree } from "./memory-watch.ts";
 
-/** When a process is looked at first, ms: what had too many files before may be tidied up. */
+/** Delay before the first check of a process, ms: code may first tidy up a folder that had too many files. */
 const firstMs = 500;
 
-/** After a look, this many times what it took passes before the next one. */
+/** Minimum pause between two checks, as a multiple of the duration of the last one. */
 const restFactor = 5;
 
-/** Open files that one look counts; a look must not hold up the bot. */
+/** Maximum open files counted in one check, which must not block the bot. */
 const maxOpened = 4_096;
 
-/** What a disk must have left: a share of it, and at most so many bytes. */
-const leastShare = 0.02;
-const leastBytes = 500_000_000;
+/** Free space that a disk must keep: a share of it, and at most this many bytes. */
+const minFreeShare = 0.02;
+const maxKeptFreeBytes = 500_000_000;
 
 const diskFull =
   "The disk of this machine is nearly full, so this code was stopped. What it wrote is kept. An operator has to make room.";
 
 /**
- * Looks again and again whether a process has filled its working folder, or the disk that has it: by files with names, and by those that
- * it deleted and its processes have open. Calls `onFull` once, with a reason for a person. Answers a function that ends the watch.
- * @param everyMs after one look until the next; longer where a look takes long
+ * Checks repeatedly whether a process has filled its working folder, or the disk that holds it: with files that have names, and with
+ * deleted ones that its processes keep open. Calls `onFull` once, with a reason for a person. Returns a function that ends the watch.
+ * @param everyMs pause between two checks; longer if a check takes long
  */
 export function watchFolder(
   pid: number,
@@ -33,17 +33,17 @@ export function watchFolder(
   const folder = working.mounts.find(({ writable }) => writable)?.from ?? "/";
   let timer: NodeJS.Timeout | undefined;
   let ended = false;
-  let least: number | undefined;
+  let minFree: number | undefined;
   const full = async () => {
     const { bavail, blocks, bsize } = await statfs(folder);
     const free = bavail * bsize;
-    // Where little was left before, half of it.
-    least ??= Math.min(leastBytes, blocks * bsize * leastShare, free / 2);
-    return free < least ? diskFull : await working.exceeded(await deletedBytes(pid, folder));
+    // If little was free before, half of that.
+    minFree ??= Math.min(maxKeptFreeBytes, blocks * bsize * minFreeShare, free / 2);
+    return free < minFree ? diskFull : await working.exceeded(await deletedBytes(pid, folder));
   };
   const look = async () => {
     const began = performance.now();
-    // One that cannot be looked at is looked at again.
+    // After a failed check the next one follows as usual.
     const reason = await full().catch(() => undefined);
     if (ended) return;
     if (reason !== undefined) return onFull(reason);
@@ -60,7 +60,7 @@ export function watchFolder(
   };
 }
 
-/** What files take that have no name any more and that the process or a descendant has open, on the disk of the folder. Linux only. */
+/** The size of nameless files that the process or a descendant has open, on the disk of the folder. Linux only. */
 async function deletedBytes(pid: number, folder: string): Promise<number> {
   const { dev } = await stat(folder);
   const bytes = new Map<number, number>();

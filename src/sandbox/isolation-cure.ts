@@ -1,23 +1,23 @@
 import { readFile } from "node:fs/promises";
 import { pattern } from "../base/pattern.ts";
 
-/** Why code of skills that did not ship cannot be isolated here, and what to do about it; sentences for a person. */
+/** Why code of skills that do not ship with the bot cannot be isolated here, and what to do about it; sentences for a person. */
 export interface IsolationLack {
   problem: string;
-  /** One thing to do, with the command where there is one. */
+  /** One thing to do, with the command if there is one. */
   cure: string;
 }
 
-/** The machine that lacks something. */
+/** The facts of a machine that lacks something. */
 export interface BareMachine {
   /** As Node names it. */
   platform: string;
-  /** The text of os-release(5), empty where there is none. */
+  /** The text of os-release(5), empty if there is none. */
   osRelease: string;
   isRoot: boolean;
 }
 
-/** What installs packages, by the ids of a distribution and of those it derives from. */
+/** The command that installs packages, by the id of a distribution or of one it derives from. */
 const installers: Readonly<Record<string, string>> = {
   debian: "apt-get install",
   ubuntu: "apt-get install",
@@ -39,7 +39,7 @@ export async function thisMachine(): Promise<BareMachine> {
   return { platform: process.platform, osRelease, isRoot: process.getuid?.() === 0 };
 }
 
-/** What to do where bubblewrap is missing; `packages` are all that are missing with it. */
+/** What to do if bubblewrap is missing; `packages` are all that have to be installed. */
 export function missingBubblewrap(machine: BareMachine, packages: readonly string[]): IsolationLack {
   const { platform } = machine;
   if (platform === "darwin") {
@@ -57,7 +57,7 @@ export function missingBubblewrap(machine: BareMachine, packages: readonly strin
   return { problem, cure: `Install ${names} with this system's package manager, then restart the bot.` };
 }
 
-/** What installs packages here, for a person to run; undefined on a system that is not known. */
+/** The command that installs packages here, for a person to run; undefined on an unknown system. */
 export function installCommand(
   { osRelease, isRoot }: BareMachine,
   packages: readonly string[],

@@ -2,24 +2,24 @@ import { totalmem } from "node:os";
 import type { MountedFolder } from "../core/ports/working-folder.ts";
 import type { IsolationLack } from "./isolation-cure.ts";
 
-/** What a script may use, however it is isolated. */
+/** The limits of a script, under any isolation. */
 export interface SandboxLimits {
   /** Memory each process of a script may write to, bytes. */
   memoryBytes: number;
-  /** Memory of all its processes together, looked at while it runs, bytes. */
+  /** Memory of all its processes together, checked while it runs, bytes. */
   totalMemoryBytes: number;
   /** Processes and threads at one time. */
   processes: number;
-  /** Largest file; with bubblewrap also the size of the workspace, bytes. */
+  /** Maximum file size; with bubblewrap also the size of the workspace, bytes. */
   workspaceBytes: number;
-  /** Scripts and programs at one time. Together with `processes` it bounds the processes of all of them. */
+  /** Scripts and programs at one time. Together with `processes` it limits the processes of all of them. */
   maxRunning: number;
-  /** How long a script or program waits for others to end where that many run, ms. */
+  /** How long a script or program waits for others to end if that many run, ms. */
   maxWaitMs: number;
-  /** Memory of everything that runs, looked at as `totalMemoryBytes` is, bytes. */
+  /** Memory of everything that runs, checked as `totalMemoryBytes` is, bytes. */
   allMemoryBytes: number;
-  /** Memory that the machine must have left while something runs, looked at in the same way, bytes. */
-  leastFreeBytes: number;
+  /** Free memory that the machine must keep while something runs, checked in the same way, bytes. */
+  minFreeBytes: number;
 }
 
 /** Enough for Node, which needs about 0.6 GB to start under such a limit, and for common Python libraries. */
@@ -31,7 +31,7 @@ export const defaultLimits: SandboxLimits = {
   maxRunning: 16,
   maxWaitMs: 30_000,
   allMemoryBytes: Math.round(availableMemory() / 2),
-  leastFreeBytes: Math.min(1_073_741_824, Math.round(totalmem() / 16)),
+  minFreeBytes: Math.min(1_073_741_824, Math.round(totalmem() / 16)),
 };
 
 /** Memory of the machine, or of the container the bot runs in, bytes. */
@@ -43,24 +43,24 @@ function availableMemory(): number {
 export interface LaunchRequest {
   /** Real path of the skill's folder; absent for code that belongs to no skill. */
   folder?: string | undefined;
-  /** `node` stands for the Node this bot runs on; everything else is an absolute path or an argument. */
+  /** `node` is the Node that the bot runs on; everything else is an absolute path or an argument. */
   interpreter: readonly string[];
-  /** What the interpreter runs: a path within the skill's folder, a module of the bot, seen with its folder, or a text. */
+  /** What the interpreter runs: a path within the skill's folder, a module of the bot with its folder, or a text. */
   entry: { script: string } | { module: string } | { text: string; name: string };
-  /** Folders of the skill's folder, relative to it, that are seen empty: nobody looked at what is in them. */
+  /** Folders of the skill's folder, relative to it, that appear empty: no review covered their content. */
   leftOut?: readonly string[] | undefined;
-  /** The working folder of the thread it works for; without one it has an empty one of its own. */
+  /** The working folder of the thread it works for; without one it gets an empty one of its own. */
   working?: MountedFolder | undefined;
-  /** Folders of the skill from which Python finds modules, relative to it. */
+  /** Folders of the skill in which Python finds modules, relative to it. */
   moduleFolders?: readonly string[];
   /** Prepared packages that it may use. */
   packages?: PackageFolders | undefined;
   /** See `placedArguments`. */
   args: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** Whether the code shipped with the bot. */
+  /** Whether the code is part of the bot. */
   shipped: boolean;
-  /** Bounds the CPU time of each process, ms. Absent for programs that stay. */
+  /** CPU time limit of each process, ms. Absent for programs that keep running. */
   timeoutMs?: number;
   /** The bot's proxy for this run, a unix socket; without it there is no network. */
   socket?: string;
@@ -68,7 +68,7 @@ export interface LaunchRequest {
   runFolder: string;
 }
 
-/** Folders of this machine with packages that were prepared for code, each seen under `packageFolders`. */
+/** Folders of this machine with packages that were prepared for code, each mounted under `packageFolders`. */
 export interface PackageFolders {
   python?: string | undefined;
   node?: string | undefined;
@@ -80,27 +80,27 @@ export interface Launch {
   args: readonly string[];
   env: Record<string, string>;
   cwd: string;
-  /** Written to file descriptor 3: what must not stand in the process list. */
+  /** Written to file descriptor 3: values that must not appear in the process list. */
   privateInput?: string;
   /** Written to file descriptor 5: `systemCallFilter`. */
   filter?: Uint8Array | undefined;
 }
 
-/** Where a run finds its folders, as its code sees them. */
+/** The folders of a run, as its code sees them. */
 export interface Places {
-  /** Absent where there is no skill. */
+  /** Absent if there is no skill. */
   skill?: string | undefined;
-  /** Where it begins. */
+  /** The initial working directory. */
   workspace: string;
-  /** Where it leaves files for the person. */
+  /** Folder for files for the person. */
   output: string;
   /** The files of the thread. */
   input?: string | undefined;
 }
 
 /**
- * Arguments as they are passed on: variables that the code has are replaced as a shell does, `{baseDir}` by the skill's folder. What names
- * no variable stays.
+ * Arguments as they are passed on: variables that the code has are replaced as in a shell, `{baseDir}` by the skill's folder. Unknown
+ * variables stay as they are.
  */
 export function placedArguments(
   args: readonly string[],
@@ -117,15 +117,15 @@ export function placedArguments(
   );
 }
 
-/** Where code leaves files for the person, within its workspace. */
+/** Folder for files for the person, within the workspace. */
 export const outputFolder = "output";
 
-/** The same, of a run without a working folder. */
+/** The same for a run without a working folder. */
 export function outputIn(workspace: string): string {
   return `${workspace}/${outputFolder}`;
 }
 
-/** Variables every script gets unless its own are different: where Python finds modules. */
+/** Default variables of every script: where Python finds modules. */
 export function moduleEnvironment(
   skill: string | undefined,
   folders: readonly string[],
@@ -137,9 +137,9 @@ export function moduleEnvironment(
   return path.length === 0 ? {} : { PYTHONPATH: path.join(":") };
 }
 
-/** A way to keep scripts apart from the bot. */
+/** A way to isolate scripts from the bot. */
 export type Isolation = {
-  /** In words for a person: what holds, and what does not. */
+  /** In words for a person: what it guarantees, and what it does not. */
   detail: string;
   prepare(request: LaunchRequest): Promise<Launch>;
 } & ({ kind: "bubblewrap" } | WeakIsolation);
@@ -148,7 +148,7 @@ interface WeakIsolation {
   kind: "process";
   /** Why there is nothing stronger, and what to do. */
   lacks: IsolationLack;
-  /** Where programs that run scripts are looked for, in this order. */
+  /** Folders searched for programs that run scripts, in this order. */
   programFolders: readonly string[];
 }
 
@@ -161,7 +161,7 @@ export function fixedEnvironment(place: Places & { path: string; temp: string; h
     LANG: "C.UTF-8",
     PYTHONUNBUFFERED: "1",
     PYTHONDONTWRITEBYTECODE: "1",
-    // What lies in the folder code works in is not imported for that: another one may have left it there.
+    // Python imports no module merely because it is in the working folder: another run may have left it there.
     PYTHONSAFEPATH: "1",
     KNACK_WORKSPACE: place.workspace,
     KNACK_OUTPUT_DIR: place.output,
@@ -173,7 +173,7 @@ export function fixedEnvironment(place: Places & { path: string; temp: string; h
 /** Variables by which Node's fetch, Python, curl and most others find a proxy on the loopback. */
 export function proxyEnvironment(port: number): Record<string, string> {
   const proxy = `http://127.0.0.1:${port}`;
-  // Some programs know networks, some only names. No `[::1]`: httpx takes what is behind its colon for a port and fails.
+  // Some programs understand networks, some only names. No `[::1]`: httpx parses the part after its first colon as a port and fails.
   const direct = "localhost,127.0.0.1,::1,0.0.0.0,127.0.0.0/8,sandbox";
   return {
     HTTP_PROXY: proxy,

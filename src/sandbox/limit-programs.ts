@@ -10,19 +10,19 @@ export interface LimitPrograms {
   choom: string;
 }
 
-/** All of them, or undefined where one is missing (macOS, minimal images). */
+/** All of them, or undefined if one is missing (macOS, minimal images). */
 export async function findLimitPrograms(): Promise<LimitPrograms | undefined> {
   return await findPrograms("prlimit", "setpriv", "choom");
 }
 
-/** Open files of a process: each pipe and socket may hold memory. */
+/** Open files of a process: each pipe and socket may use memory. */
 const openFiles = 2_048;
-/** Signals and timers that wait: they are counted for all processes of the bot's user. */
+/** Pending signals and timers: they are counted for all processes of the bot's user. */
 const pendingSignals = 1_024;
 
 /**
- * A command prefix that limits what it runs: memory by RLIMIT_DATA (RLIMIT_AS would count what V8 only reserves), CPU
- * seconds where there is a time limit, file size, open files, waiting signals, no core dumps.
+ * A command prefix that limits the command: memory by RLIMIT_DATA (RLIMIT_AS would count V8's mere reservations), CPU seconds if there is a
+ * time limit, file size, open files, pending signals, no core dumps.
  */
 export function limitPrefix(
   programs: LimitPrograms,
@@ -42,19 +42,19 @@ export function limitPrefix(
   ];
 }
 
-/** The option, unless the bot's own hard limit is lower, which nobody but root may raise (proc_pid_limits(5)). */
+/** The option, unless the bot's own hard limit is lower, which only root may raise (proc_pid_limits(5)). */
 function lowered(name: string, option: string, wanted: number): string[] {
   try {
     const [, hard = ""] =
       pattern("m")`^Max ${name} +\S+ +(\d+) `.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
     return hard !== "" && Number(hard) < wanted ? [] : [option];
   } catch {
-    // No /proc: prlimit says what does not work, when the isolation is tried.
+    // No /proc: when the isolation is tried, prlimit reports what does not work.
     return [option];
   }
 }
 
-/** A command prefix that makes the kernel choose what it runs first when the machine runs out of memory. Needs /proc. */
-export function firstToGo(programs: LimitPrograms | undefined): string[] {
+/** A command prefix that makes the kernel kill the command first when the machine runs out of memory. Needs /proc. */
+export function killedFirstPrefix(programs: LimitPrograms | undefined): string[] {
   return programs === undefined ? [] : [programs.choom, "-n", "1000", "--"];
 }

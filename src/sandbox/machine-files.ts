@@ -1,12 +1,17 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { ShownFile } from "./shown-file.ts";
+
+/** A file or folder of the machine, and its path inside. */
+export interface ShownFile {
+  from: string;
+  to: string;
+}
 
 /**
- * Parts of /etc that programs need: the loader's cache, Debian's alternatives, what the system is called, terminals, names of services
- * and types, fonts, what LibreOffice and ImageMagick begin with, and the public certificates by which programs know
- * whom they talk to (Debian, Alpine, Fedora, SUSE, Arch). No folder with private keys or passwords.
+ * Parts of /etc that programs need: the loader's cache, Debian's alternatives, the name of the system, terminals, names of services and
+ * types, fonts, settings of LibreOffice and ImageMagick, and the public certificates with which programs verify servers (Debian, Alpine,
+ * Fedora, SUSE, Arch). No folder with private keys or passwords.
  */
 const readable: readonly string[] = [
   ...["/etc/ld.so.cache", "/etc/alternatives", "/etc/os-release", "/etc/terminfo"],
@@ -23,7 +28,7 @@ const readable: readonly string[] = [
   ],
 ];
 
-/** What is there of it, and the folders on the way. */
+/** The existing ones, and the folders on the way. */
 export function readableEtc(): { folders: string[]; files: ShownFile[] } {
   const files = readable.filter(existsSync).map((path) => ({ from: path, to: path }));
   const folders = new Set(files.flatMap(({ to }) => foldersOn(to)));
@@ -35,7 +40,7 @@ function foldersOn(path: string): string[] {
   return parent === "/etc" ? [] : [...foldersOn(parent), parent];
 }
 
-/** Files that exist for one run alone, variables that tell programs of the machine, and an empty file. */
+/** Files created for one run alone, variables that tell programs about the machine, and an empty file. */
 export interface MachineFiles {
   files: ShownFile[];
   env: Record<string, string>;
@@ -47,16 +52,16 @@ export interface Machine {
   user: number;
   /** That user's folder inside. */
   home: string;
-  /** The operator's files of certificates, by the variable that names them, e.g. SSL_CERT_FILE. */
+  /** The operator's certificate files, by the variable that names them, e.g. SSL_CERT_FILE. */
   certificates: Readonly<Record<string, string>>;
   /** Its time zone, an IANA name. */
   timeZone: string;
 }
 
-/** Where time zones are on every system that has them. */
+/** Folder of time zones on every system that has them. */
 const zones = "/usr/share/zoneinfo";
 
-/** Writes what a machine of its own says about itself: one user, one name, and no way to ask others for names (the proxy does). */
+/** Writes the files that describe a machine of its own: one user, one name, and no name resolution (the proxy resolves names). */
 export async function writeMachineFiles(
   runFolder: string,
   { user, home, certificates, timeZone }: Machine,
@@ -64,7 +69,7 @@ export async function writeMachineFiles(
   const folder = join(runFolder, "etc");
   await mkdir(folder);
   const zone = join(zones, timeZone);
-  // Without a file of the zone programs would take its name for UTC.
+  // Without a file of the zone, programs would take its name for UTC.
   const knowsZone = zone.startsWith(`${zones}/`) && existsSync(zone);
   const texts = {
     passwd: `script:x:${user}:${user}:script:${home}:/bin/sh\n`,
@@ -93,7 +98,7 @@ export async function writeMachineFiles(
   return { files: [...files, ...trusted.files], env, empty };
 }
 
-/** Files of a skill may be another user's. Settings of a repository and of the user win over these. */
+/** Files of a skill may belong to another user. These settings override those of a repository and of the user. */
 const gitSettings = `[safe]
 \tdirectory = *
 [user]
@@ -104,8 +109,8 @@ const gitSettings = `[safe]
 `;
 
 /**
- * No package manager asks whether it is the newest, and each gives up on what cannot be reached within seconds. What pip installs goes
- * to the user's folder: the system's is read-only, so there is nothing to break.
+ * Package managers do not check for newer versions of themselves, and give up on unreachable servers within seconds. pip installs into the
+ * user's folder: the system's is read-only, so nothing can break.
  */
 const packageManagers: Readonly<Record<string, string>> = {
   PIP_DISABLE_PIP_VERSION_CHECK: "1",
@@ -119,10 +124,13 @@ const packageManagers: Readonly<Record<string, string>> = {
   npm_config_fetch_retry_mintimeout: "500",
 };
 
-/** Where certificates are inside, in a folder that is made for them. */
+/** Folder of certificates inside, created for them. */
 const folderInside = "/opt/certificates";
 
-/** The machine's own bundles: Debian and Alpine, Fedora, SUSE, BSD's place on several. Programs without a variable look there. */
+/**
+ * The machine's own bundles: Debian and Alpine, Fedora, SUSE, the location that several BSDs use. Programs that read no variable look
+ * there.
+ */
 const machineBundles: readonly string[] = [
   "/etc/ssl/certs/ca-certificates.crt",
   "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
@@ -130,7 +138,7 @@ const machineBundles: readonly string[] = [
   "/etc/ssl/cert.pem",
 ];
 
-/** Variables of programs that would otherwise look into a store of their own or into OpenSSL's. */
+/** Variables of programs that otherwise use a store of their own or OpenSSL's. */
 const bundleVariables: readonly string[] = [
   ...["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT"],
   "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
@@ -143,9 +151,8 @@ interface ShownCertificates {
 }
 
 /**
- * Writes what makes every program inside trust the operator's authorities beside the machine's: the machine's bundle with the
- * operator's certificates behind it, shown in its place. `paths` are the operator's files; one that cannot be read is left out, and
- * without any nothing changes.
+ * Makes every program inside trust the operator's authorities in addition to the machine's: a bundle of both is mounted over the machine's.
+ * `paths` are the operator's files; an unreadable one is skipped, and without any nothing changes.
  */
 async function writeCertificates(folder: string, paths: readonly string[]): Promise<ShownCertificates> {
   const texts = new Set(
@@ -160,7 +167,7 @@ async function writeCertificates(folder: string, paths: readonly string[]): Prom
   await writeFile(written.own, own, { mode: 0o644 });
   await writeFile(written.bundle, bundle, { mode: 0o644 });
   const inside = { own: `${folderInside}/own.pem`, bundle: `${folderInside}/bundle.pem` };
-  // Several places may be links to one file; it is replaced once, where it lies.
+  // Several paths may be links to one file; it is replaced once, at its real path.
   const real = new Set(await Promise.all(places.map((path) => realpath(path))));
   return {
     files: [
@@ -171,7 +178,7 @@ async function writeCertificates(folder: string, paths: readonly string[]): Prom
         .map((path) => ({ from: written.bundle, to: path })),
     ],
     env: {
-      // Node has authorities of its own, and reads each further one at the start.
+      // Node has its own authorities, and reads additional ones at the start.
       NODE_EXTRA_CA_CERTS: inside.own,
       ...Object.fromEntries(bundleVariables.map((name) => [name, inside.bundle])),
     },
@@ -182,7 +189,7 @@ async function readIfThere(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch {
-    // A variable that names nothing; the programs of the machine do without, too.
+    // The variable names no existing file; the programs of the machine do without it too.
     return "";
   }
 }

@@ -1,14 +1,14 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { freemem } from "node:os";
 
-/** How much memory code may use, bytes. */
+/** Memory limits of code, bytes. */
 export interface MemoryLimits {
   /** A process and its descendants together. */
   totalMemoryBytes: number;
   /** All watched processes and their descendants. */
   allMemoryBytes: number;
-  /** What the machine must have left, whoever uses the rest. */
-  leastFreeBytes: number;
+  /** Free memory that the machine must keep, whoever uses the rest. */
+  minFreeBytes: number;
 }
 
 interface Watched {
@@ -16,20 +16,19 @@ interface Watched {
   stop(reason: string): void;
 }
 
-/** The most processes that are counted; a limit on processes holds besides. */
+/** Maximum processes that are counted; the limit on processes applies independently. */
 const maxProcesses = 1_000;
 
-/** What a socket may hold that nobody has read yet: a little more than the usual largest buffer (socket(7), wmem_default), bytes. */
+/** Bytes that a socket may hold unread: slightly more than the usual maximum buffer (socket(7), wmem_default). */
 const socketBytes = 262_144;
 
-/** How long the machine's memory may take to come back after something was stopped, ms. */
+/** How long the machine's memory may take to become free after something was stopped, ms. */
 const comesBackMs = 1_000;
 
 /**
- * Looks again and again how much memory processes and all their descendants use. Limits of the kernel hold for each
- * process; this is for all of them. Linux only. Counted are private and shared memory, also what is swapped out, the tables of pages
- * (proc_pid_status(5)), and the sockets of a network of its own. What the kernel holds for them besides is seen by what the machine has
- * left.
+ * Checks repeatedly how much memory processes and all their descendants use. The kernel's limits apply to each process; these apply to all
+ * of them together. Linux only. It counts private and shared memory, including swapped-out pages, page tables (proc_pid_status(5)), and the
+ * sockets of a separate network namespace. Other kernel memory shows only in the free memory of the machine.
  */
 export class MemoryWatch {
   readonly #limits: MemoryLimits;
@@ -41,8 +40,8 @@ export class MemoryWatch {
   }
 
   /**
-   * Calls `onOver` once, with a reason for a person, when the process uses too much, or the most while all use too much. Answers a
-   * function that ends the watch.
+   * Calls `onOver` once, with a reason for a person, when the process uses too much, or when it uses the most while all together use too
+   * much. Returns a function that ends the watch.
    */
   watch(pid: number, everyMs: number, onOver: (reason: string) => void): () => void {
     let timer: NodeJS.Timeout | undefined;
@@ -81,11 +80,11 @@ export class MemoryWatch {
     else if (this.#isMachineShort()) most?.stop(machineText);
   }
 
-  /** Not again before what was stopped has given back its memory. */
+  /** Not again until the stopped process has released its memory. */
   #isMachineShort(): boolean {
     const now = performance.now();
     if (process.platform !== "linux" || now < this.#stoppedAt + comesBackMs) return false;
-    if (freemem() >= this.#limits.leastFreeBytes) return false;
+    if (freemem() >= this.#limits.minFreeBytes) return false;
     this.#stoppedAt = now;
     return true;
   }
@@ -108,7 +107,7 @@ async function memoryOfTree(root: number): Promise<number> {
   const tree = await processTree(root);
   let bytes = 0;
   for (const { status } of tree) {
-    // What is only mapped from files costs nothing that the kernel cannot take back.
+    // Memory that is only mapped from files can be reclaimed by the kernel.
     for (const [, kilobytes] of status.matchAll(/^(?:RssAnon|RssShmem|VmSwap|VmPTE):\s+(\d+) kB$/gm)) {
       bytes += Number(kilobytes) * 1_024;
     }
@@ -116,7 +115,7 @@ async function memoryOfTree(root: number): Promise<number> {
   return bytes + (await socketsOf(tree[1]?.pid)) * socketBytes;
 }
 
-/** The process and its descendants, each after the one that started it, with what the kernel says of it (proc_pid_status(5)). */
+/** The process and its descendants, parents before children, with the kernel's status of each (proc_pid_status(5)). */
 export async function processTree(root: number): Promise<{ pid: string; status: string }[]> {
   const tree: { pid: string; status: string }[] = [];
   const pending = [String(root)];
@@ -128,14 +127,14 @@ export async function processTree(root: number): Promise<{ pid: string; status: 
   return tree;
 }
 
-/** Each thread has the children that it started. */
+/** Each thread lists the children that it started. */
 async function childrenOf(pid: string): Promise<string[]> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
   const lists = await Promise.all(threads.map((thread) => readProc(`/proc/${pid}/task/${thread}/children`)));
   return lists.flatMap((list) => list.split(" ").filter((child) => child !== ""));
 }
 
-/** How many sockets there are where the process is, if that is not the bot's own network. */
+/** The number of sockets in the process's network namespace, unless that is the bot's own. */
 async function socketsOf(pid: string | undefined): Promise<number> {
   if (pid === undefined) return 0;
   const [its, own] = await Promise.all([pid, "self"].map((each) => linkOf(`/proc/${each}/ns/net`)));
@@ -151,7 +150,7 @@ async function readProc(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch {
-    // Ended in between, or no Linux.
+    // Ended in between, or not Linux.
     return "";
   }
 }

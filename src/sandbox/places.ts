@@ -2,23 +2,23 @@ interface Holder {
   onWanted?: (() => void) | undefined;
 }
 
-/** What a run wants a place for. */
+/** A run's request for a place. */
 export interface PlaceRequest {
-  /** Aborted, it waits no longer. */
+  /** If aborted, it stops waiting. */
   signal?: AbortSignal | undefined;
-  /** Called when others wait for its place: what nobody needs any more may end. */
+  /** Called when others wait for its place, so that an unneeded run may end. */
   onWanted?: (() => void) | undefined;
 }
 
-/** How often those who hold a place are asked for it while others wait, ms. */
+/** Interval between these calls while others wait, ms. */
 const askEveryMs = 500;
 
-/** The bound on how many runs there are at one time. Places are given in the order they were asked for. */
+/** The limit of simultaneous runs. Places are given in the order of the requests. */
 export class Places {
   readonly #count: number;
   readonly #maxWaitMs: number;
   readonly #holders = new Set<Holder>();
-  /** Each takes the place that became free. */
+  /** Each one takes the place that became free. */
   readonly #waiting = new Set<() => void>();
 
   constructor(count: number, maxWaitMs: number) {
@@ -27,7 +27,7 @@ export class Places {
   }
 
   /**
-   * Resolves with what gives the place back, which may be called twice; with a reason for a person when none became free in time.
+   * Resolves with a function that releases the place, which may be called twice; with a reason for a person if none became free in time.
    * @throws the signal's reason
    */
   async take({ signal, onWanted }: PlaceRequest): Promise<{ release(): void } | { reason: string }> {
@@ -44,7 +44,7 @@ export class Places {
     next?.();
   }
 
-  /** Whether a place became free for the holder. */
+  /** Whether the holder got a place. */
   #wait(holder: Holder, signal: AbortSignal | undefined): Promise<boolean> {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
     const leave = () => {

@@ -12,7 +12,7 @@ import {
   type SandboxLimits,
 } from "./isolation.ts";
 import type { IsolationLack } from "./isolation-cure.ts";
-import { firstToGo, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
+import { killedFirstPrefix, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
 import { programFolders } from "./run/programs.ts";
 
 export interface ProcessIsolationOptions {
@@ -20,16 +20,16 @@ export interface ProcessIsolationOptions {
   lacks: IsolationLack;
   programs: LimitPrograms | undefined;
   limits: SandboxLimits;
-  /** Ids of the skills that run although they did not ship. */
+  /** Ids of skills that run although they do not ship with the bot. */
   allowWeak: readonly string[];
   /** Further folders of programs: Homebrew, pyenv and the like. Absolute paths. */
   searchPath: readonly string[];
 }
 
 /**
- * A plain child process with a cleared environment, its own temporary workspace and, where util-linux is there, limits.
- * It can read what the bot can read and reach the network: for skills that ship with the bot, and those the operator named.
- * Node code of the latter is held by Node's permission model, which its makers call a seat belt, not a boundary.
+ * A plain child process with a cleared environment, its own temporary workspace and, if util-linux is installed, limits. It can read what
+ * the bot can read and reach the network: for skills that ship with the bot, and those the operator named. Node code of the latter runs
+ * under Node's permission model, which its makers call a seat belt, not a boundary.
  */
 export function createProcessIsolation(options: ProcessIsolationOptions): Isolation {
   const folders = [...new Set([...options.searchPath, ...programFolders])];
@@ -68,7 +68,7 @@ function detail({ lacks, programs, allowWeak }: ProcessIsolationOptions): string
   ].join(" ");
 }
 
-/** The folders as they are on the machine: what is mounted elsewhere is where it lies. */
+/** The folders as they are on the machine: instead of a mount, code gets the real path. */
 function placesOf({ folder, runFolder, working }: LaunchRequest): Places {
   if (working === undefined) return { skill: folder, workspace: runFolder, output: outputIn(runFolder) };
   const onMachine = (path: string) => machinePath(path, working.mounts);
@@ -80,7 +80,7 @@ function placesOf({ folder, runFolder, working }: LaunchRequest): Places {
   };
 }
 
-/** Where a path of the working folder lies on the machine; the innermost mount counts. Other texts stay as they are. */
+/** The real path of a path in the working folder; the innermost mount counts. Other texts stay as they are. */
 function machinePath(path: string, mounts: MountedFolder["mounts"]): string {
   const mount = mounts.findLast(({ to }) => path === to || path.startsWith(`${to}/`));
   return mount === undefined ? path : mount.from + path.slice(mount.to.length);
@@ -96,10 +96,10 @@ function command(
   const [program = "node", ...flags] = request.interpreter;
   const isNode = program === "node";
   return [
-    // A child in a group of its own would outlive a killed bot; the parent-death signal takes it along.
+    // A child in a group of its own would outlive a killed bot; the parent-death signal ends it too.
     ...(programs === undefined ? [] : [programs.setpriv, "--pdeathsig", "KILL", "--"]),
     ...(programs === undefined ? [] : limitPrefix(programs, limits, { timeoutMs })),
-    ...firstToGo(programs),
+    ...killedFirstPrefix(programs),
     isNode ? process.execPath : program,
     ...(isNode && !request.shipped ? permissionFlags(request) : []),
     ...flags,
@@ -108,7 +108,7 @@ function command(
   ];
 }
 
-/** Node's permission model: its own files to read, its workspace to write, nothing to start. */
+/** Node's permission model: it may read its own files, write to its workspace, and start nothing. */
 function permissionFlags({ entry, folder, runFolder, working }: LaunchRequest): string[] {
   const mounts = working?.mounts ?? [];
   const readable = [

@@ -8,19 +8,19 @@ import type { PreparedFolders } from "./prepare/prepared-folders.ts";
 /** Opens a proxy on a unix socket that reaches what `access` permits. */
 export type OpenProxy = (access: NetworkAccess) => Promise<{ socket: string; close(): Promise<void> }>;
 
-/** Whether a skill is part of the bot, as far as isolation goes. */
+/** Whether a skill counts as part of the bot for its isolation. */
 export function isShipped(skill: Skill): boolean {
   return skill.origin.source === "bundled";
 }
 
-/** What scripts and programs share: found out once per process. */
+/** Shared by scripts and programs; determined once per process. */
 export interface SandboxContext {
   isolation: Isolation;
   limits: SandboxLimits;
-  /** Where each run has its folder. */
+  /** Folder of the run folders. */
   runs: string;
   openProxy: OpenProxy | undefined;
-  /** For installers of packages, whose downloads are large; `openProxy` unless given. */
+  /** For installers of packages, whose downloads are large; default `openProxy`. */
   openPackageProxy?: OpenProxy | undefined;
   places: Places;
   memory: MemoryWatch;

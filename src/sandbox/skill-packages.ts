@@ -12,31 +12,31 @@ import {
 } from "./prepare/package-names.ts";
 import { skillFolder } from "./run/resolve-script.ts";
 
-/** What the files of a skill list for one language. */
+/** The packages that a skill's files list for one language. */
 export interface ListedPackages {
   language: PackageLanguage;
   /** The file, relative to the skill's folder. */
   file: string;
-  /** sha256 of the file, hex: a set that was prepared from another text does not count. */
+  /** sha256 of the file, hex: a set prepared from another text does not count. */
   hash: string;
   asked: AskedPackages;
 }
 
-/** Where such files lie; the first one counts. */
+/** Possible files of a list; the first existing one counts. */
 const listFiles: Readonly<Record<PackageLanguage, readonly string[]>> = {
   python: ["requirements.txt", "scripts/requirements.txt"],
   node: ["package.json", "scripts/package.json"],
 };
 const readers = { python: readRequirements, node: readDependencies };
 
-/** Code by which a list is of use, besides command lines. */
+/** Code that can use the listed packages, in addition to command lines. */
 const codeOf: Readonly<Record<PackageLanguage, RegExp>> = { python: /\.py$/i, node: /\.[cm]?[jt]s$/i };
 
 const maxList = 262_144;
 
 /**
- * What a skill's files list for its code; nothing of a skill without code in that language, nor of a list without packages. Read from
- * its folder, as it is now.
+ * The packages that a skill's files list for its code; none if the skill has no code in that language, or the list is empty. Read from its
+ * folder, in its present state.
  */
 export async function listedPackages(skill: Skill): Promise<ListedPackages[]> {
   if (skill.code === undefined) return [];
@@ -75,7 +75,7 @@ async function readSmall(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whether everything listed is there without being prepared: installed on the machine, or in the skill's own node_modules. */
+/** Whether all listed packages exist without being prepared: installed on the machine, or in the skill's own node_modules. */
 export async function isThereAnyway({ language, asked }: ListedPackages, skill: Skill): Promise<boolean> {
   if (!asked.ok) return false;
   const there =
@@ -89,7 +89,7 @@ function nodePackageOf(path: string): string | undefined {
   return /^node_modules\/((?:@[^/]+\/)?[^/@]+)\/package\.json$/.exec(path)?.[1];
 }
 
-/** What the system's Python finds, which the sandbox shows too. By the folders in which installers describe it. */
+/** Packages of the system's Python, which the sandbox shows too, by the folders in which installers describe them. */
 export async function pythonPackagesOfMachine(): Promise<Set<string>> {
   const libraries = ["/usr/lib", "/usr/lib64", "/usr/local/lib"];
   const versions = await Promise.all(

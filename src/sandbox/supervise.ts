@@ -9,26 +9,26 @@ import { watchFolder } from "./folder-watch.ts";
 import type { Launch } from "./isolation.ts";
 import type { MemoryWatch } from "./memory-watch.ts";
 
-/** How often a script's memory is looked at, ms. */
+/** Interval between checks of a script's memory, ms. */
 const watchMs = 250;
 
-/** How long after one look at a working folder the next one begins, ms. What is written meanwhile may exceed its quota. */
+/** Pause between two checks of a working folder, ms. Files written meanwhile may exceed its quota. */
 const folderMs = 200;
 
-/** What code may print in all, bytes. Part of it is kept; reading more costs the bot time that others need. */
+/** Maximum output of code, bytes. Part of it is kept; reading more would take time that others need. */
 const maxPrinted = 8_388_608;
 const printedTooMuch =
   "It printed more than 8 MB and was stopped. Let it print less, or write to a file what is long.";
 
-/** The part of a request that is about a running process. */
+/** The part of a request that concerns a running process. */
 export type Supervision = Pick<
   ScriptRequest,
   "stdin" | "signal" | "timeout_ms" | "max_output_bytes" | "onLine" | "working"
 >;
 
 /**
- * Starts a process as the leader of a group, watches time, output and signal, and kills the whole group at the end,
- * however it came. Output is limited per stream, memory by `memory`. @throws the signal's reason
+ * Starts a process as the leader of a group, watches time, output and signal, and finally kills the whole group, however it ended. Output
+ * is limited per stream, memory by `memory`. @throws the signal's reason
  */
 export async function supervise(
   launch: Launch,
@@ -72,7 +72,7 @@ export async function supervise(
     const ending = await ended;
     request.signal.throwIfAborted();
     if (!ending.started) return { status: "refused", reason: ending.reason };
-    // What ends between two looks is told all the same.
+    // Also reports an excess at the end, between two checks.
     note ||= (await request.working?.exceeded().catch(() => undefined)) ?? "";
     const output = { stdout: stdout.text(), stderr: withNote(stderr.text(), note) };
     if (timedOut) return { status: "timed_out", ...output };

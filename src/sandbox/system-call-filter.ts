@@ -1,9 +1,9 @@
-/** The number of a system call on x64 and on arm64 (asm/unistd_64.h, asm-generic/unistd.h); undefined where there is no such call. */
+/** The number of a system call on x64 and on arm64 (asm/unistd_64.h, asm-generic/unistd.h); undefined if there is no such call. */
 type Call = readonly [x64: number, arm64: number | undefined];
 
 type Calls = Readonly<Record<string, Call>>;
 
-/** Ways into other processes. */
+/** Calls that reach into other processes. */
 const intoProcesses: Calls = {
   ptrace: [101, 117],
   process_vm_readv: [310, 270],
@@ -13,10 +13,10 @@ const intoProcesses: Calls = {
   process_madvise: [440, 440],
 };
 
-/** Ways past this filter: one hides its flags, the other its calls. */
+/** Calls that bypass this filter: one hides its flags, the other its calls. */
 const pastFilter: Calls = { clone3: [435, 435], io_uring_setup: [425, 425] };
 
-/** Keys belong to users and logins, and no namespace keeps them apart. */
+/** Keys belong to users and logins, and no namespace separates them. */
 const keys: Calls = { add_key: [248, 217], request_key: [249, 218], keyctl: [250, 219] };
 
 /** Memory that no process maps and no limit counts. */
@@ -31,8 +31,8 @@ const uncounted: Calls = {
 };
 
 /**
- * What the kernel counts for all programs of the machine, or of the bot's user, together. The last three also tell which programs of the
- * machine are started.
+ * Resources that the kernel counts for all programs of the machine, or of the bot's user, together. The last three also reveal which
+ * programs of the machine are started.
  */
 const countedForAll: Calls = {
   io_setup: [206, 0],
@@ -53,7 +53,7 @@ const mmap: Call = [9, 222];
 const unshare: Call = [272, 97];
 const clone: Call = [56, 220];
 
-/** What the kernel calls the architecture (linux/audit.h), and where its numbers stand in a `Call`. */
+/** The kernel's id of the architecture (linux/audit.h), and the index of its numbers in a `Call`. */
 interface Architecture {
   audit: number;
   at: 0 | 1;
@@ -66,7 +66,10 @@ const architectures: Readonly<Record<string, Architecture>> = {
   arm64: { audit: 0xc00000b7, at: 1 },
 };
 
-/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: what a network namespace keeps apart. AF_VSOCK, for one, leads to a virtual machine's host. */
+/**
+ * AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: the families that a network namespace separates. AF_VSOCK, for one, leads to a virtual machine's
+ * host.
+ */
 const families = [1, 2, 10, 16];
 const newUserNamespace = 0x10000000;
 
@@ -74,13 +77,13 @@ const newUserNamespace = 0x10000000;
 const socketLevel = 1;
 const bufferOptions = [7, 8, 32, 33];
 
-/** Of mmap's flags: the bits that say what is mapped, and MAP_SHARED with MAP_ANONYMOUS. */
+/** Of mmap's flags: the bits of the mapping type, and MAP_SHARED with MAP_ANONYMOUS. */
 const mappingKind = 0x2f;
 const sharedAnonymous = 0x21;
 
 const errors = { none: 0, notPermitted: 1, noSuchCall: 38, noSuchFamily: 97 };
 
-/** Instructions of classic BPF (linux/bpf_common.h), and where `seccomp_data` has what. */
+/** Instructions of classic BPF (linux/bpf_common.h), and the offsets in `seccomp_data`. */
 const codes = { load: 0x20, keepBits: 0x54, equal: 0x15, atLeast: 0x35, anyBit: 0x45, answer: 0x06 };
 const offsets = { call: 0, architecture: 4, first: 16, second: 24, third: 32, fourth: 40 };
 const allow = 0x7fff0000;
@@ -89,10 +92,10 @@ const fail = (error: number) => 0x00050000 | error;
 type Instruction = [code: number, value: number, whenTrue?: number, whenFalse?: number];
 
 /**
- * What the kernel refuses to code in the sandbox (seccomp(2)), as bubblewrap takes it: sockets that no namespace
- * holds, namespaces of its own, the kernel's keys, the memory and descriptors of other processes, memory that nothing counts, what is
- * counted for the bot as well, and io_uring, which does much of that past the filter. Buffers of sockets keep their size, whatever is
- * asked for. Undefined where the numbers are not known.
+ * The calls that the kernel refuses to code in the sandbox (seccomp(2)), in the form bubblewrap takes: sockets that no namespace separates,
+ * further namespaces, the kernel's keys, the memory and descriptors of other processes, uncounted memory, resources that are also counted
+ * for the bot, and io_uring, which does much of that past the filter. Socket buffers keep their size, whatever is requested. Undefined if
+ * the numbers are unknown.
  */
 export function systemCallFilter(architecture: string = process.arch): Uint8Array | undefined {
   const known = architectures[architecture];
@@ -139,7 +142,7 @@ const onlyFamilies: readonly Instruction[] = [
   [codes.answer, allow],
 ];
 
-/** As where the machine's largest size is the usual one: the call succeeds and changes nothing. */
+/** As if the usual buffer size were the machine's maximum: the call succeeds and changes nothing. */
 const withoutBuffers: readonly Instruction[] = [
   [codes.load, offsets.second],
   [codes.equal, socketLevel, 1, 0],
@@ -149,12 +152,12 @@ const withoutBuffers: readonly Instruction[] = [
   [codes.answer, allow],
 ];
 
-/** Goes through `then`, which answers, when it holds, and past it otherwise. */
+/** Runs `then`, which returns a verdict, if the condition holds, and skips it otherwise. */
 function when([code, value]: Instruction, then: readonly Instruction[]): Instruction[] {
   return [[code, value, 0, then.length], ...then];
 }
 
-/** `struct sock_filter` after `struct sock_filter`: code, both jumps, value. */
+/** A sequence of `struct sock_filter`: code, both jumps, value. */
 function assemble(instructions: readonly Instruction[]): Uint8Array {
   const bytes = Buffer.alloc(instructions.length * 8);
   for (const [at, [code, value, whenTrue = 0, whenFalse = 0]] of instructions.entries()) {

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import type { Skill } from "../core/skill/skill.ts";
 import type { Isolation } from "./isolation.ts";
 
-const deepest = 16;
+const maxDepth = 16;
 
 /**
  * The folders called node_modules in a skill's folder, relative to it, of which the skill knows no file: they were too large to be read
- * when it was loaded, or came later. They are in no review and no hash, so its code must not see them.
+ * when it was loaded, or were added later. No review and no hash covers them, so the skill's code must not see them.
  */
 export async function unreadModules(skill: Skill, folder: string): Promise<string[]> {
   if (skill.files === undefined) return [];
@@ -18,7 +18,7 @@ export async function unreadModules(skill: Skill, folder: string): Promise<strin
     for (const entry of entries.filter((each) => each.isDirectory() && each.name !== ".git")) {
       const within = path === "" ? entry.name : `${path}/${entry.name}`;
       if (entry.name !== "node_modules") {
-        if (depth < deepest) await look(within, depth + 1);
+        if (depth < maxDepth) await look(within, depth + 1);
       } else if (!known.some((file) => file.startsWith(`${within}/`))) found.push(within);
     }
   };
@@ -26,7 +26,7 @@ export async function unreadModules(skill: Skill, folder: string): Promise<strin
   return found;
 }
 
-/** Why code does not run here because of them; only bubblewrap can keep it from them. */
+/** Why these folders prevent code from running here; only bubblewrap can hide them from it. */
 export function exposedModules(found: readonly string[], isolation: Isolation): string | undefined {
   const [first] = found;
   if (first === undefined || isolation.kind === "bubblewrap") return undefined;

@@ -10,7 +10,7 @@ import {
 import { canonicalJson } from "../core/values/json.ts";
 import { caution, defect } from "./diagnose.ts";
 
-/** A skill that is only configuration: a guide that opens tools of servers. `[]` means all tools of that server. */
+/** A skill made only of configuration: a guide that opens tools of servers. `[]` means all tools of that server. */
 export interface ConfigSkill {
   name?: string | undefined;
   desc: string;
@@ -29,7 +29,7 @@ export interface ConfigSourceOptions {
   skills: Record<string, ConfigSkill>;
 }
 
-/** Skills written in the configuration. They are fixed for the life of the process. */
+/** Skills written in the configuration. They stay the same for the life of the process. */
 export function createConfigSource(options: ConfigSourceOptions): SkillSource {
   const diagnostics: Diagnostic[] = [];
   const skills = Object.entries(options.skills).flatMap(([id, entry]) =>
@@ -87,7 +87,7 @@ function readToolList(written: unknown): Record<string, string[]> | undefined {
   return parsed.success ? parsed.data : undefined;
 }
 
-/** The value of JSON text; null when it is none. */
+/** The value of JSON text; null if it is invalid. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,6 +1,6 @@
 /**
- * The text of bytes: UTF-8, a byte order mark included, or UTF-16 that begins with one, as shells of Windows write it. Undefined when they
- * are not text.
+ * The text of bytes: UTF-8, with or without a byte order mark, or UTF-16 with one, as Windows shells write it. Undefined if they are not
+ * text.
  */
 export function decodeText(bytes: Uint8Array): string | undefined {
   const encoding =

@@ -1,11 +1,11 @@
 import type { Diagnostic } from "../core/skill/skill.ts";
 
-/** A diagnostic that keeps something from being loaded. */
+/** A diagnostic of a defect that prevents loading. */
 export function defect(path: string, code: string, message: string): Diagnostic {
   return { path, severity: "error", code, message };
 }
 
-/** A diagnostic about something that was loaded all the same. */
+/** A diagnostic of something that was loaded nevertheless. */
 export function caution(path: string, code: string, message: string): Diagnostic {
   return { path, severity: "warning", code, message };
 }

@@ -7,17 +7,17 @@ export interface DirectoryEntry {
 
 type Listing = { ok: true; entries: readonly DirectoryEntry[] } | { ok: false; error: unknown };
 
-/** Lists directories, in rounds: in a new round one that did not change is answered without reading it again. */
+/** Lists directories, in rounds: in a new round an unchanged one is not read again. */
 export interface DirectoryListings {
-  /** Entries by name. Looks at the directory once in a round. Never throws. */
+  /** Entries by name. Checks the directory once in a round. Never throws. */
   list(directory: string): Listing;
-  /** Begins a new round, and forgets directories that were not listed in the last one. */
+  /** Begins a new round, and drops directories that were not listed in the last one. */
   beginRound(): void;
 }
 
 /**
- * Milliseconds. File systems stamp times in ticks, so something written within the tick in which it was looked at may
- * change once more without its times changing. What is younger than this is not trusted yet.
+ * Milliseconds. The resolution of file times is limited, so something written shortly before it was checked may change again without a new
+ * time. Anything younger than this is not trusted yet.
  */
 const youngerThan = 100;
 

@@ -7,16 +7,16 @@ import { linkTarget } from "./link-target.ts";
 import type { Pace } from "./pace.ts";
 
 /** The Agent Skills client guide advises a depth of 4 to 6 and about 2,000 directories. */
-const deepest = 6;
+const maxDepth = 6;
 const maxSkills = 2000;
 const maxDirectories = 20_000;
 
 export interface FoundFolder {
   /** Absolute. */
   path: string;
-  /** The real path that the links in it stay in, where that is not the root that was searched. */
+  /** The real path that its links must stay in, if that is not the searched root. */
   root?: string;
-  /** `SKILL.md`, `skill.md` when there is no other, else the manifest of another format. */
+  /** `SKILL.md`, or `skill.md` if there is no other, or else the manifest of another format. */
   document: string;
 }
 
@@ -27,9 +27,9 @@ export interface Discovery {
 }
 
 /**
- * Finds the folders below `root` (a real path) that hold a SKILL.md or are of another format; the search does not go into them. Hidden folders,
- * `node_modules` and links to directories are not searched: what a link within the root leads to is found at its own place. A link to a skill
- * in one of the `linkFolders` (real paths) is that skill.
+ * Finds the folders below `root` (a real path) with a SKILL.md or in another format; their subfolders are not searched. Hidden folders,
+ * `node_modules` and links to directories are skipped: the target of a link within the root is found at its own place. A link to a skill in
+ * one of the `linkFolders` (real paths) is that skill.
  */
 export async function discoverSkills(
   root: string,
@@ -50,7 +50,7 @@ export async function discoverSkills(
     }
     const { directory, depth } = next;
     const below = look(directory, { root, listings, formats, linkFolders, found });
-    if (depth < deepest)
+    if (depth < maxDepth)
       for (const name of below) waiting.push({ directory: path.join(directory, name), depth: depth + 1 });
     else if (below.length > 0) found.diagnostics.push(tooDeep(directory));
   }
@@ -65,7 +65,7 @@ interface Search {
   found: Discovery;
 }
 
-/** Takes one directory: either it is a skill, or the names of the directories to search next are answered, last first. */
+/** Processes one directory: it is a skill, or the names of the directories to search next are returned, last first. */
 function look(directory: string, search: Search): string[] {
   const { root, listings, formats, found } = search;
   const listing = listings.list(directory);
@@ -136,7 +136,7 @@ function isSearched({ name, kind }: DirectoryEntry): boolean {
   return kind === "directory" && !name.startsWith(".") && name !== "node_modules";
 }
 
-/** What is wrong with a link, as a diagnostic. */
+/** The defect of a link, as a diagnostic. */
 export function badLink(file: string, kind: "outside" | "broken" | "other" | "directory"): Diagnostic {
   if (kind === "outside") {
     return defect(
@@ -148,7 +148,7 @@ export function badLink(file: string, kind: "outside" | "broken" | "other" | "di
   return defect(file, "broken_link", "The link leads to nothing that can be read.");
 }
 
-/** A link to the folder of a skill in a folder that links may lead to is that skill; its own links stay in it. */
+/** A link to the folder of a skill in one of the allowed folders is that skill; its own links must stay in it. */
 function followLink(file: string, { root, listings, formats, linkFolders, found }: Search): void {
   const { kind } = linkTarget(file, root);
   if (kind !== "outside" && kind !== "broken") return;
@@ -178,7 +178,7 @@ function tooDeep(directory: string): Diagnostic {
   return caution(
     directory,
     "too_deep",
-    `Folders below this one are not searched: skills are found down to ${deepest} levels.`,
+    `Folders below this one are not searched: skills are found down to ${maxDepth} levels.`,
   );
 }
 

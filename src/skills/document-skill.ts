@@ -24,7 +24,7 @@ export interface DocumentSkillRequest {
   diagnostics: Diagnostic[];
 }
 
-/** The skill a SKILL.md makes of its folder: a guide, files and scripts. */
+/** The skill that a SKILL.md makes of its folder: a guide, files and scripts. */
 export function createDocumentSkill(request: DocumentSkillRequest, document: SkillDocument): Skill {
   const { contents, origin, root } = request;
   const { metadata, entry_points: written, settings, allowed_tools: _, ...rest } = document;
@@ -48,7 +48,7 @@ export function createDocumentSkill(request: DocumentSkillRequest, document: Ski
   };
 }
 
-/** The settings of another skill are not for a stranger to claim: an installed one is known by its id alone. */
+/** An installed skill must not claim the settings of another one: it is known by its id alone. */
 function settingsNames(settings: SkillSettingsNames, origin: SkillOrigin): SkillSettingsNames {
   const { key: _, ...others } = settings;
   return isInstalled({ origin }) ? others : settings;
@@ -84,15 +84,15 @@ function existingEntryPoints(
   return Object.fromEntries(entries.filter(([, target]) => known.has(target)));
 }
 
-/** Files and scripts that are named; the tools answer with the others. */
+/** Maximum files and scripts that are listed; the tools return the others. */
 const maxNamed = 40;
 
-/** Where skills of other agents say `{baseDir}` (OpenClaw), ours say the variable their scripts have. */
+/** Skills of other agents use `{baseDir}` (OpenClaw); it becomes the variable that scripts have here. */
 function withSkillFolder(guide: string): string {
   return guide.replace(/\$?\{baseDir\}/g, "$KNACK_SKILL_DIR");
 }
 
-/** What a model has to know beside a guide that was written for another agent. */
+/** What a model has to know in addition to a guide that was written for another agent. */
 function guideNote(
   { id }: Pick<Skill, "id">,
   { instructions, allowed_tools = [] }: SkillDocument,
@@ -122,7 +122,7 @@ function guideNote(
   return ["How this guide works here:", ...lines].join("\n- ");
 }
 
-/** Whether a file is run when it is named, going by its ending. */
+/** Whether a file is run when it is named, by its ending. */
 function isScript(path: string): boolean {
   return /\.(py|js|mjs|cjs|sh)$/i.test(path);
 }
@@ -136,7 +136,7 @@ function hasCommands({
   return expectsShell || requires.bins.length + requires.anyBins.length > 0;
 }
 
-/** What other agents call their tools, and what does the same for a skill here. */
+/** The tools of other agents, by name, and their equivalents for a skill here. */
 const counterparts: Readonly<Record<string, string>> = {
   read: "read_skill_file",
   bash: "run_skill_script",
@@ -161,7 +161,7 @@ function listed(names: readonly string[]): string {
   return names.slice(0, maxNamed).map(plain).join(", ") + (more > 0 ? `, and ${more} more` : "");
 }
 
-/** A name cannot begin a line of its own. */
+/** The name must not begin a new line. */
 function plain(name: string): string {
   return name.replace(/\p{C}/gu, "?").slice(0, 200);
 }

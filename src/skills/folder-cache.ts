@@ -16,16 +16,16 @@ import { createSkillFiles } from "./skill-files.ts";
 const oldest = 5 * 60_000;
 const maxFolders = 2000;
 
-/** A folder as it is now: `loaded` is the same object as before when nothing in it changed. */
+/** The present state of a folder: `loaded` is the same object as before if nothing in it changed. */
 export interface CurrentFolder {
   scan: FolderScan;
   loaded: LoadedFolder;
 }
 
-/** Knows loaded folders by the state of their files, and loads those that changed. */
+/** Caches loaded folders by the state of their files, and loads those that changed. */
 export interface FolderCache {
   current(folder: FoundFolder, root: string, pace: Pace): Promise<CurrentFolder>;
-  /** Forgets folders other than these. */
+  /** Drops all folders except these. */
   keep(folders: readonly FoundFolder[]): void;
 }
 
@@ -126,7 +126,7 @@ function keyOf(folder: FoundFolder, { files, tooLarge }: FolderScan): string {
   return `${folder.path}\0${hash("sha256", JSON.stringify([folder.document, tooLarge, state]), "hex")}`;
 }
 
-/** Whether links lead to the same files as before; equal contents alone do not say so. */
+/** Whether links lead to the same files as before; equal contents alone do not prove that. */
 function isSamePlace(a: FolderScan, b: FolderScan): boolean {
   return (
     a.files.length === b.files.length && a.files.every((file, at) => file.absolute === b.files[at]?.absolute)

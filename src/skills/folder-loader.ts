@@ -1,17 +1,26 @@
 import path from "node:path";
+import { z } from "zod";
 import { errorText } from "../base/error-text.ts";
-import type { Diagnostic, Skill, SkillOrigin, ToolPackages } from "../core/skill/skill.ts";
-import { createBuiltInSkills, importSkillModule } from "./built-in-skill.ts";
+import { type SkillDefinition, type SkillModule, toJsonSchema } from "../core/skill/define-skill.ts";
+import {
+  type Diagnostic,
+  parametersOf,
+  type Skill,
+  type SkillOrigin,
+  type ToolPackages,
+} from "../core/skill/skill.ts";
+import type { Tool } from "../core/skill/tool.ts";
 import { decodeText } from "./decode-text.ts";
 import { caution, defect } from "./diagnose.ts";
 import type { FoundFolder } from "./discover.ts";
 import { readSkillDocument } from "./document/skill-document.ts";
 import { createDocumentSkill } from "./document-skill.ts";
-import { moduleName } from "./import-module.ts";
+import { importModule, moduleName } from "./import-module.ts";
 import type { FolderContents } from "./read-contents.ts";
 import type { FolderScan } from "./scan-folder.ts";
+import { createSkillTools, partId } from "./skill-tools.ts";
 
-/** Bytes of a SKILL.md, as OpenClaw limits it. */
+/** Maximum bytes of a SKILL.md, as OpenClaw limits it. */
 const maxDocument = 256 * 1024;
 
 /** One folder, loaded. `skills` is empty, or the skill followed by its parts. */
@@ -19,7 +28,7 @@ export interface LoadedFolder {
   hash: string;
   skills: readonly Skill[];
   diagnostics: readonly Diagnostic[];
-  /** False: it is loaded anew the next time, because something was not known yet. */
+  /** False: it is loaded again the next time, because something was not known yet. */
   complete?: boolean;
 }
 
@@ -34,7 +43,7 @@ export interface FolderToLoad {
   toolPackages?: ToolPackages | undefined;
 }
 
-/** Makes the skill of a folder. Never throws: what cannot be loaded is a diagnostic. */
+/** Creates the skill of a folder. Never throws: what cannot be loaded is a diagnostic. */
 export async function loadFolder(request: FolderToLoad): Promise<LoadedFolder> {
   const { folder, contents } = request;
   const file = path.join(folder.path, folder.document);
@@ -64,7 +73,7 @@ export async function loadFolder(request: FolderToLoad): Promise<LoadedFolder> {
   }
 }
 
-/** The tools of a package that says it has some; undefined, with the reason in `diagnostics`, when it is a guide all the same. */
+/** The tools of a package that declares some; undefined, with the reason in `diagnostics`, if it is only a guide. */
 async function loadTools(
   { folder, contents, toolPackages }: FolderToLoad,
   skill: Skill,
@@ -83,10 +92,10 @@ async function loadTools(
   return undefined;
 }
 
-/** Code that stands where a package of tools has its module, but in another language. */
+/** A package's module of tools in another language. */
 const otherModule = /^(?:__init__|tools?|main|index)\.(?:py|[cm]?ts|rb|go|php|sh)$/;
 
-/** Why a package of tools is a guide, and what of it works. */
+/** Why a package of tools is a guide, and which parts of it work. */
 function noToolModule({ code }: Skill, { files }: FolderContents): string {
   const named = code?.entry_points?.tool ?? code?.entry_points?.main;
   const module = named ?? files.find((each) => otherModule.test(each.path))?.path;
@@ -107,4 +116,66 @@ function readDocumentText({ folder, scan, contents }: FolderToLoad, file: string
     return defect(file, "unreadable", "The file cannot be read. Check its permissions.");
   }
   return decodeText(contents.document) ?? defect(file, "binary", "It is not UTF-8 text. Save it as UTF-8.");
+}
+
+/**
+ * Imports the code of a shipped skill.
+ * @throws what the module throws, or a TypeError when it does not export `skill`.
+ */
+async function importSkillModule(folder: string, hash: string): Promise<SkillModule> {
+  const parsed = moduleSchema.safeParse(await importModule(folder, hash));
+  if (!parsed.success) throw new TypeError(`${moduleName} does not export \`skill\` made with defineSkill`);
+  return parsed.data.skill;
+}
+
+const definitionSchema = z.custom<SkillDefinition>(
+  (value) =>
+    value !== null &&
+    typeof value === "object" &&
+    "run" in value &&
+    "parameters" in value &&
+    "output" in value,
+);
+const moduleSchema = z.object({
+  skill: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("single"), definition: definitionSchema }),
+    z.object({ kind: z.literal("parts"), parts: z.record(z.string(), definitionSchema) }),
+  ]),
+});
+
+/**
+ * A document skill with its code: the built-in skill first, then its parts. The parent has the tools of all parts.
+ * @throws when a zod type of a definition has no JSON Schema.
+ */
+function createBuiltInSkills(document: Skill, module: SkillModule): Skill[] {
+  const tools = createSkillTools(document, module);
+  // Its code needs no explanation of its folder for the model.
+  const { guide_note: _, ...own } = document;
+  const parent: Skill = { ...own, kind: "builtin", tools };
+  if (module.kind === "single") return [{ ...parent, ...interfaceOf(module.definition) }];
+  const parts = Object.entries(module.parts).map(([part, definition], at) =>
+    createPart(parent, part, definition, tools.slice(at, at + 1)),
+  );
+  return [parent, ...parts];
+}
+
+function createPart(parent: Skill, part: string, definition: SkillDefinition, tools: readonly Tool[]): Skill {
+  return {
+    ...parent,
+    id: partId(parent.id, part),
+    name: `${parent.name}: ${part}`,
+    description: definition.description ?? parent.description,
+    examples: [],
+    ...(definition.aliases === undefined ? {} : { aliases: definition.aliases }),
+    parent: parent.id,
+    tools,
+    ...interfaceOf(definition),
+  };
+}
+
+function interfaceOf(definition: SkillDefinition): Pick<Skill, "parameters" | "output_schema"> {
+  return {
+    parameters: parametersOf(toJsonSchema(definition.parameters.strict())),
+    output_schema: toJsonSchema(definition.output),
+  };
 }

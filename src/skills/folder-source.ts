@@ -22,25 +22,25 @@ export interface FolderSourceOptions {
   precedence: number;
   /** The folder that is searched; it may be missing. */
   root: string;
-  /** Whether `skill.ts` beside a SKILL.md is imported: for the folder that ships with the bot, and no other. */
+  /** Whether `skill.ts` next to a SKILL.md is imported: only for the folder that ships with the bot. */
   importModules: boolean;
-  /** What else than a folder with a SKILL.md is a skill. */
+  /** Further formats of skills, in addition to a folder with a SKILL.md. */
   formats?: readonly FolderFormat[];
-  /** What runs packages whose SKILL.md says that they are tools; without it they are guides. */
+  /** Runs packages whose SKILL.md declares tools; without it they are guides. */
   toolPackages?: ToolPackages;
-  /** Folders that links to skills may lead to, beside the root. */
+  /** Folders that links to skills may lead to, in addition to the root. */
   linkFolders?: readonly string[];
-  /** A missing root is then reported. For folders a person named. */
+  /** A missing root is then reported. For folders that a person named. */
   mustExist?: boolean;
-  /** Files and folders that a skill may have; 2,000 unless told. */
+  /** Maximum files and folders of a skill; default 2,000. */
   maxFiles?: number;
-  /** Milliseconds, for the age of what is kept; the process's own unless told. */
+  /** Milliseconds, for the age of cached folders; default: the process's own clock. */
   now?: () => number;
 }
 
 /**
- * The skills below a folder. Every `load` sees every file that was changed, added or removed before it was called; when
- * none was, it answers the same object as before.
+ * The skills below a folder. Every `load` sees every file that was changed, added or removed before the call; if there was no change, it
+ * returns the same object as before.
  */
 export function createFolderSource(options: FolderSourceOptions): SkillSource {
   const listings = createDirectoryListings();
@@ -75,7 +75,7 @@ export function createFolderSource(options: FolderSourceOptions): SkillSource {
   return { id: `${options.source}:${options.root}`, load: sharedRun(refresh) };
 }
 
-/** None where it is missing. */
+/** Empty if it is missing. */
 function realFolder(folder: string): string[] {
   try {
     return [realpathSync(folder)];

@@ -16,11 +16,11 @@ export interface HostFactsOptions {
   denied?: readonly string[];
   disabled?: readonly string[];
   optIn?: readonly string[];
-  /** As Node names it; this machine's unless told. */
+  /** As Node names it; default: this machine's. */
   platform?: string;
 }
 
-/** How long a program that was looked for on the PATH is known to be there or not, ms. */
+/** How long the result of a search for a program on the PATH is valid, ms. */
 const programAge = 60_000;
 
 /** What this machine and the operator's settings offer to skills. */

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** The file beside a shipped SKILL.md that holds its code. */
+/** The file next to a shipped SKILL.md that contains its code. */
 export const moduleName = "skill.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { LoadedSkills, Skill, SkillSource } from "../core/skill/skill.ts";
 
 /**
- * The skills of a source, none of whose tools and scripts may run longer than `seconds`, whatever its files say. Answers the same
- * object as before while the source does.
+ * The skills of a source, with a limit of `seconds` for all their tools and scripts, whatever their files say. Returns the same object as
+ * before while the source does.
  */
 export function createLimitedSource(source: SkillSource, seconds: number): SkillSource {
   let before: LoadedSkills | undefined;

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import path from "node:path";
 
-/** Where a link leads. `outside` and `broken` ones are not followed. */
+/** The target of a link. `outside` and `broken` ones are not followed. */
 export type LinkTarget =
   | { kind: "file" | "directory"; path: string }
   | { kind: "outside" | "broken" | "other" };

@@ -1,7 +1,7 @@
-/** Milliseconds of work at a stretch before others get their turn. */
+/** Milliseconds of continuous work before other work gets a turn. */
 const stretch = 10;
 
-/** Keeps long synchronous work from holding up everything else in the process. */
+/** Keeps long synchronous work from blocking everything else in the process. */
 export interface Pace {
   isDue(): boolean;
   rest(): Promise<void>;

@@ -2,8 +2,8 @@ import type { PreparedPackages } from "../core/skill/packages.ts";
 import type { LoadedSkills, SkillSource } from "../core/skill/skill.ts";
 
 /**
- * The skills of a source, of which those cannot be used whose code needs packages that nobody prepared. Answers the same object as
- * before while the source does and nothing was prepared.
+ * The skills of a source. A skill whose code needs packages that nobody prepared cannot be used. Returns the same object as before while
+ * the source does and nothing was prepared.
  */
 export function createPreparedSource(
   source: SkillSource,
@@ -20,7 +20,7 @@ export function createPreparedSource(
       try {
         judged = await judge(loaded, prepared);
       } catch {
-        // What is missing is not known, on a full disk for instance: the next load asks again.
+        // The check failed, on a full disk for instance: the next load repeats it.
         return loaded;
       }
       before = { loaded, changes };

@@ -6,7 +6,7 @@ import { caution } from "./diagnose.ts";
 import type { Pace } from "./pace.ts";
 import type { ScannedFile } from "./scan-folder.ts";
 
-/** A file with the sha256 of its contents, hex; undefined when it could not be read. */
+/** A file with the sha256 of its contents, hex; undefined if it could not be read. */
 export interface HashedFile extends ScannedFile {
   sha256: string | undefined;
 }
@@ -15,12 +15,12 @@ export interface FolderContents {
   files: HashedFile[];
   /** sha256 over the sorted relative paths and the contents, hex. */
   hash: string;
-  /** The bytes of the SKILL.md; undefined when it could not be read. */
+  /** The bytes of the SKILL.md; undefined if it could not be read. */
   document: Buffer | undefined;
   diagnostics: Diagnostic[];
 }
 
-/** Reads and hashes every file of a skill. What cannot be read is reported and counts as unreadable in the hash. */
+/** Reads and hashes every file of a skill. Files that cannot be read are reported and count as unreadable in the hash. */
 export async function readContents(
   scanned: readonly ScannedFile[],
   documentName: string,

@@ -2,10 +2,10 @@ import type { Verdict } from "../core/skill/programs.ts";
 import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "../core/skill/skill.ts";
 
 /**
- * The skills of a source, which say so when their code does not run on this machine: those whose tools are such code cannot be used,
- * guides with scripts can still be read. Answers the same object as before while the source does.
+ * The skills of a source, marked where their code does not run on this machine: skills whose tools are such code cannot be used, guides
+ * with scripts can still be read. Returns the same object as before while the source does.
  *
- * @param allows whether code of a skill can run here. Asked only about skills with such code, because the first answer starts a process
+ * @param allows whether code of a skill can run here. Called only for skills with such code, because the first call starts a process
  */
 export function createSandboxedSource(
   source: SkillSource,
@@ -21,7 +21,7 @@ export function createSandboxedSource(
       try {
         judged = await judge(loaded, allows);
       } catch {
-        // What can run is not known, on a full disk for instance: a call says so, and the next load asks again.
+        // The check failed, on a full disk for instance: a call reports that, and the next load repeats it.
         return loaded;
       }
       before = loaded;

@@ -7,8 +7,8 @@ import { type DirectoryListings, isYoung } from "./directory-listings.ts";
 import { badLink } from "./discover.ts";
 import { isWithin, linkTarget } from "./link-target.ts";
 
-/** Limits of one skill's folder: files and folders unless told, and bytes. */
-const usualMostFiles = 2000;
+/** Limits of one skill's folder: files and folders by default, and bytes. */
+const defaultMaxFiles = 2000;
 const maxBytes = 10 * 1024 * 1024;
 
 export interface ScannedFile {
@@ -22,11 +22,11 @@ export interface ScannedFile {
   ino: number;
 }
 
-/** What a skill's folder holds, without having read it. */
+/** The content of a skill's folder, without having read its files. */
 export interface FolderScan {
   files: ScannedFile[];
   diagnostics: Diagnostic[];
-  /** Set when the folder is over a limit: it is not loaded. */
+  /** Set if the folder is over a limit: it is not loaded. */
   tooLarge: boolean;
   /** Something changed so recently that a second change might not show: the contents decide. */
   young: boolean;
@@ -36,7 +36,7 @@ export interface FolderScan {
 
 export interface ScanOptions {
   listings: DirectoryListings;
-  /** Files and folders that a skill may have; 2,000 unless told. */
+  /** Maximum files and folders of a skill; default 2,000. */
   maxFiles?: number | undefined;
 }
 
@@ -52,11 +52,11 @@ interface Scanning extends FolderScan {
   entries: number;
 }
 
-/** Lists all files of a skill, hidden ones included (scripts may use them), `.git` not. Links may lead within `root`. */
+/** Lists all files of a skill, including hidden ones (scripts may use them), without `.git`. Links may lead within `root`. */
 export function scanFolder(folder: string, root: string, options: ScanOptions): FolderScan {
   const whole = scanAll(folder, root, options, false);
   if (!whole.tooLarge) return whole;
-  // What `npm install` leaves makes no skill vanish. It is not looked at, so nothing of it may run.
+  // The result of `npm install` does not make a skill too large. It is not read, so none of it may run.
   const rest = scanAll(folder, root, options, true);
   return rest.tooLarge || rest.leftOut.length === 0 ? whole : rest;
 }
@@ -64,7 +64,7 @@ export function scanFolder(folder: string, root: string, options: ScanOptions): 
 function scanAll(
   folder: string,
   root: string,
-  { listings, maxFiles = usualMostFiles }: ScanOptions,
+  { listings, maxFiles = defaultMaxFiles }: ScanOptions,
   withoutModules: boolean,
 ): FolderScan {
   const scan: Scanning = {
@@ -146,7 +146,7 @@ function addFile(scan: Scanning, absolute: string, relative: string): void {
   scan.files.push({ path: relative, absolute, bytes, mtimeMs, ctimeMs, ino });
 }
 
-/** Undefined when it is gone, or cannot be looked at, since the directory was listed. */
+/** Undefined if it is gone, or unreadable, since the directory was listed. */
 function statOf(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false });

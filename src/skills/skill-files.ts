@@ -10,8 +10,8 @@ import type { HashedFile } from "./read-contents.ts";
 const maxText = 256 * 1024;
 
 /**
- * The files of a skill as they were when it was loaded. Hidden ones are left out, and a file that changed since is not
- * answered: a running turn never mixes two versions. `root` is the real path links must stay in.
+ * The files of a skill as they were when it was loaded. Hidden ones are left out, and a file that changed since is not returned: a running
+ * turn never mixes two versions. `root` is the real path links must stay in.
  */
 export function createSkillFiles(hashed: readonly HashedFile[], root: string): SkillFiles {
   const visible = visibleFiles(hashed);
@@ -33,12 +33,12 @@ export function createSkillFiles(hashed: readonly HashedFile[], root: string): S
   };
 }
 
-/** Those that are shown: no part of their path is hidden. */
+/** The visible files: no part of their path is hidden. */
 export function visibleFiles(hashed: readonly HashedFile[]): HashedFile[] {
   return hashed.filter(({ path }) => !path.split("/").some((part) => part.startsWith(".")));
 }
 
-/** `./a/../b` is `b`; undefined for what leaves the folder. */
+/** `./a/../b` is `b`; undefined for a path that leaves the folder. */
 function normalise(path: string): string | undefined {
   const parts: string[] = [];
   if (path.startsWith("/") || path.startsWith("\\") || /^[A-Za-z]:/.test(path)) return undefined;

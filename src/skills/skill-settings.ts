@@ -1,10 +1,10 @@
 import type { SettingsOwner } from "../core/skill/eligibility.ts";
 import type { Skill } from "../core/skill/skill.ts";
 
-/** `skills.env` of the configuration: variables by skill. `apiKey` stands for the skill's `primaryEnv`. */
+/** `skills.env` of the configuration: variables by skill. `apiKey` sets the skill's `primaryEnv`. */
 export type SkillEnv = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The variables the operator gives a skill. What stands under its id wins over its parent's, and that over its `skillKey`. */
+/** The variables the operator gives a skill. Those under its id override its parent's, and those override the ones under its `skillKey`. */
 export function givenVariables(settings: SkillEnv, skill: SettingsOwner): Record<string, string> {
   const [parent = skill.id] = skill.id.split("#");
   const keys = [skill.settings?.key, skill.parent ?? parent, skill.id];
@@ -15,7 +15,7 @@ export function givenVariables(settings: SkillEnv, skill: SettingsOwner): Record
   return variable === undefined ? { ...given, apiKey } : { [variable]: apiKey, ...given };
 }
 
-/** What a skill gets of them: the variables it declares. */
+/** The variables of these that a skill gets: those it declares. */
 export function skillEnvironment(settings: SkillEnv, skill: Skill): Record<string, string> {
   const declared = [...skill.requires.env, skill.settings?.api_key_variable];
   const given = Object.entries(givenVariables(settings, skill));

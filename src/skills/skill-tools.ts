@@ -12,7 +12,7 @@ import type { Tool, ToolResult } from "../core/skill/tool.ts";
 import type { Json } from "../core/values/json.ts";
 import { describeIssues } from "./document/describe-issues.ts";
 
-/** Bytes of JSON; a built-in skill that answers more has its answer refused by the loop. */
+/** Bytes of JSON; the loop refuses a larger result of a built-in skill. */
 const maxOutput = 1_000_000;
 
 /**
@@ -41,7 +41,7 @@ function createTool(
 ): Tool {
   const { effect, approval, addresses, finds, open, shares, repeatable, once_per_turn, cooldown_ms } =
     definition;
-  // Made once: zod compiles a schema at its first use.
+  // Created once: zod compiles a schema at its first use.
   const parameters = definition.parameters.strict();
   const schema = toJsonSchema(parameters);
   return {
@@ -72,7 +72,7 @@ function createTool(
 function validate(parameters: SkillDefinition["parameters"], input: unknown): ReturnType<Tool["validate"]> {
   const given = input ?? {};
   const exact = parameters.safeParse(given);
-  // What calculates takes the nearest doubles.
+  // For arithmetic, numbers become the nearest doubles.
   const parsed = exact.success ? exact : parameters.safeParse(JSON.parse(JSON.stringify(given)));
   if (parsed.success) return { ok: true, value: parsed.data as Json };
   return {
@@ -107,7 +107,7 @@ function invalidOutput(id: string, reason: string): ToolResult {
   };
 }
 
-/** @throws what is no expected failure */
+/** @throws any error that is no expected failure */
 function expectedFailure(error: unknown): ToolResult {
   if (error instanceof SkillFailure) {
     const { code, message, hint } = error;
@@ -117,7 +117,7 @@ function expectedFailure(error: unknown): ToolResult {
   throw error;
 }
 
-/** What JSON keeps of a value, since the log stores it; undefined when there is no JSON for it. */
+/** The value after conversion to JSON and back, because the log stores it; undefined if it has no JSON. */
 function toJson(value: unknown): Json | undefined {
   try {
     const text = JSON.stringify(value ?? null);

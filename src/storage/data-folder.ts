@@ -6,12 +6,12 @@ import { makePrivate, makePrivateFile } from "./private-files.ts";
 import { StorageError, toStorageError } from "./sqlite/storage-error.ts";
 
 const holderSchema = z.object({ url: z.string(), pid: z.number() });
-/** The running bot of a data folder: where it listens. */
+/** The running bot of a data folder, and where it listens. */
 export type Holder = z.infer<typeof holderSchema>;
 
-/** A data folder this process owns. Keep the object: the folder is free again when it is released or the process ends. */
+/** A data folder that this process owns. Keep the object: the folder becomes free when it is released or the process ends. */
 export interface DataFolderLock {
-  /** What others of this machine can see of it although they should not, in words for an operator. */
+  /** What other users of this machine can read of it although they should not, in words for an operator. */
   exposed: string | undefined;
   /** Tells the command line where this bot listens. */
   publish(info: Holder): Promise<void>;
@@ -20,12 +20,12 @@ export interface DataFolderLock {
 
 const lockFile = "lock.db";
 const holderFile = "bot.json";
-/** How long a bot waits for the moment's look of a command line at the lock. */
+/** How long a bot waits while a command of the command line checks the lock, ms. */
 const patienceMs = 300;
 
 /**
- * Creates the folder, or takes the rights of others from it (0700), and takes it for this process, or answers who has it (undefined: it has not said yet).
- * The lock is an exclusive SQLite transaction: the system takes it back when the process dies, however it dies.
+ * Creates the folder, or restricts it to its owner (0700), and locks it for this process; or returns who holds the lock (undefined if the
+ * holder has not said yet). The lock is an exclusive SQLite transaction: the system releases it when the process dies, however it dies.
  * @throws StorageError when the folder cannot be used
  */
 export async function lockDataFolder(path: string): Promise<DataFolderLock | { holder: Holder | undefined }> {
@@ -60,7 +60,7 @@ export async function lockDataFolder(path: string): Promise<DataFolderLock | { h
 
 /**
  * Whether a bot runs on this data folder, and where it listens (undefined: it is just starting). Changes nothing.
- * @throws StorageError when that cannot be told
+ * @throws StorageError when that cannot be determined
  */
 export async function readHolder(
   path: string,
@@ -102,7 +102,7 @@ async function readHolderFile(path: string): Promise<Holder | undefined> {
   try {
     return holderSchema.parse(JSON.parse(await readFile(join(path, holderFile), "utf8")));
   } catch {
-    // Not published yet, or just being taken away: who holds the lock has not said where it is.
+    // Not published yet, or being removed: the holder of the lock has not said where it is.
     return undefined;
   }
 }

@@ -8,14 +8,14 @@ import type { FileStore, NewFile, StoredFile } from "../core/ports/storage.ts";
 import { numberedFileName, safeFileName, safeMediaType } from "../core/values/file-kind.ts";
 import { toStorageError } from "./sqlite/storage-error.ts";
 
-/** Beside each file, hidden: names of stored files never begin with a dot. */
+/** Next to each file, hidden: names of stored files never begin with a dot. */
 const typeSchema = z.object({ media_type: z.string() });
 const typeName = (name: string) => `.${name}.type`;
 
 /**
- * Files under `folder/<turn id>/<name>`, for this user alone (0700, 0600), each written beside its place and moved there. Names
- * and turn ids that are not ours (separators, dots in front) lead nowhere. For one process: the data folder has one owner.
- * Its methods throw StorageError when the disk is full or cannot be used.
+ * Files under `folder/<turn id>/<name>`, for this user alone (0700, 0600). Each is written to a temporary name and then renamed. Names and
+ * turn ids that are not ours (separators, leading dots) are not found. For one process: the data folder has one owner. Its methods throw
+ * StorageError when the disk is full or cannot be used.
  */
 export function createDiskFileStore(folder: string): FileStore {
   const busy = new KeyedMutex();
@@ -76,7 +76,7 @@ export function createDiskFileStore(folder: string): FileStore {
   };
 }
 
-/** Names that were safe once stay so: what `safeFileName` gives may change. */
+/** Names that were safe once stay valid: the result of `safeFileName` may change. */
 function isStored(name: string): boolean {
   return /^[^./\\\p{Cc}][^/\\\p{Cc}]*$/u.test(name);
 }
@@ -85,7 +85,7 @@ function folderOf(folder: string, turnId: string): string | undefined {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,120}$/.test(turnId) ? join(folder, turnId) : undefined;
 }
 
-/** What was asked of the disk; undefined when it is not there. */
+/** The result of a disk operation; undefined for a missing file. */
 async function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
@@ -95,7 +95,7 @@ async function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The file's own name, or the next number behind it that is free, or has this very file already. */
+/** The file's own name, or the next free number after it; a name that already has the same content is used again. */
 async function freeName(turnFolder: string, file: NewFile): Promise<string> {
   const wanted = safeFileName(file.name);
   let name = wanted;

@@ -13,14 +13,14 @@ import {
 } from "./sqlite/sqlite-connection.ts";
 import { foreignTableError, StorageError, toStorageError } from "./sqlite/storage-error.ts";
 import {
+  defaultBusyTimeoutMs,
   logPages,
   openWriteAheadLog,
-  usualBusyTimeoutMs,
   type WriteAheadLog,
   type WriteAheadLogOptions,
 } from "./sqlite/write-ahead-log.ts";
 
-/** What Keyv does of what is needed here. Without an `error` listener it throws instead of emitting. */
+/** The part of Keyv that is used here. Without an `error` listener it throws instead of emitting. */
 interface Store {
   get(key: string): Promise<unknown>;
   set(key: string, value: Json): Promise<boolean>;
@@ -28,7 +28,7 @@ interface Store {
   disconnect(): Promise<void>;
 }
 
-/** Characters of values that are kept in memory. */
+/** Maximum characters of values that are kept in memory. */
 const cacheSize = 4_000_000;
 
 /** Keys read at a time. */
@@ -49,8 +49,8 @@ const columns = ["key", "value", "namespace", "expires"];
 
 /**
  * The formats of the file. The adapter finds its table and changes nothing: its own upgrade of a table of Keyv 5 takes four statements
- * without a transaction (https://github.com/jaredwray/keyv/pull/2063), and a crash between them hides every value. No Knack has written
- * such a table.
+ * without a transaction (https://github.com/jaredwray/keyv/pull/2063), and a crash between them hides every value. No version of Knack has
+ * written such a table.
  */
 const migrationsOf = (path: string): readonly Migration[] => [
   (database) => {
@@ -63,13 +63,13 @@ const migrationsOf = (path: string): readonly Migration[] => [
 // The adapter's table; its keys are stored in UTF-8, so SQLite orders them by their bytes.
 const nextKeys = `SELECT key FROM "keyv" WHERE namespace = '' AND key >= ? AND key > ? ORDER BY key LIMIT ${pageSize}`;
 
-/** Stands for a key without a value; no JSON text is empty. */
+/** Marks a key without a value; no JSON text is empty. */
 const nothing = "";
 
 /**
- * Opens or creates a key-value store in a SQLite file, for one process: `update` is atomic within it. A change resolves when it
- * is on the disk; changes at the same time share a sync. While another process holds the file they wait for `busyTimeoutMs`
- * (5,000 unless told) without blocking the thread.
+ * Opens or creates a key-value store in a SQLite file, for one process: `update` is atomic within it. A change resolves when it is on the
+ * disk; concurrent changes share a sync. While another process holds the file, changes wait up to `busyTimeoutMs` (default 5,000) without
+ * blocking the thread.
  * @throws StorageError, as does every method
  */
 export async function openKeyValue(
@@ -79,12 +79,12 @@ export async function openKeyValue(
   await migrateSqlite(path, migrationsOf(path), options);
   const { store, log, keysFrom } = await openStore(path, options);
   const mutex = new KeyedMutex();
-  const writeInLine = createWriteQueue(options.busyTimeoutMs ?? usualBusyTimeoutMs);
+  const writeInLine = createWriteQueue(options.busyTimeoutMs ?? defaultBusyTimeoutMs);
   const guarded = <T>(work: () => Promise<T>): Promise<T> =>
     work().catch((error: unknown) => {
       throw toStorageError(error, path);
     });
-  // This process alone writes the file, so what it has read once it knows. Kept as text: nobody shares an object.
+  // Only this process writes the file, so values it has read stay valid. Kept as text: objects are not shared.
   const known = new LRUCache<string, string>({
     maxSize: cacheSize,
     sizeCalculation: (text) => text.length + 1,
@@ -105,7 +105,7 @@ export async function openKeyValue(
   const set = async (key: string, value: Json) => {
     if (!(await write(key, () => store.set(key, value)))) throw refusedError(path, key);
   };
-  /** One change of a key after the other; who waits for the disk does not hold up the next. */
+  /** Changes of a key run one after the other; waiting for the disk does not delay the next. */
   const changing = <T>(key: string, work: () => Promise<T>) =>
     guarded(async () => {
       const result = await mutex.run(key, work);
@@ -114,8 +114,8 @@ export async function openKeyValue(
     });
   let closed: Promise<void> | undefined;
   return {
-    // What is stored under a key is what its users put there.
-    // In line with writes of the key, or an old value could be remembered over a new one.
+    // Users of a key decide the type of its value. Reads queue with the writes of the key; otherwise an old value could replace a new one
+    // in memory.
     get: (key) => guarded(() => (known.has(key) ? read(key) : mutex.run(key, () => read(key)))),
     set: (key, value) => changing(key, () => set(key, value)),
     delete: (key) => changing(key, async () => void (await write(key, () => store.delete(key)))),
@@ -128,7 +128,7 @@ export async function openKeyValue(
         }
         if (page.length < pageSize) return;
         last = page.at(-1);
-        // Answers of the file come without a pause: the process does other things in between.
+        // The file answers synchronously: this gives other work a turn.
         await nextTick();
       }
     },
@@ -152,7 +152,7 @@ export async function openKeyValue(
 interface OpenStore {
   store: Store;
   log: WriteAheadLog;
-  /** A page of the keys from `first` on that are behind `after`, in order. */
+  /** A page of the keys from `first` on that come after `after`, in order. */
   keysFrom(first: string, after: string | undefined): Promise<string[]>;
 }
 

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { FileStore, NewFile } from "../core/ports/storage.ts";
 import { numberedFileName, safeFileName, safeMediaType } from "../core/values/file-kind.ts";
 
-/** A file store that forgets everything with the process. */
+/** A file store in memory. Its content is lost with the process. */
 export function createMemoryFileStore(): FileStore {
   const turns = new Map<string, Map<string, NewFile>>();
   const changed = new Map<string, number>();

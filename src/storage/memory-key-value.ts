@@ -2,7 +2,7 @@ import { parseExactly } from "../base/exact-number.ts";
 import type { KeyValue } from "../core/ports/storage.ts";
 import type { Json } from "../core/values/json.ts";
 
-/** A store that forgets everything with the process. Values are copied on the way in and out. */
+/** A store in memory. Its content is lost with the process. Values are copied on the way in and out. */
 export function createMemoryKeyValue(): KeyValue {
   const texts = new Map<string, string>();
   const read = (key: string): Json | undefined => {
@@ -22,7 +22,7 @@ export function createMemoryKeyValue(): KeyValue {
       yield* found.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
     },
     async update<T extends Json>(key: string, change: (value: T | undefined) => T) {
-      // What is stored under a key is what its users put there: the same T.
+      // Users of a key decide the type of its value: the same T.
       const text = JSON.stringify(change(read(key) as T | undefined));
       texts.set(key, text);
       return parseExactly(text) as T;

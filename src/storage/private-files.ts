@@ -6,20 +6,20 @@ import { join } from "node:path";
 const ofOthers = 0o077;
 const sticky = 0o1000;
 
-/** Makes a file that only its owner reads, unless it is there. SQLite gives its own files of a database the same rights. */
+/** Creates a file that only its owner can read, unless it exists. SQLite gives the other files of a database the same rights. */
 export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
-    // Whatever else keeps it from being made, SQLite says better.
+    // SQLite reports any other reason more precisely.
     if (!(error instanceof Error && "code" in error)) throw error;
   }
 }
 
 /**
- * Takes everyone else's rights from a data folder and its databases, whatever the version that made them gave. Folders within need
- * nothing: nobody else gets to them. Answers what remains open to others, in words for an operator; a folder of another user, or one
- * that users share (sticky), is left as it is.
+ * Removes everyone else's rights to a data folder and its databases, whatever rights an earlier version gave. Folders within need no
+ * change: nobody else can reach them. Returns what remains open to others, in words for an operator. A folder of another user, or one that
+ * users share (sticky), is left as it is.
  */
 export async function makePrivate(folder: string): Promise<string | undefined> {
   const exposed = await exposure(folder);
@@ -39,7 +39,7 @@ export async function makePrivate(folder: string): Promise<string | undefined> {
   }
 }
 
-/** What others may do with a data folder that is not private, in words for an operator; undefined when it is, and on Windows. */
+/** What others can do with a data folder that is not private, in words for an operator; undefined if it is private, and on Windows. */
 export async function exposure(folder: string): Promise<string | undefined> {
   const { mode, uid } = await stat(folder);
   if ((mode & ofOthers) === 0 || process.platform === "win32") return undefined;

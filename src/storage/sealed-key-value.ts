@@ -8,21 +8,21 @@ const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** A stored value cannot be opened: it was sealed with another key, or changed since. */
+/** A stored value cannot be decrypted: it was encrypted with another key, or changed since. */
 export class SealedValueError extends Error {
   readonly code = "cannot_open";
   constructor(key: string, options?: { cause?: unknown }) {
     super(
       `The stored secret ${key} cannot be opened: it was encrypted with another key, or changed since. Give the bot the key it ` +
-        "was stored with (KNACK_SECRET_KEY, or secret.key in the data folder), or connect again to store it anew.",
+        "was stored with (KNACK_SECRET_KEY, or secret.key in the data folder), or connect again to store a new one.",
       options,
     );
   }
 }
 
 /**
- * A view of a store whose values are encrypted, each bound to its key's name: who reads the store without the key learns
- * only names and sizes, and cannot exchange values. @param secret 32 bytes, asked for at the first use
+ * A view of a store whose values are encrypted, each bound to the name of its key. Without the secret, a reader of the store learns only
+ * names and sizes, and cannot swap values. @param secret 32 bytes, requested at the first use
  */
 export function sealKeyValue(store: KeyValue, secret: () => Promise<Uint8Array>): KeyValue {
   return {

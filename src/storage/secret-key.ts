@@ -8,9 +8,9 @@ const keyFile = "secret.key";
 const derive = promisify<string, string, number, Buffer>(scrypt);
 
 /**
- * The key that stored tokens are encrypted with, 32 bytes: derived (scrypt) from what the operator gave, else from a random
- * text in the file `secret.key` of the data folder (0600), made at the first use. Derived once.
- * The function it answers throws StorageError when the file cannot be read or made.
+ * The key that stored tokens are encrypted with, 32 bytes: derived (scrypt) from the operator's secret, or from a random text in the file
+ * `secret.key` of the data folder (0600), which is created at the first use. Derived once. The returned function throws StorageError when
+ * the file cannot be read or created.
  */
 export function createSecretKey(folder: string, given: string | undefined): () => Promise<Uint8Array> {
   let key: Promise<Uint8Array> | undefined;
@@ -25,7 +25,7 @@ export function createSecretKey(folder: string, given: string | undefined): () =
   };
 }
 
-/** The file appears with its whole text or not at all, so that another one who starts now never reads half of it. */
+/** The file appears complete or not at all, so that another process that starts now never reads half of it. */
 async function readOrMake(file: string): Promise<string> {
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   try {

@@ -118,7 +118,7 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
     version: deps.version,
     connect_ms: config.mcp.connect_seconds * 1000,
     call_ms: config.mcp.call_seconds * 1000,
-    most_attempts: config.mcp.attempts,
+    maxAttempts: config.mcp.attempts,
     question_ms,
     login,
     requests: createServerRequests(),

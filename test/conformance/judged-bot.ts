@@ -35,7 +35,7 @@ export async function openJudgedBot(entry: Record<string, unknown>) {
     version: "0.0.0",
     connect_ms: patience_ms,
     call_ms: patience_ms,
-    most_attempts: 1,
+    maxAttempts: 1,
     question_ms: patience_ms,
     login,
     requests: createServerRequests(),

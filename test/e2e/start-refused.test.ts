@@ -132,7 +132,7 @@ it("a start names the copy of a database from before its upgrade, even when an o
   write("PRAGMA user_version = 99");
   const message = await refusal();
   expect(message).toContain("was written by a newer Knack");
-  expect(message).toContain(`A copy from before the upgrade lies at ${file}.v7 (format 7)`);
+  expect(message).toContain(`A copy from before the upgrade is at ${file}.v7 (format 7)`);
 });
 
 it("a bot starts with a setting whose skill is gone, and says so", async () => {

@@ -58,7 +58,7 @@ export async function openBench(
     version: "0.0.0",
     connect_ms: 20_000,
     call_ms: 20_000,
-    most_attempts: 3,
+    maxAttempts: 3,
     question_ms: 60_000,
     report: (error) => errors.push(error),
     ...options,

@@ -2,18 +2,18 @@ import { fontFamily } from "./fonts.ts";
 
 const blue = "#0072b2";
 /**
- * Colours that people with any colour vision tell apart, by Okabe and Ito (https://jfly.uni-koeln.de/color/), then darker and lighter ones
- * for charts that need more.
+ * Colours that remain distinct in any colour vision, by Okabe and Ito (https://jfly.uni-koeln.de/color/), then darker and lighter ones for
+ * charts that need more.
  */
 export const palette = [
   ...[blue, "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#6d6d6d", "#b8a900"],
   ...["#003f63", "#8c6100", "#00573f", "#7d3c60", "#7a3600", "#a6d8f5", "#b5b5b5", "#5f5700"],
 ];
 
-/** The ground of every picture. */
+/** The background of every picture. */
 export const ground = "#fcfbf8";
 
-/** Pixels of texts. A chart is shown half as wide on a phone. */
+/** Font sizes, pixels. A phone shows a chart half as wide. */
 export const fontSizes = { title: 19, subtitle: 14, axisTitle: 14, label: 13 };
 
 interface Inks {
@@ -25,7 +25,7 @@ interface Inks {
 const onLight: Inks = { ink: "#2b2b2b", faint: "#55534d", line: "#a8a59c", grid: "#e4e2dc" };
 const onDark: Inks = { ink: "#f2f0ea", faint: "#cfccc4", line: "#8a877f", grid: "#45433f" };
 
-/** How charts look: opaque, so that they are read in dark and light surroundings. */
+/** The theme of charts: opaque, so that they are readable on dark and light backgrounds. */
 export function chartTheme(background: string) {
   const { ink, faint, line, grid } = isDark(background) ? onDark : onLight;
   const { title, subtitle, axisTitle, label } = fontSizes;
@@ -95,7 +95,7 @@ export function chartTheme(background: string) {
   };
 }
 
-/** Whether light texts are read on it: a colour as `#1e1e1e`, or one of the names people use. */
+/** Whether it is a dark background, which needs light text: a colour as `#1e1e1e`, or one of the common names. */
 function isDark(colour: string): boolean {
   if (/^(black|navy|midnightblue|darkblue|darkslategr[ae]y)$/i.test(colour)) return true;
   const short = /^#([\da-f])([\da-f])([\da-f])$/i

@@ -4,12 +4,12 @@ import { ChartProblem } from "../draw-request.ts";
 import { palette } from "./chart-theme.ts";
 import { type ColumnFacts, type FactsOf, isMembers, type Members } from "./complete-spec.ts";
 
-/** Depth of a specification. */
-const deepest = 40;
+/** Maximum depth of a specification. */
+const maxDepth = 40;
 
-/** Every object of a specification with the key it stands under. */
+/** Every object of a specification with its key. */
 function* objectsIn(value: Json, key = "", depth = 0): Generator<{ key: string; members: Members }> {
-  if (depth > deepest) throw new ChartProblem("The specification is nested too deeply.");
+  if (depth > maxDepth) throw new ChartProblem("The specification is nested too deeply.");
   if (Array.isArray(value)) {
     for (const each of value) yield* objectsIn(each, key, depth + 1);
   } else if (isMembers(value)) {
@@ -18,10 +18,7 @@ function* objectsIn(value: Json, key = "", depth = 0): Generator<{ key: string; 
   }
 }
 
-/**
- * What keeps a specification from being drawn here: data or pictures from elsewhere, and fields that no row has.
- * @throws ChartProblem
- */
+/** Rejects a specification that cannot be drawn here: data or pictures from elsewhere, and fields that no row has. @throws ChartProblem */
 export function checkSpec(spec: Members, rows: readonly ChartRow[]): void {
   if (
     !["mark", "layer", "facet", "concat", "hconcat", "vconcat", "repeat", "spec"].some((key) => key in spec)
@@ -58,26 +55,26 @@ function checkFields(spec: Members, rows: readonly ChartRow[]): void {
   );
 }
 
-/** Whether fields come about that cannot be told from the specification alone. */
+/** Whether there are computed fields that the specification alone does not name. */
 function makesUnknown({ key, members }: { key: string; members: Members }): boolean {
   if (key === "data" || key === "datasets" || key === "repeat") return true;
   const { pivot, lookup, aggregate } = members;
   return pivot !== undefined || lookup !== undefined || Array.isArray(aggregate);
 }
 
-/** Names of the fields that a transform makes. */
+/** Names of the fields that a transform creates. */
 function madeBy({ as, fold }: Members): string[] {
   const named = (Array.isArray(as) ? as : [as]).filter((name) => typeof name === "string");
   return Array.isArray(fold) ? [...named, "key", "value"] : named;
 }
 
-/** `a\\.b` and `datum['a']` name the column a.b and a; `a.b` may be a part of the column a. */
+/** `a\\.b` and `datum['a']` name the columns a.b and a; `a.b` may be a part of the column a. */
 function plain(field: string): string {
   const name = field.replace(/\\(.)/g, "$1");
   return name === field ? (field.split(/[.[]/)[0] ?? field) : name;
 }
 
-/** What is odd about a chart, before it is drawn. */
+/** Problems of a chart, found before it is drawn. */
 export function oddities(spec: Members, rows: readonly ChartRow[]): string[] {
   const { mark } = spec;
   const type = isMembers(mark) ? mark.type : mark;
@@ -101,10 +98,7 @@ function emptyFields(spec: Members, rows: readonly ChartRow[]): string[] {
   });
 }
 
-/**
- * What its types and the data do not have in common, as notes.
- * @throws ChartProblem where nothing, or something wrong, would be seen
- */
+/** Mismatches between its types and the data, as notes. @throws ChartProblem if nothing, or something wrong, would be shown */
 export function checkTypes(spec: Members, facts: FactsOf): string[] {
   const objects = [...objectsIn(spec)];
   const isPie = objects.some(
@@ -145,7 +139,7 @@ function typeNotes(name: string, { kind, names }: ColumnFacts, { type, aggregate
   return [`${shown}: they are left out.`];
 }
 
-/** Names that have a place on the axis under a chart, and beside one. */
+/** Names that fit on the axis below a chart, and next to one. */
 export const maxNames = { x: 36, y: 80 };
 
 function roomNotes(key: string, name: string, { names }: ColumnFacts, { type }: Members): string[] {

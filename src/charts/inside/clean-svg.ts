@@ -2,7 +2,7 @@ import { DOMParser, parseHTML } from "linkedom";
 import { ChartProblem } from "../draw-request.ts";
 import { diagramFallbacks } from "./fonts.ts";
 
-/** What a picture may be made of; of filters, everything that begins with `fe` but `feImage`. */
+/** Elements allowed in a picture; of filters, everything that begins with `fe` except `feImage`. */
 const drawing = new Set(
   `svg g defs symbol use title desc style switch a path rect circle ellipse line polyline polygon text tspan textPath marker
   linearGradient radialGradient stop pattern clipPath mask filter`.split(/\s+/),
@@ -14,7 +14,7 @@ const prefixed = new Set(["xlink:href", "xml:space"]);
 const svgNamespace = "http://www.w3.org/2000/svg";
 const xlinkNamespace = "http://www.w3.org/1999/xlink";
 
-/** An SVG without what is active in it, or leads elsewhere. @throws ChartProblem when it is none */
+/** An SVG without active content and external references. @throws ChartProblem when it is not an SVG */
 export function cleanSvg(source: string): { svg: string; notes: string[] } {
   const begin = source.search(/<svg[\s>]/i);
   if (begin < 0) throw new ChartProblem("That is no SVG: it has to begin with <svg …>.");
@@ -24,7 +24,7 @@ export function cleanSvg(source: string): { svg: string; notes: string[] } {
   return { svg: svg.toString(), notes };
 }
 
-/** The SVG of a chart, whose marks have colours and names that may be any text. Looked through where something in it may lead elsewhere. */
+/** The SVG of a chart, whose marks may have any text as colours and names. Cleaned if it may contain external references. */
 export function cleanChart(source: string): { svg: string; notes: string[] } {
   if (!/\son\w+\s*=|href|<(?:script|image|foreignObject)/i.test(source) && !isForeign(source))
     return { svg: source, notes: [] };
@@ -45,7 +45,7 @@ function cleanedParts(source: string): { svg: SvgPart; notes: string[] } {
 
 type SvgPart = ReturnType<typeof parseHTML>["document"]["documentElement"];
 
-/** XML knows five names of signs; models write those of HTML. */
+/** XML knows five named entities; models write those of HTML. */
 function withPlainEntities(source: string): string {
   return source.replace(/&(?!(?:amp|lt|gt|quot|apos);)[a-z]\w*;/gi, (name) => {
     const { document } = parseHTML(`<html><body><p>${name}</p></body></html>`);
@@ -53,7 +53,7 @@ function withPlainEntities(source: string): string {
   });
 }
 
-/** Takes out of an element what may not stay, or the element itself; answers what that was. */
+/** Removes forbidden parts of an element, or the element itself; returns what was removed. */
 function cleaned(element: SvgPart, isRoot: boolean): string[] {
   const { localName: name } = element;
   const isFilter = name.startsWith("fe") && name !== "feImage";
@@ -64,7 +64,7 @@ function cleaned(element: SvgPart, isRoot: boolean): string[] {
   return [...(name === "style" ? cleanedStyle(element) : []), ...cleanedAttributes(element)];
 }
 
-/** Text in HTML is lost with its element: that has to be said. */
+/** Text in HTML is removed with its element, which has to be reported. */
 function withLostWords({ localName: name, textContent }: SvgPart): string {
   const words = (textContent ?? "").replace(/\s+/g, " ").trim().slice(0, 80);
   return words !== "" && /^foreignObject$/i.test(name) ? `${name} with “${words}” (use text)` : name;
@@ -88,7 +88,7 @@ function cleanedAttributes(element: SvgPart): string[] {
   return unsafe.map(({ name }) => name);
 }
 
-/** Styles without those of elsewhere; undefined where something foreign would be left. */
+/** Styles without external parts; undefined if an external reference would remain. */
 function cleanCss(css: string): { text: string; isChanged: boolean } | undefined {
   const plain = css.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, "").replace(/<!--|-->/g, "");
   const text = plain
@@ -97,19 +97,19 @@ function cleanCss(css: string): { text: string; isChanged: boolean } | undefined
   return isForeign(text) ? undefined : { text, isChanged: text !== plain };
 }
 
-/** Whether a style loads something; one with escapes could hide that it does. */
+/** Whether a style loads something; escapes could hide that. */
 function isForeign(css: string): boolean {
   return /\\|@import|image-set|src\s*\(|javascript:|url\(\s*['"]?(?!\s*['"]?#)/i.test(css);
 }
 
-/** Handlers, and references to anything but parts of the SVG itself. */
+/** Event handlers, and references to anything but parts of the SVG itself. */
 function isUnsafe(name: string, value: string): boolean {
   if (name.startsWith("on")) return true;
   if (name === "href" || name === "xlink:href" || name === "src") return !value.trim().startsWith("#");
   return !name.startsWith("xmlns") && isForeign(value);
 }
 
-/** What the root of a picture needs: its namespaces, a font, and a size in its own units. */
+/** Completes the root of a picture: its namespaces, a font, and a size in its own units. */
 function giveRoot(svg: SvgPart): void {
   svg.setAttribute("xmlns", svgNamespace);
   if (svg.toString().includes("xlink:")) svg.setAttribute("xmlns:xlink", xlinkNamespace);

@@ -17,12 +17,12 @@ const multiples = new Set(["row", "column", "facet"]);
 const untyped = new Set("x2 y2 theta2 radius2 detail tooltip key description order".split(" "));
 /** Members of any part of a specification that name columns. */
 const naming = new Set(["field", "groupby", "fold", "flatten", "fields"]);
-/** Names that are looked after, in one chart. */
+/** Maximum names in one chart that are examined. */
 const maxSorted = 200;
-/** Small multiples beside each other. */
+/** Maximum small multiples in a row. */
 const columns = 3;
 
-/** A specification with what it leaves open filled in from the data: types, orders, line breaks of titles. Links are left out. */
+/** A specification whose omitted parts are filled in from the data: types, orders, line breaks of titles. Links are removed. */
 export function completeSpec(
   spec: Members,
   facts: FactsOf,
@@ -51,7 +51,7 @@ function walked(value: Json, facts: FactsOf, size: { width: number; height: numb
 const isNames = (value: Json): value is string | string[] =>
   typeof value === "string" || (Array.isArray(value) && value.every((each) => typeof each === "string"));
 
-/** Signs of a path, in a name. */
+/** Characters that make a name a path. */
 const special = /[.[\]'"\\]/;
 
 /** `a.b` and `Price [€]` are names of columns, not paths into them. */
@@ -61,7 +61,7 @@ function escaped(names: string | string[], facts: FactsOf): Json {
   return typeof names === "string" ? one(names) : names.map(one);
 }
 
-/** Small multiples go on in the next row instead of making a picture without end. */
+/** Small multiples continue in the next row, so that the picture does not grow without limit. */
 function inRows(members: Members): Members {
   if ("columns" in members) return members;
   if (isMembers(members.facet) && "field" in members.facet) return { ...members, columns };
@@ -122,7 +122,7 @@ function typedChannel(channel: string, given: Members, known: ColumnFacts, mark:
   return type === "quantitative" && channel === "x" && known.isYears ? withYearAxis(typed) : typed;
 }
 
-/** Years have no thousands separator, and nothing lies between them. */
+/** Years have no thousands separator, and no ticks between them. */
 function withYearAxis(given: Members): Members {
   const { axis } = given;
   if (axis === null) return given;
@@ -140,7 +140,7 @@ function orderFor(given: Members, known: ColumnFacts): Members {
   return { sort: [...expectedOrder(known)] };
 }
 
-/** Bars over dates are as wide as the day, month or year they are for. */
+/** Bars over dates are as wide as their day, month or year. */
 function unitFor({ title, field }: Members, { kind, names }: ColumnFacts): Members {
   if (kind !== "date" || names.some((name) => name.length > 10)) return {};
   const isEach = (end: RegExp) => names.every((name) => end.test(name));
@@ -175,17 +175,17 @@ function brokenTitle(title: Json, width: number): Json {
   };
 }
 
-/** What the values of a column are like. */
+/** The kind of values in a column. */
 export interface ColumnFacts {
   kind: "number" | "date" | "text" | "empty";
-  /** Its different values as texts, in the order they come in, at most 1,000. */
+  /** Its distinct values as texts, in the order of the rows, at most 1,000. */
   names: readonly string[];
-  /** Whether no value comes twice. */
+  /** Whether all values are distinct. */
   isOnce: boolean;
   /** Whether they are numbers that can be years. */
   isYears: boolean;
   isNegative: boolean;
-  /** The largest number, whatever its sign. */
+  /** The largest absolute number. */
   largest: number;
 }
 
@@ -194,7 +194,7 @@ export type FactsOf = (column: string) => ColumnFacts | undefined;
 const maxNames = 1_000;
 const isoDate = /^\d{4}-\d{2}(-\d{2})?([T ]\d{2}:\d{2}.*)?$/;
 
-/** Looks at each column that is asked for, once. Undefined for one that no row has. */
+/** Examines each requested column once. Undefined for one that no row has. */
 export function factsOf(rows: readonly ChartRow[]): FactsOf {
   const known = new Map<string, ColumnFacts | undefined>();
   return (column) => {
@@ -231,7 +231,7 @@ const calendars = [
   ["mo", "di", "mi", "do", "fr", "sa", "so"],
 ];
 
-/** The order in which people expect names: months and weekdays by the calendar, names of single rows as given, others as people sort. */
+/** The order in which people expect names: months and weekdays by the calendar, names of single rows as given, others sorted naturally. */
 function expectedOrder({ names, isOnce }: ColumnFacts): readonly string[] {
   for (const calendar of calendars) {
     const place = (name: string) => calendar.findIndex((start) => isShortened(name.toLowerCase(), start));

@@ -9,13 +9,13 @@ import { checkSpec, checkTypes, maxNames, oddities } from "./check-spec.ts";
 import { completeSpec, type FactsOf, factsOf, isMembers, type Members } from "./complete-spec.ts";
 import { fontFallbacks, fontFamily, textWidth } from "./fonts.ts";
 
-/** Notes that are passed on. */
+/** Maximum notes that are passed on. */
 const maxNotes = 8;
-/** Bars, points, corners of lines and words of a chart. */
+/** Maximum bars, points, corners of lines and words of a chart. */
 const maxMarks = 20_000;
-/** Rows up to which each point of a line is a dot too: one alone would not be seen. */
+/** Maximum rows for which each point of a line is also a dot: a single point would be invisible otherwise. */
 const maxDots = 60;
-/** Pixels that a name beside an axis needs, and of a chart that is made higher for them. */
+/** Pixels for a name next to an axis, and for a chart whose height is increased for names. */
 const nameHeight = 20;
 const highest = 1_300;
 
@@ -80,7 +80,7 @@ function isComposed(spec: WantedChart["spec"]): boolean {
   );
 }
 
-/** The different names on an axis or in the legend; none where it has numbers or dates. */
+/** The distinct names on an axis or in the legend; none for numbers and dates. */
 function namesOn(channel: "x" | "y" | "color", spec: Members, facts: FactsOf): readonly string[] {
   const { encoding, layer } = spec;
   const given = isMembers(encoding) ? encoding[channel] : undefined;
@@ -93,7 +93,7 @@ function namesOn(channel: "x" | "y" | "color", spec: Members, facts: FactsOf): r
 
 const isFilled = (names: readonly string[]) => names.length > 0;
 
-/** Names under a chart lie flat where they have room, and are tilted where they have not. */
+/** Names below a chart are horizontal if they fit, and tilted otherwise. */
 function labelAngle({ spec, width }: WantedChart, facts: FactsOf): Members {
   const names = namesOn("x", spec, facts);
   if (names.length === 0) return {};
@@ -102,7 +102,7 @@ function labelAngle({ spec, width }: WantedChart, facts: FactsOf): Members {
   return { labelAngle: -40, labelLimit: 160, labelOverlap: names.length > maxNames.x };
 }
 
-/** The specification with its data, its size and our theme, which it may override. */
+/** The specification with its data, its size and Knack's theme, which it may override. */
 function fullSpec(chart: WantedChart, facts: FactsOf): TopLevelSpec {
   const { spec, rows, width } = chart;
   const { config, background, $schema: _, data: __, datasets: ___, usermeta: ____, ...rest } = spec;
@@ -130,7 +130,7 @@ function fullSpec(chart: WantedChart, facts: FactsOf): TopLevelSpec {
   } as unknown as TopLevelSpec;
 }
 
-/** A ground that lets nothing shine through, else undefined. */
+/** An opaque background, or undefined. */
 function opaque(background: Json | undefined): string | undefined {
   if (typeof background !== "string") return undefined;
   return /^(#[\da-f]{3}|#[\da-f]{6}|(?!transparent$|none$)[a-z]+)$/i.test(background)
@@ -138,7 +138,7 @@ function opaque(background: Json | undefined): string | undefined {
     : undefined;
 }
 
-/** What a specification says of axes or titles leaves the rest of them as it is. */
+/** Settings for axes or titles in a specification keep the other defaults of the theme. */
 function merged(defaults: Members, own: Members): Members {
   const parts = Object.entries(own).map(([key, part]): [string, Json] => {
     const standing = defaults[key];
@@ -147,7 +147,7 @@ function merged(defaults: Members, own: Members): Members {
   return { ...defaults, ...Object.fromEntries(parts) };
 }
 
-/** Numbers as people write them; very small ones keep their digits. */
+/** Numbers in common notation; very small ones keep their digits. */
 function numberFormat(rows: readonly ChartRow[], facts: FactsOf): string {
   const largest = Object.keys(rows[0] ?? {}).flatMap((column) => {
     const known = facts(column);
@@ -156,7 +156,7 @@ function numberFormat(rows: readonly ChartRow[], facts: FactsOf): string {
   return Math.min(...largest) < 0.05 ? ",.10~g" : ",.4~f";
 }
 
-/** Years that are wanted as dates are numbers in the data, and numbers are milliseconds to Vega. */
+/** Years that should be dates are numbers in the data, which Vega would read as milliseconds. */
 function withYears(spec: Members, rows: readonly ChartRow[], facts: FactsOf): readonly ChartRow[] {
   const years = new Set<string>();
   const look = (value: Json): void => {
@@ -203,9 +203,9 @@ interface TextItem {
   limit?: number;
 }
 
-/** Without a canvas Vega guesses how wide texts are; the font knows. */
+/** Without a canvas Vega only estimates the width of texts; the font knows it. */
 function measureWithShippedFont(): void {
-  // Its typings leave it out.
+  // Vega's typings omit it.
   const { textMetrics: metrics } = vega as unknown as {
     textMetrics: { width(item: TextItem, text?: string): number };
   };
@@ -213,7 +213,7 @@ function measureWithShippedFont(): void {
     const { fontSize = 11, fontWeight, limit } = item;
     const isBold = fontWeight === "bold" || Number(fontWeight) >= 600;
     const width = textWidth(String(text ?? item.text ?? ""), fontSize, isBold);
-    // It is cut there.
+    // Texts are cut there.
     return limit !== undefined && limit > 0 ? Math.min(limit, width) : width;
   };
 }

@@ -1,4 +1,4 @@
-/** The drawing process: asked by the first line of its input, it answers on its output. */
+/** The drawing process: reads a request from the first line of its input, and answers on its output. */
 import { firstLine, runThread } from "../../process/sealed-thread.ts";
 import type { DrawRequest } from "../draw-request.ts";
 

@@ -1,8 +1,8 @@
-/** The thread that draws: what `workerData` asks for, whose answer it posts as JSON. */
+/** The thread that draws: takes the request from `workerData`, and posts its answer as JSON. */
 import { parentPort, workerData } from "node:worker_threads";
 import { ChartProblem, type DrawAnswer, type DrawRequest } from "../draw-request.ts";
 
-// Nothing here asks a network. Libraries that could find nothing to do it with.
+// No network here: libraries find no function for it.
 for (const name of ["fetch", "WebSocket", "EventSource", "XMLHttpRequest"])
   Reflect.deleteProperty(globalThis, name);
 parentPort?.postMessage(JSON.stringify(await answer(workerData as DrawRequest)));

@@ -1,15 +1,15 @@
-/** The shipped font. Nothing of the machine's fonts is used, so a picture is the same everywhere. */
+/** The shipped font. No fonts of the machine are used, so a picture is the same everywhere. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { create, type Font } from "fontkit";
 
-/** As its files call it; what follows is for people who open an SVG without it. */
+/** Its family name; the fallbacks are for people who open an SVG without the font. */
 export const fontFamily = "DejaVu Sans";
 export const fontFallbacks = `${fontFamily}, Verdana, Segoe UI, sans-serif`;
-/** Diagrams have its condensed faces, about as wide as Arial: what models suppose that texts need. */
+/** Diagrams use its condensed faces, which are about as wide as Arial: models assume that width. */
 export const diagramFallbacks = `${fontFamily} Condensed, Arial, Helvetica, sans-serif`;
 
-/** What a picture is drawn with. */
+/** The fonts of a picture. */
 export type FontSet = "chart" | "diagram";
 
 const faces: Record<FontSet, readonly string[]> = {
@@ -32,7 +32,7 @@ function openFont(weight: "regular" | "bold"): Font {
 const widths = { regular: new Map<number, number>(), bold: new Map<number, number>() };
 const fonts: { regular?: Font; bold?: Font } = {};
 
-/** How wide a text is, pixels. */
+/** Width of a text, pixels. */
 export function textWidth(text: string, size: number, bold: boolean): number {
   const weight = bold ? "bold" : "regular";
   fonts[weight] ??= openFont(weight);
@@ -50,7 +50,7 @@ export function textWidth(text: string, size: number, bold: boolean): number {
   return units * size;
 }
 
-/** Text broken into lines of at most a width, pixels; a word that is wider has a line of its own. */
+/** Text broken into lines of a maximum width, pixels; a wider word has a line of its own. */
 export function wrapped(text: string, width: number, size: number, bold: boolean): string[] {
   const lines: string[] = [];
   for (const word of text.split(/\s+/).filter(Boolean)) {
@@ -61,7 +61,7 @@ export function wrapped(text: string, width: number, size: number, bold: boolean
   return lines;
 }
 
-/** What stands in a picture's texts that the font has not, and the SVG as it can be drawn: without emoji of that kind. */
+/** The characters of a picture's texts that the font lacks, and the SVG without emoji that it lacks. */
 export function withKnownSigns(svg: string): { drawable: string; notes: string[] } {
   fonts.regular ??= openFont("regular");
   const { regular } = fonts;

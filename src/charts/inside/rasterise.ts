@@ -6,10 +6,10 @@ import { ChartProblem } from "../draw-request.ts";
 import { ground } from "./chart-theme.ts";
 import { type FontSet, fontFamily, fontFiles } from "./fonts.ts";
 
-/** Pixels of a picture: for each of the SVG's own, and at most. */
+/** Resolution of a picture: pixels per unit of the SVG, and maximum pixels. */
 const scale = 2;
 const maxPixels = 40_000_000;
-const widest = 2_000;
+const maxWidth = 2_000;
 
 let ready: Promise<void> | undefined;
 
@@ -27,21 +27,21 @@ async function opened(svg: string, set: FontSet, zoom = 1): Promise<InstanceType
   return new Resvg(svg, { font, fitTo: { mode: "zoom", value: zoom }, background: ground });
 }
 
-/** Where what an SVG draws lies, in its units; undefined when it draws nothing. */
+/** The area that an SVG draws on, in its units; undefined if it draws nothing. */
 async function extentOf(svg: string, set: FontSet) {
   const box = (await opened(svg, set)).getBBox();
   return box && { left: box.x, top: box.y, right: box.x + box.width, bottom: box.y + box.height };
 }
 
 /**
- * The picture of an SVG, PNG. It is opaque, so that it is read in dark surroundings too.
+ * The picture of an SVG, PNG. It is opaque, so that it is readable on a dark background too.
  * @throws ChartProblem when it is empty or too large
  */
 export async function rasterise(svg: string, set: FontSet, width?: number): Promise<Uint8Array> {
   const { width: own, height } = await opened(svg, set);
   if (!(own >= 1 && height >= 1))
     throw new ChartProblem("The picture has no size. Give it a viewBox, or a width and a height.");
-  const shown = Math.min(widest, width ?? own);
+  const shown = Math.min(maxWidth, width ?? own);
   const zoom = scale * (shown / own);
   if (own * height * zoom * zoom > maxPixels || height * zoom > 16_000 || own * zoom > 16_000)
     throw new ChartProblem(
@@ -50,12 +50,12 @@ export async function rasterise(svg: string, set: FontSet, width?: number): Prom
   return (await opened(svg, set, zoom)).render().asPng();
 }
 
-/** What is drawn beside texts. */
+/** Elements that are drawn, other than texts. */
 const shapes = "path, rect, circle, ellipse, line, polyline, polygon, use";
-/** Share of a picture by which it is made larger, at most. */
+/** Maximum enlargement of a picture, as a share of it. */
 const most = 0.6;
 
-/** Makes a diagram larger where a text of it goes over an edge: whoever wrote it could only guess how wide the text is. */
+/** Enlarges a diagram if a text of it crosses an edge: its author could only guess how wide the text is. */
 export async function fitTexts(svg: string): Promise<{ svg: string; notes: string[] }> {
   const root = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
   const [left, top, width, height] = (root.getAttribute("viewBox") ?? "").split(/[\s,]+/).map(Number);

@@ -6,7 +6,7 @@ import { UnreadableDocument } from "./opened-document.ts";
 /** A file in a ZIP archive. */
 interface ZipEntry {
   name: string;
-  /** As the archive says, which may be a lie. */
+  /** As the archive declares, which may be false. */
   bytes: number;
   encrypted: boolean;
 }
@@ -18,11 +18,11 @@ export interface OpenZip {
   more: boolean;
   has(name: string): boolean;
   /**
-   * The content of an entry; undefined where there is none of this name.
-   * @throws UnreadableDocument when it is damaged, encrypted, lies about its size, or all that was read together is over the limit
+   * The content of an entry; undefined if there is none of this name.
+   * @throws UnreadableDocument when it is damaged, encrypted, declares a false size, or the total read so far exceeds the limit
    */
   read(name: string): Promise<Buffer | undefined>;
-  /** The same as UTF-8. */
+  /** The same, decoded as UTF-8. */
   text(name: string): Promise<string | undefined>;
   /** The chosen files. @throws UnreadableDocument as `read` does */
   files(choose: (name: string) => boolean): Promise<ReadonlyMap<string, Buffer>>;
@@ -71,7 +71,7 @@ export async function openZip(data: Buffer, limits: ReadLimits): Promise<OpenZip
   };
 }
 
-/** Files as an archive without compression, for libraries that believe the sizes an archive declares. */
+/** Files as an archive without compression, for libraries that trust the sizes an archive declares. */
 export async function storedArchive(
   files: ReadonlyMap<string, Uint8Array>,
 ): Promise<Uint8Array<ArrayBuffer>> {
@@ -81,7 +81,7 @@ export async function storedArchive(
   return zipSync(byName, { level: 0 });
 }
 
-/** @throws UnreadableDocument when a document has more parts than documents have */
+/** @throws UnreadableDocument when a document has more parts than the limit */
 export function refuseManyEntries({ more }: OpenZip, { entries }: ReadLimits): void {
   if (more) throw new UnreadableDocument(`It consists of more than ${entries} parts and is not unpacked.`);
 }
@@ -97,7 +97,7 @@ async function inflate(
   refuseTooLarge(inflated.bytes + entry.uncompressedSize, limits);
   const chunks: Buffer[] = [];
   try {
-    // It also fails when more or fewer bytes come than were declared.
+    // Also fails when more or fewer bytes arrive than were declared.
     const stream: Readable = await zip.openReadStreamPromise(entry);
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       inflated.bytes += chunk.length;

@@ -1,14 +1,14 @@
 import type { DocumentText } from "../../core/ports/documents.ts";
 import type { ReadLimits } from "../read-limits.ts";
 
-/** What the readers of the formats get. */
+/** The input of the readers of formats. */
 export interface OpenedDocument {
   /** The whole file. */
   data: Buffer;
   limits: ReadLimits;
 }
 
-/** What they answer; `note` without the sentence that the text was cut. */
+/** Their result; `note` does not mention that the text was cut. */
 export interface ReadDocument extends Pick<Extract<DocumentText, { ok: true }>, "tables" | "pages" | "note"> {
   text: BoundedText;
 }
@@ -24,7 +24,7 @@ export function shownName(name: string): string {
   return line.length <= 200 ? line : `${line.slice(0, 199).toWellFormed()}…`;
 }
 
-/** A text that grows up to a limit. */
+/** A text with a maximum length. */
 export class BoundedText {
   /** Whether something was left out. */
   cut = false;
@@ -36,7 +36,7 @@ export class BoundedText {
     this.#room = limit;
   }
 
-  /** Adds text as far as there is room; false when there is none left. */
+  /** Adds text as far as it fits; false if it is full. */
   add(text: string): boolean {
     if (text.length > this.#room) this.cut = true;
     if (text.length > 0 && this.#room > 0) this.#parts.push(text.slice(0, this.#room));

@@ -7,8 +7,8 @@ export interface XmlHandlers {
 }
 
 /**
- * Reads XML from start to end without building anything. Document types, and with them entities of the file's own and external ones,
- * are skipped; the handlers may throw to end it.
+ * Reads XML from start to end without building a tree. Document types are skipped, and with them internal and external entities; the
+ * handlers may throw to stop reading.
  */
 export async function parseXml(xml: string, handlers: XmlHandlers): Promise<void> {
   const { Parser } = await import("htmlparser2");

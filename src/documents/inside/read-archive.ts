@@ -14,9 +14,9 @@ import {
   UnreadableDocument,
 } from "./opened-document.ts";
 
-/** Entries that are listed. */
+/** Maximum entries that are listed. */
 const maxListed = 1_000;
-/** Bytes of a file whose text is shown, of all of them, and their number. */
+/** Maximum bytes of a file whose text is shown, of all of them, and their maximum number. */
 const maxFileBytes = 200_000;
 const maxShownBytes = 1_000_000;
 const maxShown = 200;
@@ -24,11 +24,11 @@ const maxShown = 200;
 interface Listed {
   name: string;
   bytes: number;
-  /** What it is besides a file. */
+  /** Its type, unless it is a plain file. */
   what?: string;
 }
 
-/** The list of the files in an archive, and the text of the small ones that are text. Archives in it are listed, not opened. */
+/** The list of the files in an archive, and the text of small text files. Nested archives are listed, not opened. */
 class ArchiveText {
   note: string | undefined;
   readonly #listed: Listed[] = [];
@@ -43,7 +43,7 @@ class ArchiveText {
     if (this.#listed.length < maxListed) this.#listed.push(entry);
   }
 
-  /** Whether there is room for the text of a file of this size. */
+  /** Whether the text of a file of this size still fits. */
   wants(bytes: number): boolean {
     return bytes > 0 && bytes <= Math.min(maxFileBytes, this.#room) && this.#shown.length < maxShown;
   }
@@ -71,7 +71,7 @@ class ArchiveText {
   }
 }
 
-/** A .zip file: what is in it, and the text of its small text files. */
+/** A .zip file: its list of files, and the text of small text files. */
 export async function readZipArchive({ data, limits }: OpenedDocument): Promise<ReadDocument> {
   const zip = await openZip(data, limits);
   const archive = new ArchiveText();
@@ -84,7 +84,7 @@ export async function readZipArchive({ data, limits }: OpenedDocument): Promise<
   return archive.written(limits);
 }
 
-/** Damaged or lying files are listed all the same. */
+/** Damaged files and those with a false size are listed too. */
 async function readable(content: Promise<Buffer | undefined>): Promise<Buffer> {
   try {
     return (await content) ?? Buffer.alloc(0);
@@ -97,7 +97,7 @@ async function readable(content: Promise<Buffer | undefined>): Promise<Buffer> {
 const fileTypes = ["File", "OldFile", "ContiguousFile"];
 const chunkBytes = 65_536;
 
-/** A .tar or .tar.gz file: what is in it, and the text of its small text files. */
+/** A .tar or .tar.gz file: its list of files, and the text of small text files. */
 export async function readTarArchive({ data, limits }: OpenedDocument): Promise<ReadDocument> {
   const archive = new ArchiveText();
   const { Parser } = await import("tar");

@@ -9,7 +9,7 @@ import {
   UnreadableDocument,
 } from "./opened-document.ts";
 
-/** Attachments that are listed. */
+/** Maximum attachments that are listed. */
 const maxListed = 200;
 
 /** An e-mail (RFC 5322) as its headers, its text and a list of its attachments. */

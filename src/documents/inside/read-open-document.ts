@@ -9,7 +9,7 @@ import {
 import { parseXml } from "./parse-xml.ts";
 import { writeSheet } from "./sheet-text.ts";
 
-/** Cells of all sheets, after repetitions. */
+/** Maximum cells of all sheets, with repetitions expanded. */
 const maxCells = 5_000_000;
 
 /** Text, sheets and slides of OpenDocument files (OpenDocument 1.3 part 3). */
@@ -27,10 +27,10 @@ export async function readOpenDocument({ data, limits }: OpenedDocument): Promis
   return { text, ...(writer.tables.length === 0 ? {} : { tables: writer.tables }) };
 }
 
-/** Elements whose text is not the document's: comments of authors, deleted text, a shape's description, rubies. */
+/** Elements whose text does not belong to the document's: comments of authors, deleted text, a shape's description, rubies. */
 const unread = new Set(["annotation", "tracked-changes", "title", "desc", "ruby-text", "forms"]);
 
-/** A table that is being read. Repeated cells and rows are kept once, with their number. */
+/** A table that is being read. Repeated cells and rows are stored once, with their count. */
 interface Grid {
   name: string;
   rows: { cells: string[]; times: number }[];
@@ -39,7 +39,7 @@ interface Grid {
   cellTimes: number;
 }
 
-/** Writes what it hears of `content.xml` as lines of text and tables. */
+/** Converts events of `content.xml` to lines of text and tables. */
 class ContentWriter {
   readonly tables: Table[] = [];
   readonly #text: BoundedText;
@@ -154,7 +154,7 @@ class ContentWriter {
       return;
     }
     const lines = [...repeated(grid)].map((cells) => `| ${cells.join(" | ")} |`);
-    // A table in a cell of another stands in its line.
+    // A nested table becomes text in its line.
     if (this.#grids.length > 0) this.#line += lines.join(" ");
     else for (const line of lines) this.#text.line(line);
   }

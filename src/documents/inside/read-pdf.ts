@@ -6,12 +6,12 @@ import {
 } from "./opened-document.ts";
 
 const maxPages = 10_000;
-/** Pages in a row that fail before the rest is given up: a damaged file may claim any number of pages. */
+/** Consecutive failed pages after which reading stops: a damaged file may declare any number of pages. */
 const maxFailures = 20;
-/** Page numbers that a note names. */
+/** Maximum page numbers in a note. */
 const maxNamed = 20;
 
-/** The text of a PDF page by page. Pictures are not looked at: a scanned page has no text. */
+/** The text of a PDF page by page. Pictures are ignored: a scanned page has no text. */
 export async function readPdf({ data, limits }: OpenedDocument): Promise<ReadDocument> {
   const pdf = await open(data);
   const text = new BoundedText(limits.textCharacters);
@@ -37,7 +37,7 @@ export async function readPdf({ data, limits }: OpenedDocument): Promise<ReadDoc
   return { text, pages: pdf.numPages, ...(note === "" ? {} : { note }) };
 }
 
-/** What the text lacks, as sentences. */
+/** Gaps in the text, as sentences. */
 function missing(
   pages: number,
   empty: readonly number[],

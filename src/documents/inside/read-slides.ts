@@ -43,7 +43,7 @@ async function notesOf(zip: OpenZip, slide: string): Promise<string> {
   return "";
 }
 
-/** What a part of the package points to, by identifier, as names of entries; what is outside the file is left out. */
+/** The targets of a part's relationships, by identifier, as names of entries; external ones are left out. */
 async function relationships(
   zip: OpenZip,
   part: string,
@@ -67,7 +67,7 @@ async function drawnText(xml: string): Promise<string> {
   const parts: string[] = [];
   let inText = false;
   let inCell = false;
-  // The number of the slide in its notes, dates and the like.
+  // The slide number in its notes, dates and similar fields.
   let inField = false;
   await parseXml(xml, {
     open(name) {

@@ -10,7 +10,7 @@ import { writeSheet } from "./sheet-text.ts";
 
 /** The last row and column of the format (ECMA-376 part 1, 18.2.27 and Excel's specifications). */
 const lastRow = 1_048_576;
-/** Cells of the rectangle around what a sheet says: the library makes all of it. */
+/** Maximum cells of the rectangle that a sheet spans: the library creates all of them. */
 const maxCells = 5_000_000;
 
 type Cell = string | number | boolean | Date | null;
@@ -34,7 +34,7 @@ export async function readSpreadsheet({ data, limits }: OpenedDocument): Promise
   return { text, tables };
 }
 
-/** Whole numbers beyond 2^53, as ids are, keep their digits; a fraction is the double that spreadsheets calculate with. */
+/** Whole numbers beyond 2^53, such as ids, keep their digits; a fraction is the double that spreadsheets calculate with. */
 function parseNumber(text: string): number | string {
   const value = Number(text);
   return Number.isNaN(value) || (/^-?\d+$/.test(text) && !Number.isSafeInteger(value)) ? text : value;
@@ -58,7 +58,7 @@ function refuseHugeSheet(xml: string): void {
   for (const [, number] of xml.matchAll(/<(?:\w+:)?row\s(?:[^>]*?\s)?r=["'](\d{1,12})["']/g)) {
     rows = Math.max(rows, Number(number));
   }
-  // Without those that are closed at once, which are empty and make no gaps.
+  // Without self-closing ones, which are empty and cause no gaps.
   for (const [, letters, number] of xml.matchAll(
     /<(?:\w+:)?c\s(?:[^>]*?\s)?r=["']([A-Z]{1,8})(\d{1,12})["'][^>]*(?<!\/)>/g,
   )) {

@@ -5,14 +5,14 @@ import type { Table } from "../../core/ports/documents.ts";
 import { UnreadableDocument } from "./opened-document.ts";
 import { firstRows, makeTable } from "./sheet-text.ts";
 
-/** What delimiter, columns and first rows are found in, bytes. */
+/** Bytes from which delimiter, columns and first rows are determined. */
 const headBytes = 1_000_000;
 const chunkBytes = 262_144;
 const delimiters = [",", ";", "\t", "|"];
 
 /**
- * The shape and beginning of a table in text: the library reads its beginning, the rest is only counted. In constant memory, however
- * long its lines are. `notes` gets what a reader of it should know. @throws UnreadableDocument when it is no text
+ * The shape and beginning of a table in text: the library reads the beginning, the rest is only counted. Memory use is constant, however
+ * long the lines are. `notes` receives remarks for the reader. @throws UnreadableDocument when it is not text
  */
 export function readTable(descriptor: number, notes: string[] = []): Table {
   const chunk = Buffer.alloc(chunkBytes);
@@ -30,11 +30,11 @@ export function readTable(descriptor: number, notes: string[] = []): Table {
   // The beginning may end in the middle of a row.
   const whole = goesOn && data.length > 1 && data.length <= firstRows ? data.slice(0, -1) : data;
   const counter = new RowCounter(meta.delimiter);
-  // In the others a second byte may look like a delimiter.
+  // In other encodings a second byte may look like a delimiter.
   const isPlain = found.label === "utf-8" || found.label.startsWith("windows-");
   const decoder = isPlain ? undefined : new TextDecoder(found.label);
   const note = guessNote({ encoding: found.name, guessed: found.guessed });
-  // A byte order mark is no content of a file without any other.
+  // A lone byte order mark is no content.
   let position = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0;
   for (;;) {
     const read = readSync(descriptor, chunk, 0, chunkBytes, position);
@@ -53,20 +53,20 @@ const lineFeed = 10;
 const carriageReturn = 13;
 
 /**
- * Counts the rows of a table in text (RFC 4180) as its bytes come, in constant memory. Line breaks in quotes are part of a cell; CR LF,
+ * Counts the rows of a table in text (RFC 4180) as its bytes arrive, in constant memory. Line breaks in quotes are part of a cell; CR LF,
  * LF and CR end a row; lines without content are no rows. A quote in a cell that does not begin with one is text.
  */
 export class RowCounter {
   readonly #delimiter: number;
   #rows = 0;
   #quoted = false;
-  /** The byte before the next ones. */
+  /** The last byte of the previous chunk. */
   #before = lineFeed;
-  /** Where the line begins and a quote last closed, counted from the next byte. */
+  /** Position of the line's beginning and of the last closing quote, relative to the next byte. */
   #lineStart = 0;
   #closed = -2;
 
-  /** The delimiter is one ASCII character, the encoding one that keeps ASCII. */
+  /** The delimiter is one ASCII character, and the encoding extends ASCII. */
   constructor(delimiter: string) {
     this.#delimiter = delimiter.charCodeAt(0);
   }
@@ -75,7 +75,7 @@ export class RowCounter {
     const { length } = bytes;
     for (let at = 0; at < length; at += 1) {
       const byte = bytes[at] as number;
-      // Most bytes are letters and digits: this is the only look at them.
+      // Most bytes are letters and digits, which need no further check.
       if (byte > quote || byte === space) continue;
       if (byte === quote) this.#quote(at, bytes);
       else if (!this.#quoted && (byte === lineFeed || byte === carriageReturn)) this.#endLine(at);
@@ -90,7 +90,7 @@ export class RowCounter {
     this.#lineStart = at + 1;
   }
 
-  /** A quote in quotes is written twice. */
+  /** A quote in quotes is doubled. */
   #quote(at: number, bytes: Uint8Array): void {
     if (this.#quoted) {
       this.#quoted = false;
@@ -104,7 +104,7 @@ export class RowCounter {
     return before === this.#delimiter || before === lineFeed || before === carriageReturn;
   }
 
-  /** The rows so far, with the last one where no line break ends it. */
+  /** The rows so far, including a last one without a line break. */
   get rows(): number {
     return this.#rows + (this.#lineStart < 0 ? 1 : 0);
   }

@@ -7,7 +7,7 @@ import {
   UnreadableDocument,
 } from "./opened-document.ts";
 
-/** An HTML file as Markdown, without what a person would not see. Nothing it points to is fetched. */
+/** An HTML file as Markdown, with visible text only. Nothing it refers to is fetched. */
 export async function readWebPage({ data, limits }: OpenedDocument): Promise<ReadDocument> {
   const named = declared(data);
   const decoded = named === undefined ? decodeText(data) : { text: named, encoding: "", guessed: false };
@@ -20,7 +20,7 @@ export async function readWebPage({ data, limits }: OpenedDocument): Promise<Rea
   return { text, ...(note === undefined ? {} : { note: `It was ${note}.` }) };
 }
 
-/** By the encoding the page names at its beginning (HTML, 13.2.3.2); undefined where it names none or an unknown one. */
+/** By the encoding that the page declares at its beginning (HTML, 13.2.3.2); undefined if it declares none or an unknown one. */
 function declared(data: Buffer): string | undefined {
   const name = /<meta[^<>]+charset\s*=\s*(?:["']\s*)?([\w-]+)/i.exec(data.toString("latin1", 0, 1_024))?.[1];
   if (name === undefined) return undefined;

@@ -2,7 +2,7 @@ import { markdownOf } from "../../html/readable-page.ts";
 import { openZip, refuseManyEntries, storedArchive } from "./open-zip.ts";
 import { BoundedText, type OpenedDocument, type ReadDocument } from "./opened-document.ts";
 
-/** A .docx file as Markdown. Pictures are left out, nothing outside the file is opened. */
+/** A .docx file as Markdown. Pictures are left out, and nothing outside the file is opened. */
 export async function readWord({ data, limits }: OpenedDocument): Promise<ReadDocument> {
   const zip = await openZip(data, limits);
   refuseManyEntries(zip, limits);

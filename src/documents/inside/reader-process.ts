@@ -1,4 +1,4 @@
-/** The reading process: asked by its argument, it answers on its output. */
+/** The reading process: takes its request as an argument, and answers on its output. */
 import { runThread } from "../../process/sealed-thread.ts";
 import type { ReadRequest } from "../read-limits.ts";
 

@@ -1,4 +1,4 @@
-/** The thread that reads: one file, as `workerData` asks, whose answer it posts as JSON. */
+/** The thread that reads one file: takes the request from `workerData`, and posts its answer as JSON. */
 import { readSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { withoutInvisible } from "../../base/invisible-text.ts";
@@ -10,7 +10,7 @@ import { type OpenedDocument, type ReadDocument, UnreadableDocument } from "./op
 /** The file. */
 const descriptor = 3;
 
-/** Of all tables of a document together, characters. */
+/** Maximum of all tables of a document together, characters. */
 const maxTableCharacters = 10_000_000;
 
 type Read = (document: OpenedDocument) => Promise<ReadDocument>;
@@ -30,7 +30,7 @@ const readers: Readonly<Record<DocumentFormat, () => Promise<Read>>> = {
   tar: async () => (await import("./read-archive.ts")).readTarArchive,
 };
 
-// Nothing here asks a network. Libraries that could find nothing to do it with.
+// No network here: libraries find no function for it.
 for (const name of ["fetch", "WebSocket", "EventSource", "XMLHttpRequest"])
   Reflect.deleteProperty(globalThis, name);
 parentPort?.postMessage(JSON.stringify(await answer(workerData as ReadRequest)));
@@ -45,7 +45,7 @@ async function answer({ as, bytes, limits }: ReadRequest): Promise<DocumentText 
   } catch (error) {
     if (error instanceof UnreadableDocument) return { ok: false, problem: error.message };
     if (as === "table") throw error;
-    // Whatever a library throws: the file is not what it expects. A bug of ours looks the same to a person.
+    // Any error of a library means that the file is not what it expects. To a person, a bug in Knack looks the same.
     return {
       ok: false,
       problem: `It is damaged or no ${formatNames[as]} that can be read; send it as PDF or text.`,
@@ -78,7 +78,7 @@ async function documentText(
   };
 }
 
-/** The tables that are not too many and too wide to be handed over. */
+/** The tables that are small enough to be passed on. */
 function firstTables(tables: readonly Table[]): readonly Table[] {
   let characters = 0;
   const end = tables.findIndex((table) => {
@@ -99,7 +99,7 @@ function content(bytes: number): Buffer {
   return data.subarray(0, at);
 }
 
-/** Without control characters, what nobody sees and more than one empty line at a time. */
+/** Without control characters, invisible characters and repeated empty lines. */
 function clean(text: string): string {
   return withoutInvisible(text.replace(/\r\n?/g, "\n").replace(/(?![\t\n])\p{Cc}/gu, ""))
     .replace(/\n{3,}/g, "\n\n")

@@ -1,15 +1,15 @@
 import type { Table } from "../../core/ports/documents.ts";
 import type { BoundedText } from "./opened-document.ts";
 
-/** Rows of a table that are kept besides its text. */
+/** Rows of a table that are kept in addition to its text. */
 export const firstRows = 20;
-/** Characters kept of a cell of these rows, and of these rows together. */
+/** Maximum characters kept of a cell of these rows, and of these rows together. */
 const maxCell = 500;
 const maxFirstCharacters = 100_000;
 
 /**
- * Writes a sheet as its name and lines of CSV, and answers its table. Empty rows and empty cells at the ends of rows are left out.
- * Undefined for a sheet without content.
+ * Writes a sheet as its name and lines of CSV, and returns its table. Empty rows and empty cells at the ends of rows are left out.
+ * Undefined for an empty sheet.
  */
 export function writeSheet(
   text: BoundedText,
@@ -31,7 +31,7 @@ export function writeSheet(
   return { name, ...makeTable(kept, count - 1) };
 }
 
-/** A table of its first row and those after it, cut to what is kept. */
+/** A table of its first row and the following ones, cut to what is kept. */
 export function makeTable(head: readonly (readonly string[])[], rows: number): Omit<Table, "name"> {
   let room = maxFirstCharacters;
   const cut = (cells: readonly string[]) =>

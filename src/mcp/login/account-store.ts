@@ -5,20 +5,20 @@ import type { KeyValue } from "../../core/ports/storage.ts";
 import { type Json, toJson } from "../../core/values/json.ts";
 import type { LoginServer } from "../login-port.ts";
 
-/** Tokens of one account, and where they can be taken back. */
+/** Tokens of one account, and where they can be revoked. */
 export interface StoredTokens {
   tokens: OAuthTokens;
   revocation_endpoint?: string | undefined;
   revocation_methods?: string[] | undefined;
 }
 
-/** What the bot is to a server's login. `redirect_url` is what it was registered with; another one needs another registration. */
+/** The client that the bot is for a server's login. It was registered with `redirect_url`; another one needs another registration. */
 interface StoredClient {
   information: OAuthClientInformationMixed;
   redirect_url?: string | undefined;
 }
 
-/** What a server asked for when it turned a connection away: the next login asks for that. */
+/** The scopes a server demanded when it rejected a connection; the next login requests them. */
 interface Wanted {
   scope?: string | undefined;
   resource_metadata_url?: string | undefined;
@@ -28,7 +28,7 @@ interface Wanted {
 export interface PendingLogin {
   server: LoginServer;
   account: string;
-  /** The person who asked for it, as they are shown. */
+  /** Display name of the person who asked. */
   shown: string;
   verifier: string;
   client: OAuthClientInformationMixed;
@@ -38,13 +38,13 @@ export interface PendingLogin {
   expires_at: number;
 }
 
-/** What is kept of logins. Everything is bound to a server's name and address: at another address nothing of it is known. */
+/** Stored data of logins. All of it is bound to a server's name and address: at another address none of it is found. */
 export interface AccountStore {
   tokens(server: LoginServer, account: string): Promise<StoredTokens | undefined>;
   saveTokens(server: LoginServer, account: string, stored: StoredTokens): Promise<void>;
-  /** In the place of others; an account that was disconnected in the meantime stays so. */
+  /** Replaces others; an account that was disconnected in the meantime stays disconnected. */
   renewTokens(server: LoginServer, account: string, stored: StoredTokens): Promise<void>;
-  /** Only those with this access token: others have taken their place. */
+  /** Only tokens with this access token: others have replaced it. */
   dropTokens(server: LoginServer, account: string, accessToken: string): Promise<void>;
   removeTokens(server: LoginServer, account: string): Promise<void>;
   client(server: LoginServer): Promise<StoredClient | undefined>;
@@ -54,11 +54,11 @@ export interface AccountStore {
   saveWanted(server: LoginServer, account: string, wanted: Wanted): Promise<void>;
   /** One per server and account: an earlier link stops working. */
   addPending(state: string, pending: PendingLogin, now: number): Promise<void>;
-  /** As it is; it stays. */
+  /** Reads it without using it up. */
   readPending(state: string, now: number): Promise<PendingLogin | undefined>;
-  /** Answers it once. */
+  /** Returns it once. */
   takePending(state: string, now: number): Promise<PendingLogin | undefined>;
-  /** The link of an account stops working. */
+  /** Invalidates the link of an account. */
   dropPending(server: LoginServer, account: string): Promise<void>;
 }
 
@@ -94,7 +94,7 @@ export function createAccountStore(store: KeyValue): AccountStore {
 
 type Pending = Record<string, PendingLogin>;
 
-/** All of them in one value, so that what has run out goes whenever one is added or taken. */
+/** All in one value, so that expired ones are removed whenever one is added or taken. */
 function createPending(
   store: KeyValue,
 ): Pick<AccountStore, "addPending" | "readPending" | "takePending" | "dropPending"> {

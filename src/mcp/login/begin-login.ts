@@ -13,19 +13,19 @@ import {
 import { loginFailure } from "./login-failure.ts";
 import type { LoginParts } from "./login-parts.ts";
 
-/** How long a link works, ms. */
+/** Lifetime of a link, ms. */
 const linkMs = 10 * 60_000;
 
 export type BegunLogin = { ok: true; url: string } | { ok: false; reason: string };
 
-/** Who a link is for. */
+/** The person a link is for. */
 interface LinkFor {
   account: string;
-  /** The person who asked for it, as they are shown. */
+  /** Display name of the person who asked. */
   shown: string;
 }
 
-/** Makes the link at which a person connects an account. The one before it stops working. */
+/** Creates the link at which a person connects an account. The previous one stops working. */
 export async function beginLogin(
   parts: LoginParts,
   server: LoginServer,
@@ -34,7 +34,7 @@ export async function beginLogin(
   if (!needsPerson(server)) {
     return {
       ok: false,
-      reason: `${server.name} is logged in to by its configuration: nobody has to connect.`,
+      reason: `${server.name} uses the login of its configuration: nobody has to connect an account.`,
     };
   }
   try {
@@ -103,7 +103,7 @@ interface Made {
   client: OAuthClientInformationMixed;
 }
 
-/** Has no tokens, so the SDK makes a link; the link and what belongs to it stay here. */
+/** Has no tokens, so the SDK creates a link; the link and its secrets stay here. */
 function linkProvider(
   parts: LoginParts,
   server: LoginServer,
@@ -153,7 +153,7 @@ function linkProvider(
   };
 }
 
-/** What the server says when it turns away who has no account: where its login is described, and what to ask for. */
+/** The server's answer to a client without an account: where its login is described, and the scopes to request. */
 async function askedFor(
   send: FetchLike,
   url: string,
@@ -172,27 +172,27 @@ function urlOf(text: string | undefined): URL | undefined {
   return text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
 }
 
-/** A person is only sent to a page whose address nobody can read on the way, or that is as near as the server itself. */
+/** A person is sent only to a page that is encrypted, or as near as the server itself. */
 export function isOpenable({ protocol }: URL, serverUrl: string): boolean {
   if (protocol === "https:") return true;
   return protocol === "http:" && new URL(serverUrl).protocol === "http:";
 }
 
-/** Who asks for which rights; separated by spaces. */
+/** Scopes by who demands them; separated by spaces. */
 interface Wishes {
   /** By the operator. */
   configured?: string | undefined;
-  /** By the server, of who comes without an account. */
+  /** By the server, from a client without an account. */
   asked?: string | undefined;
-  /** By the server, of an account that could not do enough. */
+  /** By the server, from an account with too few rights. */
   wanted?: string | undefined;
-  /** What the account has now. */
+  /** The rights the account has now. */
   granted?: string | undefined;
 }
 
 /**
- * The rights to ask for (MCP 2025-11-25, scope selection strategy): more than now when those were not enough; else what the operator
- * says, what the server asked for, or all it knows. With the right to stay connected where the login offers it (SEP-2207).
+ * The rights to request (MCP 2025-11-25, scope selection strategy): more than now if those were not enough; otherwise those of the
+ * operator, those the server asked for, or all it knows. Includes the right to stay connected where the login offers it (SEP-2207).
  */
 function wantedScope(wishes: Wishes, discovery: OAuthDiscoveryState): string | undefined {
   const { configured, asked, wanted, granted } = wishes;

@@ -8,12 +8,12 @@ import type { LoginParts } from "./login-parts.ts";
 
 const clientName = "Knack";
 
-/** Whether somebody has to open a link to connect an account. */
+/** Whether a person has to open a link to connect an account. */
 export function needsPerson({ oauth }: LoginServer): boolean {
   return (oauth.grant ?? "authorization_code") === "authorization_code";
 }
 
-/** Who this client is, for a server's login (RFC 7591). `methods` are the ways it says it lets clients prove who they are. */
+/** The metadata of this client for a server's login (RFC 7591). `methods` are the authentication methods the login accepts. */
 export function clientMetadataOf(
   server: LoginServer,
   redirectUrl: string,
@@ -49,7 +49,7 @@ export function clientDocument(clientMetadataUrl: string, redirectUrl: string): 
   };
 }
 
-/** What the bot is to this login: as the operator registered it, or as it registered itself for where a login comes back to now. */
+/** The client for this login: registered by the operator, or by the bot itself with the current redirect address. */
 export async function registeredClient(
   { accounts, redirectUrl }: LoginParts,
   server: LoginServer,
@@ -67,8 +67,8 @@ export async function registeredClient(
 }
 
 /**
- * How a provider reads and stores its client. One of the operator is bound to the login that first takes it, and then belongs to no
- * other: a server that names another login gets an error instead of the secret.
+ * How a provider reads and stores its client. A client of the operator is bound to the first login that uses it, and to no other: a server
+ * that names another login gets an error instead of the secret.
  */
 export function clientPart(
   parts: LoginParts,
@@ -89,7 +89,7 @@ export function clientPart(
   };
 }
 
-/** Why no client can be had at this login, if so. */
+/** The reason why this login accepts no client, if any. */
 export function registrationProblem(
   { clientMetadataUrl }: LoginParts,
   server: LoginServer,
@@ -102,7 +102,7 @@ export function registrationProblem(
     "client_id_metadata_document_supported" in metadata && metadata.client_id_metadata_document_supported;
   if (takesAddress === true && clientMetadataUrl !== undefined) return undefined;
   return (
-    `The login of ${server.name} takes no clients that register themselves. An operator registers the bot there, with the ` +
+    `The login of ${server.name} accepts no clients that register themselves. An operator registers the bot there, with the ` +
     "redirect address of this bot, and sets oauth.client_id (and oauth.client_secret) of the server in the configuration."
   );
 }

@@ -14,28 +14,28 @@ import { tokensPart } from "./tokens-part.ts";
 export interface McpLoginOptions {
   /** Encrypted: it holds tokens. */
   store: KeyValue;
-  /** For what servers name as their login: guarded. */
+  /** For the addresses that servers name as their login: guarded. */
   web: Pick<Web, "fetch">;
   clock: Pick<Clock, "now">;
-  /** Where a person comes back to, e.g. `https://knack.example.com/oauth/mcp/callback`. Asked for each time. */
+  /** Redirect address of a login, e.g. `https://knack.example.com/oauth/mcp/callback`. Requested each time. */
   redirectUrl(): string;
-  /** Where `clientDocument` is served, if the bot can be reached there by everybody: https, not at the root. */
+  /** Address that serves `clientDocument`, if the bot is publicly reachable there: https, not at the root. */
   clientMetadataUrl?: string | undefined;
-  /** Failures that change nothing for anybody, for the log. */
+  /** Failures without consequences for anybody, for the log. */
   report(error: unknown, where: string): void;
 }
 
-/** The login, and its end that the HTTP server has. */
+/** The login, and its part for the HTTP server. */
 export interface McpLoginWithReturn extends McpLogin {
-  /** What `finish` would connect, or why not. Changes nothing: whatever looks at a link may ask. */
+  /** What `finish` would connect, or why not. Changes nothing, so link previews may ask too. */
   check(returned: LoginReturn): Promise<CheckedLogin>;
-  /** A person came back from a login, and confirmed it. Never throws for what stands in the address. */
+  /** A person came back from a login and confirmed it. Never throws, whatever the address contains. */
   finish(returned: LoginReturn): Promise<FinishedLogin>;
-  /** Who this client is, for logins that read it at an address; undefined when it is not public. */
+  /** The metadata of this client, for logins that fetch it; undefined when it is not public. */
   clientDocument(): Record<string, unknown> | undefined;
 }
 
-/** Accounts of people and of the bot with tool servers. Logins are rare, so how one goes is loaded with the first. */
+/** Accounts of people and of the bot with tool servers. Logins are rare, so their code is loaded with the first one. */
 export function createMcpLogin(options: McpLoginOptions): McpLoginWithReturn {
   const accounts = createAccountStore(options.store);
   const stepUps = createStepUps(accounts);
@@ -80,7 +80,7 @@ export function createMcpLogin(options: McpLoginOptions): McpLoginWithReturn {
   };
 }
 
-/** What a connection authenticates with. It refreshes tokens, and never begins a login: a person has to ask for a link. */
+/** Authenticates a connection. It refreshes tokens and never begins a login: a person has to ask for a link. */
 function createConnectionProvider(
   parts: LoginParts,
   stepUps: StepUps,

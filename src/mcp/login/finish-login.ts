@@ -7,7 +7,7 @@ import { loginFailure } from "./login-failure.ts";
 import type { LoginParts } from "./login-parts.ts";
 import { storedTokens } from "./tokens-part.ts";
 
-/** What the login adds to the address it sends a person back to. */
+/** The parameters that the login adds to the redirect address. */
 export interface LoginReturn {
   state?: string | undefined;
   code?: string | undefined;
@@ -23,15 +23,15 @@ interface RefusedLogin {
   server?: string;
 }
 
-/** What a login would do, for the page on which the person confirms it. `shown`: for whom. */
+/** What a login would do, for the page on which the person confirms it. `shown` is the person it is for. */
 export type CheckedLogin = { ok: true; server: string; shown: string } | RefusedLogin;
 
-/** What came of a login, for the page that the person sees. */
+/** The result of a login, for the page that the person sees. */
 export type FinishedLogin = { ok: true; server: string; account: string; shown: string } | RefusedLogin;
 
 /**
- * Whether somebody who comes back like this can connect the account of the link. It uses up nothing: the one who opened the link may
- * be another than who asked for it, or no person at all, and has to confirm first.
+ * Whether the person who comes back can connect the account of the link. Nothing is used up: the link may have been opened by somebody
+ * else, or by a program, so a confirmation follows.
  */
 export async function checkLogin(parts: LoginParts, returned: LoginReturn): Promise<CheckedLogin> {
   const pending = await parts.accounts.readPending(returned.state ?? "", parts.clock.now());
@@ -43,7 +43,7 @@ export async function checkLogin(parts: LoginParts, returned: LoginReturn): Prom
     : { ok: false, reason, server };
 }
 
-/** Connects the account that the link was made for. A link works once, whatever comes of it. */
+/** Connects the account that the link was made for. A link works once, whatever the result. */
 export async function finishLogin(parts: LoginParts, returned: LoginReturn): Promise<FinishedLogin> {
   const pending = await parts.accounts.takePending(returned.state ?? "", parts.clock.now());
   if (pending === undefined) return unknownLink;
@@ -61,10 +61,10 @@ export async function finishLogin(parts: LoginParts, returned: LoginReturn): Pro
 
 const unknownLink: RefusedLogin = {
   ok: false,
-  reason: "This link was used already, has run out (it works for ten minutes), or is not from this bot.",
+  reason: "This link was already used, has expired (it works for ten minutes), or is not from this bot.",
 };
 
-/** People choose their names: what is shown of one is one short line. */
+/** People choose their own names, so a shown name is cut to one short line. */
 function shownFor({ account, shown }: PendingLogin): string {
   const person = oneLine(shown, 100);
   return account === sharedAccount ? `everybody, as ${person} asked` : person;
@@ -85,7 +85,7 @@ function problemOf({ server, discovery }: PendingLogin, returned: LoginReturn): 
     const said = oneLine(error_description, 200);
     return `The login of ${server.name} refused: ${oneLine(error, 60)}${said === "" ? "" : ` (${said})`}.`;
   }
-  return code === undefined || code === "" ? `The login of ${server.name} gave no code.` : undefined;
+  return code === undefined || code === "" ? `The login of ${server.name} returned no code.` : undefined;
 }
 
 async function exchange(parts: LoginParts, pending: PendingLogin, authorizationCode: string): Promise<void> {
@@ -111,7 +111,7 @@ async function exchange(parts: LoginParts, pending: PendingLogin, authorizationC
   await auth(provider, { serverUrl: server.url, authorizationCode, fetchFn: parts.fetchOf(server) });
 }
 
-/** A client that the operator registered belongs from now on to the login that took it. */
+/** A client that the operator registered is now bound to the login that accepted it. */
 async function bindClient(
   parts: LoginParts,
   { server }: PendingLogin,

@@ -10,12 +10,12 @@ const tokenTypes = {
   assertion: "urn:ietf:params:oauth:token-type:id-jag",
 };
 
-/** A login cannot be done as it is configured, or by who should vouch for it. The message says what to change. */
+/** A login is impossible as configured, or the identity provider refused it. The message says what to change. */
 class GrantError extends Error {
   readonly code = "grant_failed";
 }
 
-/** How tokens are asked for where nobody opens a link. */
+/** How tokens are requested where nobody opens a link. */
 export function grantPart(
   parts: LoginParts,
   server: LoginServer,
@@ -52,7 +52,7 @@ function wantedScope(discovery: OAuthDiscoveryState | undefined): string | undef
   return scopes === undefined || scopes.length === 0 ? undefined : scopes.join(" ");
 }
 
-/** The client proves who it is with a signature (RFC 7523) instead of a secret. */
+/** The client authenticates with a signature (RFC 7523) instead of a secret. */
 function keyPart({ client_id = "", private_key, private_key_algorithm = "ES256" }: OAuthSettings): Grant {
   if (private_key === undefined) return {};
   return {
@@ -69,7 +69,7 @@ function keyPart({ client_id = "", private_key, private_key_algorithm = "ES256" 
   };
 }
 
-/** The identity provider's word for the account, made out to the login of this server (SEP-990, RFC 8693). */
+/** The identity provider's assertion for the account, issued for the login of this server (SEP-990, RFC 8693). */
 async function vouchedFor(
   { fetchOf }: LoginParts,
   server: LoginServer,
@@ -97,6 +97,6 @@ async function vouchedFor(
   if (typeof answer.access_token === "string") return answer.access_token;
   throw new GrantError(
     `The identity provider does not vouch for this account with ${server.name} (it answered ${response.status}). ` +
-      "Its token may have run out: renew oauth.identity_provider.id_token.",
+      "Its token may have expired: renew oauth.identity_provider.id_token.",
   );
 }

@@ -1,7 +1,7 @@
 import { errorText } from "../../base/error-text.ts";
 import { oneLine } from "../requests/said-text.ts";
 
-/** Why a login did not work, for a person. Of what the other side says only its code and a short text are passed on. */
+/** Why a login failed, for a person. Of the other side's answer, only its code and a short text are passed on. */
 export function loginFailure(server: string, error: unknown): string {
   const text = errorText(error);
   const said = oneLine(text, 300);
@@ -14,7 +14,7 @@ export function loginFailure(server: string, error: unknown): string {
   return `The login of ${server} could not be reached or understood: ${said || "no reason given"}`;
 }
 
-/** The SDK's errors of that kind have a code of RFC 6749. */
+/** These errors of the SDK have a code of RFC 6749. */
 function isOAuthError(error: unknown): error is Error & { errorCode: string } {
   return error instanceof Error && "errorCode" in error && typeof error.errorCode === "string";
 }

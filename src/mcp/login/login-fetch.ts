@@ -5,10 +5,10 @@ import type { Web } from "../../core/ports/web.ts";
 import { withoutNulls } from "../server-message.ts";
 
 /**
- * Fetches from a tool server as it is configured, and from the addresses it names for its login as the guard of the network lets
- * it: a server out there does not send the bot into the network it stands in. A server that is itself at an address of this machine
- * or of a private network may name others there.
- * @param headers go to the server's origin alone; those of a request stand before them
+ * Fetches directly from a tool server as it is configured, and from the addresses it names for its login only as the network guard allows:
+ * a public server cannot send the bot into the private network. A server at an address of this machine or of a private network may name
+ * others there.
+ * @param headers sent to the server's origin alone; those of a request override them
  */
 export function createLoginFetch(
   serverUrl: string,
@@ -24,7 +24,7 @@ export function createLoginFetch(
     if (url.origin === server.origin) {
       return fetch(url, { ...init, redirect, headers: { ...headers, ...plainHeaders(init) } });
     }
-    const foreign = { ...init, redirect, headers: withoutThose(plainHeaders(init), headers) };
+    const foreign = { ...init, redirect, headers: withoutHeaders(plainHeaders(init), headers) };
     return isNear && isPrivate(url) ? fetch(url, foreign) : guarded(url, foreign);
   };
   return shareRefresh(describedOnly(send));
@@ -35,8 +35,8 @@ const wellKnown =
   /\/\.well-known\/(oauth-authorization-server|oauth-protected-resource|openid-configuration)(\/|$)/;
 
 /**
- * The SDK tries the next address of a description only after a refusal: a page that answers everything, and JSON of something else,
- * are refused here. Members that are null count as missing.
+ * The SDK tries the next address of a description only after an error status: pages that answer every address, and unrelated JSON, become
+ * errors here. Members that are null count as missing.
  */
 function describedOnly(send: FetchLike): FetchLike {
   return async (address, init) => {
@@ -49,10 +49,10 @@ function describedOnly(send: FetchLike): FetchLike {
   };
 }
 
-/** How long one request of a login may take, ms: a person waits for it. */
+/** Maximum duration of one request of a login, ms: a person waits for it. */
 const requestMs = 20_000;
 
-/** For logins, whose requests all have an end: a login that hangs is one that failed. */
+/** For logins, whose requests are all finite: a login that hangs has failed. */
 export function withDeadline(send: FetchLike): FetchLike {
   return (url, init) => {
     const deadline = AbortSignal.timeout(requestMs);
@@ -60,7 +60,7 @@ export function withDeadline(send: FetchLike): FetchLike {
   };
 }
 
-/** The guarded way out in the form the SDK wants. Bodies are text; of the headers of an answer only its type is passed on. */
+/** The guarded fetch in the form the SDK expects. Bodies are text; of an answer's headers only its content type is passed on. */
 function createGuardedFetch(web: Pick<Web, "fetch">): FetchLike {
   return (url, init) => fetchGuarded(web, String(url), init);
 }
@@ -81,8 +81,8 @@ async function fetchGuarded(web: Pick<Web, "fetch">, url: string, init: RequestI
 }
 
 /**
- * Two requests that find their token run out at the same time hold the same refresh token. Servers that let it be used once would
- * take the second use for theft, so both get the answer to the first.
+ * Two requests that find their token expired at the same time use the same refresh token. Servers that allow it once would treat the second
+ * use as theft, so both get the answer to the first.
  */
 function shareRefresh(send: FetchLike): FetchLike {
   const running = new Map<string, Promise<Response>>();
@@ -111,8 +111,8 @@ function plainHeaders(init: RequestInit | undefined): Record<string, string> {
   return Object.fromEntries(new Headers(init?.headers));
 }
 
-/** Whoever calls may have put the headers of the configuration into every request. */
-function withoutThose(
+/** The caller may have put the headers of the configuration into every request. */
+function withoutHeaders(
   given: Readonly<Record<string, string>>,
   configured: Readonly<Record<string, string>>,
 ): Record<string, string> {
@@ -120,7 +120,7 @@ function withoutThose(
   return Object.fromEntries(Object.entries(given).filter(([name, value]) => own.get(name) !== value));
 }
 
-/** By its name alone: what a name resolves to is for the guard to see. */
+/** Judges by the name alone: the address it resolves to is checked by the guard. */
 function isPrivate({ hostname }: URL): boolean {
   if (hostname === "localhost" || hostname.endsWith(".localhost")) return true;
   const address = hostname.replace(/^\[|\]$/g, "");

@@ -3,18 +3,18 @@ import type { Clock } from "../../core/ports/storage.ts";
 import type { LoginServer } from "../login-port.ts";
 import type { AccountStore } from "./account-store.ts";
 
-/** What the parts of the login work with. */
+/** What the parts of the login need. */
 export interface LoginParts {
   accounts: AccountStore;
   clock: Pick<Clock, "now">;
-  /** Where a login comes back to; it can change with the port the bot got. */
+  /** Redirect address of a login; it can change with the port of the bot. */
   redirectUrl(): string;
-  /** Where a login can read who this client is, if it is public: an address that is the client's id (CIMD). */
+  /** Address at which a login can read this client's metadata, if it is public; it is the client's id (CIMD). */
   clientMetadataUrl?: string | undefined;
   /** A fetch for the login of a server. */
   fetchOf(server: LoginServer): FetchLike;
   /** An account has tokens. */
   connected(server: LoginServer, account: string): void;
-  /** A failure that changes nothing for anybody. */
+  /** A failure without consequences for anybody. */
   report(error: unknown, server: LoginServer): void;
 }

@@ -3,7 +3,7 @@ import type { StoredTokens } from "./account-store.ts";
 import { registeredClient } from "./client-registration.ts";
 import type { LoginParts } from "./login-parts.ts";
 
-/** Takes tokens back at the login, where it can (RFC 7009). Never fails: the bot has forgotten them already. */
+/** Revokes tokens at the login, where it supports that (RFC 7009). Never fails: the bot has already deleted them. */
 export async function revokeTokens(
   parts: LoginParts,
   server: LoginServer,

@@ -6,7 +6,7 @@ import { needsPerson } from "./client-registration.ts";
 import type { LoginParts } from "./login-parts.ts";
 import type { StepUps } from "./step-ups.ts";
 
-/** How a connection reads, renews and gives up the tokens of its account. */
+/** How a connection reads, renews and drops the tokens of its account. */
 export function tokensPart(
   { accounts }: LoginParts,
   stepUps: StepUps,
@@ -20,7 +20,7 @@ export function tokensPart(
       const tokens = (await accounts.tokens(server, account))?.tokens;
       lastSeen = tokens?.access_token ?? "";
       if (tokens === undefined || !stepUps.has(server, account)) return tokens;
-      // Renewed tokens would not allow more than these: without one to renew with, the SDK asks for a login.
+      // Renewed tokens would not allow more than these: without a refresh token, the SDK asks for a login.
       const { refresh_token: _, ...others } = tokens;
       return others;
     },
@@ -37,7 +37,7 @@ export function tokensPart(
   };
 }
 
-/** Tokens, with where they can be taken back if their login says so. */
+/** Tokens, and where they can be revoked if their login says so. */
 export function storedTokens(tokens: OAuthTokens, discovery: OAuthDiscoveryState | undefined): StoredTokens {
   const metadata = discovery?.authorizationServerMetadata;
   return {

@@ -2,14 +2,14 @@ import { errorCode } from "../../base/error-text.ts";
 import type { ToolContext } from "../../core/skill/tool.ts";
 import type { ServerRequests } from "../server-requests.ts";
 
-/** How often a server may ask the person in one call. */
+/** Maximum questions of a server to the person in one call. */
 const maxQuestions = 5;
-/** How often it may use the model in one call. */
+/** Maximum uses of the model by a server in one call. */
 const maxTexts = 5;
 
 /**
- * Answers what tool servers ask in the middle of a call. People decide; a server that asks too much gets a no. Few servers ask
- * anything, so how it is answered is loaded with the first request.
+ * Answers requests that tool servers make during a call. People decide; a server that asks too often is refused. Few servers ask anything,
+ * so the code is loaded with the first request.
  */
 export function createServerRequests(): ServerRequests {
   const questions = createRequestLimit(maxQuestions);
@@ -48,10 +48,10 @@ function isUnanswered(error: unknown): boolean {
   return errorCode(error) === "no_answer";
 }
 
-/** How many calls are remembered; older ones have ended. */
+/** Number of calls that are remembered; older ones have ended. */
 const maxCalls = 1_000;
 
-/** Counts requests within calls. One that comes again after a wait counts once. */
+/** Counts requests within calls. One that is repeated after a wait counts once. */
 function createRequestLimit(most: number): {
   allows(call: Pick<ToolContext, "turn_id" | "call_id">, request: string): boolean;
 } {

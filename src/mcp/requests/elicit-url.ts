@@ -6,8 +6,8 @@ const opened = "I opened it";
 const decline = "Decline";
 
 /**
- * Shows the person an address that a server wants them to open, and whose it is. The bot never opens it, and learns nothing of what
- * happens there.
+ * Shows the person an address that a server wants them to open, and its host. The bot never opens it, and learns nothing of what happens
+ * there.
  */
 export async function elicitUrl(
   server: string,
@@ -33,7 +33,7 @@ export async function elicitUrl(
   return { action: /^(decline|refuse|no)\b/i.test(said.trim()) ? "decline" : "cancel" };
 }
 
-/** Without user information, which makes an address look like another's. Unencrypted only on this machine. */
+/** Without user information, which can imitate another host. Unencrypted only on this machine. */
 function isShowable({ protocol, hostname, username, password, href }: URL): boolean {
   if (username !== "" || password !== "" || href.length > 2_000) return false;
   return (

@@ -3,7 +3,7 @@ import type { FormField } from "./form-field.ts";
 export type FieldValue = string | number | boolean | string[];
 export type FieldAnswer = { ok: true; value: FieldValue } | { ok: false; problem: string };
 
-/** What a person's words mean for a field; not ok: what is wrong with them, as a sentence. */
+/** The value of a person's answer for a field, or what is wrong with it, as a sentence. */
 export function readFieldAnswer(field: FormField, said: string): FieldAnswer {
   const text = said.trim();
   switch (field.kind) {
@@ -35,7 +35,7 @@ function readNumber({ kind, least = -Infinity, most = Infinity }: FormField, tex
   const value = Number(text);
   if (text === "" || !Number.isFinite(value)) return { ok: false, problem: `“${text}” is not a number.` };
   if (kind === "integer" && !Number.isInteger(value))
-    return { ok: false, problem: "It has to be a whole number." };
+    return { ok: false, problem: "It must be a whole number." };
   if (value < least) return { ok: false, problem: `It has to be at least ${least}.` };
   if (value > most) return { ok: false, problem: `It has to be at most ${most}.` };
   return { ok: true, value };
@@ -71,8 +71,11 @@ function notOne({ options }: FormField, text: string): FieldAnswer {
 
 /** The formats MCP allows for texts. */
 const formats: Record<string, { fits(text: string): boolean; problem: string }> = {
-  email: { fits: (text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text), problem: "That is no e-mail address." },
-  uri: { fits: (text) => URL.canParse(text), problem: "That is no address (URL)." },
+  email: {
+    fits: (text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text),
+    problem: "That is not an e-mail address.",
+  },
+  uri: { fits: (text) => URL.canParse(text), problem: "That is not an address (URL)." },
   date: {
     fits: (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)),
     problem: "Please write the date as 2026-01-31.",

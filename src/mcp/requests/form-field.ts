@@ -4,23 +4,23 @@ import { oneLine } from "./said-text.ts";
 type Properties = ElicitRequestFormParams["requestedSchema"]["properties"];
 type Property = Properties[string];
 
-/** What a field takes, and what stands for it in a chat. */
+/** What a field accepts, and its name in a chat. */
 interface FieldOption {
   value: string;
   label: string;
 }
 
-/** A field of a form that a server wants to have filled in (MCP 2025-11-25, elicitation). */
+/** A field of a form that a server wants filled in (MCP 2025-11-25, elicitation). */
 export interface FormField {
   name: string;
-  /** What people see; the name unless the server says otherwise. */
+  /** The label that people see; the name unless the server gives another. */
   label: string;
   description: string;
   kind: "text" | "number" | "integer" | "boolean" | "one" | "many";
   required: boolean;
   options: readonly FieldOption[];
   default?: string | number | boolean | string[] | undefined;
-  /** Least and most: of characters, of the number, or of choices. */
+  /** Minimum and maximum: of characters, of the number, or of choices. */
   least?: number | undefined;
   most?: number | undefined;
   format?: string | undefined;
@@ -70,7 +70,7 @@ function kindOf(property: Property): Kind {
   }
 }
 
-/** The values of all the ways a choice is written down: `enum`, `enum` with `enumNames`, `oneOf`, `anyOf`. */
+/** The values of all notations of a choice: `enum`, `enum` with `enumNames`, `oneOf`, `anyOf`. */
 function choicesOf(schema: object): FieldOption[] {
   if ("enum" in schema && Array.isArray(schema.enum)) {
     const names = "enumNames" in schema && Array.isArray(schema.enumNames) ? schema.enumNames : [];
@@ -85,11 +85,11 @@ function option(value: string, label: string): FieldOption {
   return { value, label: oneLine(label, 100) || value };
 }
 
-/** Words that only stand in the names of fields for what nobody should write into a chat. */
+/** Words that occur only in names of fields for secrets. */
 const secretWords =
   /\b(password|passwd|pwd|passphrase|passcode|secret|secrets|token|credential|credentials|cvv|cvc|pin|otp|(api|access|private|secret) ?key)\b/i;
 
-/** Whether a field asks for something that must not be said in a chat: passwords, tokens, keys. */
+/** Whether a field asks for something that must not be written into a chat: passwords, tokens, keys. */
 export function asksForSecret({ name, label }: FormField): boolean {
   return [name, label].some((text) =>
     secretWords.test(text.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[^\p{L}\p{N}]+/gu, " ")),

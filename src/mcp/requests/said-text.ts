@@ -1,21 +1,21 @@
-/** Untrusted text on one line, without characters that nobody sees, at most so many characters. */
-export function oneLine(text: string, longest: number): string {
-  return cut(text.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim(), longest);
+/** Untrusted text on one line, without invisible characters, cut to a maximum of characters. */
+export function oneLine(text: string, maxLength: number): string {
+  return cut(text.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim(), maxLength);
 }
 
-/** Untrusted text in which no link can hide where it leads, nor a picture or a mention: an address in it is seen as it is. */
+/** Untrusted text without links, pictures or mentions: an address in it is visible as it is. */
 export function withoutLinks(text: string): string {
   return text.replace(/[[\]<>]/g, "\\$&");
 }
 
-/** Untrusted text as a quotation in Markdown, without links: every line says that somebody else said it. */
-export function quoted(text: string, longest: number): string {
-  const lines = cut(text.replace(/[^\P{C}\n]/gu, ""), longest)
+/** Untrusted text as a Markdown quotation without links: every line is marked as somebody else's. */
+export function quoted(text: string, maxLength: number): string {
+  const lines = cut(text.replace(/[^\P{C}\n]/gu, ""), maxLength)
     .trim()
     .split(/(?<!\s)\s*\n\s*/);
   return lines.map((line) => `> ${withoutLinks(line)}`).join("\n");
 }
 
-function cut(text: string, longest: number): string {
-  return text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text;
+function cut(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength).toWellFormed()}…` : text;
 }

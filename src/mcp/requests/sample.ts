@@ -1,14 +1,14 @@
 import type { CreateMessageRequest, CreateMessageResult } from "@modelcontextprotocol/sdk/types.js";
 import type { ToolContext } from "../../core/skill/tool.ts";
 
-/** The longest request, characters of all its texts; what people are asked to allow has to be readable. */
+/** Maximum length of a request, characters of all its texts; people must be able to read what they allow. */
 const maxRequest = 20_000;
-/** The longest answer, tokens. */
+/** Maximum length of an answer, tokens. */
 const maxTokens = 4_000;
-/** Characters that a token has at the least, about: where an answer is cut that is longer than asked for. */
+/** Approximate minimum of characters per token: where an answer that is longer than requested is cut. */
 const charactersPerToken = 4;
 
-/** Why a server's request to use the model is not served. */
+/** Why a server's request to use the model is refused. */
 export class SamplingRefusedError extends Error {
   readonly code: "refused" | "not_supported" | "too_large";
   constructor(code: SamplingRefusedError["code"], message: string) {
@@ -23,7 +23,7 @@ interface Said {
 }
 
 /**
- * Lets a server use the model for one text, once a manager allowed exactly these messages. The model sees nothing else: neither the
+ * Lets a server use the model for one text, after a manager has allowed exactly these messages. The model sees nothing else: neither the
  * conversation nor tools. @throws SamplingRefusedError, WaitingForPerson
  */
 export async function sample(
@@ -57,11 +57,11 @@ export async function sample(
     instructions: instructions(server, system, max_tokens),
     input: messages.map(({ role, text: said }) => `${role}:\n${said}`).join("\n\n"),
   });
-  const longest = max_tokens * charactersPerToken;
-  const isCut = text.length > longest;
+  const maxCharacters = max_tokens * charactersPerToken;
+  const isCut = text.length > maxCharacters;
   return {
     role: "assistant",
-    content: { type: "text", text: isCut ? text.slice(0, longest).toWellFormed() : text },
+    content: { type: "text", text: isCut ? text.slice(0, maxCharacters).toWellFormed() : text },
     model: "knack",
     stopReason: isCut ? "maxTokens" : "endTurn",
   };

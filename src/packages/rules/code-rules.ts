@@ -131,7 +131,7 @@ const patternRule = linePatternRule([
 
 const obfuscated = "It is written so that people cannot read it, which honest skills have no reason for.";
 
-/** Code that was made hard to read: long encoded text, escapes in a row, machine-made names, no line breaks. */
+/** Code that was made hard to read: long encoded text, series of escapes, machine-made names, no line breaks. */
 const obfuscationRule: FileRule = (file) => {
   if (file.role !== "code") return [];
   const findings: PackageFinding[] = [];
@@ -172,7 +172,7 @@ const obfuscationRule: FileRule = (file) => {
 const commandLike =
   /\b(?:curl|wget|bash|powershell|invoke-|iex|nc -|chmod|eval\(|exec\(|child_process|subprocess|os\.system|\/bin\/sh)|https?:\/\//i;
 
-/** Base64 that is a command or an address once decoded, wherever it stands. */
+/** Base64 that is a command or an address once decoded, in any text. */
 const encodedTextRule: FileRule = (file) =>
   file.lines.flatMap(({ number, text }): PackageFinding[] => {
     for (const [blob] of text.matchAll(/(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{24,4000}={0,2}/g)) {
@@ -197,14 +197,14 @@ const encodedTextRule: FileRule = (file) =>
     return [];
   });
 
-/** The text a base64 string stands for, in UTF-8 or as PowerShell writes it; undefined when it is none. */
+/** The text that a base64 string encodes, in UTF-8 or as PowerShell writes it; undefined if there is none. */
 function readable(blob: string): string | undefined {
   const bytes = Buffer.from(blob, "base64");
   const text = bytes.includes(0) ? bytes.toString("utf16le") : bytes.toString("utf8");
   return /^[\x20-\x7e\s]{12,}$/.test(text) ? text : undefined;
 }
 
-/** What code does that a person should know of. */
+/** Actions of code that a person should know about. */
 export const codeRule: FileRule = (file, subject) => [
   ...patternRule(file, subject),
   ...obfuscationRule(file, subject),

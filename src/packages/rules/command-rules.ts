@@ -6,9 +6,9 @@ const shells = /(?:sudo\s+(?:-\S+\s+)?)?(?:env\s+)?(?:\/usr)?(?:\/local)?(?:\/bi
 const interpreters = pattern()`(?:${shells}|python[\d.]*\b|node\b|perl\b|ruby\b|php\b|osascript\b|iex\b|invoke-expression\b)`;
 const fetchers =
   /(?:curl|wget|fetch|http|aria2c|lwp-request|iwr|irm|invoke-webrequest|invoke-restmethod)(?:\.exe)?\b/;
-/** What runs its input as a program. `| python3 -m json.tool` reads it as data, a shell never does. */
+/** Commands that run their input as a program. `| python3 -m json.tool` reads it as data, a shell never does. */
 const runsInput = pattern()`(?:${shells}|(?:python[\d.]*|node|perl|ruby|php|osascript)(?=\s*(?:-(?:\s|$)|$|["'\`;&|)]))|iex\b|invoke-expression\b)`;
-/** A call of one of the fetchers, and not a word or a cell of a table. */
+/** A call of one of the fetchers, in contrast to a word or a table cell. */
 const fetchCall = pattern()`${fetchers}\s+(?:-|["'$<({]|https?:|[\w-]{1,60}\.[a-z]{2})`;
 const decoders =
   /(?:base64\s+(?:-\w{0,9}d\w{0,9}|-D|--decode)|openssl\s+(?:enc\s+-d\b|base64\s+-d\b)|xxd\s+-r\b|base32\s+-d\b)/;
@@ -146,7 +146,7 @@ function runs([first, ...next]: readonly ReviewedLine[], name: string): boolean 
   return [rest, ...next.map(({ text }) => text)].some((text) => starts.test(text) && text.includes(name));
 }
 
-/** Commands that nobody should run, wherever they stand: in code, in prose that tells somebody to, or in data. */
+/** Commands that nobody should run, in any text: in code, in prose that tells somebody to, or in data. */
 export const commandRule: FileRule = (file, subject) => [
   ...patternRule(file, subject),
   ...fetchAndRunRule(file, subject),

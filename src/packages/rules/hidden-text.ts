@@ -2,10 +2,10 @@ import { pattern } from "../../base/pattern.ts";
 import type { PackageFinding } from "../../core/skill/packages.ts";
 import { excerptOf, type FileRule, type ReviewedFile } from "../review-subject.ts";
 
-/** Subdivision flags (Scotland) are the one use of tag characters: black flag, tags, cancel. */
+/** Subdivision flags (Scotland) are the only use of tag characters: black flag, tags, cancel. */
 const flags = /\u{1f3f4}[\u{e0020}-\u{e007e}]{1,7}\u{e007f}/gu;
 const tags = /[\u{e0000}-\u{e007f}]+/u;
-/** Variation selectors in a row carry data: one is enough for any sign. */
+/** A series of variation selectors carries data: one is enough for any character. */
 const selectors = /\p{Variation_Selector}{3,}/u;
 const overrides = /[\u202a-\u202e\u2066-\u2069]/u;
 const blanks = /[\u200b\u2060-\u2064\u180e\u115f\u1160\u3164\uffa0\u206a-\u206f]|(?!^)\ufeff/u;
@@ -13,7 +13,7 @@ const blanks = /[\u200b\u2060-\u2064\u180e\u115f\u1160\u3164\uffa0\u206a-\u206f]
 const joiners = /[A-Za-z0-9][\u200c\u200d]+[A-Za-z0-9]/u;
 const fewBlanks = 4;
 
-/** Characters that a reader does not see and a model or an interpreter does. */
+/** Characters that are invisible to a reader, but not to a model or an interpreter. */
 export const hiddenTextRule: FileRule = (file) => {
   if (/^[\x20-\x7e\s]*$/.test(file.raw)) return [];
   const findings: PackageFinding[] = [];
@@ -25,7 +25,7 @@ export const hiddenTextRule: FileRule = (file) => {
     const word = mixedWord(line);
     if (word === undefined) return;
     const message =
-      "It has a word whose letters come from several scripts: people read another word than programs do.";
+      "It has a word with letters of several scripts: people read another word than programs do.";
     findings.push({ severity: "warning", code: "mixed_scripts", message, ...place, excerpt: word });
   });
   return findings;
@@ -34,12 +34,12 @@ export const hiddenTextRule: FileRule = (file) => {
 /** Scripts with letters that look like Latin ones, of languages that put spaces between words. */
 const alike =
   /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}]/u;
-/** An abbreviation with an ending of the language around it (`PDFка`) misleads nobody. */
+/** An abbreviation with an ending of the surrounding language (`PDFка`) misleads nobody. */
 const inflected = /^\p{Lu}{2,}\P{Script=Latin}+$/u;
-/** Greek stands in formulas and units (`ΔG`, `μmol`, `NFκB`): it counts only within a word in small Latin letters. */
+/** Greek letters occur in formulas and units (`ΔG`, `μmol`, `NFκB`): they count only within a word in small Latin letters. */
 const greekWithin = /(?=\p{Ll})\p{Script=Latin}\p{Script=Greek}{1,3}(?=\p{Ll})\p{Script=Latin}/u;
 
-/** The first word that mixes Latin letters with those of a script that looks alike; these are written out. */
+/** The first word that mixes Latin letters with those of a similar-looking script; these are escaped. */
 function mixedWord(line: string): string | undefined {
   for (const [word] of line.matchAll(/\p{L}{3,60}/gu)) {
     if (!alike.test(word) || !/\p{Script=Latin}/u.test(word) || inflected.test(word)) continue;
@@ -59,29 +59,29 @@ function judge(
   if (tags.test(line) || selectors.test(line)) {
     const hidden = decodeTags(line);
     const says = hidden === "" ? "" : ` It reads: “${hidden}”.`;
-    const message = `It holds text in characters that nobody sees but a model reads.${says}`;
+    const message = `It contains text in characters that are invisible to people and readable for a model.${says}`;
     return { severity: "danger", code: "hidden_text", message };
   }
   if (overrides.test(line)) {
     const message =
-      "It holds characters that change the order in which text is shown, so that it reads differently than it runs.";
+      "It contains characters that change the order in which text is shown, so that it reads differently than it runs.";
     return { severity: role === "code" ? "danger" : "warning", code: "hidden_text", message };
   }
   const count = line.match(pattern("gu")`${blanks}`)?.length ?? 0;
   if (count > 0 || joiners.test(line)) {
     const message =
-      "It holds invisible characters, which can split words that a reader or a check looks for.";
+      "It contains invisible characters, which can split words that a reader or a check looks for.";
     return { severity: count >= fewBlanks ? "danger" : "warning", code: "hidden_text", message };
   }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   if (/[\u0000-\u0008\u000b\u000e-\u001f\u007f]/.test(line)) {
-    const message = "It holds control characters, which can hide text when it is shown in a terminal.";
+    const message = "It contains control characters, which can hide text in a terminal.";
     return { severity: "warning", code: "hidden_text", message };
   }
   return undefined;
 }
 
-/** Tag characters are ASCII, moved; a selector stands for a byte. */
+/** Tag characters are shifted ASCII; a selector encodes a byte. */
 function decodeTags(line: string): string {
   const points = [...line].map((character) => character.codePointAt(0) ?? 0);
   const text = points.flatMap((point) => (point >= 0xe0020 && point <= 0xe007e ? [point - 0xe0000] : []));

@@ -22,11 +22,11 @@ const consent = {
 const memory = {
   severity: "warning" as const,
   code: "plants_memory",
-  message: "It has the agent remember a statement of its own, which later conversations may take for true.",
+  message: "It makes the agent remember one of its statements, which later conversations may treat as true.",
   roles: ["prose"] as const,
 };
 
-/** Sentences that turn an agent against the people it works for, in the languages that incidents used. */
+/** Sentences that turn an agent against the people it works for, in the languages of known incidents. */
 export const instructionRule = linePatternRule([
   {
     ...injection,
@@ -73,7 +73,7 @@ export const instructionRule = linePatternRule([
   {
     severity: "danger",
     code: "asks_for_secrets",
-    message: "It asks for keys that give away an account or a wallet for good.",
+    message: "It asks for keys that give away an account or a wallet permanently.",
     roles: ["prose"],
     patterns: [
       /\b(?:enter|paste|provide|send|share|type|give|read|collect|upload)\b.{0,60}\b(?:seed phrase|recovery phrase|mnemonic(?: phrase)?|(?:wallet|your) private key|wallet key|keystore file|2fa codes?)/i,
@@ -114,18 +114,18 @@ export const instructionRule = linePatternRule([
   {
     severity: "warning",
     code: "changes_agent",
-    message: "It writes to the files an agent takes its identity and memory from.",
+    message: "It writes to the files that define an agent's identity and memory.",
     patterns: [
       /\b(?:write|append|insert|add|put|edit|modify|update|overwrite|echo|cat)\b.{0,80}\b(?:SOUL|AGENTS|MEMORY|IDENTITY|CLAUDE|HEARTBEAT)\.md\b/i,
     ],
   },
 ]);
 
-/** Words that tell somebody to do something, and what they would do it with. */
+/** Verbs that tell somebody to do something, and their objects. */
 const telling =
   /https?:\/\/|\b(?:run|execute|download|install|send|always|never|must|ignore|instead|secret|password|curl|agent|assistant|you (?:should|must|will))\b/i;
 
-/** What a page hides from those who see it rendered. */
+/** Text that is hidden when a page is rendered. */
 export const hiddenMarkupRule: FileRule = (file) => {
   if (file.role !== "prose") return [];
   const findings: PackageFinding[] = [];
@@ -152,7 +152,7 @@ export const hiddenMarkupRule: FileRule = (file) => {
       add(
         found.index,
         file.raw.slice(found.index, found.index + 200),
-        "It holds text that is styled so that readers do not see it.",
+        "It contains text that is styled to be invisible to readers.",
       );
     }
   }
@@ -175,7 +175,7 @@ function comments(raw: string): { start: number; text: string }[] {
   return found;
 }
 
-/** The number of the line a place is in, from 1. Places that are asked for in their order take linear time together. */
+/** The line number of a place, from 1. Places requested in their order take linear time together. */
 function lineCounter(raw: string): (at: number) => number {
   let line = 1;
   let next = raw.indexOf("\n");

@@ -1,17 +1,17 @@
 import type { PackageFinding } from "../../core/skill/packages.ts";
 import { excerptOf, type FileRule, type ReviewedFile, type TextRole } from "../review-subject.ts";
 
-/** What a line must look like to be worth a person's attention. */
+/** A pattern of lines that deserve a person's attention. */
 export interface LinePattern {
   severity: PackageFinding["severity"];
   code: string;
   /** What it is and why it matters: one sentence. */
   message: string;
-  /** They take time in proportion to the line: every repetition in them has a bound or stands alone. */
+  /** They take time proportional to the line: every repetition in them is bounded or the only one. */
   patterns: readonly RegExp[];
-  /** Where it counts; everywhere unless given. */
+  /** The roles of texts it applies to; default: all. */
   roles?: readonly TextRole[];
-  /** Endings of files it counts in, e.g. `.py`; all unless given. */
+  /** File extensions it applies to, e.g. `.py`; default: all. */
   endings?: readonly string[];
 }
 

@@ -9,7 +9,7 @@ import {
   type ReviewSubject,
 } from "../review-subject.ts";
 
-/** What a file is, whatever it says: programs, installers, things no review can read. */
+/** The real kind of a file, whatever its name: programs, installers, files that no review can read. */
 export const fileKindRule: FileRule = (file) => {
   const finding = (severity: PackageFinding["severity"], code: string, message: string): PackageFinding[] => [
     { severity, code, message, path: file.path },
@@ -31,7 +31,7 @@ export const fileKindRule: FileRule = (file) => {
   return [];
 };
 
-/** Pictures, sounds and fonts, by their first bytes having been no program and their ending. */
+/** Pictures, sounds and fonts: their first bytes are not those of a program, and their ending is known. */
 function isMedia({ path, executable }: ReviewedFile): boolean {
   return (
     !executable &&
@@ -145,12 +145,12 @@ export const hiddenFileRule: FileRule = (file) => {
     return [];
   const isSettings = /^\.env/.test(part) && !/example|sample|template/.test(part);
   const message = isSettings
-    ? "It holds somebody's settings, which may be secrets."
+    ? "It contains somebody's settings, which may include secrets."
     : "It is a hidden file, which people easily miss.";
   return [{ severity: isSettings ? "warning" : "info", code: "hidden_file", message, path: file.path }];
 };
 
-/** Modules of Python's own library (`sys.stdlib_module_names` of 3.11, and what came since). */
+/** Modules of Python's own library (`sys.stdlib_module_names` of 3.11, and later additions). */
 const pythonModules = new Set(
   [
     "abc aifc annotationlib argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect",
@@ -174,8 +174,8 @@ const pythonModules = new Set(
 );
 
 /**
- * Modules that Python takes before its own. The folders of a skill come first where its scripts look for modules, and no skill's folders
- * are searched for another's.
+ * Modules that Python prefers to its own. The folders of a skill come first where its scripts look for modules, and no skill's folders are
+ * searched for another's.
  */
 export function moduleFindings({ files }: ReviewSubject): PackageFinding[] {
   const paths = new Set(files.map(({ path }) => path));
@@ -190,21 +190,21 @@ export function moduleFindings({ files }: ReviewSubject): PackageFinding[] {
       return [{ severity: "warning", code: "runs_by_itself", message, path }];
     }
     if (!pythonModules.has(name)) return [];
-    // Modules of a package have its name before theirs, unless a script beside them is started.
+    // Names of modules in a package begin with the package's name, unless a script next to them is started.
     const severity = paths.has(`${folder}__init__.py`) ? "info" : "warning";
     const message = `The skill's scripts get it in place of Python's own module ${name} (scripts of other skills do not).`;
     return [{ severity, code: "shadows_module", message, path }];
   });
 }
 
-/** Letters that pass for Latin ones (Unicode TR39, the frequent ones of Cyrillic, Greek and digits). */
+/** Letters that look like Latin ones (Unicode TR39, the frequent ones of Cyrillic, Greek and digits). */
 const lookalikes: ReadonlyMap<string, string> = new Map(
   "аa еe оo рp сc уy хx іi јj ѕs һh кk мm тt вb нh αa εe οo ρp νv ιi κk τt υu χx ɡg ӏl ԁd ԛq ԝw 0o 1l 3e 5s |l il"
     .split(" ")
     .map(([letter = "", latin = ""]) => [letter, latin]),
 );
 
-/** Names that are mistaken for those of a skill that ships, or that mix scripts to look like another. */
+/** Names that can be mistaken for those of a skill that ships, or that mix scripts to look like another. */
 export function nameFindings({ skill, shipped }: ReviewSubject): PackageFinding[] {
   if (skill.origin.source === "bundled") return [];
   const findings: PackageFinding[] = [];
@@ -216,7 +216,7 @@ export function nameFindings({ skill, shipped }: ReviewSubject): PackageFinding[
     if (id === skill.id) continue;
     const looksAlike = skeleton(id) === skeleton(skill.id);
     if (!looksAlike && !(id.length >= 6 && editDistance(id, skill.id.toLowerCase()) <= 1)) continue;
-    const message = `Its name ${skill.id} is easily taken for ${id}, which ships with the bot.`;
+    const message = `Its name ${skill.id} is easily mistaken for ${id}, which ships with the bot.`;
     findings.push({ severity: looksAlike ? "danger" : "warning", code: "similar_name", message });
   }
   return findings;

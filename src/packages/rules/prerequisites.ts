@@ -1,7 +1,7 @@
 import type { PackageFinding } from "../../core/skill/packages.ts";
 import { excerptOf, type FileRule, type ReviewedLine } from "../review-subject.ts";
 
-/** The words of the incidents, in the languages they came in. Whole words where a script has spaces. */
+/** The words of known incidents, in their languages. Whole words in scripts with spaces. */
 const downloads =
   /\b(?:download|fetch|grab|get|obtain|visit|go to|open the (?:link|page)|herunterladen|lade|laden|télécharge[rz]?|descarg[aeu]\w*|baixe|baixar|scarica\w*)\b|скача|загруз|下载|下載|ダウンロード|다운로드/i;
 const installs =
@@ -16,24 +16,24 @@ const passwords =
   /(?:\b(?:extract|unzip|archive|zip|rar|7z|unpack|entpack\w*)\b.{0,80}\b(?:pass(?:word|code|phrase)?|pwd|passwort|contraseña|mot de passe|senha)\b|\b(?:pass(?:word)?|pwd)\s*[:=]\s*[`"']?\w{3,}.{0,60}\b(?:extract|unzip|archive|zip)\b|解压密码|解壓密碼|пароль.{0,20}архив)/i;
 
 const links = /https?:\/\/[^\s)>\]"'`]{4,400}/gi;
-/** Programs and packed files; a page that a person reads is none. */
+/** Programs and packed files; a page for people does not count. */
 const programFile =
   /\.(?:exe|msi|dmg|pkg|scr|apk|appimage|jar|zip|7z|rar|tgz|tar\.gz|sh|bash|ps1|bat|cmd|vbs|command|run|bin|deb|rpm)(?:[?#]|$|[`"')\s,.])/i;
-/** Places where anybody puts anything without a name. */
+/** Places where anybody can upload anything anonymously. */
 const pasteSite =
   /\/\/(?:[\w-]+\.)*(?:glot\.io|rentry\.(?:co|org)|pastebin\.com|paste\.ee|hastebin\.com|ghostbin\.\w+|termbin\.com|ix\.io|0x0\.st|transfer\.sh|file\.io|gofile\.io|mega\.nz|mediafire\.com|anonfiles\.com|dropbox\.com|discordapp\.com|bit\.ly|tinyurl\.com|t\.ly|is\.gd|cutt\.ly)\b|\/\/\d{1,3}(?:\.\d{1,3}){3}/i;
 
 interface Paragraph {
   line: number;
   text: string;
-  /** The heading it stands under. */
+  /** The heading above it. */
   heading: string;
 }
 
 /**
- * Prose that has the agent or a person download something and run it: the payload of ClawHavoc (early 2026) was no script but a
- * "prerequisite" in SKILL.md. It is a danger where what is fetched is a program, comes from a place without a name, is locked
- * with a password against scanners, or is pasted into a terminal; else a warning.
+ * Prose that tells the agent or a person to download something and run it: the payload of ClawHavoc (early 2026) was no script but a
+ * "prerequisite" in SKILL.md. It is a danger if the download is a program, comes from an anonymous place, is protected by a password
+ * against scanners, or is pasted into a terminal; otherwise a warning.
  */
 export const prerequisiteRule: FileRule = (file) => {
   if (file.role !== "prose") return [];
@@ -56,14 +56,18 @@ function dangerous(text: string): Verdict | undefined {
   const isRun = runs.test(text) || installs.test(text);
   if (passwords.test(text) && (isFetched || isRun)) {
     const message =
-      "It has somebody unpack an archive with a password, which keeps scanners from seeing what is in it.";
+      "It tells people to unpack an archive with a password, which hides the content from scanners.";
     return { severity: "danger", message };
   }
   if (pastes.test(text) && (downloads.test(text) || linksIn(text).length > 0)) {
-    return { severity: "danger", message: "It has somebody paste a command from elsewhere into a terminal." };
+    return {
+      severity: "danger",
+      message: "It tells people to paste a command from elsewhere into a terminal.",
+    };
   }
   if ((isFetched && isNameless(text)) || (downloads.test(text) && isRun && namesProgram(text))) {
-    const message = "It has somebody download a program and run it, which is how skills have spread malware.";
+    const message =
+      "It tells people to download a program and run it, which is how skills have spread malware.";
     return { severity: "danger", message };
   }
   return undefined;
@@ -72,7 +76,7 @@ function dangerous(text: string): Verdict | undefined {
 function questionable({ text, heading }: Paragraph): Verdict | undefined {
   const isFetched = downloads.test(text) || installs.test(text);
   if (!isFetched || linksIn(text).length === 0 || !requires.test(`${heading} ${text}`)) return undefined;
-  const message = "It wants something installed from elsewhere first; what that is was not reviewed.";
+  const message = "It requires software from elsewhere, which was not reviewed.";
   return { severity: "warning", message };
 }
 
@@ -88,7 +92,7 @@ function namesProgram(text: string): boolean {
   return programFile.test(text) || linksIn(text).some((link) => programFile.test(`${link} `));
 }
 
-/** Text between blank lines and headings, at most 3,000 characters each; a list that belongs together stays together. */
+/** Text between blank lines and headings, at most 3,000 characters each; the items of a list stay together. */
 function paragraphs(lines: readonly ReviewedLine[]): Paragraph[] {
   const found: Paragraph[] = [];
   let heading = "";

@@ -16,14 +16,14 @@ const forms: readonly [string, RegExp][] = [
   ["a private key", /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/],
 ];
 
-/** Keys that somebody left in the package: they belong to another, and whoever has the package has them. */
+/** Keys left in the package: they belong to somebody else, and everybody with the package has them. */
 export const secretRule: FileRule = (file) => {
   const findings: PackageFinding[] = [];
   for (const { number, text } of file.lines) {
     for (const [what, form] of forms) {
       const found = form.exec(text)?.[0];
       if (found === undefined || /x{8}|example|\*{4}|0{12}/i.test(found)) continue;
-      const message = `It holds what looks like ${what}. It is somebody's; do not use it, and tell them.`;
+      const message = `It holds what looks like ${what}. It belongs to somebody: do not use it, and let them know.`;
       const excerpt = `${found.slice(0, 6)}…`;
       findings.push({ severity: "warning", code: "secret", message, path: file.path, line: number, excerpt });
     }

@@ -1,26 +1,26 @@
 import { pattern } from "../../base/pattern.ts";
 import type { PackageLanguage } from "../../core/skill/packages.ts";
 
-/** A package that somebody asked for. Nothing in it can be an option, an address or a path. */
+/** A package that somebody asked for. It contains no option, address or path. */
 export interface AskedPackage {
-  /** As it was written, without surrounding space. */
+  /** As written, without surrounding space. */
   text: string;
-  /** The name in the form in which two spellings of it are equal. */
+  /** The normalized name: equal for all spellings of the same package. */
   name: string;
   /** For pip a requirement, for npm a range. */
   spec: string;
-  /** sha256 of the files that may be taken, hex; empty: any. */
+  /** sha256 of the allowed files, hex; empty: any file. */
   hashes: readonly string[];
 }
 
 export type AskedPackages = { ok: true; value: AskedPackage[] } | { ok: false; reason: string };
 
-/** PEP 508 names, extras and PEP 440 versions, with a marker made of quoted texts and words. No `@`, which leads to addresses. */
+/** PEP 508 names, extras and PEP 440 versions, with a marker made of quoted texts and words. No `@`, which introduces addresses. */
 const packageName = /(?<name>[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?)/;
 const extras = /\[ ?[A-Za-z0-9._-]+(?: ?, ?[A-Za-z0-9._-]+)* ?\]/;
 const versions = /\(?(?:(?:===?|~=|!=|<=|>=|<|>) ?[A-Za-z0-9.*+!_-]+(?: ?,)? ?)*\)?/;
 const marker = /;[ A-Za-z0-9_.<>=!~"'(),*-]{1,300}/;
-/** Of a text whose spaces are single. */
+/** For a text whose spaces are single. */
 const pythonRequirement = pattern()`^${packageName} ?(?:${extras})? ?${versions} ?(?:${marker})?$`;
 
 /** https://docs.npmjs.com/cli/v11/configuring-npm/package-json#name, and a range or tag without addresses, paths and aliases. */
@@ -35,7 +35,7 @@ export function readPackage(language: PackageLanguage, text: string): AskedPacka
 }
 
 function pythonPackage(text: string, hashes: readonly string[] = []): AskedPackage | undefined {
-  // Within a line pip takes what begins with a dash for an option.
+  // Within a line, pip treats words with a leading dash as options.
   const plain = text.replace(/\s+/g, " ");
   const { name } = (plain.includes(" -") ? undefined : pythonRequirement.exec(plain)?.groups) ?? {};
   return name === undefined ? undefined : { text, name: pythonName(name), spec: text, hashes };
@@ -54,7 +54,7 @@ function nodePackage(text: string): AskedPackage | undefined {
 
 function nodeDependency(name: string, range: string, text: string): AskedPackage | undefined {
   if (!nodeName.test(name) || name === "node_modules" || !nodeRange.test(range)) return undefined;
-  // `owner/name` is an address for npm; `1.0` and `latest` are none.
+  // npm treats `owner/name` as an address; `1.0` and `latest` are no names.
   return { text, name, spec: range.trim() || "*", hashes: [] };
 }
 
@@ -72,7 +72,7 @@ export function readPackages(language: PackageLanguage, texts: readonly string[]
 function noPackage(language: PackageLanguage, text: string): string {
   const shown = `\`${text.replaceAll(/[`\p{Cc}]/gu, "").slice(0, 100)}\``;
   const like = language === "python" ? "`numpy` or `numpy==2.1.0`" : "`docx` or `docx@9`";
-  return `${shown} is no package. Write a name, with or without a version, such as ${like}; addresses, paths and options are not taken.`;
+  return `${shown} is no package. Write a name, with or without a version, such as ${like}; addresses, paths and options are not accepted.`;
 }
 
 /** The packages of a requirements.txt (https://pip.pypa.io/en/stable/reference/requirements-file-format/), hashes included. */
@@ -91,13 +91,13 @@ export function readRequirements(text: string): AskedPackages {
     const asked = plain.length > 400 ? undefined : pythonPackage(plain, hashes);
     if (asked === undefined)
       return { ok: false, reason: `Of its requirements.txt, ${noPackage("python", plain)}` };
-    // A package may be named once for each marker; pip judges which one counts.
+    // A package may occur once for each marker; pip decides which one applies.
     found.set(`${asked.name} ${asked.spec.split(";")[1] ?? ""}`, asked);
   }
   return { ok: true, value: [...found.values()] };
 }
 
-/** The dependencies of a package.json; those for development are not among them. */
+/** The dependencies of a package.json, without those for development. */
 export function readDependencies(text: string): AskedPackages {
   let dependencies: unknown;
   try {

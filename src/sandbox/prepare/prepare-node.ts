@@ -8,7 +8,7 @@ import type { AskedPackage } from "./package-names.ts";
 import { type Installed, inOrder, type PinnedPackage } from "./prepare-python.ts";
 import { hostsOf, type InstallerContext, inBuild, missingProgram, runInstaller } from "./run-installer.ts";
 
-/** https://docs.npmjs.com/cli/v11/configuring-npm/package-lock-json, as far as it is looked at. */
+/** https://docs.npmjs.com/cli/v11/configuring-npm/package-lock-json, as far as it is used here. */
 const lockFile = z.object({
   packages: z.record(
     z.string(),
@@ -37,10 +37,9 @@ const common = [
 ];
 
 /**
- * Installs packages of npm into a folder. First npm finds out which versions fit together, and the lock that it wrote is checked; then,
- * in a sandbox that nothing of the first has touched, these very files are installed by their hashes.
- *
- * @param lock the package-lock.json of what is installed already and stays as it is
+ * Installs packages of npm into a folder. First npm resolves the versions, and the lock that it wrote is checked; then, in a new sandbox
+ * without anything from the first, exactly these files are installed by their hashes.
+ * @param lock the package-lock.json of the installed packages, whose versions stay
  * @throws BuildRefusal
  */
 export async function prepareNode(
@@ -104,7 +103,7 @@ async function runNpm(
     async fill(path: string) {
       for (const [name, text] of files) {
         await writeFile(join(path, name), text);
-        // npm, which may be another user, writes the lock anew.
+        // npm, which may run as another user, rewrites the lock.
         await chmod(join(path, name), 0o666);
       }
     },
@@ -112,7 +111,7 @@ async function runNpm(
   await runInstaller(run, context, explain);
 }
 
-/** Code sees the npm of the machine where it lies; another one is shown as a skill's folder is. */
+/** Code sees the npm of the machine at its usual path; another one is mounted like a skill's folder. */
 function placeOf(npm: string) {
   const program = "bin/npm-cli.js";
   if (!systemFolders.some((folder) => npm.startsWith(`${folder}/`)))
@@ -120,10 +119,10 @@ function placeOf(npm: string) {
   return { entry: { name: "npm.cjs", text: `require(${JSON.stringify(join(npm, program))});\n` } };
 }
 
-/** Debian's npm finds its parts there. */
+/** Debian's npm finds its modules there. */
 const debianModules = "/usr/share/nodejs";
 
-/** The folder of npm: that of the Node this bot runs on, or the machine's. */
+/** The folder of npm: that of the Node the bot runs on, or the machine's. */
 async function findNpm(): Promise<string | undefined> {
   const besideNode = join(dirname(process.execPath), "../lib/node_modules/npm/bin/npm-cli.js");
   const program = await findProgram("npm");
@@ -145,8 +144,8 @@ function explain(printed: string): string | undefined {
     .join(" ")
     .slice(0, 800);
   if (code === "EINTEGRITY")
-    return `The registry now has another file than the one that was pinned by its hash. Nothing was installed. Find out why it changed; to take the new one, remove the package and add it again. npm says: ${said}`;
-  if (code === "ERESOLVE") return `They do not fit together: ${said}`;
+    return `The registry now has another file than the one pinned by its hash. Nothing was installed. Find out why it changed; to take the new one, remove the package and add it again. npm says: ${said}`;
+  if (code === "ERESOLVE") return `Their versions conflict: ${said}`;
   return errors.length === 0 ? undefined : `npm failed: ${said}`;
 }
 
@@ -154,11 +153,11 @@ function readLock(text: string): Lock {
   try {
     return lockFile.parse(JSON.parse(text));
   } catch {
-    throw new BuildRefusal("npm wrote no lock of what it found.");
+    throw new BuildRefusal("npm wrote no lock file. Nothing was installed.");
   }
 }
 
-/** A lock in which some packages may get another version. */
+/** A lock in which the given packages may change their version. */
 function without(lock: Lock, names: readonly string[]): Lock {
   const kept = Object.entries(lock.packages).filter(
     ([path]) => path !== "" && !names.some((name) => path === `node_modules/${name}`),
@@ -166,7 +165,7 @@ function without(lock: Lock, names: readonly string[]): Lock {
   return { ...lock, packages: Object.fromEntries(kept) };
 }
 
-/** What npm would install, where all of it is files of the registry and what was pinned is what it was. @throws BuildRefusal */
+/** The packages that npm would install, if all of them are files of the registry and pinned ones are unchanged. @throws BuildRefusal */
 function checked(found: Lock, before: Lock | undefined, { sources }: InstallerContext): PinnedPackage[] {
   const hosts = [...hostsOf(sources.npmRegistry), ...sources.hosts];
   const pins = new Map(
@@ -186,14 +185,14 @@ function checked(found: Lock, before: Lock | undefined, { sources }: InstallerCo
         hostsOf(url.href).some((host) => coversHost(hosts, host));
       if (link === true || !path.startsWith("node_modules/") || !isOfRegistry)
         throw new BuildRefusal(
-          `${name} does not come from the registry (${(resolved ?? path).slice(0, 200)}). It is not taken.`,
+          `${name} is not from the registry (${(resolved ?? path).slice(0, 200)}). Nothing was installed.`,
         );
       if (version === undefined || integrity === undefined || !/\bsha(?:512|384|256)-/.test(integrity))
-        throw new BuildRefusal(`The registry says no hash of ${name}. It is not taken.`);
+        throw new BuildRefusal(`The registry has no hash for ${name}. Nothing was installed.`);
       const pinned = pins.get(`${name}@${version}`);
       if (pinned !== undefined && pinned !== integrity)
         throw new BuildRefusal(
-          `The registry now has another file for ${name} ${version} than the one that was pinned by its hash. Nothing was installed.`,
+          `The registry now has another file for ${name} ${version} than the one pinned by its hash. Nothing was installed.`,
         );
       return [{ name, version, hashes: [integrity] }];
     },

@@ -6,14 +6,14 @@ import { findProgram } from "../run/programs.ts";
 import { type AskedPackage, pythonName } from "./package-names.ts";
 import { type InstallerContext, inBuild, missingProgram, runInstaller, withTemp } from "./run-installer.ts";
 
-/** A package as it is installed, and which files of it may be. */
+/** A package to install, and its allowed files. */
 export interface PinnedPackage {
   name: string;
   version: string;
   hashes: readonly string[];
 }
 
-/** What an installer made: a folder within the build. */
+/** The result of an installer: a folder within the build. */
 export interface Installed {
   folder: string;
   packages: PinnedPackage[];
@@ -47,10 +47,9 @@ const common = [
 ];
 
 /**
- * Installs wheels into a folder. First pip finds out which versions fit together, and what it took them to be is checked; then, in a
- * sandbox that nothing of the first has touched, these very files are installed by their hashes.
- *
- * @param pinned what is installed already and stays as it is
+ * Installs wheels into a folder. First pip resolves the versions, and its choice is checked; then, in a new sandbox without anything from
+ * the first, exactly these files are installed by their hashes.
+ * @param pinned the installed packages, whose versions stay
  * @throws BuildRefusal
  */
 export async function preparePython(
@@ -112,11 +111,11 @@ async function runPip(
   const { protocol, host } = new URL(address);
   const run = {
     code: {
-      // What is run stands last: for `-r` it is the file to read.
+      // The command comes last: for `-r` it is the file to read.
       interpreter: [...(await withTemp()), python, "-m", "pip", ...args, "-r"],
       entry: { name: "requirements.txt", text: requirements },
       args: [],
-      // The address may have a password, and every user of the machine can read arguments.
+      // The address may contain a password, and every user of the machine can read arguments.
       env: { PIP_INDEX_URL: address, ...(protocol === "http:" ? { PIP_TRUSTED_HOST: host } : {}) },
     },
     address,
@@ -129,7 +128,7 @@ async function runPip(
   } catch (error) {
     log.text = (await readReport(join(folder, logFile)).catch(() => undefined)) ?? "";
     const sources = sourcesOnly(log.text);
-    if (error instanceof BuildRefusal && sources !== undefined && error.message.startsWith(noneFits))
+    if (error instanceof BuildRefusal && sources !== undefined && error.message.startsWith(noMatchPrefix))
       throw new BuildRefusal(sources);
     if (error instanceof BuildRefusal && error.message === noPip)
       throw await missingProgram("pip", "python3-pip");
@@ -137,16 +136,16 @@ async function runPip(
   }
 }
 
-const noPip = "There is no pip.";
-const noneFits = "No version fits: ";
+const noPip = "pip is not installed.";
+const noMatchPrefix = "No version fits: ";
 
-/** What pip's messages mean. */
+/** The meaning of pip's messages. */
 function explain(printed: string): string | undefined {
   if (/No module named pip\b/.test(printed)) return noPip;
   const errors = [...printed.matchAll(/^ERROR: (.+)$/gm)].map(([, text = ""]) => text.trim());
   if (/THESE PACKAGES DO NOT MATCH THE HASHES/.test(printed)) {
     const [, name = "a package"] = /^ {4}(\S+) from /m.exec(printed) ?? [];
-    return `The file of ${name} that the index served is not the one that its hash says. Nothing was installed.`;
+    return `The file of ${name} that the index served does not match its hash. Nothing was installed.`;
   }
   const unreached =
     /^WARNING: Retrying \(.*?'([A-Za-z]*(?:Error|Timeout)[^\n]{0,300})/m.exec(printed)?.[1] ??
@@ -154,29 +153,29 @@ function explain(printed: string): string | undefined {
   if (unreached !== undefined) return `The index could not be reached: ${unreached}`;
   const missing = errors.findLast((text) => /^No matching distribution found for /.test(text));
   if (missing !== undefined)
-    return `${noneFits}${missing}. Is the name right, and does it have a wheel for this Python and machine?`;
+    return `${noMatchPrefix}${missing}. Is the name right, and does it have a wheel for this Python and machine?`;
   if (/metadata-generation-failed|generating package metadata|build dependencies|egg_info/.test(printed))
-    return `One of them needs a package that would have to be built. Only wheels are taken, because building runs code. ${errors.join(" ").slice(0, 400)}`;
+    return `One of them needs a package that would have to be built. Only wheels are installed, because building runs code. ${errors.join(" ").slice(0, 400)}`;
   if (/ResolutionImpossible|conflicting dependencies/.test(printed)) {
     const conflict = /The conflict is caused by:\n([\s\S]*?)\n\n/.exec(printed)?.[1] ?? errors.join(" ");
-    return `They do not fit together: ${conflict.replace(/\s+/g, " ").trim().slice(0, 600)}. What is installed already keeps its version unless it is named too.`;
+    return `Their versions conflict: ${conflict.replace(/\s+/g, " ").trim().slice(0, 600)}. Installed packages keep their version unless they are named too.`;
   }
   return errors.length === 0 ? undefined : `pip failed: ${errors.join(" ").slice(0, 800)}`;
 }
 
-/** Packages of which the index has sources alone, from pip's log. */
+/** Packages that the index has only as sources, from pip's log. */
 function sourcesOnly(log: string): string | undefined {
   const names = new Set(
     [...log.matchAll(/No sources permitted for ([A-Za-z0-9._-]{1,100})/g)].map(([, name = ""]) => name),
   );
   if (names.size === 0) return undefined;
   const list = [...names].slice(0, 10).join(", ");
-  return `${list}: the index has no wheel for this Python and machine, only source distributions. Those are not taken, because building one runs its code. Choose a version that has a wheel.`;
+  return `${list}: the index has no wheel for this Python and machine, only source distributions. Those are not installed, because building one runs its code. Choose a version that has a wheel.`;
 }
 
 type Found = z.output<typeof report>["install"][number];
 
-/** What pip would install, where nothing but wheels of the index is among it and what was pinned is what it was. @throws BuildRefusal */
+/** The packages that pip would install, if all of them are wheels of the index and pinned ones are unchanged. @throws BuildRefusal */
 function checked(
   found: readonly Found[],
   asked: readonly AskedPackage[],
@@ -194,26 +193,30 @@ function checked(
   });
 }
 
-/** @throws BuildRefusal when it is no wheel of the index */
+/** @throws BuildRefusal when it is not a wheel of the index */
 function wheelOf({ is_direct, metadata, download_info: { url, archive_info } }: Found) {
   const name = pythonName(metadata.name);
   const { version } = metadata;
   if (!/^[a-z0-9-]+$/.test(name) || !/^[A-Za-z0-9.+!_-]+$/.test(version))
-    throw new BuildRefusal("The index answered a package with a malformed name or version.");
+    throw new BuildRefusal(
+      "The index returned a package with a malformed name or version. Nothing was installed.",
+    );
   const isWheel = /^https?:/.test(url) && URL.parse(url)?.pathname.endsWith(".whl");
   if (is_direct || !isWheel)
-    throw new BuildRefusal(`${name} ${version} does not come as a wheel from the index. It is not taken.`);
+    throw new BuildRefusal(
+      `${name} ${version} is not available as a wheel from the index. Nothing was installed.`,
+    );
   const sha256 = archive_info?.hashes?.sha256 ?? /^sha256=(.+)$/.exec(archive_info?.hash ?? "")?.[1];
   if (sha256 === undefined || !/^[0-9a-f]{64}$/.test(sha256))
-    throw new BuildRefusal(`The index says no sha256 of ${name} ${version}. It is not taken.`);
+    throw new BuildRefusal(`The index has no sha256 for ${name} ${version}. Nothing was installed.`);
   return { name, version, sha256 };
 }
 
 function anotherFile(what: string): string {
-  return `The index now has another file for ${what} than the one that was pinned by its hash. Nothing was installed. Find out why it changed; to take the new one, remove the package and add it again.`;
+  return `The index now has another file for ${what} than the one pinned by its hash. Nothing was installed. Find out why it changed; to take the new one, remove the package and add it again.`;
 }
 
-/** What was asked for stands first. */
+/** Requested packages come first. */
 export function inOrder(packages: readonly PinnedPackage[], asked: readonly AskedPackage[]): PinnedPackage[] {
   const names = asked.map(({ name }) => name);
   const place = ({ name }: PinnedPackage) => (names.includes(name) ? names.indexOf(name) : names.length);

@@ -6,18 +6,18 @@ import { type ListedPackages, listedPackages } from "../skill-packages.ts";
 import { readPackage } from "./package-names.ts";
 import type { PreparedSets, StoredSet } from "./prepared-sets.ts";
 
-/** What prepared packages a run of code sees. */
+/** The prepared packages that a run of code sees. */
 export interface PreparedFolders {
   /**
-   * The packages for code of a skill, or of none. What a skill lists for a language and was prepared for it replaces the general set of
-   * that language. They stay until `release` is called, whatever is prepared meanwhile.
+   * The packages for code of a skill, or for other code. If packages were prepared from a skill's list for a language, they replace the
+   * general set of that language. They stay until `release` is called, whatever is prepared meanwhile.
    */
   take(skill?: Skill): Promise<{ packages: PackageFolders; release(): void }>;
-  /** The general packages in words, as `CodeMeans` has them. */
+  /** The general packages in words, for `CodeMeans`. */
   means(): Promise<CodeMeans["packages"]>;
 }
 
-/** Names of packages that are written out. */
+/** Maximum package names that are listed. */
 const maxNamed = 40;
 
 export function createPreparedFolders(
@@ -58,12 +58,12 @@ export function createPreparedFolders(
   };
 }
 
-/** Whether a set was prepared from what a skill lists now. */
+/** Whether a set was prepared from the present list of a skill. */
 export function isPreparedFrom(set: StoredSet | undefined, listed: ListedPackages | undefined): boolean {
   return set !== undefined && listed !== undefined && set.skill?.listed === listed.hash;
 }
 
-/** What was asked for by name and version; the rest is counted. */
+/** Requested packages by name and version; the others are counted. */
 function inWords({ language, asked, packages }: StoredSet): string[] {
   const names = new Set(asked.map((text) => readPackage(language, text)?.name));
   const named = packages.filter(({ name }) => names.has(name)).slice(0, maxNamed);

@@ -28,136 +28,48 @@ export interface PreparedOptions {
   runtimeOf(language: PackageLanguage): Promise<string | undefined>;
   /** ms since the epoch. */
   now(): number;
-  /** Ends what is being prepared. */
+  /** Ends a running preparation. */
   signal: AbortSignal;
-  /** How long a request waits before it answers that the work goes on, ms. */
+  /** How long a request waits before it answers that the work continues, ms. */
   patienceMs: number;
 }
 
-/** What one preparation is about. */
+/** The input of one preparation. */
 interface Job {
   name: SetName;
   asked: readonly AskedPackage[];
-  /** Names that may get another version than the one that is there. */
+  /** Names of packages that may change their version. */
   renewed: readonly string[];
-  /** Whether everything may. */
+  /** Whether all may. */
   anew: boolean;
   listed?: ListedPackages | undefined;
   by: string;
 }
 
-/** Prepares packages inside the sandbox, one set at a time, and says what there is. `settled` waits for the end of what is begun. */
+/** Prepares packages inside the sandbox, one set at a time, and lists the prepared ones. `settled` waits for a running preparation. */
 export function createPreparedPackages(
   options: PreparedOptions,
 ): PreparedPackages & { settled(): Promise<unknown> } {
-  const { sets, sandbox, now } = options;
-  let current: Promise<unknown> = Promise.resolve();
-  let working: PreparedState["working"];
-  let last: PreparedState["last"];
-  let changes = 0;
-
-  /** Runs one change and waits a while for its end. */
-  async function start(what: string, work: (onLine: (line: string) => void) => Promise<string>) {
-    if (sandbox.isolation.kind !== "bubblewrap") {
-      const { problem, cure } = sandbox.isolation.lacks;
-      return refuse(409, `Packages are prepared inside the sandbox only. ${problem} ${cure}`);
-    }
-    if (working !== undefined)
-      return refuse(409, `Packages are being prepared already (${working.what}). Wait until that is done.`);
-    const job = { what, since: now(), line: "" };
-    working = job;
-    const done = finish(what, () => work((line) => (job.line = plain(line) || job.line)));
-    current = done;
-    const later = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => later.resolve(undefined), options.patienceMs);
-    const outcome = await Promise.race([done, later.promise]);
-    clearTimeout(timer);
-    return (
-      outcome ??
-      ok("working", `${what}: this takes longer and goes on. \`knack sandbox list\` shows how it does.`)
-    );
-  }
-
-  async function finish(what: string, work: () => Promise<string>): Promise<Outcome<Preparation>> {
-    try {
-      const message = await work();
-      last = { what, ok: true, message };
-      return ok("done", message);
-    } catch (error) {
-      const reason = error instanceof BuildRefusal ? error.message : `It failed: ${errorText(error)}`;
-      const message = `${reason} What was prepared before is as it was.`;
-      last = { what, ok: false, message };
-      return refuse(409, message);
-    } finally {
-      changes += 1;
-      working = undefined;
-    }
-  }
-
+  const preparation = new RunningPreparation(options);
+  const { sets, sandbox } = options;
   return {
-    settled: () => current,
-    changes: () => changes,
+    settled: () => preparation.settled(),
+    changes: () => preparation.changes,
     async list() {
       const all = (await sets.all()).toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
       const shown = await Promise.all(all.map((set) => shownSet(set, options)));
-      return { sets: shown, ...(working && { working: { ...working } }), ...(last && { last }) };
+      return { sets: shown, ...preparation.state() };
     },
-    async add(language, texts, by) {
-      const added = readPackages(language, texts);
-      if (!added.ok) return refuse(400, added.reason);
-      const before = await sets.get({ language });
-      if (before === undefined && added.value.length === 0)
-        return refuse(400, `Nothing is prepared for ${languageNames[language]}. Name packages to add.`);
-      const renewed = added.value.map(({ name }) => name);
-      const asked = [...askedOf(before).filter(({ name }) => !renewed.includes(name)), ...added.value];
-      const what = `${languageNames[language]}: ${asked.map(({ text }) => text).join(", ")}`;
-      const job = { name: { language }, asked, renewed, anew: added.value.length === 0, by };
-      return await start(what, (onLine) => build(job, options, onLine));
-    },
-    async remove(language, texts, by) {
-      const named = readPackages(language, texts);
-      if (!named.ok) return refuse(400, named.reason);
-      const before = await sets.get({ language });
-      const there = askedOf(before);
-      const unknown = named.value.find(({ name }) => there.every((each) => each.name !== name));
-      if (unknown !== undefined || named.value.length === 0)
-        return refuse(404, notAsked(language, there, unknown));
-      const asked = there.filter(({ name }) => named.value.every((each) => each.name !== name));
-      const job = { name: { language }, asked, renewed: [], anew: false, by };
-      return await start(`${languageNames[language]} without ${texts.join(", ")}`, async (onLine) => {
-        if (asked.length > 0) return await build(job, options, onLine);
-        await sets.remove({ language });
-        return `Nothing is prepared for ${languageNames[language]} any more.`;
-      });
-    },
-    async prepare(skill, by) {
-      const id = skill.parent ?? skill.id;
-      const listed = await listedPackages(skill);
-      if (listed.length === 0)
-        return refuse(
-          409,
-          `${id} lists no packages for its code: a requirements.txt or a package.json with dependencies.`,
-        );
-      const wrong = listed.map(({ asked }) => (asked.ok ? undefined : asked.reason)).find(Boolean);
-      if (wrong !== undefined) return refuse(409, `${wrong} Nothing was installed.`);
-      return await start(`the skill ${id}`, async (onLine) => {
-        const said: string[] = [];
-        for (const each of listed) {
-          const name = { language: each.language, skill: id };
-          const asked = each.asked.ok ? each.asked.value : [];
-          const job = { name, asked, renewed: [], anew: true, listed: each, by };
-          said.push(await build(job, options, onLine));
-        }
-        return said.join(" ");
-      });
-    },
+    add: (language, texts, by) => addPackages(preparation, options, { language, texts, by }),
+    remove: (language, texts, by) => removePackages(preparation, options, { language, texts, by }),
+    prepare: (skill, by) => prepareSkill(preparation, options, skill, by),
     async drop(skillId) {
       await sets.remove({ language: "python", skill: skillId });
       await sets.remove({ language: "node", skill: skillId });
-      changes += 1;
+      preparation.changes += 1;
     },
     async lacks(skill) {
-      // Elsewhere code runs with what is installed on the machine, and nothing can be prepared.
+      // With other isolations, code runs with the packages installed on the machine, and nothing can be prepared.
       if (sandbox.isolation.kind !== "bubblewrap") return undefined;
       const missing = await Promise.all(
         (await listedPackages(skill)).map((each) => missingOf(each, skill, options)),
@@ -167,13 +79,160 @@ export function createPreparedPackages(
   };
 }
 
+/** The one change that may run, and the result of the last one. */
+class RunningPreparation {
+  changes = 0;
+  readonly #options: PreparedOptions;
+  #current: Promise<unknown> = Promise.resolve();
+  #working: PreparedState["working"];
+  #last: PreparedState["last"];
+
+  constructor(options: PreparedOptions) {
+    this.#options = options;
+  }
+
+  state(): Pick<PreparedState, "working" | "last"> {
+    const working = this.#working && { working: { ...this.#working } };
+    return { ...working, ...(this.#last && { last: this.#last }) };
+  }
+
+  /** Resolves when the running change has ended. */
+  settled(): Promise<unknown> {
+    return this.#current;
+  }
+
+  /** Runs one change and waits a while for its end. */
+  async start(
+    what: string,
+    work: (onLine: (line: string) => void) => Promise<string>,
+  ): Promise<Outcome<Preparation>> {
+    const { sandbox, now, patienceMs } = this.#options;
+    if (sandbox.isolation.kind !== "bubblewrap") {
+      const { problem, cure } = sandbox.isolation.lacks;
+      return refuse(409, `Packages are prepared inside the sandbox only. ${problem} ${cure}`);
+    }
+    if (this.#working !== undefined) {
+      const before = this.#working.what;
+      return refuse(409, `Packages are already being prepared (${before}). Wait until that has finished.`);
+    }
+    const job = { what, since: now(), line: "" };
+    this.#working = job;
+    const done = this.#finish(what, () =>
+      work((line) => {
+        job.line = plain(line) || job.line;
+      }),
+    );
+    this.#current = done;
+    const later = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => later.resolve(undefined), patienceMs);
+    const outcome = await Promise.race([done, later.promise]);
+    clearTimeout(timer);
+    return (
+      outcome ??
+      ok(
+        "working",
+        `${what}: this takes longer and continues in the background. \`knack sandbox list\` shows its progress.`,
+      )
+    );
+  }
+
+  async #finish(what: string, work: () => Promise<string>): Promise<Outcome<Preparation>> {
+    try {
+      const message = await work();
+      this.#last = { what, ok: true, message };
+      return ok("done", message);
+    } catch (error) {
+      const reason = error instanceof BuildRefusal ? error.message : `It failed: ${errorText(error)}`;
+      const message = `${reason} The packages prepared before are unchanged.`;
+      this.#last = { what, ok: false, message };
+      return refuse(409, message);
+    } finally {
+      this.changes += 1;
+      this.#working = undefined;
+    }
+  }
+}
+
+interface Change {
+  language: PackageLanguage;
+  texts: readonly string[];
+  by: string;
+}
+
+async function addPackages(
+  preparation: RunningPreparation,
+  options: PreparedOptions,
+  { language, texts, by }: Change,
+): Promise<Outcome<Preparation>> {
+  const added = readPackages(language, texts);
+  if (!added.ok) return refuse(400, added.reason);
+  const before = await options.sets.get({ language });
+  if (before === undefined && added.value.length === 0)
+    return refuse(400, `Nothing is prepared for ${languageNames[language]}. Name packages to add.`);
+  const renewed = added.value.map(({ name }) => name);
+  const asked = [...askedOf(before).filter(({ name }) => !renewed.includes(name)), ...added.value];
+  const what = `${languageNames[language]}: ${asked.map(({ text }) => text).join(", ")}`;
+  const job = { name: { language }, asked, renewed, anew: added.value.length === 0, by };
+  return await preparation.start(what, (onLine) => build(job, options, onLine));
+}
+
+async function removePackages(
+  preparation: RunningPreparation,
+  options: PreparedOptions,
+  { language, texts, by }: Change,
+): Promise<Outcome<Preparation>> {
+  const { sets } = options;
+  const named = readPackages(language, texts);
+  if (!named.ok) return refuse(400, named.reason);
+  const before = await sets.get({ language });
+  const there = askedOf(before);
+  const unknown = named.value.find(({ name }) => there.every((each) => each.name !== name));
+  if (unknown !== undefined || named.value.length === 0)
+    return refuse(404, notAsked(language, there, unknown));
+  const asked = there.filter(({ name }) => named.value.every((each) => each.name !== name));
+  const job = { name: { language }, asked, renewed: [], anew: false, by };
+  const what = `${languageNames[language]} without ${texts.join(", ")}`;
+  return await preparation.start(what, async (onLine) => {
+    if (asked.length > 0) return await build(job, options, onLine);
+    await sets.remove({ language });
+    return `Nothing is prepared for ${languageNames[language]} any more.`;
+  });
+}
+
+async function prepareSkill(
+  preparation: RunningPreparation,
+  options: PreparedOptions,
+  skill: Skill,
+  by: string,
+): Promise<Outcome<Preparation>> {
+  const id = skill.parent ?? skill.id;
+  const listed = await listedPackages(skill);
+  if (listed.length === 0)
+    return refuse(
+      409,
+      `${id} lists no packages for its code. Packages are listed in a requirements.txt, or as dependencies in a package.json.`,
+    );
+  const wrong = listed.map(({ asked }) => (asked.ok ? undefined : asked.reason)).find(Boolean);
+  if (wrong !== undefined) return refuse(409, `${wrong} Nothing was installed.`);
+  return await preparation.start(`the skill ${id}`, async (onLine) => {
+    const said: string[] = [];
+    for (const each of listed) {
+      const name = { language: each.language, skill: id };
+      const asked = each.asked.ok ? each.asked.value : [];
+      const job = { name, asked, renewed: [], anew: true, listed: each, by };
+      said.push(await build(job, options, onLine));
+    }
+    return said.join(" ");
+  });
+}
+
 async function missingOf(
   listed: ListedPackages,
   skill: Skill,
   { sets, runtimeOf }: PreparedOptions,
 ): Promise<string | undefined> {
   const { language, file, asked } = listed;
-  if (!asked.ok) return `Its code misses its packages. ${asked.reason}`;
+  if (!asked.ok) return `The packages of its code are missing. ${asked.reason}`;
   const id = skill.parent ?? skill.id;
   const set = await sets.get({ language, skill: id });
   if (isPreparedFrom(set, listed) && set?.runtime === (await runtimeOf(language))) return undefined;
@@ -185,7 +244,7 @@ async function missingOf(
   return `${why}. An operator can prepare them: knack sandbox prepare ${id}, or /skill prepare ${id}.`;
 }
 
-/** Builds a set in a folder of its own and makes it the one that code sees. Answers what is there now, for a person. @throws BuildRefusal */
+/** Builds a set in a folder of its own and makes it the one that code sees. Returns a summary for a person. @throws BuildRefusal */
 async function build(
   { name, asked, renewed, anew, listed, by }: Job,
   options: PreparedOptions,
@@ -195,7 +254,7 @@ async function build(
   const { language, skill } = name;
   const before = anew ? undefined : await sets.get(name);
   const runtime = await runtimeOf(language);
-  // Pins are of files for one version of the language.
+  // Pinned files are for one version of the language.
   const pins = before?.runtime === runtime ? before : undefined;
   const folder = await sets.makeBuild(name);
   try {
@@ -219,7 +278,7 @@ async function build(
     await sets.swap(name, made.folder, set, made.lock);
     const whose = skill === undefined ? "all code in the sandbox" : `the code of ${skill}`;
     const count = made.packages.length === 1 ? "1 package" : `${made.packages.length} packages`;
-    return `${languageNames[language]}: ${count} (${megabytes(bytes)}) for ${whose}. No network is needed from now on.`;
+    return `${languageNames[language]}: ${count} (${megabytes(bytes)}) for ${whose}. Using them needs no network.`;
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -251,7 +310,7 @@ async function shownSet(set: StoredSet, { runtimeOf }: PreparedOptions): Promise
   };
 }
 
-/** The general ones first. */
+/** General sets first. */
 function orderOf({ skill, language }: StoredSet): string {
   return `${skill === undefined ? 0 : 1} ${skill?.id ?? ""} ${language}`;
 }

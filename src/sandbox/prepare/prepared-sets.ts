@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { z } from "zod";
 import { type PackageLanguage, packageLanguages } from "../../core/skill/packages.ts";
 
-/** What is kept of a set beside its files. */
+/** What is stored about a set in addition to its files. */
 const manifest = z.object({
   language: z.enum(packageLanguages),
-  /** Of a skill's own set: its id, and the hash of the files that list what it needs. */
+  /** For a skill's own set: the skill's id, and the hash of its list of packages. */
   skill: z.object({ id: z.string(), listed: z.string() }).optional(),
   asked: z.array(z.string()),
-  /** What was asked for first. `hashes`: of the files that were installed, `sha256:…` or npm's `sha512-…`. */
+  /** Requested packages first. `hashes`: of the installed files, `sha256:…` or npm's `sha512-…`. */
   packages: z.array(
     z.object({ name: z.string(), version: z.string(), hashes: z.array(z.string()).readonly() }),
   ),
@@ -26,11 +26,11 @@ export type SetManifest = z.output<typeof manifest>;
 export interface StoredSet extends SetManifest {
   /** The folder that code sees. */
   folder: string;
-  /** The lock in the form of the installer: requirements with hashes, or a package-lock.json. */
+  /** The lock in the format of the installer: requirements with hashes, or a package-lock.json. */
   lock: string;
 }
 
-/** Which set: the general one of a language, or that of a skill. */
+/** Identifies a set: the general one of a language, or that of a skill. */
 export interface SetName {
   language: PackageLanguage;
   skill?: string | undefined;
@@ -44,23 +44,23 @@ const lockFiles: Readonly<Record<PackageLanguage, string>> = {
 };
 
 /**
- * The sets of one data folder. Each has a folder with its versions and a file `current` that names one of them; it is replaced in one
- * step, so that a crash leaves the old version or the new one. Versions that runs still use are removed after them. One process may
+ * The sets of one data folder. Each has a folder with its versions and a file `current` that names one of them; it is replaced atomically,
+ * so that a crash leaves the old version or the new one. Versions in use are removed after the last run that uses them. One process may
  * work on the folder at a time.
  */
 export class PreparedSets {
   readonly #root: string;
   readonly #known = new Map<string, StoredSet | undefined>();
-  /** How many runs use a folder. */
+  /** Number of runs that use a folder. */
   readonly #used = new Map<string, number>();
-  /** Folders that were replaced while they were used. */
+  /** Folders that were replaced while in use. */
   readonly #old = new Set<string>();
 
   constructor(root: string) {
     this.#root = root;
   }
 
-  /** Removes what a killed bot left unfinished, and versions that were replaced. Nothing runs yet. */
+  /** Removes unfinished builds of a killed bot, and replaced versions. To be called before anything runs. */
   async clean(): Promise<void> {
     for (const name of await entriesOf(this.#root)) {
       const folder = join(this.#root, name);
@@ -81,14 +81,14 @@ export class PreparedSets {
     return found.filter((set) => set !== undefined);
   }
 
-  /** A new, empty folder on the same file system, for what is not complete yet. */
+  /** A new, empty folder on the same file system, for an unfinished set. */
   async makeBuild(name: SetName): Promise<string> {
     const build = join(this.#root, folderName(name), `build-${randomUUID()}`);
     await mkdir(build, { recursive: true, mode: 0o700 });
     return build;
   }
 
-  /** Makes `packages`, a folder within a build, the files of the set. The old version serves until then. */
+  /** Makes `packages`, a folder within a build, the files of the set. The old version stays in use until then. */
   async swap(name: SetName, packages: string, set: SetManifest, lock: string): Promise<void> {
     const folder = join(this.#root, folderName(name));
     const before = await this.get(name);
@@ -111,7 +111,7 @@ export class PreparedSets {
     await this.#retire(before);
   }
 
-  /** Keeps the files of a set until the function that it answers is called. */
+  /** Keeps the files of a set until the returned function is called. */
   use({ folder }: StoredSet): () => void {
     this.#used.set(folder, (this.#used.get(folder) ?? 0) + 1);
     let released = false;
@@ -121,7 +121,7 @@ export class PreparedSets {
       const left = (this.#used.get(folder) ?? 1) - 1;
       if (left > 0) return void this.#used.set(folder, left);
       this.#used.delete(folder);
-      // What cannot be removed now goes at the next start.
+      // A folder that cannot be removed now is removed at the next start.
       if (this.#old.delete(folder)) removeVersion(folder).catch(() => undefined);
     };
   }
@@ -138,7 +138,7 @@ export class PreparedSets {
   }
 }
 
-/** `folder` is the files' folder within that of the version. */
+/** `folder` is the folder of packages within that of the version. */
 async function removeVersion(folder: string): Promise<void> {
   await rm(join(folder, ".."), { recursive: true, force: true });
 }
@@ -156,7 +156,7 @@ async function readSet(folder: string): Promise<StoredSet | undefined> {
     const lock = await readFile(join(version, lockFiles[set.language]), "utf8");
     return { ...set, lock, folder: join(version, packagesFolder) };
   } catch {
-    // Somebody took files of it away: as good as none, and the next preparation replaces it.
+    // Somebody removed files of it: it counts as missing, and the next preparation replaces it.
     return undefined;
   }
 }

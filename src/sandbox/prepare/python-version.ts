@@ -3,7 +3,7 @@ import { findProgram } from "../run/programs.ts";
 import { runToEnd } from "../run/script-runner.ts";
 import type { SandboxContext } from "../sandbox-context.ts";
 
-/** The version of the Python that code gets, `3.11`; undefined where there is none. Asked once for each binary. */
+/** The version of the Python that code gets, `3.11`; undefined if there is none. Determined once for each binary. */
 export function createPythonVersion(context: SandboxContext): () => Promise<string | undefined> {
   const known = new Map<string, Promise<string | undefined>>();
   return async () => {
@@ -14,7 +14,7 @@ export function createPythonVersion(context: SandboxContext): () => Promise<stri
     const found = known.get(key) ?? ask(python, context);
     known.set(key, found);
     const version = await found;
-    // A machine that was too busy is asked again.
+    // On a busy machine the check may fail, so the next call repeats it.
     if (version === undefined) known.delete(key);
     return version;
   };

@@ -8,24 +8,24 @@ import { findProgram } from "../run/programs.ts";
 import { runToEnd } from "../run/script-runner.ts";
 import type { SandboxContext } from "../sandbox-context.ts";
 
-/** Where packages come from, and how much of them. */
+/** The sources of packages, and their limits. */
 export interface PackageSources {
-  /** Address of a Python index (PEP 503), with user and password where it needs them. */
+  /** Address of a Python index (PEP 503), with user and password if it needs them. */
   pythonIndex: string;
   /** Address of an npm registry. */
   npmRegistry: string;
-  /** Hosts that files of packages are fetched from besides, as grants name hosts. */
+  /** Additional hosts of package files, as grants name hosts. */
   hosts: readonly string[];
-  /** Of one set, and of what an installer writes meanwhile, bytes. */
+  /** Of one set, including temporary files of the installer, bytes. */
   maxBytes: number;
   /** Of one installer's run, ms. */
   maxMs: number;
 }
 
-/** Files of PyPI lie on a host of their own. */
+/** Files of PyPI are on a host of their own. */
 const hostsOfIndex: Readonly<Record<string, readonly string[]>> = { "pypi.org": ["files.pythonhosted.org"] };
 
-/** What one preparation works with. */
+/** The context of one preparation. */
 export interface InstallerContext {
   sandbox: SandboxContext;
   sources: PackageSources;
@@ -35,17 +35,17 @@ export interface InstallerContext {
 
 export interface InstallerRun {
   code: Pick<LaunchRequest, "folder" | "interpreter" | "entry" | "args" | "env">;
-  /** What it may reach: the host of this address, and the further ones. */
+  /** Allowed network: the host of this address, and the additional ones. */
   address: string;
   /** An empty folder on this machine, which the installer sees as its working folder. */
   folder: string;
-  /** Puts files into the folder, before the installer runs. */
+  /** Puts files into the folder before the installer runs. */
   fill?(folder: string): Promise<void>;
 }
 
 /**
- * Runs an installer in the sandbox, with the network of packages alone. Answers all that it printed.
- * @throws BuildRefusal where it fails, with `explain` of what it printed, and the signal's reason
+ * Runs an installer in the sandbox, with access to package hosts only. Returns its whole output.
+ * @throws BuildRefusal where it fails, with `explain` applied to its output, and the signal's reason
  */
 export async function runInstaller(
   { code, address, folder, fill }: InstallerRun,
@@ -83,10 +83,10 @@ function failureOf(
   if (outcome.status === "refused") return outcome.reason;
   const printed = printedBy(outcome);
   if (/\[Errno 2[78]\]|\b(?:EFBIG|ENOSPC)\b/.test(printed))
-    return `There is no room for it. ${tooLarge(maxBytes)}`;
+    return `The disk has too little space for it. ${tooLarge(maxBytes)}`;
   if (outcome.status === "timed_out") {
     const end = lastLines(printed);
-    return `The installer was stopped after ${Math.round(maxMs / 1_000)} seconds.${end === "" ? "" : ` It last said: ${end}`}`;
+    return `The installer was stopped after ${Math.round(maxMs / 1_000)} seconds.${end === "" ? "" : ` Its last output: ${end}`}`;
   }
   return (
     explain(printed) ?? `The installer failed: ${lastLines(printed) || `it ended with ${outcome.exit_code}`}`
@@ -103,7 +103,7 @@ function lastLines(text: string): string {
     .slice(-800);
 }
 
-/** The hosts of an address, as a proxy asks for them. */
+/** The hosts of an address, in the form a proxy asks for them. */
 export function hostsOf(address: string): string[] {
   const { hostname, port } = new URL(address);
   const host = hostname.toLowerCase().replace(/^\[|\]$/g, "");
@@ -111,7 +111,7 @@ export function hostsOf(address: string): string[] {
   return [own, ...(hostsOfIndex[host] ?? [])];
 }
 
-/** Nobody sees the password of an index. */
+/** Hides the password of an index. */
 function withoutSecrets(text: string, address: string): string {
   const { username, password } = new URL(address);
   return [password, username]
@@ -128,7 +128,7 @@ function decoded(text: string): string {
   }
 }
 
-/** What to do where a program is missing. */
+/** What to do if a program is missing. */
 export async function missingProgram(what: string, systemPackage: string): Promise<BuildRefusal> {
   const command = installCommand(await thisMachine(), [systemPackage]);
   const cure = command === undefined ? `Install ${systemPackage}` : `Run \`${command}\``;
@@ -136,15 +136,15 @@ export async function missingProgram(what: string, systemPackage: string): Promi
 }
 
 /**
- * A command prefix that sets where temporary files go, as the sandbox's own place for them is small, and leads all addresses to the
- * proxy: an index may listen on this machine, which is not the sandbox.
+ * A command prefix that sets the folder of temporary files, because the sandbox's own is small, and sends all addresses to the proxy: an
+ * index may listen on this machine, which is not the sandbox.
  */
 export async function withTemp(): Promise<string[]> {
   const env = await findProgram("env");
   return env === undefined ? [] : [env, `TMPDIR=${buildInside}/temp`, "NO_PROXY=", "no_proxy="];
 }
 
-/** Names `folder/name` on this machine as the installer sees it. */
+/** The path of `folder/name` on this machine as the installer sees it. */
 export function inBuild(name: string): string {
   return join(buildInside, name);
 }

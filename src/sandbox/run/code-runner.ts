@@ -7,16 +7,14 @@ import { pythonPackagesOfMachine } from "../skill-packages.ts";
 import { programFor } from "./resolve-script.ts";
 import { runToEnd } from "./script-runner.ts";
 
-/** What runs each language, and what its text is called. */
+/** The interpreter of each language, and the file name of its text. */
 const programs: Readonly<Record<CodeLanguage, { program: string; name: string }>> = {
   python: { program: "python3", name: "main.py" },
   javascript: { program: "node", name: "main.mjs" },
   bash: { program: "bash", name: "main.sh" },
 };
 
-/**
- * Code of models: in bubblewrap alone, whatever an operator allows skills.
- */
+/** Runs code of models: only in bubblewrap, whatever an operator allows skills. */
 export function createCodeRunner(
   context: SandboxContext,
   { hosts, max_ms }: Pick<CodeMeans, "hosts" | "max_ms">,
@@ -59,7 +57,7 @@ const worthTelling: readonly string[] = [
   ...["openpyxl", "python-docx", "python-pptx", "pypdf", "reportlab", "lxml", "beautifulsoup4"],
 ];
 
-/** What the machine has of these, and what was prepared does not have. */
+/** The listed packages of the machine that no prepared set replaces. */
 async function toldOfMachine(prepared: readonly string[]): Promise<string[]> {
   const there = await pythonPackagesOfMachine();
   return worthTelling.filter(

@@ -6,15 +6,15 @@ import type { Launch, LaunchRequest } from "../isolation.ts";
 import type { PlaceRequest } from "../places.ts";
 import type { OpenProxy, SandboxContext } from "../sandbox-context.ts";
 
-/** Whose run folders are whose: a process knows its own, and may remove those of processes that are gone. */
+/** Marks the owner of run folders: a process knows its own, and may remove those of ended processes. */
 const owner = randomBytes(6).toString("hex");
 
-/** An empty folder of this process for one run, in the folder of all. */
+/** An empty folder of this process for one run, in the folder of all runs. */
 export async function makeRunFolder(runs: string): Promise<string> {
   return await mkdtemp(join(runs, `run-${owner}-`));
 }
 
-/** Removes the run folders of all other processes, which have ended: the data folder has one owner. What cannot be removed stays. */
+/** Removes the run folders of all other processes, which have ended: the data folder has one owner. Folders that cannot be removed stay. */
 export async function removeLeftovers(runs: string): Promise<void> {
   const left = (await readdir(runs)).filter(
     (name) => name.startsWith("run-") && !name.startsWith(`run-${owner}-`),
@@ -23,21 +23,21 @@ export async function removeLeftovers(runs: string): Promise<void> {
     await rm(join(runs, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
 }
 
-/** A process ready to be started, with what exists for it alone. */
+/** A process ready to be started, with everything created for it alone. */
 export interface Run {
   launch: Launch;
-  /** Removes its folder and closes its way out. */
+  /** Removes its folder and closes its network access. */
   close(): Promise<void>;
 }
 
-/** What a run needs besides its code. */
+/** What a run needs in addition to its code. */
 export interface RunRequest extends PlaceRequest {
   network?: NetworkAccess | undefined;
 }
 
 /**
- * Waits for a place, and makes a run's folder and, where it may have network, its proxy. Nothing is left behind when that fails. The
- * answer is a reason for a person when there was no place in time. @throws the signal's reason
+ * Waits for a place, and creates a run's folder and, if it may have network, its proxy. Nothing is left behind if that fails. Returns a
+ * reason for a person if no place became free in time. @throws the signal's reason
  */
 export async function openRun(
   request: Omit<LaunchRequest, "runFolder" | "socket">,

@@ -15,7 +15,7 @@ import { openRun } from "./open-run.ts";
 import { skillFolder } from "./resolve-script.ts";
 import { type WatchedProgram, watchProgram } from "./watched-program.ts";
 
-/** Programs of skills that stay, in the same isolation as scripts. */
+/** Runs programs of skills that keep running, in the same isolation as scripts. */
 export function createProgramRunner(context: SandboxContext): ProgramRunner {
   return {
     allows: async (skill) => context.allows(skill),
@@ -94,14 +94,14 @@ async function startWatched(
   return program;
 }
 
-/** The end is told once everything of the program is gone. */
+/** The end is reported once everything of the program is gone. */
 function running(
   program: WatchedProgram,
   { onEnd }: ProgramRequest,
   close: () => Promise<void>,
 ): RunningProgram {
   void program.ended.then(async (reason) => {
-    // A folder that cannot be removed now is a leftover, which a later start of the bot removes.
+    // A folder that cannot be removed now is removed at a later start of the bot.
     await close().catch(() => undefined);
     onEnd({ reason });
   });

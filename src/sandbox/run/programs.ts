@@ -1,7 +1,7 @@
 import { access, constants, realpath } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Folders of a machine that scripts may see, all of them without personal or secret files. */
+/** Folders of a machine that scripts may see, none with personal or secret files. */
 export const systemFolders: readonly string[] = [
   "/usr",
   "/bin",
@@ -12,17 +12,20 @@ export const systemFolders: readonly string[] = [
   "/libx32",
 ];
 
-/** Where scripts' programs are looked for, on the machine and inside the sandbox alike. */
+/** Folders searched for scripts' programs, on the machine and inside the sandbox. */
 export const programFolders: readonly string[] = ["/usr/local/bin", "/usr/bin", "/bin"];
 
-/** The path of a program that isolated scripts can use, or undefined. One that really lives elsewhere (a home folder) is none. */
+/**
+ * The path of a program that isolated scripts can use, or undefined. A link to a place outside these folders (a home folder) does not
+ * count.
+ */
 export async function findProgram(name: string): Promise<string | undefined> {
   return await firstProgram(name, programFolders, (real) =>
     systemFolders.some((folder) => real.startsWith(`${folder}/`)),
   );
 }
 
-/** The paths of several programs that isolated scripts can use, by name; undefined where one is missing. */
+/** The paths of several programs that isolated scripts can use, by name; undefined if one is missing. */
 export async function findPrograms<Name extends string>(
   ...names: readonly Name[]
 ): Promise<Record<Name, string> | undefined> {
@@ -31,7 +34,7 @@ export async function findPrograms<Name extends string>(
   return Object.fromEntries(names.map((name, at) => [name, paths[at]])) as Record<Name, string>;
 }
 
-/** The path of a program in one of these folders, wherever it really lives: for code that sees the whole machine anyway. */
+/** The path of a program in one of these folders, even as a link to elsewhere: for code that sees the whole machine anyway. */
 export async function findProgramIn(folders: readonly string[], name: string): Promise<string | undefined> {
   return await firstProgram(name, folders, () => true);
 }

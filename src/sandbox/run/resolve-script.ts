@@ -6,15 +6,15 @@ import { pathForm } from "../../core/values/file-kind.ts";
 import type { Isolation } from "../isolation.ts";
 import { findProgram, findProgramIn } from "./programs.ts";
 
-/** A script that exists within its skill's folder, and what runs it. */
+/** A script that exists within its skill's folder, and the program that runs it. */
 interface ResolvedScript {
   /** Real path of the skill's folder. */
   folder: string;
-  /** Path within it, forward slashes, no links left. */
+  /** Path within it, with forward slashes, links resolved. */
   script: string;
-  /** `node` stands for the Node this bot runs on; everything else is an absolute path or an argument. */
+  /** `node` is the Node that the bot runs on; everything else is an absolute path or an argument. */
   interpreter: readonly string[];
-  /** Folders from which Python finds modules, relative to the skill's: the script's own, the skill's, and those that have some. */
+  /** Folders in which Python finds modules, relative to the skill's: the script's own, the skill's, and those that contain modules. */
   moduleFolders: readonly string[];
 }
 
@@ -28,7 +28,7 @@ const interpreters: Readonly<Record<string, string>> = {
   ".sh": "bash",
 };
 
-/** Finds a script and its interpreter. Scripts outside the folder, through links too, are not run. */
+/** Finds a script and its interpreter. Scripts outside the folder, also through links, are not run. */
 export async function resolveScript(skill: Skill, script: string, isolation: Isolation): Promise<Resolution> {
   const shown = JSON.stringify(script.slice(0, 200));
   if (script === "" || script.includes("\0") || isAbsolute(script) || script.split(/[/\\]/).includes("..")) {
@@ -56,7 +56,7 @@ export async function resolveScript(skill: Skill, script: string, isolation: Iso
   return { ok: true, value: { folder, script: path, interpreter: interpreter.value, moduleFolders } };
 }
 
-/** What runs a command line; the skill's folder is there beside it. */
+/** What runs a command line, with access to the skill's folder. */
 export async function resolveCommand(
   skill: Skill,
   command: string,
@@ -66,7 +66,7 @@ export async function resolveCommand(
   const folder = await skillFolder(skill.origin.path);
   if (folder === undefined) return refuse(`The skill ${skill.id} has no folder.`);
   const bash = await programFor("bash", ["-c", command], "A command line", isolation);
-  // bash calls itself by what stands in the place of the script.
+  // bash uses this argument as its own name.
   if (!bash.ok) return bash;
   const moduleFolders = await foldersWithModules(folder, "");
   return { ok: true, value: { folder, script: "bash", interpreter: bash.value, moduleFolders } };
@@ -81,20 +81,20 @@ function mayHaveModules(entry: Dirent): boolean {
   return entry.isDirectory() && !/^(\.|node_modules$|__pycache__$)/.test(entry.name);
 }
 
-/** How deep modules are looked for, and how many folders of them there may be. */
-const deepest = 3;
+/** Maximum depth of folders that are searched for modules, and maximum number of such folders. */
+const maxDepth = 3;
 const maxFolders = 20;
 
 /**
- * Where Python looks: first where the script lies, as it does by itself, then in the skill's folder (`from scripts.x import …`), then in
- * those of its folders that are no packages but have modules, for the scripts that a command line starts.
+ * Python's search path: first the script's folder, as Python does by itself, then the skill's folder (`from scripts.x import …`), then
+ * those of its folders that are no packages but contain modules, for scripts that a command line starts.
  */
 async function foldersWithModules(folder: string, first: string): Promise<string[]> {
   const found = new Set([first, ""]);
   const look = async (path: string, depth: number): Promise<void> => {
     const entries = await readdir(join(folder, path), { withFileTypes: true }).catch(() => []);
     if (hasModules(entries)) found.add(path);
-    const further = depth < deepest && found.size < maxFolders ? entries.filter(mayHaveModules) : [];
+    const further = depth < maxDepth && found.size < maxFolders ? entries.filter(mayHaveModules) : [];
     for (const { name } of further) await look(path === "" ? name : `${path}/${name}`, depth + 1);
   };
   await look("", 0);
@@ -112,12 +112,12 @@ export async function skillFolder(path: string): Promise<string | undefined> {
     if ((await stat(real)).isDirectory()) return real;
     return basename(real).toLowerCase() === "skill.md" ? dirname(real) : undefined;
   } catch {
-    // Removed since it was loaded: as good as no folder.
+    // Removed since it was loaded: counts as no folder.
     return undefined;
   }
 }
 
-/** The file whose path is spelled in another way: with backslashes, or its letters composed otherwise. */
+/** A file whose path is spelled differently: with backslashes, or with letters composed in another way. */
 async function fileOfForm(folder: string, form: string): Promise<string | undefined> {
   let at = folder;
   for (const part of form.split("/").filter((each) => each !== "" && each !== ".")) {
@@ -134,7 +134,7 @@ async function realFile(path: string): Promise<string | undefined> {
     const real = await realpath(path);
     return (await stat(real)).isFile() ? real : undefined;
   } catch {
-    // Missing, a dangling link or a link circle: there is no such script.
+    // Missing, a dangling link or a circle of links: there is no such script.
     return undefined;
   }
 }
@@ -159,8 +159,8 @@ async function interpreterOf(file: string, shown: string, isolation: Isolation):
 const shells: ReadonlySet<string> = new Set(["bash", "sh", "dash"]);
 
 /**
- * Shells take the carriage return of Windows' line ends for a part of each command: such a script is run without them, its file stays as it
- * was reviewed. What it finds of itself in `BASH_SOURCE` is what it was called as.
+ * Shells treat the carriage return of Windows line ends as a part of each command: such a script is run without them, and its file stays as
+ * it was reviewed. `BASH_SOURCE` still has the name it was called with.
  */
 async function forWindowsLines(interpreter: readonly string[], file: string): Promise<readonly string[]> {
   const [program = "", ...flags] = interpreter;

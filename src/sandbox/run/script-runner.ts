@@ -8,7 +8,7 @@ import { exposedModules, unreadModules } from "../unread-modules.ts";
 import { openRun } from "./open-run.ts";
 import { resolveCommand, resolveScript } from "./resolve-script.ts";
 
-/** Scripts of skills: each run is a process that ends. */
+/** Runs scripts of skills: each run is a process that ends. */
 export function createScriptRunner(context: SandboxContext): ScriptRunner {
   return {
     allows: async (skill) => context.allows(skill),
@@ -54,7 +54,7 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
   }
 }
 
-/** Runs what has been found, with its limits, to its end. */
+/** Runs resolved code to its end, with its limits. */
 export async function runToEnd(
   code: Omit<LaunchRequest, "runFolder" | "socket" | "timeoutMs" | "working">,
   request: RunRequest & { stdin: string },
@@ -72,13 +72,13 @@ export async function runToEnd(
   }
 }
 
-/** A script was looked at by whoever ships or allows it; a command line is made up by a model on the spot. */
+/** A script was reviewed by whoever ships or allows it; a command line is written by a model on the spot. */
 function exposedCommand({ work }: ScriptRequest, { isolation }: SandboxContext): string | undefined {
   if (work.kind === "script" || isolation.kind !== "process") return undefined;
   return `Command lines run with bubblewrap only, whatever skill they are of. ${isolation.lacks.problem} ${isolation.lacks.cure}`;
 }
 
-/** What the operating system cannot pass to a process. */
+/** Variables that the operating system cannot pass to a process. */
 function malformedInput({ args, env }: ScriptRequest): string | undefined {
   if (args.some((argument) => argument.includes("\0"))) {
     return "An argument contains a NUL character. Remove it.";

@@ -10,17 +10,17 @@ import { watchFolder } from "../folder-watch.ts";
 import type { SandboxLimits } from "../isolation.ts";
 import type { MemoryWatch } from "../memory-watch.ts";
 
-/** What a program may leave unread of what it was sent, bytes. */
+/** Maximum unread input of a program, bytes. */
 const unreadBytes = 67_108_864;
 
-/** How often a program's memory and folder are looked at, ms. Many may be kept running at a time. */
+/** Interval between checks of a program's memory and folder, ms. Many programs may run at a time. */
 const watchMs = 1_000;
 
-/** The longest piece of text that is handed on, characters. */
+/** Maximum piece of text that is passed on, characters. */
 const maxText = 2_000;
 
 export interface WatchOptions extends Pick<ProgramRequest, "onMessage" | "onText" | "working"> {
-  /** Memory of a process, for what is said when it runs out of it. */
+  /** Memory limit of a process, for the message when it is exceeded. */
   limits: Pick<SandboxLimits, "memoryBytes">;
   memory: MemoryWatch;
   lines?: LineLimits;
@@ -28,13 +28,13 @@ export interface WatchOptions extends Pick<ProgramRequest, "onMessage" | "onText
 
 /** A running program and its end. */
 export interface WatchedProgram extends RunningProgram {
-  /** Ends it for a reason that is written for a person; the first reason stays. */
+  /** Ends it with a reason for a person; the first reason stays. */
   stop(reason: string): void;
-  /** Resolves with the reason when the process is gone and its output is read. After `kill` nothing is handed on. */
+  /** Resolves with the reason when the process is gone and its output is read. After `kill` no more output is passed on. */
   ended: Promise<string>;
 }
 
-/** Speaks JSON lines with a process. Whatever it writes, it is read as it comes and costs the bot one line of memory. */
+/** Exchanges JSON lines with a process. Its output is read as it arrives and takes at most one line of memory. */
 export function watchProgram(child: ChildProcess, options: WatchOptions): WatchedProgram {
   const { limits } = options;
   const lines = options.lines ?? defaultLineLimits;
@@ -42,7 +42,7 @@ export function watchProgram(child: ChildProcess, options: WatchOptions): Watche
   let stopped: string | undefined;
   const stop = (reason: string) => {
     stopped ??= reason;
-    // Once it has ended, its id may be another process's.
+    // After its end, its id may belong to another process.
     if (child.exitCode === null && child.signalCode === null) killGroup(child);
   };
   const text = (line: string) => options.onText?.(line.slice(0, maxText));
@@ -99,7 +99,7 @@ function troubleText(trouble: LineTrouble, limits: LineLimits): string {
   return `It wrote more than ${megabytes(limits.bytes)} or ${limits.lines} lines within seconds, and was stopped.`;
 }
 
-/** Exit statuses of bubblewrap and shells: 128 and the number of the signal. */
+/** Exit statuses of bubblewrap and shells: 128 plus the number of the signal. */
 const crashes: Readonly<Record<number, string>> = {
   132: "SIGILL",
   133: "SIGTRAP",
@@ -116,12 +116,12 @@ function endText({ code, signal }: ProcessEnd, memoryBytes: number): string {
   return code === 0 ? "It ended by itself." : `It ended by itself, with the exit code ${code}.`;
 }
 
-/** Deeper values are refused, because code that walks through them would run out of stack. */
-const deepest = 200;
+/** Deeper values are refused, because code that walks through them would overflow the stack. */
+const maxDepth = 200;
 
 /**
- * The JSON value of a line a program wrote, or undefined for anything else. Keys named `__proto__` are left out: copying
- * them into another object would replace that object's prototype.
+ * The JSON value of a line a program wrote, or undefined for anything else. Keys named `__proto__` are dropped: copying them into another
+ * object would replace that object's prototype.
  */
 export function parseMessage(line: string): Json | undefined {
   let value: Json;
@@ -134,28 +134,28 @@ export function parseMessage(line: string): Json | undefined {
   const pending: { value: Json; depth: number }[] = [{ value, depth: 0 }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (!isContainer(next.value)) continue;
-    if (next.depth >= deepest) return undefined;
+    if (next.depth >= maxDepth) return undefined;
     Reflect.deleteProperty(next.value, "__proto__");
     for (const inner of Object.values(next.value)) pending.push({ value: inner, depth: next.depth + 1 });
   }
   return value;
 }
 
-/** Why a writer of lines is not listened to any longer. */
+/** Why the output of a program is no longer read. */
 type LineTrouble = "line_too_long" | "flood";
 
 interface LineLimits {
-  /** Of one line, bytes. */
+  /** Maximum of one line, bytes. */
   lineBytes: number;
-  /** What may come at once; it comes back at a tenth a second. */
+  /** Maximum burst; a tenth of it is regained per second. */
   bytes: number;
   lines: number;
 }
 
-/** Room for what a careless skill prints, and far less than what would hold up or fill the bot. */
+/** Enough for the output of a careless skill, and far less than would block the bot or fill its memory. */
 const defaultLineLimits: LineLimits = { lineBytes: 8_388_608, bytes: 67_108_864, lines: 50_000 };
 
-/** How much may still come at the moment, shared by the streams of one program. */
+/** The amount that is still allowed at the moment, shared by the streams of one program. */
 export class LineBudget {
   readonly #limits: LineLimits;
   readonly #now: () => number;
@@ -163,7 +163,7 @@ export class LineBudget {
   #lines: number;
   #at: number;
 
-  /** `now` answers milliseconds of a clock that only moves forward. */
+  /** `now` returns milliseconds of a monotonic clock. */
   constructor(limits: LineLimits, now: () => number) {
     this.#limits = limits;
     this.#now = now;
@@ -172,7 +172,7 @@ export class LineBudget {
     this.#at = now();
   }
 
-  /** Whether this much is within the limits; it is used up then. */
+  /** Whether this much is within the limits; if so, it is used up. */
   take(bytes: number, lines: number): boolean {
     const now = this.#now();
     const share = (now - this.#at) / 10_000;
@@ -183,7 +183,7 @@ export class LineBudget {
   }
 }
 
-/** Cuts a stream of bytes into lines of UTF-8, and holds no more than one unfinished line. */
+/** Splits a stream of bytes into lines of UTF-8, and holds at most one unfinished line. */
 export class LineReader {
   readonly #limits: LineLimits;
   readonly #budget: LineBudget;
@@ -197,7 +197,7 @@ export class LineReader {
     this.#onLine = onLine;
   }
 
-  /** Passes on the lines that are complete now. What a limit refuses is not passed on, nor what follows it. */
+  /** Passes on the lines that are complete now. A line over a limit is dropped, together with everything after it. */
   add(chunk: Uint8Array): LineTrouble | undefined {
     let from = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {

@@ -1,15 +1,15 @@
 import type { z } from "zod";
 import { nearestNames } from "../../base/nearest-name.ts";
 
-/** Mistakes of a kind that are told one by one. */
+/** Maximum mistakes of a kind that are listed one by one. */
 const maxTold = 20;
 
-/** What is wrong with the arguments of a tool, in one line for a model or a person, each parameter by name. */
+/** The errors in the arguments of a tool, in one line for a model or a person, each parameter by name. */
 export function describeIssues(error: z.ZodError, input: unknown, known: readonly string[]): string {
   return fewer(error.issues, (issue) => describeIssue(issue, input, known));
 }
 
-/** Of a hundred thousand mistakes the first ones are told. */
+/** Only the first errors are listed, even if there are a hundred thousand. */
 function fewer<T>(all: readonly T[], tell: (one: T) => string): string {
   const rest = all.length - maxTold;
   return [...all.slice(0, maxTold).map(tell), ...(rest > 0 ? [`and ${rest} more`] : [])].join("; ");

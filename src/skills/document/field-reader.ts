@@ -6,12 +6,12 @@ import { repairJson } from "./repair-yaml.ts";
 
 export type Fields = Record<string, unknown>;
 
-/** How a value that was written as text is to be understood. */
+/** How to parse a value that was written as text. */
 export type FieldShape = "text" | "number" | "flag" | "list" | "data";
 
 /**
- * Reads fields of frontmatter by name from several layers, the first that has one wins. Names may be written with _ or -,
- * and values as text (`metadata` of the standard holds text only). A value of the wrong type is reported and left out.
+ * Reads fields of frontmatter by name from several layers; the first one that has the field wins. Names may be written with _ or -, and
+ * values as text (`metadata` of the standard holds text only). A value of the wrong type is reported and left out.
  */
 export interface FieldReader {
   read<Schema extends z.ZodType>(

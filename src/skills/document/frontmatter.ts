@@ -3,7 +3,7 @@ import { isMap, isScalar, parseDocument, visit } from "yaml";
 import { isRecord } from "../../base/record.ts";
 import { quoteValues, repairMetadata, untab, writtenProse } from "./repair-yaml.ts";
 
-/** The frontmatter and body of a SKILL.md, or the one reason why it has none that can be read. */
+/** The frontmatter and body of a SKILL.md, or the one reason why the frontmatter cannot be read. */
 export type ParsedFrontmatter =
   | { ok: true; fields: Record<string, unknown>; body: string; repaired: boolean }
   | { ok: false; code: FrontmatterDefect; message: string };
@@ -16,8 +16,8 @@ type FrontmatterDefect =
   | "not_a_mapping";
 
 /**
- * Reads YAML (or JSON) frontmatter, tolerantly: byte order mark, CRLF and leading blank lines are fine, and values that only
- * lack quotes are quoted. Frontmatter in a programming language is refused and never run.
+ * Reads YAML (or JSON) frontmatter, tolerantly: byte order mark, CRLF and leading blank lines are fine, and values that only lack quotes
+ * are quoted. Frontmatter in a programming language is refused and never run.
  */
 export function parseFrontmatter(source: string): ParsedFrontmatter {
   const text = source
@@ -64,7 +64,7 @@ function readMatter(text: string): ParsedFrontmatter {
   }
 }
 
-/** gray-matter would run these. The language was checked before; this is the second lock on the same door. */
+/** gray-matter would run these. The language was checked before; this is a second safeguard. */
 const refusedEngines = Object.fromEntries(
   ["js", "javascript", "coffee", "coffeescript", "cson"].map((name) => [
     name,
@@ -102,7 +102,7 @@ function parseTolerantly(written: string): { value: unknown; repaired: boolean }
   throw failure ?? new Error("it cannot be read");
 }
 
-/** Puts the words back that YAML took for a comment, an anchor, a tag or a list; whether there were any. */
+/** Restores words that YAML read as a comment, an anchor, a tag or a list; returns whether there were any. */
 function keepWords(document: ReturnType<typeof parseDocument>, yaml: string): boolean {
   if (!isMap(document.contents)) return false;
   let kept = false;

@@ -3,9 +3,8 @@ import { parseDocument } from "yaml";
 import { readJson } from "../../base/json-reader.ts";
 
 /**
- * Puts quotes around plain values that YAML cannot read: an unquoted colon (`description: Use when: …`) or a leading
- * character with a meaning of its own (`@`, `*`, `%`, a backtick). Continued lines are folded into the value; block
- * scalars are left alone.
+ * Puts quotes around plain values that YAML cannot read: an unquoted colon (`description: Use when: …`) or a leading special character
+ * (`@`, `*`, `%`, a backtick). Continued lines are folded into the value; block scalars stay as they are.
  */
 export function quoteValues(yaml: string): string {
   const lines = yaml.split("\n");
@@ -31,27 +30,27 @@ function isContinuation(line: string, indent: number): boolean {
   return line.trim() !== "" && line.length - line.trimStart().length > indent;
 }
 
-/** @param first the first line of the value; only the header of a block scalar stands alone there */
+/** @param first the first line of the value; only the header of a block scalar has nothing else */
 function needsQuotes(first: string, whole: string): boolean {
   if (/^[|>]/.test(first)) return !/^[|>][-+\d]{0,2}(\s+#.*)?$/.test(first);
   if (/^["'[{]/.test(first))
     return parseDocument(`value: ${whole}`, { logLevel: "silent" }).errors.length > 0;
-  // A comment does not stand between the lines of a text.
+  // A comment cannot be between the lines of a text.
   if (whole !== first && /\s#/.test(first)) return true;
   return /:(\s|$)/.test(whole) || /^([@`%*&!]|[-?]\s)/.test(whole);
 }
 
-/** Tabs at the beginning of lines as blanks: YAML takes none for indentation. */
+/** Converts tabs at the beginning of lines to spaces: YAML does not allow them for indentation. */
 export function untab(yaml: string): string {
   return yaml.replace(/^[ \t]*\t[ \t]*/gm, (indent) => indent.replaceAll("\t", "  "));
 }
 
-/** Keys whose value is prose, where a sign of YAML is a word of it. */
+/** Keys with prose, in which YAML's special characters are ordinary text. */
 const proseLine = /^(name|description):[ \t]+([^\s"'|>].*)$/;
 
 /**
- * The values of `name` and `description` as they stand, where they are not in quotes: YAML ends them at ` #`, and drops a word that begins
- * with `&` or `!`.
+ * The values of `name` and `description` as written, if they are not in quotes: YAML ends them at ` #`, and drops a word that begins with
+ * `&` or `!`.
  */
 export function writtenProse(yaml: string): Map<string, string> {
   const lines = yaml.split("\n");
@@ -64,7 +63,7 @@ export function writtenProse(yaml: string): Map<string, string> {
   return new Map(found);
 }
 
-/** Rewrites the top-level `metadata` block as plain JSON when it is JSON with comments, or otherwise nearly JSON. */
+/** Rewrites the top-level `metadata` block as plain JSON if it is JSON with comments, or otherwise nearly JSON. */
 export function repairMetadata(yaml: string): string {
   const block = /^metadata:[ \t]*(?:\n[ \t]*)?(\{[\s\S]*?)(?=\n[\w-]+:|$(?![\s\S]))/m.exec(yaml);
   const text = block?.[1];
@@ -74,7 +73,7 @@ export function repairMetadata(yaml: string): string {
   return `${yaml.slice(0, block.index)}metadata: ${JSON.stringify(json)}${yaml.slice(block.index + block[0].length)}`;
 }
 
-/** The value of a text that is JSON, JSON5 or nearly so; undefined when it is none. */
+/** The value of a text that is JSON, JSON5 or nearly so; undefined otherwise. */
 export function repairJson(text: string): unknown {
   const read = readJson(text, jsonrepair);
   return read.ok ? read.value : undefined;

@@ -22,14 +22,14 @@ import { parseFrontmatter } from "./frontmatter.ts";
 import { invocationKeys, readInvocation } from "./skill-invocation.ts";
 import { readRequirements } from "./skill-requirements.ts";
 
-/** What a SKILL.md says, in the words of every source: Agent Skills, OpenClaw (moltbot, clawdbot), LINX and ours. */
+/** The content of a SKILL.md, with the keys of every source: Agent Skills, OpenClaw (moltbot, clawdbot), LINX and Knack. */
 export interface SkillDocument extends Pick<Skill, "invocation" | "settings" | "about"> {
   metadata: SkillMetadata;
   instructions: string;
-  /** The tools it expects, in the words of the agent it was written for. They are information: nothing is opened by them. */
+  /** The tools it expects, by the names of the agent it was written for. For information only: they open nothing. */
   allowed_tools?: string[];
   entry_points?: Record<string, string>;
-  /** It says that it is a package of tools. */
+  /** It declares itself a package of tools. */
   tool_type?: ToolType;
 }
 
@@ -44,8 +44,8 @@ function readToolType(reader: FieldReader): ToolType | undefined {
 const maxDescription = 1024;
 
 /**
- * Reads a SKILL.md tolerantly. The document is undefined only when there is no frontmatter that can be read, or no
- * description; everything else is loaded with diagnostics.
+ * Reads a SKILL.md tolerantly. The document is undefined only if there is no readable frontmatter, or no description; everything else is
+ * loaded with diagnostics.
  */
 export function readSkillDocument(
   source: string,
@@ -88,7 +88,7 @@ function readAbout(reader: FieldReader): SkillAbout | undefined {
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
-/** Where a field may stand, the first wins: top level, `metadata.knack`, the OpenClaw block, `metadata` itself. */
+/** The possible places of a field, the first wins: top level, `metadata.knack`, the OpenClaw block, `metadata` itself. */
 function layersOf(fields: Fields, path: string, diagnostics: Diagnostic[]): Fields[] {
   if (fields.metadata === undefined || fields.metadata === null) return [fields];
   const metadata = asFields(fields.metadata);
@@ -179,7 +179,7 @@ function readMetadata(
   return skillMetadataSchema.parse({ ...values, ...identity, description, parameters, requires });
 }
 
-/** One that is no path is left out with a word; the others stay. */
+/** An invalid path is left out with a diagnostic; the others stay. */
 function readEntryPoints(
   reader: FieldReader,
   path: string,
@@ -228,7 +228,7 @@ function identify(
   return { id, name: reader.read("title", "text", z.string().trim().min(1)) ?? name ?? folder };
 }
 
-/** Names that differ in signs of no script alone, as emoji, stay apart by a hash. */
+/** Names that differ only in symbols such as emoji are distinguished by a hash. */
 function slugOf(text: string): string {
   const slug = text.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[._-]+/, "");
   const isTold = slug !== "" && /^[\p{L}\p{N}\p{ASCII}\s]*$/u.test(text);
@@ -258,7 +258,7 @@ const knownKeys = new Set([
   ...invocationKeys,
 ]);
 
-/** Keys that do nothing here are named, so that a typing error does not stay unseen. */
+/** Keys without effect are named, so that typing errors are noticed. */
 function reportIgnored(fields: Fields, path: string, diagnostics: Diagnostic[]): void {
   const ignored = Object.keys(fields).filter((key) => !knownKeys.has(key.replaceAll("-", "_")));
   if (ignored.length === 0) return;

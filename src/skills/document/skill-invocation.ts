@@ -5,13 +5,13 @@ import type { FieldReader } from "./field-reader.ts";
 
 type Invoked = Pick<Skill, "invocation" | "settings">;
 
-/** Keys of OpenClaw that say who may call a skill and under which name its settings stand. */
+/** Keys of OpenClaw that say who may call a skill, and under which name its settings are found. */
 export const invocationKeys: readonly string[] = [
   ...["user_invocable", "disable_model_invocation", "skillKey", "primaryEnv"],
   ...["command_dispatch", "command_tool", "command_arg_mode"],
 ];
 
-/** Reads them. What is not there is left out. */
+/** Reads them. Missing ones are left out. */
 export function readInvocation(reader: FieldReader, path: string, diagnostics: Diagnostic[]): Invoked {
   const flag = (name: string) => reader.read(name, "flag", z.boolean());
   const text = (name: string) => reader.read(name, "text", z.string().trim().min(1).max(200));
@@ -30,7 +30,7 @@ export function readInvocation(reader: FieldReader, path: string, diagnostics: D
   };
 }
 
-/** `command-dispatch: tool` with `command-tool`; the arguments are always handed over raw. */
+/** `command-dispatch: tool` with `command-tool`; the arguments are always passed on raw. */
 function readDispatch(
   text: (name: string) => string | undefined,
   path: string,

@@ -35,10 +35,10 @@ export function readRequirements(
   return requirementsSchema.parse(found);
 }
 
-/** A name as package managers have them; anything else is not repeated to people. */
+/** A name as package managers accept it; anything else is not shown to people. */
 const packageName = /^@?[\w./@:+~-]{1,200}$/;
 
-/** By OpenClaw's kinds of installation: which field names the package, and how it is installed. */
+/** By OpenClaw's kinds of installation: the field that names the package, and how it is installed. */
 const kinds: Readonly<Record<string, { field: string; command: string }>> = {
   brew: { field: "formula", command: "brew install" },
   node: { field: "package", command: "npm install -g" },
@@ -49,7 +49,7 @@ const kinds: Readonly<Record<string, { field: string; command: string }>> = {
   download: { field: "url", command: "download" },
 };
 
-/** One entry of OpenClaw's `install`; one that cannot be told in a line is left out. */
+/** One entry of OpenClaw's `install`; one that does not fit in a line is left out. */
 function readInstall(written: unknown): NonNullable<Requirements["install"]> {
   const entry = asFields(written) ?? {};
   const kind = Object.hasOwn(kinds, String(entry.kind)) ? kinds[String(entry.kind)] : undefined;

@@ -11,9 +11,9 @@ const maxCompatibility = 500;
 const allowedFields = ["allowed-tools", "compatibility", "description", "license", "metadata", "name"];
 
 /**
- * Checks a skill package strictly against the Agent Skills standard, as its reference validator (skills-ref) does: what
- * keeps SKILL.md from being read is the only error; otherwise the errors of all fields are answered. One deliberate
- * difference: frontmatter ends at a line `---`, not at the next `---` anywhere.
+ * Checks a skill package strictly against the Agent Skills standard, as its reference validator (skills-ref) does: an unreadable SKILL.md
+ * is the only error; otherwise the errors of all fields are returned. One deliberate difference: frontmatter ends at a line `---`, not at
+ * the next `---` anywhere.
  */
 export async function validatePackage(directory: string): Promise<{ valid: boolean; errors: string[] }> {
   const read = await readFields(directory);
@@ -128,8 +128,8 @@ function lengthOf(text: string): number {
 type StrictYaml = { ok: true; value: unknown } | { ok: false; message: string };
 
 /**
- * Reads YAML within the bounds of StrictYAML (hitchdev.com/strictyaml): no flow style, anchors, tags or duplicate keys, and
- * sibling mappings indented alike.
+ * Reads YAML within the limits of StrictYAML (hitchdev.com/strictyaml): no flow style, anchors, tags or duplicate keys, and sibling
+ * mappings with equal indentation.
  */
 function parseStrictYaml(text: string): StrictYaml {
   const lines = new LineCounter();

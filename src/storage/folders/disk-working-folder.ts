@@ -1,16 +1,20 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { BigIntStats } from "node:fs";
-import { type FileHandle, mkdir, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { KeyedMutex } from "../../base/keyed-mutex.ts";
+import type { NewFile } from "../../core/ports/storage.ts";
 import {
+  type FileChange,
+  type FolderListing,
   type FolderUse,
   folderLimits,
+  type MountedFolder,
   type OpenedFile,
   type WorkingFile,
   type WorkingFolder,
 } from "../../core/ports/working-folder.ts";
-import { safeFileName } from "../../core/values/file-kind.ts";
+import { numberedFileName, safeFileName } from "../../core/values/file-kind.ts";
 import { toStorageError } from "../sqlite/storage-error.ts";
 import { type FolderIndex, readIndex, sizeOf, takenStock, writeIndex } from "./folder-index.ts";
 import { full, tooManyFiles } from "./folder-limits.ts";
@@ -18,180 +22,209 @@ import { areaOf, areaOfWriter, areasIn, isHidden, relativePath, seenAs, shown } 
 import { beginRun, changesOfRun, copiesFor, endRun, type RunningCalls } from "./folder-runs.ts";
 import { openForeignFile, removeForeignFile } from "./foreign-files.ts";
 import { forgetFiles } from "./forget-files.ts";
-import { keepInput, replaceFile } from "./input-files.ts";
 import { mountedFolder, prepareArea } from "./mounted-folder.ts";
 
-export interface DiskWorkingFolderOptions {
-  /** Has `input`, `work` and `skills/ID`, and beside them what is known of their files and runs. */
-  path: string;
+/** A folder on the disk, and what it shares with the other folders of this process. */
+export interface DiskWorkingFolder {
+  /** Contains `input`, `work` and `skills/ID`, and the records of their files and runs. */
+  root: string;
   busy: KeyedMutex;
-  /** Those of all folders of this process. */
+  /** Of all folders of this process. */
   running: RunningCalls;
   maxBytes: number;
-  /** Makes the folder itself, unless it is there. */
+  /** Creates the folder itself, unless it exists. */
   make(): Promise<void>;
   clear(): Promise<void>;
 }
 
-/** A folder on the disk. Its methods throw StorageError when the disk is full or cannot be used. */
-export function createDiskWorkingFolder({
-  path: root,
-  busy,
-  running,
-  maxBytes,
-  make,
-  clear,
-}: DiskWorkingFolderOptions): WorkingFolder {
-  const changing = async <T>(work: (index: FolderIndex) => Promise<T>): Promise<T> =>
-    busy.run(`${root} index`, async () => {
-      try {
-        const { index, damaged } = await readIndex(root);
-        const before = JSON.stringify([...index]);
-        if (damaged) await writeIndex(root, index);
-        const value = await work(index);
-        if (JSON.stringify([...index]) !== before) await writeIndex(root, index);
-        return value;
-      } catch (error) {
-        throw toStorageError(error, root);
-      }
-    });
-
-  const exists = async () => (await stat(root).catch(() => undefined)) !== undefined;
-
-  /** What the run changed; nothing where the folder was removed meanwhile. */
-  const end = async (run: Parameters<typeof endRun>[2]) =>
-    changing(async (index) => await endRun(root, index, run, running));
-
-  const runIn = async <T>(how: FolderUse, area: string, work: Parameters<typeof folder.use<T>>[1]) => {
-    const { call_id, turn_id, text } = how;
-    const { index, from } = await changing(async (known) => {
-      await make();
-      await prepareArea(root, area);
-      const named = await beginRun(root, known, { call_id, turn_id, area, text }, running);
-      return { index: known, from: named };
-    });
-    let failed = true;
-    let value: T;
-    let changed: Awaited<ReturnType<typeof end>> = [];
-    try {
-      const copies = copiesFor(root, call_id);
-      value = await work(await mountedFolder(how, { root, area, index, named: from, copies, maxBytes }));
-      failed = false;
-    } finally {
-      changed = await end({ call_id, turn_id, area, from, failed });
-    }
-    return { value, changed };
-  };
-
-  const folder: WorkingFolder = {
-    attach: (file, { turn_id, by }) =>
-      changing(async (index) => {
-        const bytes = file.data.byteLength;
-        const used = sizeOf(index);
-        await make();
-        await mkdir(join(root, "input"), { recursive: true, mode: 0o755 });
-        const { name, changed_at } = await keepInput(root, join(root, "input"), file, () => {
-          if (used + bytes > maxBytes) throw full(used, maxBytes);
-          if (index.size >= folderLimits.files) throw tooManyFiles();
-        });
-        const path = `input/${name}`;
-        const known = index.get(path);
-        const turns = [...new Set([...(known?.turns ?? []), turn_id])];
-        const named = by === undefined ? {} : { by };
-        index.set(path, { bytes, changed_at, turns, ...named });
-        return { path: shown(path), bytes, changed_at, ...named };
-      }),
-
-    async list() {
-      const { index } = await readIndex(root);
-      const files: WorkingFile[] = [];
-      let bytes = 0;
-      for (const area of await areasIn(root)) {
-        for (const file of (await takenStock(root, area)).files) {
-          bytes += file.bytes;
-          const path = seenAs(area, file.path);
-          if (isHidden(path)) continue;
-          const by = index.get(path)?.by;
-          const { bytes: size, changed_at } = file;
-          files.push({ path: shown(path), bytes: size, changed_at, ...(by === undefined ? {} : { by }) });
-        }
-      }
-      files.sort((a, b) => (a.path < b.path ? -1 : 1));
-      return { files: files.slice(0, folderLimits.files), bytes, most_bytes: maxBytes };
-    },
-
-    async open(path) {
-      const relative = relativePath(path);
-      if (relative === undefined) return undefined;
-      const { area, rest } = areaOf(relative);
-      const found = rest === "" ? undefined : await openForeignFile(join(root, area), rest);
-      if (found !== undefined) return openedFile(shown(relative), found);
-      // Code names files in its own spelling of letters (NFD on a Mac), people and models in another.
-      const form = shown(relative).normalize("NFC");
-      const other = (await folder.list()).files.find((file) => file.path.normalize("NFC") === form)?.path;
-      return other === undefined || other === shown(relative) ? undefined : folder.open(other);
-    },
-
-    async use(how, work, signal) {
-      const area = areaOfWriter(how.writer);
-      const run = () => {
-        signal.throwIfAborted();
-        return runIn(how, area, work);
-      };
-      return how.shared ? await run() : await busy.run(`${root} ${area}`, run);
-    },
-
-    async write({ name, data }, how, signal) {
-      const { changed } = await folder.use(
-        how,
-        async ({ room }) => {
-          if (data.byteLength > room) throw full(maxBytes - room, maxBytes);
-          await replaceFile(root, join(root, areaOfWriter(how.writer), "output", safeFileName(name)), data);
-        },
-        signal,
-      );
-      return changed;
-    },
-
+/** The methods of a folder throw StorageError when the disk is full or cannot be used. */
+export function createDiskWorkingFolder(folder: DiskWorkingFolder): WorkingFolder {
+  const { root, busy, running } = folder;
+  return {
+    attach: (file, from) => changing(folder, (index) => attachFile(folder, index, file, from)),
+    list: () => listFiles(folder),
+    open: (path) => openFile(folder, path),
+    use: (how, work, signal) => useFolder(folder, how, work, signal),
+    write: (file, how, signal) => writeOutput(folder, file, how, signal),
     interrupted: (callId) =>
-      changing(async (index) => ((await exists()) ? await changesOfRun(root, index, callId, running) : [])),
-
-    handOver: (paths) =>
-      changing(async (index) => {
-        const fresh: string[] = [];
-        for (const path of paths) {
-          const relative = relativePath(path) ?? "";
-          const known = index.get(relative);
-          const file = await folder.open(path);
-          if (file === undefined) continue;
-          const hash = await hashOf(file).finally(() => file.close());
-          if (known?.given === hash) continue;
-          fresh.push(path);
-          const { bytes, changed_at } = file;
-          index.set(relative, { bytes, changed_at, ...known, given: hash });
-        }
-        return fresh;
-      }),
-
-    remove: (path) =>
-      changing(async (index) => {
-        const relative = relativePath(path);
-        if (relative === undefined) return false;
-        const { area, rest } = areaOf(relative);
-        const removed = rest !== "" && (await removeForeignFile(join(root, area), rest));
-        if (removed) index.delete(relative);
-        return removed;
-      }),
-
+      changing(folder, async (index) =>
+        (await exists(root)) ? await changesOfRun(root, index, callId, running) : [],
+      ),
+    handOver: (paths) => changing(folder, (index) => handOver(folder, index, paths)),
+    remove: (path) => changing(folder, (index) => removeFile(root, index, path)),
     forget: (turnIds, what = {}) =>
-      changing((index) => forgetFiles(root, index, { gone: new Set(turnIds), ...what }, running)),
-
-    clear: () => busy.run(`${root} index`, clear),
+      changing(folder, (index) => forgetFiles(root, index, { gone: new Set(turnIds), ...what }, running)),
+    clear: () => busy.run(indexKey(root), () => folder.clear()),
   };
-  return folder;
 }
 
-/** A file below a working folder, as `WorkingFolder.open` promises. */
+function indexKey(root: string): string {
+  return `${root} index`;
+}
+
+/** Runs `work` on the index and stores its changes, one at a time for each folder. */
+async function changing<T>(
+  { root, busy }: DiskWorkingFolder,
+  work: (index: FolderIndex) => Promise<T>,
+): Promise<T> {
+  return await busy.run(indexKey(root), async () => {
+    try {
+      const { index, damaged } = await readIndex(root);
+      const before = JSON.stringify([...index]);
+      if (damaged) await writeIndex(root, index);
+      const value = await work(index);
+      if (JSON.stringify([...index]) !== before) await writeIndex(root, index);
+      return value;
+    } catch (error) {
+      throw toStorageError(error, root);
+    }
+  });
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}
+
+async function attachFile(
+  { root, maxBytes, make }: DiskWorkingFolder,
+  index: FolderIndex,
+  file: NewFile,
+  { turn_id, by }: { turn_id: string; by?: string | undefined },
+): Promise<WorkingFile> {
+  const bytes = file.data.byteLength;
+  const used = sizeOf(index);
+  await make();
+  await mkdir(join(root, "input"), { recursive: true, mode: 0o755 });
+  const { name, changed_at } = await keepInput(root, join(root, "input"), file, () => {
+    if (used + bytes > maxBytes) throw full(used, maxBytes);
+    if (index.size >= folderLimits.files) throw tooManyFiles();
+  });
+  const path = `input/${name}`;
+  const known = index.get(path);
+  const turns = [...new Set([...(known?.turns ?? []), turn_id])];
+  const named = by === undefined ? {} : { by };
+  index.set(path, { bytes, changed_at, turns, ...named });
+  return { path: shown(path), bytes, changed_at, ...named };
+}
+
+async function listFiles({ root, maxBytes }: DiskWorkingFolder): Promise<FolderListing> {
+  const { index } = await readIndex(root);
+  const files: WorkingFile[] = [];
+  let bytes = 0;
+  for (const area of await areasIn(root)) {
+    for (const file of (await takenStock(root, area)).files) {
+      bytes += file.bytes;
+      const path = seenAs(area, file.path);
+      if (isHidden(path)) continue;
+      const by = index.get(path)?.by;
+      const { bytes: size, changed_at } = file;
+      files.push({ path: shown(path), bytes: size, changed_at, ...(by === undefined ? {} : { by }) });
+    }
+  }
+  files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { files: files.slice(0, folderLimits.files), bytes, most_bytes: maxBytes };
+}
+
+async function openFile(folder: DiskWorkingFolder, path: string): Promise<OpenedFile | undefined> {
+  const relative = relativePath(path);
+  if (relative === undefined) return undefined;
+  const { area, rest } = areaOf(relative);
+  const found = rest === "" ? undefined : await openForeignFile(join(folder.root, area), rest);
+  if (found !== undefined) return openedFile(shown(relative), found);
+  // Code may spell the letters of a name differently (NFD on a Mac) from people and models.
+  const form = shown(relative).normalize("NFC");
+  const { files } = await listFiles(folder);
+  const other = files.find((file) => file.path.normalize("NFC") === form)?.path;
+  return other === undefined || other === shown(relative) ? undefined : await openFile(folder, other);
+}
+
+async function useFolder<T>(
+  folder: DiskWorkingFolder,
+  how: FolderUse,
+  work: (mounted: MountedFolder) => Promise<T>,
+  signal: AbortSignal,
+): Promise<{ value: T; changed: readonly FileChange[] }> {
+  const area = areaOfWriter(how.writer);
+  const run = () => {
+    signal.throwIfAborted();
+    return runIn(folder, area, how, work);
+  };
+  return how.shared ? await run() : await folder.busy.run(`${folder.root} ${area}`, run);
+}
+
+async function runIn<T>(
+  folder: DiskWorkingFolder,
+  area: string,
+  how: FolderUse,
+  work: (mounted: MountedFolder) => Promise<T>,
+): Promise<{ value: T; changed: readonly FileChange[] }> {
+  const { root, running, maxBytes } = folder;
+  const { call_id, turn_id, text } = how;
+  const { index, from } = await changing(folder, async (known) => {
+    await folder.make();
+    await prepareArea(root, area);
+    const named = await beginRun(root, known, { call_id, turn_id, area, text }, running);
+    return { index: known, from: named };
+  });
+  let failed = true;
+  let value: T;
+  let changed: readonly FileChange[] = [];
+  try {
+    const copies = copiesFor(root, call_id);
+    value = await work(await mountedFolder(how, { root, area, index, named: from, copies, maxBytes }));
+    failed = false;
+  } finally {
+    const run = { call_id, turn_id, area, from, failed };
+    changed = await changing(folder, (known) => endRun(root, known, run, running));
+  }
+  return { value, changed };
+}
+
+async function writeOutput(
+  folder: DiskWorkingFolder,
+  { name, data }: Pick<NewFile, "name" | "data">,
+  how: FolderUse,
+  signal: AbortSignal,
+): Promise<readonly FileChange[]> {
+  const { root, maxBytes } = folder;
+  const output = join(root, areaOfWriter(how.writer), "output");
+  const write = async ({ room }: MountedFolder) => {
+    if (data.byteLength > room) throw full(maxBytes - room, maxBytes);
+    await replaceFile(root, join(output, safeFileName(name)), data);
+  };
+  return (await useFolder(folder, how, write, signal)).changed;
+}
+
+async function handOver(
+  folder: DiskWorkingFolder,
+  index: FolderIndex,
+  paths: readonly string[],
+): Promise<string[]> {
+  const fresh: string[] = [];
+  for (const path of paths) {
+    const relative = relativePath(path) ?? "";
+    const known = index.get(relative);
+    const file = await openFile(folder, path);
+    if (file === undefined) continue;
+    const hash = await hashOf(file).finally(() => file.close());
+    if (known?.given === hash) continue;
+    fresh.push(path);
+    const { bytes, changed_at } = file;
+    index.set(relative, { bytes, changed_at, ...known, given: hash });
+  }
+  return fresh;
+}
+
+async function removeFile(root: string, index: FolderIndex, path: string): Promise<boolean> {
+  const relative = relativePath(path);
+  if (relative === undefined) return false;
+  const { area, rest } = areaOf(relative);
+  const removed = rest !== "" && (await removeForeignFile(join(root, area), rest));
+  if (removed) index.delete(relative);
+  return removed;
+}
+
+/** A file in a working folder, as `WorkingFolder.open` promises. */
 function openedFile(path: string, { handle, stats }: { handle: FileHandle; stats: BigIntStats }): OpenedFile {
   const bytes = Number(stats.size);
   return {
@@ -214,4 +247,48 @@ async function hashOf(file: OpenedFile): Promise<string> {
   const chunk = 1_048_576;
   for (let offset = 0; offset < file.bytes; offset += chunk) hash.update(await file.read(offset, chunk));
   return hash.digest("hex");
+}
+
+/**
+ * Writes a file to a folder under a free name, or finds it there already. `root` is where it is written first. `allow` throws if there is
+ * no space for another one.
+ */
+async function keepInput(
+  root: string,
+  folder: string,
+  file: { name: string; data: Uint8Array },
+  allow: () => void,
+): Promise<{ name: string; changed_at: number }> {
+  const { name, isNew } = await freeName(folder, file);
+  if (isNew) allow();
+  const path = join(folder, name);
+  if (isNew) await replaceFile(root, path, file.data);
+  return { name, changed_at: (await stat(path)).mtimeMs };
+}
+
+/** The file's own name, or the next free number after it; a name that already has the same content is used again. */
+async function freeName(folder: string, { name, data }: { name: string; data: Uint8Array }) {
+  const wanted = safeFileName(name);
+  for (let number = 1; ; number += 1) {
+    const tried = number === 1 ? wanted : numberedFileName(wanted, number);
+    const found = await openForeignFile(folder, tried);
+    if (found === undefined) return { name: tried, isNew: true };
+    const isSame =
+      Number(found.stats.size) === data.byteLength &&
+      Buffer.compare(await found.handle.readFile(), data) === 0;
+    await found.handle.close();
+    if (isSame) return { name: tried, isNew: false };
+  }
+}
+
+/** Writes a file and replaces the one of that name. A crash leaves the whole file or none. */
+async function replaceFile(root: string, path: string, data: Uint8Array): Promise<void> {
+  const draft = join(root, `.${randomUUID()}.draft`);
+  try {
+    await writeFile(draft, data, { mode: 0o644, flush: true });
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
 }

@@ -8,17 +8,17 @@ import { namespaceSchema, type Place, threadSchema } from "../../core/values/pla
 import { createDiskWorkingFolder } from "./disk-working-folder.ts";
 import { readJson, writeJson } from "./folder-json.ts";
 import type { RunningCalls } from "./folder-runs.ts";
-import { deepestFolder, entriesOf } from "./foreign-files.ts";
+import { entriesOf, maxFolderDepth } from "./foreign-files.ts";
 import { isAbsence, type OpenFolder, openFolder, openUp } from "./open-foreign.ts";
 
 const ownerName = "thread.json";
 const ownerSchema = z.object({ namespace: namespaceSchema, thread: threadSchema });
-/** What is on its way out; removed for good by the next sweep if a crash leaves it. */
-const leaving = "leaving-";
+/** Prefix of folders that are being removed; if a crash leaves one, the next sweep removes it. */
+const removedPrefix = "leaving-";
 
 /**
- * Working folders under `folder`, one for each thread, named by a hash of its place, for this user alone (0700). For one process: the
- * data folder has one owner.
+ * Working folders under `folder`, one for each thread, named by a hash of its place, for this user alone (0700). For one process: the data
+ * folder has one owner.
  */
 export function createDiskWorkingFolders(folder: string, limits: { maxBytes: number }): WorkingFolders {
   const busy = new KeyedMutex();
@@ -28,13 +28,13 @@ export function createDiskWorkingFolders(folder: string, limits: { maxBytes: num
     of(place) {
       const path = pathOf(place);
       return createDiskWorkingFolder({
-        path,
+        root: path,
         busy,
         running,
         ...limits,
         make: () => makeFor(place, path),
         async clear() {
-          const away = join(folder, `${leaving}${randomUUID()}`);
+          const away = join(folder, `${removedPrefix}${randomUUID()}`);
           try {
             await rename(path, away);
           } catch (error) {
@@ -53,8 +53,8 @@ export function createDiskWorkingFolders(folder: string, limits: { maxBytes: num
       if (opened === undefined) return;
       for await (const entry of opened) {
         const path = join(folder, entry.name);
-        if (entry.name.startsWith(leaving)) await removeForeignFolder(path);
-        const place = entry.name.startsWith(leaving) ? undefined : await ownerOf(path);
+        if (entry.name.startsWith(removedPrefix)) await removeForeignFolder(path);
+        const place = entry.name.startsWith(removedPrefix) ? undefined : await ownerOf(path);
         const stats = await stat(path).catch(() => undefined);
         if (place !== undefined && stats !== undefined) yield { place, changed_at: stats.mtimeMs };
       }
@@ -62,12 +62,12 @@ export function createDiskWorkingFolders(folder: string, limits: { maxBytes: num
   };
 }
 
-/** Threads have names that files cannot have. */
+/** Names of threads are not valid file names. */
 function nameOf({ namespace, thread }: Place): string {
   return createHash("sha256").update(`${namespace}\n${thread}`).digest("hex").slice(0, 32);
 }
 
-/** Makes the folder and notes whose it is. */
+/** Creates the folder and records its thread. */
 async function makeFor({ namespace, thread }: Place, path: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     await mkdir(path, { recursive: true, mode: 0o700 });
@@ -76,13 +76,13 @@ async function makeFor({ namespace, thread }: Place, path: string): Promise<void
       if (owner.status !== "read") await writeJson(path, ownerName, { namespace, thread });
       return;
     } catch (error) {
-      // Somebody who looked through all folders took it for an empty one of nobody.
+      // A concurrent sweep removed it as an empty folder without an owner.
       if ((error as NodeJS.ErrnoException).code !== "ENOENT" || attempt === 3) throw error;
     }
   }
 }
 
-/** The thread a folder belongs to. One without is left of a crash while it was made, and has nothing in it. */
+/** The thread a folder belongs to. A folder without one is left from a crash during its creation, and is empty. */
 async function ownerOf(path: string): Promise<Place | undefined> {
   try {
     const owner = await readJson(join(path, ownerName), ownerSchema);
@@ -96,9 +96,8 @@ async function ownerOf(path: string): Promise<Place | undefined> {
 }
 
 /**
- * Removes a folder and everything below it, also what was closed to us. Folders may lie in one another deeper than there are
- * descriptors and than a path may be long: what is deep is moved up and removed from there. What code that still runs puts there
- * meanwhile is left.
+ * Removes a folder and everything below it, including what the owner has no rights to. Folders may be nested deeper than the limits of
+ * descriptors and of path lengths: deep ones are moved up and removed from there. What running code adds meanwhile is left.
  */
 async function removeForeignFolder(path: string): Promise<void> {
   await using top = await openFolder(path);
@@ -108,14 +107,14 @@ async function removeForeignFolder(path: string): Promise<void> {
   await ignoreAbsence(rmdir(path));
 }
 
-/** Answers whether something was moved to the top. */
+/** Whether something was moved to the top. */
 async function empty(top: OpenFolder, folder: OpenFolder, depth: number): Promise<boolean> {
   let moved = false;
   for (const entry of await entriesOf(folder.at("."))) {
     const place = folder.at(entry.name);
     if (!entry.isDirectory()) {
       await ignoreAbsence(unlink(place));
-    } else if (depth >= deepestFolder) {
+    } else if (depth >= maxFolderDepth) {
       await openUp(place);
       moved = (await ignoreAbsence(rename(place, top.at(`deep-${randomUUID()}`)))) || moved;
     } else {
@@ -132,7 +131,7 @@ async function removeWithin(top: OpenFolder, place: string, depth: number): Prom
   return moved;
 }
 
-/** False when it was not done: what was filled again meanwhile, or is gone already, is for the next sweep. */
+/** False when it was not done: a folder that was filled again, or is already gone, is left to the next sweep. */
 async function ignoreAbsence(done: Promise<void>): Promise<boolean> {
   try {
     await done;

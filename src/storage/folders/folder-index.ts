@@ -5,18 +5,18 @@ import { readJson, writeJson } from "./folder-json.ts";
 import { areaOf, areasIn, seenAs } from "./folder-paths.ts";
 import { type ForeignFiles, listForeignFiles } from "./foreign-files.ts";
 
-/** What is known of a file beside what the disk says. Paths are relative to the folder as code sees it. */
+/** What is known of a file in addition to its attributes on the disk. Paths are relative to the folder as code sees it. */
 const knownFileSchema = z.object({
   bytes: z.number(),
   changed_at: z.number(),
   /** Turns it was attached with. */
   turns: z.array(z.string()).optional(),
   by: z.string().optional(),
-  /** Turns whose calls made or changed it; absent for what was attached, and for what earlier versions noted. */
+  /** Turns whose calls made or changed it; absent for attached files and in records of earlier versions. */
   made_in: z.array(z.string()).optional(),
-  /** Files that the call that made it named. */
+  /** Files that were named by the call that made it. */
   from: z.array(z.string()).optional(),
-  /** The sha256 of what the person got. */
+  /** The sha256 of the content the person got. */
   given: z.string().optional(),
 });
 export type KnownFile = z.infer<typeof knownFileSchema>;
@@ -40,7 +40,7 @@ export async function writeIndex(root: string, index: FolderIndex): Promise<void
   await writeJson(root, indexName, Object.fromEntries(index));
 }
 
-/** What is in a part of the folder, also where it has more than it may have. */
+/** The files in a part of the folder, even if there are more than allowed. */
 export async function takenStock(root: string, area: string): Promise<ForeignFiles> {
   return await listForeignFiles(join(root, area), 2 * folderLimits.files);
 }
@@ -51,7 +51,7 @@ export function sizeOf(index: FolderIndex, area?: string): number {
   return bytes;
 }
 
-/** The files whose path or name stands in a text. */
+/** The files whose path or name occurs in a text. */
 export function namedIn(text: string, index: FolderIndex): string[] {
   const words = new Set(
     text.split(/[\s"'`()[\]{},;:=<>|&$]+/).flatMap((word) => [word, word.slice(word.lastIndexOf("/") + 1)]),
@@ -76,13 +76,13 @@ function changedBy(
   };
 }
 
-/** Who changed a part of the folder: the turns of the runs, and the files that they named. */
+/** What changed a part of the folder: the turns of the runs, and the files that their calls named. */
 export interface Changers {
   turns: readonly string[];
   from: readonly string[];
 }
 
-/** Brings the index to what is there now in a part of the folder. Answers what has changed. */
+/** Updates the index to the present state of a part of the folder. Returns the changes. */
 export function updateIndex(
   index: FolderIndex,
   area: string,
@@ -99,7 +99,7 @@ export function updateIndex(
     changes.push({ path, bytes, change: known === undefined ? "made" : "changed" });
     index.set(path, { ...known, bytes, changed_at, ...changedBy(path, known, { turns, from }) });
   }
-  // What was not looked at may still be there.
+  // A file that was not reached may still exist.
   if (cut !== undefined) return changes;
   for (const [path, { bytes }] of [...index]) {
     if (areaOf(path).area !== area || there.has(path)) continue;

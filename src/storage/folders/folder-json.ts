@@ -15,7 +15,7 @@ export async function readJson<T>(path: string, schema: z.ZodType<T>): Promise<R
   }
 }
 
-/** A crash leaves the file as it was or as it is to be. */
+/** A crash leaves the old file or the new one. */
 export async function writeJson(root: string, name: string, value: unknown): Promise<void> {
   const draft = join(root, `.${randomUUID()}.draft`);
   await writeFile(draft, JSON.stringify(value), { mode: 0o600 });

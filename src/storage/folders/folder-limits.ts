@@ -1,6 +1,6 @@
 import { folderLimits, WorkingFolderError } from "../../core/ports/working-folder.ts";
 import { formatBytes } from "../../core/values/shown.ts";
-import { deepestFolder, type ForeignFiles } from "./foreign-files.ts";
+import { type ForeignFiles, maxFolderDepth } from "./foreign-files.ts";
 
 export function full(used: number, most: number): WorkingFolderError {
   const message = `The folder of this thread is full: ${formatBytes(used)} of ${formatBytes(most)} are used. What is there is kept.`;
@@ -14,12 +14,12 @@ export function tooManyFiles(): WorkingFolderError {
   return new WorkingFolderError("folder_full", message);
 }
 
-/** Why a part of a folder has more than it may have, whatever its files take; undefined where it has not. */
+/** Why a part of a folder exceeds its limits, apart from the size of its files; undefined if it does not. */
 export function excessIn(
   { entries, cut }: ForeignFiles,
   maxEntries = folderLimits.files,
 ): string | undefined {
   if (entries > maxEntries || cut === "entries") return tooManyFiles().message;
   if (cut === undefined) return undefined;
-  return `The folder of this thread has folders that lie more than ${deepestFolder} deep. What is there is kept: move or remove them.`;
+  return `The folder of this thread has folders that lie more than ${maxFolderDepth} deep. What is there is kept: move or remove them.`;
 }

@@ -1,9 +1,9 @@
-/** How the paths that tools and code see become places on the disk. */
+/** Maps the paths that tools and code see to paths on the disk. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type FolderWriter, folderRoot, skillFolder } from "../../core/ports/working-folder.ts";
 
-/** `/workspace/a/b`, `./a/b` and `a/b` are the same; undefined for what leads out. */
+/** `/workspace/a/b`, `./a/b` and `a/b` are the same; undefined for a path that leads out. */
 export function relativePath(path: string): string | undefined {
   const plain = path.startsWith(`${folderRoot}/`) ? path.slice(folderRoot.length + 1) : path;
   const parts = plain.split("/").filter((part) => part !== "" && part !== ".");
@@ -15,7 +15,7 @@ export function shown(relative: string): string {
   return `${folderRoot}/${relative}`;
 }
 
-/** The part of the folder a path lies in, as it is named on the disk, and where in it. */
+/** The part of the folder that a path belongs to, by its name on the disk, and the path within it. */
 export function areaOf(relative: string): { area: string; rest: string } {
   const [first = "", second = "", ...more] = relative.split("/");
   if (first === "input") return { area: "input", rest: [second, ...more].join("/") };

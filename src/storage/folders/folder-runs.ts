@@ -13,33 +13,33 @@ const changesSchema = z.array(
 
 const runSchema = z.object({
   call_id: z.string(),
-  /** Absent in what earlier versions noted. */
+  /** Absent in records of earlier versions. */
   turn_id: z.string().optional(),
   /** The part of the folder it writes to. */
   area: z.string(),
-  /** The files that its call named, until it has ended. */
+  /** The files named by its call, until it has ended. */
   from: z.array(z.string()),
-  /** What the same call changed before, when it failed. */
+  /** The changes of an earlier, failed run of the same call. */
   earlier: changesSchema.optional(),
-  /** What it changed; absent while it runs, and when it ended with the bot. */
+  /** Its changes; absent while it runs, and when the bot died during it. */
   changed: changesSchema.optional(),
-  /** It threw, and its changes were told nobody. */
+  /** It threw, and its changes were not reported. */
   failed: z.literal(true).optional(),
 });
-/** A run of code in a folder. It is on the disk before the code begins. */
+/** A run of code in a folder. It is recorded on the disk before the code begins. */
 type FolderRun = z.infer<typeof runSchema>;
 
 const runsName = "runs.json";
-/** Runs that are remembered, and files of each. */
+/** Maximum recorded runs, and changes of each. */
 const maxRuns = 40;
 const maxChanges = 1_000;
 
-/** Runs that this process has begun and not ended, by folder and call. Those of others ended with a crash. */
+/** Runs that this process has begun and not ended, by folder and call. A crash ended those of other processes. */
 export type RunningCalls = Set<string>;
 
 const keyOf = (root: string, callId: string) => JSON.stringify([root, callId]);
 
-/** Notes that a run begins, when those were taken stock of that a crash ended. Answers the files that its call names. */
+/** Records the start of a run, after recording the changes of runs that a crash ended. Returns the files that its call names. */
 export async function beginRun(
   root: string,
   index: FolderIndex,
@@ -48,7 +48,7 @@ export async function beginRun(
 ): Promise<string[]> {
   let runs = await readRuns(root);
   const again = runs.find((run) => run.call_id === call_id);
-  // What the same call left when it ended with the bot is told with what it does now.
+  // What an earlier run of the same call left before a crash is reported with the changes of this one.
   if (again === undefined || again.changed !== undefined)
     runs = await settled(root, index, { runs, area }, running);
   const from = namedIn(text, index);
@@ -61,7 +61,7 @@ export async function beginRun(
   return from;
 }
 
-/** Takes stock of what a run has changed, and answers it; nothing where the folder was removed meanwhile. */
+/** Records and returns the changes of a run; empty if the folder was removed meanwhile. */
 export async function endRun(
   root: string,
   index: FolderIndex,
@@ -88,7 +88,7 @@ export async function endRun(
   return own === undefined ? changed : changesOf(own);
 }
 
-/** What a run has changed that nobody was told of: it ended with the bot, or the bot ended before it had told. */
+/** The unreported changes of a run: the bot died during the run, or before it reported them. */
 export async function changesOfRun(
   root: string,
   index: FolderIndex,
@@ -104,7 +104,9 @@ export async function changesOfRun(
   return known.filter(({ call_id }) => call_id === callId).flatMap(changesOf);
 }
 
-/** The runs, those in this part of the folder that a crash ended with what they changed; of several, the first has it. */
+/**
+ * The runs, with the changes of those in this part of the folder that a crash ended; if there are several, the first one gets all changes.
+ */
 async function settled(
   root: string,
   index: FolderIndex,
@@ -123,15 +125,15 @@ async function settled(
   return runs.map((run) => (isOpen(run) ? { ...run, from: [], changed: run === first ? changed : [] } : run));
 }
 
-/** Where the copies of all runs lie that have not ended. */
+/** Folders of copies of all running calls. */
 export function copiesOf(root: string, running: RunningCalls): Set<string> {
   const calls = [...running].map((key) => JSON.parse(key) as [string, string]);
   return new Set(calls.flatMap(([of, callId]) => (of === root ? copiesFor(root, callId) : [])));
 }
 
 /**
- * Takes stock of what crashes ended, then leaves out the runs of turns that are deleted. `write` stores the others, without the names of
- * files that are removed.
+ * Records the changes of runs that a crash ended, then drops the runs of deleted turns. `write` stores the others, without the names of
+ * removed files.
  */
 export async function forgetRuns(
   root: string,
@@ -158,7 +160,7 @@ export async function forgetRuns(
   };
 }
 
-/** Brings the index to what is there: what changed since the last time. */
+/** Updates the index; returns the changes since the last time. */
 async function takeStock(
   root: string,
   index: FolderIndex,
@@ -169,7 +171,7 @@ async function takeStock(
   return changes.filter(({ path }) => !isHidden(path)).map((each) => ({ ...each, path: shown(each.path) }));
 }
 
-/** Where copies of files lie while a call runs that sees them. */
+/** Folder of the copies of files that a running call sees. */
 export function copiesFor(root: string, callId: string): string {
   return join(root, `shown-${createHash("sha256").update(callId).digest("hex").slice(0, 32)}`);
 }
@@ -183,7 +185,7 @@ async function readRuns(root: string): Promise<FolderRun[]> {
   return read.status === "read" ? read.value : [];
 }
 
-/** Those that began first are forgotten first. */
+/** The oldest runs are dropped first. */
 async function writeRuns(root: string, runs: readonly FolderRun[]): Promise<void> {
   const kept = runs.slice(-maxRuns).map(({ changed, ...run }) => ({
     ...run,
@@ -192,7 +194,7 @@ async function writeRuns(root: string, runs: readonly FolderRun[]): Promise<void
   await writeJson(root, runsName, kept);
 }
 
-/** What a call changed, in all its runs. */
+/** The changes of a call in all its runs. */
 function changesOf({ earlier = [], changed = [] }: FolderRun): FileChange[] {
   const byPath = new Map(earlier.map((change) => [change.path, change]));
   for (const change of changed) {

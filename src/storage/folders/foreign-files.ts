@@ -1,33 +1,33 @@
-/** Files that untrusted code wrote: listed, opened and removed without following a link. */
+/** Files written by untrusted code: listed, opened and removed without following a link. */
 import type { BigIntStats, Dirent, Stats } from "node:fs";
 import { type FileHandle, lstat, readdir, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { isAbsence, openFile, openFolder } from "./open-foreign.ts";
 
-/** A regular file below a folder. */
+/** A regular file in a folder. */
 interface ForeignFile {
   /** Relative to the folder, with forward slashes. */
   path: string;
-  /** What it takes: its length, or its blocks where they are more. */
+  /** The space it takes: its length, or its blocks if they are more. */
   bytes: number;
   /** ms since the epoch, with fractions. */
   changed_at: number;
 }
 
-/** What lies below a folder. */
+/** The content of a folder. */
 export interface ForeignFiles {
-  /** Regular files, hidden ones too. */
+  /** Regular files, including hidden ones. */
   files: ForeignFile[];
-  /** Files, folders, links and everything else that has a name. */
+  /** Files, folders, links and all other entries. */
   entries: number;
-  /** Why not everything was looked at, if it was not. */
+  /** Why the listing is incomplete, if it is. */
   cut?: "entries" | "depth";
 }
 
-/** Folders within folders that are looked into. */
-export const deepestFolder = 40;
+/** Maximum depth of nested folders that are searched. */
+export const maxFolderDepth = 40;
 
-/** Opens a regular file below a folder for reading. Undefined when there is none, or a link on the way. */
+/** Opens a regular file below a folder for reading. Undefined if there is none, or a link on the way. */
 export async function openForeignFile(
   folder: string,
   path: string,
@@ -46,12 +46,12 @@ export async function openForeignFile(
   return undefined;
 }
 
-/** A small file does not count as the block it has, a file with holes in it not as less than its length. */
+/** A small file does not count as a whole block, and a sparse file not as less than its length. */
 function sizeOf({ size, blocks }: Stats): number {
   return blocks * 512 > size + 4_096 ? blocks * 512 : size;
 }
 
-/** Looks through a folder until it has seen more than so many entries. */
+/** Lists a folder until it has more than `maxEntries` entries. */
 export async function listForeignFiles(folder: string, maxEntries: number): Promise<ForeignFiles> {
   const found: ForeignFiles = { files: [], entries: 0 };
   await look({ found, maxEntries }, folder, "", 1);
@@ -72,7 +72,7 @@ async function look({ found, maxEntries }: Look, path: string, prefix: string, d
     const place = folder.at(entry.name);
     if (entry.isFile()) await addFile(found.files, place, prefix + entry.name);
     else if (!entry.isDirectory()) continue;
-    else if (depth >= deepestFolder) found.cut = "depth";
+    else if (depth >= maxFolderDepth) found.cut = "depth";
     else await look({ found, maxEntries }, place, `${prefix}${entry.name}/`, depth + 1);
   }
 }
@@ -82,7 +82,7 @@ async function addFile(files: ForeignFile[], place: string, path: string): Promi
   if (stats?.isFile() === true) files.push({ path, bytes: sizeOf(stats), changed_at: stats.mtimeMs });
 }
 
-/** Removed meanwhile, a folder has nothing. */
+/** A folder that was removed meanwhile counts as empty. */
 export async function entriesOf(path: string): Promise<Dirent[]> {
   try {
     return await readdir(path, { withFileTypes: true });
@@ -92,7 +92,7 @@ export async function entriesOf(path: string): Promise<Dirent[]> {
   }
 }
 
-/** Removes one file, or a link, and with `emptied` the folders it leaves empty; false when there is none. */
+/** Removes one file or link, and with `emptied` the folders that become empty; false if there is none. */
 export async function removeForeignFile(
   folder: string,
   path: string,

@@ -8,7 +8,7 @@ import { removeForeignFile } from "./foreign-files.ts";
 
 type Forgotten = ForgetFiles & { gone: ReadonlySet<string> };
 
-/** Takes out of a folder what came with turns that are deleted, as `WorkingFolder.forget` promises. */
+/** Removes what belongs to deleted turns from a folder, as `WorkingFolder.forget` promises. */
 export async function forgetFiles(
   root: string,
   index: FolderIndex,
@@ -40,7 +40,7 @@ export async function forgetFiles(
   return { removed: attached.map(shown), made_from_them: [...others].map(shown) };
 }
 
-/** What is known of a file without the turns that are gone: the same object where it has nothing to do with them, undefined where it goes. */
+/** The record of a file without the deleted turns: the same object if it has none of them, undefined if the file is to be removed. */
 function leftOf(known: KnownFile, { gone, made, given }: Forgotten): KnownFile | undefined {
   const { turns, made_in, given: hash } = known;
   const without = (all: readonly string[]) => all.filter((turnId) => !gone.has(turnId));
@@ -55,7 +55,7 @@ function leftOf(known: KnownFile, { gone, made, given }: Forgotten): KnownFile |
   return made || hash !== undefined ? undefined : known;
 }
 
-/** What was made from these, and from what was made from them. */
+/** The files that were made from these, directly or indirectly. */
 function madeFrom(removed: readonly string[], index: FolderIndex): string[] {
   const sources = new Set(removed);
   const made = new Set<string>();
@@ -70,7 +70,7 @@ function madeFrom(removed: readonly string[], index: FolderIndex): string[] {
   return [...made];
 }
 
-/** Of what is gone, the names go too. */
+/** Removes the names of deleted files from the sources of others. */
 function withoutSources(gone: readonly string[], index: FolderIndex): void {
   for (const [path, { from, ...known }] of [...index]) {
     if (from?.some((source) => gone.includes(source)) !== true) continue;
@@ -78,17 +78,17 @@ function withoutSources(gone: readonly string[], index: FolderIndex): void {
   }
 }
 
-/** Removes what a crash left of files: drafts that an earlier process wrote, and copies for runs that have ended. */
+/** Removes leftovers of a crash: drafts of an earlier process, and copies for runs that have ended. */
 async function removeLeftovers(root: string, running: RunningCalls): Promise<void> {
   const inUse = copiesOf(root, running);
   for (const name of await readdir(root).catch(() => [])) {
     const path = join(root, name);
     const isCopy = name.startsWith("shown-") && !inUse.has(path);
     const isDraft =
-      name.endsWith(".draft") && ((await stat(path).catch(() => undefined))?.mtimeMs ?? 0) < began;
+      name.endsWith(".draft") && ((await stat(path).catch(() => undefined))?.mtimeMs ?? 0) < processStart;
     if (isCopy || isDraft) await rm(path, { recursive: true, force: true });
   }
 }
 
-/** When this process began, ms since the epoch. */
-const began = performance.timeOrigin;
+/** Start of this process, ms since the epoch. */
+const processStart = performance.timeOrigin;

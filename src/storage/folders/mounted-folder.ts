@@ -23,15 +23,15 @@ interface Mounting {
   index: FolderIndex;
   /** Files that the call names. */
   named: readonly string[];
-  /** Has copies of files while the run lasts; not there yet. */
+  /** Folder for copies of files during the run; does not exist yet. */
   copies: string;
   maxBytes: number;
 }
 
-/** Bytes that code may always write, so that it can tidy up a full folder. */
-const leastRoom = 1_000_000;
+/** Minimum bytes that code may write, so that it can tidy up a full folder. */
+const minRoom = 1_000_000;
 
-/** The most entries of a folder that are counted before a run, where it has more than it may have. */
+/** Maximum entries of a folder that are counted before a run, if it has more than allowed. */
 const maxCounted = 4 * folderLimits.files;
 
 /** What one run sees of a folder. */
@@ -46,10 +46,10 @@ export async function mountedFolder(
   const others = writer.kind === "agent" ? [skills] : await copied(root, copies, named.filter(isOthers));
   const start = sizeOf(index, area);
   const beside = sizeOf(index) - start;
-  // Code may tidy up what has too many.
+  // Code may tidy up a folder with too many entries.
   const before = await listForeignFiles(join(root, area), maxCounted);
   const maxEntries = Math.max(folderLimits.files, before.entries);
-  const maxInArea = Math.max(maxBytes - beside, start + leastRoom);
+  const maxInArea = Math.max(maxBytes - beside, start + minRoom);
   return {
     mounts: [{ from: join(root, area), to: own, writable: true }, input, ...others],
     working: own,
@@ -67,8 +67,8 @@ export async function mountedFolder(
 }
 
 /**
- * Files of others are shown as copies: a mount follows links, and code that writes where they lie may put one in their place at any
- * time. A copy can also be read where the file is closed to others.
+ * Files of others are shown as copies: a mount follows links, and code that can write there may replace a file by a link at any time. A
+ * copy is also readable if the file's rights exclude others.
  */
 async function copied(
   root: string,
@@ -90,7 +90,7 @@ async function copied(
   return mounts;
 }
 
-/** Makes what a run needs of a folder: its parts, and an output folder, whatever an earlier run put in its place or closed. */
+/** Creates the parts of a folder that a run needs, and an output folder, even if an earlier run replaced or closed it. */
 export async function prepareArea(root: string, area: string): Promise<void> {
   for (const name of ["input", "work", "skills", area])
     await mkdir(join(root, name), { recursive: true, mode: 0o755 });
@@ -103,6 +103,6 @@ export async function prepareArea(root: string, area: string): Promise<void> {
   if (there?.isSymbolicLink() === true) await unlink(output);
   else if (there !== undefined) await rename(output, join(own, `output-${randomUUID().slice(0, 8)}`));
   await mkdir(output, { mode: 0o755 });
-  // Made by root, it would be closed to the user that code runs as there.
+  // Created by root, it would be closed to the user that code runs as.
   if (uid !== process.geteuid?.()) await lchown(output, uid, gid);
 }

@@ -1,7 +1,7 @@
 /**
- * Opening what untrusted code wrote, and may be changing while we look: no link is ever followed. On Linux each folder is opened and its
- * entries are reached through the open folder, so that none can be swapped for a link in between (proc_pid_fd(5)); elsewhere no such
- * code runs beside us, and paths do.
+ * Opens files written by untrusted code that may be changing them: no link is ever followed. On Linux each folder is opened and its entries
+ * are reached through the open folder, so that none can be replaced by a link in between (proc_pid_fd(5)). On other systems no such code
+ * runs at the same time, and paths are used.
  */
 import { constants } from "node:fs";
 import { chmod, type FileHandle, open } from "node:fs/promises";
@@ -9,19 +9,19 @@ import { join } from "node:path";
 
 const isLinux = process.platform === "linux";
 
-/** open(2): a descriptor that names a place, whatever rights it has. Node has no name for it. */
+/** open(2): a descriptor of a place, whatever its rights. Node has no name for the flag. */
 const pathOnly = 0o10000000;
 
 const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** Not blocking: a named pipe without a writer would hold the bot up. */
+/** Not blocking: a named pipe without a writer would block the bot. */
 const fileFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** An open folder, or its path where there is no way through open folders. */
+/** An open folder, or its path where open folders cannot be traversed. */
 export interface OpenFolder extends AsyncDisposable {
   at(name: string): string;
 }
 
-/** Undefined when there is no such folder, or a link in its place. One that is closed to us is opened up. */
+/** Undefined if there is no such folder, or a link instead. A folder without rights for us is opened up. */
 export async function openFolder(path: string): Promise<OpenFolder | undefined> {
   const handle = await openOrUndefined(path, folderFlags);
   if (handle === undefined) return undefined;
@@ -38,12 +38,12 @@ export async function openFolder(path: string): Promise<OpenFolder | undefined> 
 
 const done = Promise.resolve();
 
-/** Undefined when there is no such file, or a link, a folder or anything else in its place that needs no waiting to be opened. */
+/** Undefined if there is no such file, or if it is a link, a folder or anything else that opens without waiting. */
 export async function openFile(path: string): Promise<FileHandle | undefined> {
   return await openOrUndefined(path, fileFlags);
 }
 
-/** What cannot be opened (gone, a link) is not there. */
+/** What cannot be opened (missing, a link) counts as missing. */
 async function openOrUndefined(path: string, flags: number): Promise<FileHandle | undefined> {
   try {
     return await open(path, flags).catch(async (error: unknown) => {
@@ -57,12 +57,12 @@ async function openOrUndefined(path: string, flags: number): Promise<FileHandle 
   }
 }
 
-/** Root needs no rights; another user lists a folder with all of them. */
+/** Root needs no rights; any other user needs all of them to list a folder. */
 function isClosedToUs(mode: number): boolean {
   return process.geteuid?.() !== 0 && (mode & 0o700) !== 0o700;
 }
 
-/** Code may take the rights to its files and folders from their owner, which we are. Links stay as they are. */
+/** Code may remove the owner's rights to its files and folders, and the bot is the owner. Links stay as they are. */
 export async function openUp(path: string, flags: number = constants.O_NOFOLLOW): Promise<void> {
   if (!isLinux) return;
   const handle = await open(path, pathOnly | flags).catch(() => undefined);
@@ -85,7 +85,7 @@ function codeOf(error: unknown): string {
 
 const absences = ["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM", "ENXIO", "ENAMETOOLONG", "ESTALE"];
 
-/** Whether a path leads to nothing that we may use. */
+/** Whether a path leads to nothing usable. */
 export function isAbsence(error: unknown): boolean {
   return absences.includes(codeOf(error));
 }

@@ -2,12 +2,12 @@
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 
-/** Whether the log is begun again from the start of its file, the file is emptied, or before that the database is written again. */
+/** Whether the log restarts at the beginning of its file, is also emptied, or the database is rewritten first. */
 export type Checkpoint = "RESTART" | "TRUNCATE" | "REBUILD";
 
 export interface CheckpointWorkerData {
   path: string;
-  /** How long to wait for readers and writers, ms. */
+  /** Maximum wait for readers and writers, ms. */
   timeout: number;
 }
 
@@ -16,18 +16,18 @@ const database = new DatabaseSync(path, { timeout });
 database.exec("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;");
 
 function checkpoint(mode: Exclude<Checkpoint, "REBUILD">): void {
-  // Most of it while others go on writing; the few pages that came meanwhile with the write lock held, or a log that is always
-  // written to would never begin again.
+  // Copies most of the log while others write, and the few pages added meanwhile under the write lock. Otherwise a log under constant
+  // writes would never restart.
   database.exec("PRAGMA wal_checkpoint(PASSIVE)");
   database.exec(`PRAGMA wal_checkpoint(${mode})`);
   if (mode === "TRUNCATE") return;
-  // The first write after a whole checkpoint begins the log again and waits for a sync of its header
-  // (https://sqlite.org/src/info/ff5be73dee says why): better here than on the event loop.
+  // The first write after a full checkpoint restarts the log and waits for a sync of its header (see
+  // https://sqlite.org/src/info/ff5be73dee): better here than on the event loop.
   const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
   database.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${version}; COMMIT;`);
 }
 
-/** Overwriting what is deleted is not enough: a page that was split keeps copies of the rows that went to another. */
+/** Overwriting deleted content is not enough: a page that was split keeps copies of the rows that moved to another. */
 function rebuild(): void {
   database.exec("VACUUM");
   const emptied = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();

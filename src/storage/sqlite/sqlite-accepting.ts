@@ -11,7 +11,7 @@ const insertTurn = `
           NOT EXISTS (SELECT 1 FROM turns WHERE line = ?3 AND status <> 'finished'))
   RETURNING ordinal, head`;
 
-// The head of a line is its first unfinished turn, so its ordinal is the least of them.
+// The head of a line is its first unfinished turn, so it has the lowest ordinal of them.
 const wakeHead = `
   UPDATE turns SET woken = woken | ${wokenByMessage}, due_at = iif(status = 'waiting', 0, due_at)
   WHERE ordinal = (SELECT min(ordinal) FROM turns WHERE line = ?1 AND status <> 'finished')
@@ -26,7 +26,7 @@ const countInThread = `
 
 const ofKey = "SELECT turn_id, namespace, thread, author_id, text FROM turns WHERE key = ?";
 
-/** The way in. */
+/** Accepts turns. */
 export function createAccepting(connection: SqliteConnection): Pick<TurnQueue, "accept"> {
   return {
     async accept(inbound, turnId, at) {
@@ -34,21 +34,21 @@ export function createAccepting(connection: SqliteConnection): Pick<TurnQueue, "
         known(connection, inbound) ??
         (await connection.write(() =>
           connection.transaction(() => {
-            // Again under the lock: another process may have been faster.
+            // Checked again under the lock: another process may have been faster.
             const faster = known(connection, inbound);
             if (faster !== undefined) return faster;
             store(connection, inbound, turnId, at);
             return { turn_id: turnId, accepted: true };
           }),
         ));
-      // For a known key too: who sent it first may still wait for the disk.
+      // Also for a known key: its first sender may still wait for the disk.
       await connection.durable();
       return accepted;
     },
   };
 }
 
-/** The turn that the key made, if any. A text that is not there was forgotten, maybe with its author, or was files alone. */
+/** The turn that the key created, if any. A missing text was deleted, maybe with its author, or the message had files only. */
 function known(
   connection: SqliteConnection,
   inbound: Inbound,
@@ -66,7 +66,7 @@ function store(connection: SqliteConnection, inbound: Inbound, turnId: string, a
   const { key, namespace, thread, kind, author, text } = inbound;
   const line = lineOf(inbound, turnId);
   const lane = laneOf(inbound);
-  // What a schedule or trigger began is nothing that its maker says to a turn that waits.
+  // A turn begun by a schedule or trigger is no message of its maker to a waiting turn.
   const isSaid = kind === "message" && inbound.cause === undefined;
   const woken = isSaid ? connection.get(wakeHead, line, author.id) : undefined;
   if (woken?.status === "waiting") refreshLane(connection, lane, namespace);
@@ -79,15 +79,15 @@ function store(connection: SqliteConnection, inbound: Inbound, turnId: string, a
   connection.run("INSERT INTO namespaces (namespace) VALUES (?) ON CONFLICT DO NOTHING", namespace);
 }
 
-/** The line a turn stands in: its thread's for a message, one of its own for a command. */
+/** The line of a turn: that of its thread for a message, one of its own for a command. */
 function lineOf(inbound: Inbound, turnId: string): string {
   return inbound.kind === "command" ? `command ${turnId}` : `thread ${inbound.namespace} ${inbound.thread}`;
 }
 
-/** Longest title of a thread, characters. */
+/** Maximum title of a thread, characters. */
 const maxTitle = 120;
 
-/** The beginning of a message as one line, to name its thread. */
+/** The beginning of a message as one line, used as the title of its thread. */
 function titleOf(text: string): string {
   const line = text.slice(0, 1_000).replace(/\s+/g, " ").trim();
   const characters = Array.from(line);

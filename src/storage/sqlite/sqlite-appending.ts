@@ -15,7 +15,7 @@ const addUsage = `
     cost_usd = cost_usd + ?, unpriced_tokens = unpriced_tokens + ?
   WHERE turn_id = ?`;
 
-// Made while something it carried over was deleted: the new one does not have it.
+// Written while something it carried over was deleted: the new one does not include it.
 const dropOpenings = "DELETE FROM events WHERE turn_id = ? AND type = 'transcript_opened' AND seq < ?";
 
 const noteOpening = `
@@ -42,7 +42,7 @@ const queuedBehind = `
   SELECT accepted_at, max(seq_from, (SELECT max(seq) FROM events WHERE turn_id = ?1)) AS seq
   FROM turns WHERE turn_id = ?1 AND line = ?2 AND status = 'queued'`;
 
-// What woke the turn was a message; when none of its author is left in the line, nothing is pending any more.
+// A message woke the turn; if no message of its author is left in the line, nothing is pending any more.
 const forgetMessages = `
   UPDATE turns SET woken = woken & ~${wokenByMessage}
   WHERE turn_id = ?1 AND NOT EXISTS (
@@ -50,7 +50,7 @@ const forgetMessages = `
     WHERE other.line = turns.line AND other.status = 'queued' AND other.author_id = turns.author_id
       AND (SELECT json_extract(body, '$.inbound.cause') FROM events WHERE turn_id = other.turn_id AND seq = 0) IS NULL)`;
 
-/** What a worker writes; only the holder of the lease can. */
+/** Writes of a worker; only the holder of the lease may make them. */
 export function createAppending(connection: SqliteConnection): TurnWriting {
   const insertAll = (turnId: string, events: readonly TurnEvent[]) => {
     for (const event of events) {

@@ -11,7 +11,7 @@ const come = `
   SELECT ordinal, lane, namespace FROM turns WHERE head = 1 AND due_at > 0 AND status = 'running' AND due_at <= ?2
     AND turn_id NOT IN (SELECT value FROM json_each(?3))`;
 
-/** What was shown and not stored under a lease that ended is not repeated. */
+/** A resumed turn does not reuse the seqs of events that were shown but not stored under an earlier lease. */
 const pastShown = `
   max(seq_from, coalesce((SELECT max(seq) FROM events WHERE events.turn_id = turns.turn_id), 0)) + ${seqStride}`;
 
@@ -19,7 +19,7 @@ const makeDue = `
   UPDATE turns SET due_at = 0, lease = NULL, seq_from = iif(status = 'running', ${pastShown}, seq_from)
   WHERE ordinal = ?`;
 
-// Nobody else may have it by now.
+// Another worker may hold it by now.
 const take = `
   UPDATE turns SET status = 'running', lease = ?2, due_at = ?3, woken = 0
   WHERE ordinal = ?1 AND head = 1 AND due_at = 0 
@@ -37,7 +37,7 @@ const clear = "UPDATE turns SET suspect = 0 WHERE turn_id = ? AND lease = ?";
 const begin = `
   INSERT INTO life (id, state, after_crash, at_once) VALUES (1, 'started', ?1, ?2)
   ON CONFLICT (id) DO UPDATE SET state = 'started', after_crash = ?1, at_once = ?2`;
-// A process that stops does not settle.
+// A process that is stopping does not settle.
 const settle = "UPDATE life SET state = 'settled' WHERE state = 'started'";
 const leave = "UPDATE life SET state = 'stopping'";
 
@@ -56,7 +56,7 @@ const countSuspects = "SELECT count(*) AS count FROM turns INDEXED BY turns_susp
 
 const earliest = "SELECT min(due_at) AS due_at FROM turns WHERE head = 1 AND due_at > 0 AND status = ?";
 
-/** Who works on what, and until when. */
+/** Claims and leases: who works on which turn, and until when. */
 export function createClaiming(connection: SqliteConnection): Omit<TurnQueue, "accept"> {
   const makeComeDue = (now: number, steady: number, running: readonly string[]) => {
     for (const row of connection.all(come, now, steady, JSON.stringify(running))) {
@@ -67,7 +67,7 @@ export function createClaiming(connection: SqliteConnection): Omit<TurnQueue, "a
   return {
     async claim(lease, now, leaseMs, options = {}) {
       const { steady = now, running = [] } = options;
-      // A look without the write lock first: an idle worker disturbs nobody.
+      // Looks without the write lock first, so that an idle worker disturbs nobody.
       const isDue = connection.get(come, now, steady, JSON.stringify(running)) !== undefined;
       if (!isDue && nextInLanes(connection, options) === undefined) return undefined;
       return connection.write(() =>
@@ -127,9 +127,9 @@ export function createClaiming(connection: SqliteConnection): Omit<TurnQueue, "a
   };
 }
 
-/** From this many late crashes on a turn is a suspect: something that takes long to bring the bot down may be in it. */
+/** Number of late crashes from which on a turn is a suspect: it may contain something that crashes the bot only after a while. */
 const manyLateCrashes = 3;
-/** For how long a suspect must run until it is cleared, ms; one with many late crashes for longer than it has run before, probably. */
+/** How long a suspect must run until it is cleared, ms; one with many late crashes must probably run longer than before. */
 const trial = (lateCrashes: number) => 60_000 * (lateCrashes < manyLateCrashes ? 1 : 2 ** lateCrashes);
 
 function takeOver(connection: SqliteConnection): Takeover {
@@ -145,7 +145,7 @@ function takeOver(connection: SqliteConnection): Takeover {
   return { crashed, interrupted: running.length, suspects };
 }
 
-/** Blames, and makes suspects of, turns that ran in a crash. Answers how many suspects may run at once now. */
+/** Blames turns that ran during a crash, and makes suspects of them. Returns how many suspects may run at once now. */
 function findSuspects(
   connection: SqliteConnection,
   running: readonly SqlRow[],

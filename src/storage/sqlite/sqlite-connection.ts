@@ -5,51 +5,51 @@ import { makePrivateFile } from "../private-files.ts";
 import { newerVersionError, StorageError, toStorageError } from "./storage-error.ts";
 import { copyBeforeUpgrade, copyFor, type Upgrade } from "./upgrade-copies.ts";
 import {
+  defaultBusyTimeoutMs,
   logPages,
-  nowhere,
+  noWriteAheadLog,
   openWriteAheadLog,
-  usualBusyTimeoutMs,
   type WriteAheadLog,
   type WriteAheadLogOptions,
 } from "./write-ahead-log.ts";
 
 export type SqlValue = SQLInputValue;
-/** A row as the driver gives it; the statement that asked knows its columns. */
+/** A row as the driver returns it; the caller knows the columns of its statement. */
 export type SqlRow = Record<string, unknown>;
 
 export interface SqliteOptions extends WriteAheadLogOptions {
-  /** The file may not grow beyond this many pages of 4,096 bytes; no limit unless told. */
+  /** Maximum pages of 4,096 bytes of the file; no limit by default. */
   maxPages?: number;
-  /** Told when the file was brought to a newer format. */
+  /** Called when the file was upgraded to a newer format. */
   upgraded?: ((upgrade: Upgrade) => void) | undefined;
 }
 
-/** A step to the next format: statements, or a function, which runs in the transaction of the whole upgrade. */
+/** A step to the next format: statements, or a function, run in the transaction of the whole upgrade. */
 export type Migration = string | ((database: DatabaseSync) => void);
 
 /**
- * One open SQLite file with its statements prepared once. Everything throws `StorageError` when the environment is to
- * blame. Parameters are positional.
+ * One open SQLite file with prepared statements. Everything throws `StorageError` when the environment is to blame. Parameters are
+ * positional.
  */
 export interface SqliteConnection {
   readonly path: string;
-  /** Runs a statement and answers the number of rows it changed. */
+  /** Runs a statement and returns the number of changed rows. */
   run(sql: string, ...values: SqlValue[]): number;
   /** The first row. */
   get(sql: string, ...values: SqlValue[]): SqlRow | undefined;
   all(sql: string, ...values: SqlValue[]): SqlRow[];
-  /** Runs `work` in one transaction; when it throws, nothing was stored. Only within `write`. */
+  /** Runs `work` in one transaction; if it throws, nothing is stored. Only within `write`. */
   transaction<T>(work: () => T): T;
   /**
-   * Runs `work`, which is one statement or one transaction. While another process holds the write lock it is tried again,
-   * without blocking the thread; further writes queue behind it. Rejects when the lock is not free in time.
+   * Runs `work`, which is one statement or one transaction. While another process holds the write lock it is retried without blocking the
+   * thread, and further writes queue behind it. Rejects if the lock is not free in time.
    */
   write<T>(work: () => T): Promise<T>;
-  /** Resolves when every write so far is on the disk; at once for a database in memory. */
+  /** Resolves when all writes so far are on the disk; immediately for a database in memory. */
   durable(): Promise<void>;
-  /** Takes what was deleted out of the write-ahead log too. */
+  /** Removes deleted content from the write-ahead log too. */
   truncateLog(): Promise<void>;
-  /** Takes what was deleted out of all files of the database. Writes wait until it resolves. */
+  /** Removes deleted content from all files of the database. Writes wait until it resolves. */
   rebuild(): Promise<void>;
   /** The value of a stored JSON text. */
   parse(text: unknown): unknown;
@@ -57,13 +57,13 @@ export interface SqliteConnection {
   close(): Promise<void>;
 }
 
-/** How long one try of a statement blocks the thread for another process's lock, ms. */
+/** How long one attempt of a statement blocks the thread for another process's lock, ms. */
 export const blockingMs = 1;
 
 /**
- * Opens or creates a SQLite file and brings it to the newest of `migrations`: entry n leads from version n to n + 1
- * (`user_version`). Before the first step a file that is not new is copied. A write survives the death of the process; power loss may undo it until `durable` resolves, and
- * damages nothing.
+ * Opens or creates a SQLite file and upgrades it to the newest of `migrations`: entry n leads from version n to n + 1 (`user_version`). An
+ * existing file is copied before the first step. A write survives the death of the process; power loss may undo it until `durable`
+ * resolves, and damages nothing.
  * @throws StorageError
  */
 export async function openSqlite(
@@ -71,7 +71,7 @@ export async function openSqlite(
   migrations: readonly Migration[],
   options: SqliteOptions = {},
 ): Promise<SqliteConnection> {
-  const { busyTimeoutMs = usualBusyTimeoutMs } = options;
+  const { busyTimeoutMs = defaultBusyTimeoutMs } = options;
   const database = await openMigrated(path, migrations, options);
   try {
     return createConnection(database, path, busyTimeoutMs, await openLog(database, path, options));
@@ -81,7 +81,7 @@ export async function openSqlite(
   }
 }
 
-/** Brings a file that something else opens to the newest format, as `openSqlite` does. @throws StorageError */
+/** Upgrades a file that another library opens to the newest format, as `openSqlite` does. @throws StorageError */
 export async function migrateSqlite(
   path: string,
   migrations: readonly Migration[],
@@ -91,7 +91,7 @@ export async function migrateSqlite(
 }
 
 function openMigrated(path: string, migrations: readonly Migration[], options: SqliteOptions) {
-  const { busyTimeoutMs = usualBusyTimeoutMs } = options;
+  const { busyTimeoutMs = defaultBusyTimeoutMs } = options;
   const until = performance.now() + busyTimeoutMs;
   return whileLocked(() => openDatabase(path, migrations, options), until);
 }
@@ -105,9 +105,9 @@ function openLog(
   return openWriteAheadLog(path, () => look.get(), options);
 }
 
-/** A database that is gone with the process. */
+/** A database that is lost with the process. */
 export function openSqliteInMemory(migrations: readonly Migration[]): SqliteConnection {
-  return createConnection(openDatabase(":memory:", migrations, {}), ":memory:", 0, nowhere);
+  return createConnection(openDatabase(":memory:", migrations, {}), ":memory:", 0, noWriteAheadLog);
 }
 
 function openDatabase(
@@ -120,7 +120,7 @@ function openDatabase(
     const database = new DatabaseSync(path, { timeout: blockingMs });
     try {
       database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;");
-      // Always: a text that SQLite moves to another page would else stay readable in the old one, and outlive its deletion.
+      // Always on: text that SQLite moves to another page would otherwise stay readable in the old one, and outlive its deletion.
       database.prepare("PRAGMA secure_delete = ON").get();
       if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${Number(maxPages)}`);
       const upgrade = migrate(database, path, migrations);
@@ -202,10 +202,10 @@ function createConnection(
   };
 }
 
-/** `alone`: writes that come meanwhile wait until this one has ended. */
+/** `alone`: later writes wait until this one has ended. */
 type WriteQueue = <T>(work: () => T | Promise<T>, options?: { alone?: true }) => Promise<T>;
 
-/** Runs writes at once while nobody else holds the lock, else one after another in the order they came. */
+/** Runs writes immediately while nobody else holds the lock, otherwise one after another in their order. */
 export function createWriteQueue(timeoutMs: number): WriteQueue {
   let queue: Promise<unknown> | undefined;
   return async (work, { alone = false } = {}) => {
@@ -227,7 +227,7 @@ export function createWriteQueue(timeoutMs: number): WriteQueue {
   };
 }
 
-/** Tries until the lock is free, or the time is up: then the error of the last try. `until` as `performance.now` counts. */
+/** Retries until the lock is free or the time is up, which throws the last error. `until` is on the clock of `performance.now`. */
 async function whileLocked<T>(work: () => T | Promise<T>, until: number): Promise<T> {
   for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, 100)) {
     try {
@@ -254,7 +254,7 @@ function inTransaction<T>(
     execute("COMMIT");
     return result;
   } catch (error) {
-    // SQLite has already rolled back by itself after some failures, a full disk among them.
+    // SQLite has already rolled back by itself after some failures, such as a full disk.
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }

@@ -4,13 +4,13 @@ import type { DetailsOptions, TurnRemoval } from "../../core/log/turn-log.ts";
 import type { Place } from "../../core/values/place.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { insertEvent } from "./sqlite-events.ts";
-import { dropFromLaterTurns, dropWhatHappened } from "./sqlite-forgetting.ts";
+import { dropCauseEvent, dropFromLaterTurns } from "./sqlite-forgetting.ts";
 
-/** Events that one write deletes, and bytes of events and turns after which it ends: about 3 ms. */
+/** Maximum events that one write deletes, and bytes of events and turns after which it ends: about 3 ms. */
 const maxRows = 100;
 const maxBytes = 250_000;
 
-/** Whether no transcript goes on from a finished turn: its thread is idle since a time, or has a later opening. */
+/** Whether no transcript continues from a finished turn: its thread has been idle for long enough, or has a later opening. */
 const isUnused = (since: string) =>
   `((threads.unfinished = 0 AND threads.last_at < ${since}) OR threads.opened > turns.ordinal)`;
 
@@ -22,7 +22,7 @@ const finishedTurn = `
 
 const isDetail = `type NOT IN (${withoutDetails.map((type) => `'${type}'`).join(", ")})`;
 
-// A text that several events share goes with the last of them: each counts a part of it.
+// A text that several events share is deleted with the last of them, so each counts a part of it.
 const nextDetails = `
   SELECT seq, octet_length(body) + ifnull((
     SELECT sum(octet_length(stored.text) / stored.uses)
@@ -36,14 +36,14 @@ const isMarked = "SELECT 1 FROM events WHERE turn_id = ? AND type = 'details_rem
 /** A turn by its place and its position among all turns. */
 interface Position extends Place {
   ordinal: number;
-  /** Of its texts, which are written again when the turn changes. */
+  /** Bytes of its texts, which are rewritten when the turn changes. */
   bytes: number;
 }
 
-/** Turns that one page looks at. */
+/** Maximum turns that one page looks at. */
 const pageSize = 100;
 
-// By the index alone; its order is that of `finished_at` and ordinals.
+// Served by the index alone; its order is that of `finished_at` and ordinals.
 const oldTurns = `
   SELECT turns.turn_id, turns.finished_at, turns.ordinal, ${isUnused("?1")} AS unused
   FROM (
@@ -60,7 +60,7 @@ interface Budget {
   bytes: number;
 }
 
-/** Deletes how turns came to their answers. */
+/** Deletes the details of turns: how they came to their answers. */
 export function createDetailsRemoval(
   connection: SqliteConnection,
 ): Pick<TurnRemoval, "removeDetails" | "oldDetails" | "scrub"> {
@@ -87,7 +87,7 @@ export function createDetailsRemoval(
   };
 }
 
-/** Deletes as much as one write may; answers how many of the turns, from the first on, are done. */
+/** Deletes as much as one write may; returns how many of the turns, from the first on, are done. */
 function removeNext(
   connection: SqliteConnection,
   turnIds: readonly string[],
@@ -104,7 +104,7 @@ function removeNext(
       touched.push(position);
       budget.bytes -= position.bytes;
       if (!removeSome(connection, turnId, at, budget)) break;
-      if (forgets) dropWhatHappened(connection, turnId);
+      if (forgets) dropCauseEvent(connection, turnId);
     }
     done += 1;
   }
@@ -112,7 +112,7 @@ function removeNext(
   return done;
 }
 
-/** Where a turn is; undefined when its details must stay, or it is unknown. */
+/** The place of a turn; undefined if its details must stay, or it is unknown. */
 function removable(
   connection: SqliteConnection,
   turnId: string,
@@ -128,7 +128,7 @@ function removable(
   };
 }
 
-/** Drops what was carried over from these turns, once in a thread. */
+/** Removes from later turns what they carried over from these, once for each thread. */
 function dropAfter(connection: SqliteConnection, turns: readonly Position[]): void {
   const earliest = new Map<string, Position>();
   for (const turn of turns) {
@@ -139,7 +139,7 @@ function dropAfter(connection: SqliteConnection, turns: readonly Position[]): vo
   for (const turn of earliest.values()) dropFromLaterTurns(connection, turn, turn.ordinal);
 }
 
-/** Deletes details of one turn; answers whether none is left. */
+/** Deletes details of one turn; returns whether none is left. */
 function removeSome(connection: SqliteConnection, turnId: string, at: number, budget: Budget): boolean {
   const limit = budget.rows;
   const found = connection.all(nextDetails, turnId, limit).map(({ seq, bytes }) => ({

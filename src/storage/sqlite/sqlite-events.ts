@@ -3,23 +3,23 @@ import type { TurnEvent } from "../../core/log/turn-event.ts";
 import type { Inbound } from "../../core/values/inbound.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 
-/** Events with what tools answered. Nothing that people say is shared: it goes with its turn, whoever said the same. */
+/** Events with tool results. Texts of people are never shared: each is deleted with its turn, even if somebody else said the same. */
 const sharingTypes: ReadonlySet<TurnEvent["type"]> = new Set([
   "tool_finished",
   "skill_output",
   "step_finished",
 ]);
 
-/** Characters of JSON from which on a member of such an event is stored once, for all events that have the same. */
+/** Minimum characters of JSON for a member of such an event to be stored once for all events that have the same. */
 const sharedFrom = 1_000;
 
-/** An event as its row. The body is what the other columns do not hold; `texts` are its members that are stored once, as JSON. */
+/** An event as its row. The body contains everything the other columns do not; `texts` are the members stored once, as JSON. */
 interface EventRow {
   columns: [string, number, number, string, string];
   texts: [member: string, json: string][];
 }
 
-/** Stands in a body for a member that is stored once. */
+/** Placeholder in a body for a member that is stored once. */
 const placeholder = null;
 
 function rowOf(event: TurnEvent): EventRow {
@@ -43,8 +43,8 @@ const insertLeased = `
   ON CONFLICT DO NOTHING`;
 
 /**
- * Stores an event in one statement, which needs no transaction, if the lease holds its turn and its place is free; false when not.
- * Undefined when it takes more than one: nothing is stored then.
+ * Stores an event in one statement, which needs no transaction, if the lease holds its turn and its place is free; false otherwise.
+ * Undefined if it takes more than one statement: nothing is stored then.
  */
 export function insertLeasedEvent(
   connection: SqliteConnection,
@@ -55,7 +55,7 @@ export function insertLeasedEvent(
   return texts.length > 0 ? undefined : connection.run(insertLeased, ...columns, lease) === 1;
 }
 
-/** Stores an event unless its place is taken; false when it is. Within a transaction, which must not be committed then. */
+/** Stores an event unless its place is taken; false if it is. Within a transaction, which must not be committed then. */
 export function insertEvent(connection: SqliteConnection, event: TurnEvent): boolean {
   const { columns, texts } = rowOf(event);
   const ids = texts.map(([member, json]) => [member, idOf(connection, json)] as const);
@@ -86,7 +86,7 @@ export function readEvents(connection: SqliteConnection, turnId: string, afterSe
   return connection.all(select, turnId, afterSeq).map((row) => toEvent(connection, turnId, row));
 }
 
-/** What a turn was made of. */
+/** The data a turn was created from. */
 export function readInbound(connection: SqliteConnection, turnId: string): Inbound | undefined {
   const row = connection.get(`SELECT ${columns} FROM events WHERE turn_id = ? AND seq = 0`, turnId);
   return row === undefined ? undefined : inboundOf(toEvent(connection, turnId, row));
@@ -97,7 +97,7 @@ export function inboundOf(entry: TurnEvent | undefined): Inbound | undefined {
   return entry?.type === "inbound" ? entry.inbound : undefined;
 }
 
-// The body is what `rowOf` made, so its shape is known.
+// `rowOf` wrote the body, so its shape is known.
 function toEvent(connection: SqliteConnection, turnId: string, row: SqlRow): TurnEvent {
   const body = connection.parse(row.body) as Record<string, unknown>;
   const texts = row.texts === null ? {} : (connection.parse(row.texts) as Record<string, string>);

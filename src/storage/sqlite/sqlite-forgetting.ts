@@ -19,13 +19,13 @@ const dropCarriedOver = `
 
 const countDeletion = "UPDATE threads SET deletions = deletions + 1 WHERE namespace = ? AND thread = ?";
 
-/** What a thread is called when the message it was named after was deleted. */
+/** Title of a thread whose naming message was deleted. */
 export const forgottenTitle = "Deleted message";
 
-/** Turns that one write disowns. */
+/** Maximum turns that one write changes. */
 const disownedAtOnce = 50;
 
-/** The way out: what people said, taken away for good. */
+/** Deletes what people said. */
 export function createForgetting(connection: SqliteConnection): Pick<TurnRemoval, "forget" | "disown"> {
   return {
     async disown(turnIds, person, author) {
@@ -47,14 +47,14 @@ export function createForgetting(connection: SqliteConnection): Pick<TurnRemoval
           return turn !== undefined;
         }),
       );
-      // The write-ahead log still has the pages as they were. When another process reads just now, its next checkpoint takes them.
+      // The write-ahead log still has the old pages. If another process is reading just now, its next checkpoint removes them.
       await connection.truncateLog();
       return known;
     },
   };
 }
 
-/** Takes away what later turns of a thread carried over from this turn and those before it: it may repeat a text that is gone. */
+/** Removes what later turns of a thread carried over from this turn and those before it: it may repeat deleted text. */
 export function dropFromLaterTurns(connection: SqliteConnection, place: Place, ordinal: number): void {
   connection.run(dropCarriedOver, place.namespace, place.thread, ordinal);
   connection.run(countDeletion, place.namespace, place.thread);
@@ -79,8 +79,8 @@ function forget(
 }
 
 /**
- * What remains of a finished turn: that somebody said something, how it ended, and who deleted it. The end takes a new place behind
- * all others, so that who follows the turn learns of it. Undefined when there is nothing left to forget.
+ * The remains of a finished turn: that somebody said something, how it ended, and who deleted it. Its end moves behind all other events, so
+ * that followers of the turn see the deletion. Undefined if there is nothing left to forget.
  */
 function withoutTexts(events: readonly TurnEvent[], by: string, at: number): TurnEvent[] | undefined {
   const [entry] = events;
@@ -125,8 +125,8 @@ function disowned(event: TurnEvent, before: string, author: Author): TurnEvent {
   return isTheirs ? { ...event, forgotten_by: author.id } : event;
 }
 
-/** Takes away what entry 0 tells of the event that began a turn, and who caused it. */
-export function dropWhatHappened(connection: SqliteConnection, turnId: string): void {
+/** Removes from entry 0 the event that began a turn, and who caused it. */
+export function dropCauseEvent(connection: SqliteConnection, turnId: string): void {
   const [entry] = readEvents(connection, turnId, -1);
   if (entry?.type !== "inbound" || entry.inbound.cause === undefined) return;
   const { happened: _happened, caused_by: _by, ...cause } = entry.inbound.cause;

@@ -3,7 +3,7 @@ import type { FoundPiece, Knowledge, KnownDocument, KnownPiece } from "../../cor
 import { openSqlite, type SqliteConnection, type SqliteOptions, type SqlRow } from "./sqlite-connection.ts";
 
 /**
- * `words` is the only place with the text of a piece. `secure-delete` takes deleted words out of the index at once, not when it is next
+ * `words` is the only table with the text of a piece. `secure-delete` removes deleted words from the index immediately, not when it is next
  * rewritten.
  */
 export const knowledgeMigrations: readonly string[] = [
@@ -36,26 +36,31 @@ export const knowledgeMigrations: readonly string[] = [
   `,
 ];
 
-/** Vectors of a namespace that one search compares, the latest: of 512 numbers each about 100 MB, which takes a tenth of a second or two. */
+/**
+ * Maximum vectors of a namespace that one search compares, the latest ones: with 512 numbers each about 100 MB, which takes 0.1 to 0.2
+ * seconds.
+ */
 const maxCompared = 50_000;
-/** Vectors compared before others may go on. */
+/** Vectors compared before other work gets a turn. */
 const comparedAtOnce = 2_000;
-/** The document of pieces that are to be deleted. */
-const nowhere = 0;
-/** Pieces deleted before others may go on. */
+/** The document id of pieces that are to be deleted. */
+const droppedDocument = 0;
+/** Pieces deleted before other work gets a turn. */
 const purgedAtOnce = 20;
 /** Pieces of a document that are read at a time. */
 const readAtOnce = 100;
-/** Pieces that each of both searches finds before they are joined. */
+/** Pieces that each of the two searches finds before they are joined. */
 const candidates = 50;
-/** Words of a query that are looked for. */
+/** Maximum words of a query that are searched for. */
 const maxWords = 32;
 /** Share of the best piece's score below which a piece has only common words of the query. */
-const weakest = 0.25;
-/** Cosine below which two texts have nothing to do with each other, whatever the model. */
-const leastNear = 0.2;
-/** Of reciprocal rank fusion: `1 / (60 + rank)`, Cormack, Clarke and Büttcher 2009. */
+const minScoreShare = 0.25;
+/** Cosine below which two texts are unrelated, whatever the model. */
+const minCosine = 0.2;
+/** The constant of reciprocal rank fusion: `1 / (60 + rank)`, Cormack, Clarke and Büttcher 2009. */
 const fusion = 60;
+
+type NewDocument = Parameters<Knowledge["add"]>[1];
 
 /** Opens or creates the store in a SQLite file. @throws StorageError, as does every method */
 export async function openSqliteKnowledge(
@@ -68,90 +73,25 @@ export async function openSqliteKnowledge(
 
 /** The store on an open file that has its tables. */
 export function createKnowledge(connection: SqliteConnection): Knowledge {
-  const write = <T>(work: () => T) => connection.write(() => connection.transaction(work));
-  /** Removes documents, and answers what they were. Their pieces are found no more; `purge` deletes them. */
-  const drop = (where: string, ...values: (string | number)[]): KnownDocument[] => {
-    const gone = connection.all(`SELECT * FROM documents WHERE ${where}`, ...values).map(documentOf);
-    for (const { id } of gone) {
-      connection.run("UPDATE pieces SET document = ?, namespace = '' WHERE document = ?", nowhere, id);
-      connection.run("DELETE FROM documents WHERE id = ?", id);
-    }
-    return gone;
-  };
-  /** Deletes what was dropped, a few pieces at a time: taking a text's words out of the index takes a millisecond or two. */
-  const purge = async (): Promise<void> => {
-    for (let deleted = purgedAtOnce; deleted === purgedAtOnce; ) {
-      deleted = await write(() => {
-        const some = `SELECT ordinal FROM pieces WHERE document = ${nowhere} ORDER BY ordinal LIMIT ${purgedAtOnce}`;
-        connection.run(`DELETE FROM words WHERE rowid IN (${some})`);
-        return connection.run(`DELETE FROM pieces WHERE ordinal IN (${some})`);
-      });
-      await nextTick();
-    }
-  };
-  const put = (namespace: string, id: number, about: string, piece: KnownPiece): void => {
-    const { text, place, vector, model } = piece;
-    const isKnown = vector !== undefined && model !== undefined;
-    connection.run(
-      "INSERT INTO pieces (namespace, document, place, model, vector) VALUES (?, ?, ?, ?, ?)",
-      ...[namespace, id, place, isKnown ? model : null, isKnown ? bytesOf(vector) : null],
-    );
-    const ordinal = Number(connection.get("SELECT last_insert_rowid() AS ordinal")?.ordinal);
-    connection.run("INSERT INTO words (rowid, text, about) VALUES (?, ?, ?)", ordinal, spaced(text), about);
-  };
-  const find = "SELECT * FROM documents WHERE namespace = ?";
-
   return {
-    async add(namespace, { title, source, author, by, at }, pieces) {
-      const characters = pieces.reduce((sum, { text }) => sum + text.length, 0);
-      const document = await write(() => {
-        drop("namespace = ? AND source = ?", namespace, source);
-        connection.run(
-          "INSERT INTO documents (namespace, title, source, author, by_name, at, pieces, characters) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-          ...[namespace, title, source, author, by, at, pieces.length, characters],
-        );
-        const added = documentOf(connection.get(`${find} AND source = ?`, namespace, source) ?? {});
-        for (const piece of pieces) put(namespace, added.id, spaced(`${title} ${piece.place}`.trim()), piece);
-        return added;
-      });
-      await purge();
-      return document;
-    },
+    add: (namespace, document, pieces) => addDocument(connection, namespace, document, pieces),
     async list(namespace) {
       return connection.all(`${find} ORDER BY at DESC, id DESC`, namespace).map(documentOf);
     },
     async remove(namespace, ids) {
-      const gone = await write(() => ids.flatMap((id) => drop("namespace = ? AND id = ?", namespace, id)));
-      if (gone.length > 0) await purge();
+      const gone = await write(connection, () =>
+        ids.flatMap((id) => drop(connection, "namespace = ? AND id = ?", namespace, id)),
+      );
+      if (gone.length > 0) await purge(connection);
       return gone;
     },
-    async clearAuthor(author, isThere, { dryRun = false } = {}) {
-      const theirs = connection.all("SELECT id, namespace FROM documents WHERE author = ?", author);
-      const ids = theirs.filter(({ namespace }) => isThere(String(namespace))).map(({ id }) => Number(id));
-      if (dryRun || ids.length === 0) return ids.length;
-      const gone = await write(() => ids.flatMap((id) => drop("id = ? AND author = ?", id, author)));
-      await purge();
-      // The write-ahead log still has the pages as they were.
-      await connection.truncateLog();
-      return gone.length;
-    },
+    clearAuthor: (author, isThere, options) => clearAuthor(connection, author, isThere, options),
     async scrub() {
-      // What an earlier process could not delete any more.
-      await purge();
+      // Left over from an earlier process that ended before it could delete them.
+      await purge(connection);
       await connection.rebuild();
     },
-    async *read(namespace, id) {
-      for (let after = 0; ; ) {
-        const rows = connection.all(
-          `SELECT p.ordinal, p.place, w.text FROM pieces p JOIN words w ON w.rowid = p.ordinal
-           WHERE p.namespace = ? AND p.document = ? AND p.ordinal > ? ORDER BY p.ordinal LIMIT ?`,
-          ...[namespace, id, after, readAtOnce],
-        );
-        for (const { place, text } of rows) yield { text: shown(text), place: String(place) };
-        if (rows.length < readAtOnce) return;
-        after = Number(rows.at(-1)?.ordinal);
-      }
-    },
+    read: (namespace, id) => readPieces(connection, namespace, id),
     async namespaces() {
       const rows = connection.all("SELECT DISTINCT namespace FROM documents ORDER BY namespace");
       return rows.map(({ namespace }) => String(namespace));
@@ -168,6 +108,108 @@ export function createKnowledge(connection: SqliteConnection): Knowledge {
   };
 }
 
+const find = "SELECT * FROM documents WHERE namespace = ?";
+
+function write<T>(connection: SqliteConnection, work: () => T): Promise<T> {
+  return connection.write(() => connection.transaction(work));
+}
+
+async function addDocument(
+  connection: SqliteConnection,
+  namespace: string,
+  { title, source, author, by, at }: NewDocument,
+  pieces: readonly KnownPiece[],
+): Promise<KnownDocument> {
+  const characters = pieces.reduce((sum, { text }) => sum + text.length, 0);
+  const document = await write(connection, () => {
+    drop(connection, "namespace = ? AND source = ?", namespace, source);
+    connection.run(
+      "INSERT INTO documents (namespace, title, source, author, by_name, at, pieces, characters) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      ...[namespace, title, source, author, by, at, pieces.length, characters],
+    );
+    const added = documentOf(connection.get(`${find} AND source = ?`, namespace, source) ?? {});
+    for (const piece of pieces) {
+      addPiece(connection, namespace, added.id, spaced(`${title} ${piece.place}`.trim()), piece);
+    }
+    return added;
+  });
+  await purge(connection);
+  return document;
+}
+
+function addPiece(
+  connection: SqliteConnection,
+  namespace: string,
+  document: number,
+  about: string,
+  { text, place, vector, model }: KnownPiece,
+): void {
+  const isKnown = vector !== undefined && model !== undefined;
+  connection.run(
+    "INSERT INTO pieces (namespace, document, place, model, vector) VALUES (?, ?, ?, ?, ?)",
+    ...[namespace, document, place, isKnown ? model : null, isKnown ? bytesOf(vector) : null],
+  );
+  const ordinal = Number(connection.get("SELECT last_insert_rowid() AS ordinal")?.ordinal);
+  connection.run("INSERT INTO words (rowid, text, about) VALUES (?, ?, ?)", ordinal, spaced(text), about);
+}
+
+async function clearAuthor(
+  connection: SqliteConnection,
+  author: string,
+  isThere: (namespace: string) => boolean,
+  { dryRun = false }: { dryRun?: boolean } = {},
+): Promise<number> {
+  const theirs = connection.all("SELECT id, namespace FROM documents WHERE author = ?", author);
+  const ids = theirs.filter(({ namespace }) => isThere(String(namespace))).map(({ id }) => Number(id));
+  if (dryRun || ids.length === 0) return ids.length;
+  const gone = await write(connection, () =>
+    ids.flatMap((id) => drop(connection, "id = ? AND author = ?", id, author)),
+  );
+  await purge(connection);
+  // The write-ahead log still has the old pages.
+  await connection.truncateLog();
+  return gone.length;
+}
+
+/** Removes documents, and returns them. Their pieces are no longer found; `purge` deletes them. */
+function drop(connection: SqliteConnection, where: string, ...values: (string | number)[]): KnownDocument[] {
+  const gone = connection.all(`SELECT * FROM documents WHERE ${where}`, ...values).map(documentOf);
+  for (const { id } of gone) {
+    connection.run("UPDATE pieces SET document = ?, namespace = '' WHERE document = ?", droppedDocument, id);
+    connection.run("DELETE FROM documents WHERE id = ?", id);
+  }
+  return gone;
+}
+
+/** Deletes dropped pieces, a few at a time: removing a text's words from the index takes a millisecond or two. */
+async function purge(connection: SqliteConnection): Promise<void> {
+  for (let deleted = purgedAtOnce; deleted === purgedAtOnce; ) {
+    deleted = await write(connection, () => {
+      const some = `SELECT ordinal FROM pieces WHERE document = ${droppedDocument} ORDER BY ordinal LIMIT ${purgedAtOnce}`;
+      connection.run(`DELETE FROM words WHERE rowid IN (${some})`);
+      return connection.run(`DELETE FROM pieces WHERE ordinal IN (${some})`);
+    });
+    await nextTick();
+  }
+}
+
+async function* readPieces(
+  connection: SqliteConnection,
+  namespace: string,
+  document: number,
+): AsyncGenerator<Pick<KnownPiece, "text" | "place">> {
+  for (let after = 0; ; ) {
+    const rows = connection.all(
+      `SELECT p.ordinal, p.place, w.text FROM pieces p JOIN words w ON w.rowid = p.ordinal
+       WHERE p.namespace = ? AND p.document = ? AND p.ordinal > ? ORDER BY p.ordinal LIMIT ?`,
+      ...[namespace, document, after, readAtOnce],
+    );
+    for (const { place, text } of rows) yield { text: shown(text), place: String(place) };
+    if (rows.length < readAtOnce) return;
+    after = Number(rows.at(-1)?.ordinal);
+  }
+}
+
 /** Ordinals of pieces with any of the words, the best first: rare words count more than common ones, those of title and place less. */
 function byWords(connection: SqliteConnection, namespace: string, words: string): number[] {
   const match = matchOf(words);
@@ -177,20 +219,22 @@ function byWords(connection: SqliteConnection, namespace: string, words: string)
      WHERE words MATCH ?1 AND p.namespace = ?2 ORDER BY score, p.ordinal LIMIT ?3`,
     ...[match, namespace, candidates],
   );
-  // The better the lower, below 0.
+  // Scores are negative: the lower the better.
   const best = Number(rows[0]?.score ?? 0);
-  return rows.filter(({ score }) => Number(score) <= best * weakest).map(({ ordinal }) => Number(ordinal));
+  return rows
+    .filter(({ score }) => Number(score) <= best * minScoreShare)
+    .map(({ ordinal }) => Number(ordinal));
 }
 
-/** Every word as a quoted string, so that nothing of it is the index's own syntax; longer ones match from their beginning. */
+/** Every word as a quoted string, so that it contains no syntax of the index; longer ones match as prefixes. */
 function matchOf(words: string): string {
-  // The index takes accents off letters, and not where they are characters of their own.
+  // The index removes accents from letters, but not accents that are characters of their own.
   const found = spaced(words.normalize("NFC")).match(/[\p{L}\p{N}]+/gu) ?? [];
   const distinct = [...new Set(found.map((word) => word.toLowerCase()))].slice(0, maxWords);
   return distinct.map((word) => (isLong(word) ? `"${word}"*` : `"${word}"`)).join(" OR ");
 }
 
-/** Two characters are a word in scripts of syllables, and what follows them is often grammar. */
+/** In syllabic scripts two characters can be a word, and what follows is often grammar. */
 function isLong(word: string): boolean {
   return word.length > (/^[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}]/u.test(word) ? 1 : 2);
 }
@@ -209,7 +253,7 @@ async function nearest(
     );
     for (const { ordinal, vector: bytes } of rows) {
       const score = cosine(vector, vectorOf(bytes as Uint8Array));
-      if (score >= leastNear) found.push({ ordinal: Number(ordinal), score });
+      if (score >= minCosine) found.push({ ordinal: Number(ordinal), score });
     }
     found.sort((a, b) => b.score - a.score || a.ordinal - b.ordinal).splice(candidates);
     if (rows.length < comparedAtOnce) break;
@@ -219,7 +263,7 @@ async function nearest(
   return found.map(({ ordinal }) => ordinal);
 }
 
-/** Of vectors of length 1. Those of another length are of another model by the same name. */
+/** For vectors of length 1. Vectors of another size come from another model of the same name. */
 function cosine(a: Float32Array, b: Float32Array): number {
   if (a.length !== b.length) return 0;
   let sum = 0;
@@ -227,7 +271,7 @@ function cosine(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
-/** Both lists in one, by reciprocal rank fusion. */
+/** Joins both lists by reciprocal rank fusion. */
 function joined(...lists: readonly number[][]): { ordinal: number; score: number }[] {
   const scores = new Map<number, number>();
   for (const list of lists)
@@ -237,7 +281,7 @@ function joined(...lists: readonly number[][]): { ordinal: number; score: number
   return all.sort((a, b) => b.score - a.score || a.ordinal - b.ordinal);
 }
 
-/** None where it was deleted meanwhile. */
+/** Empty if it was deleted meanwhile. */
 function pieceOf(connection: SqliteConnection, ordinal: number, score: number): FoundPiece[] {
   const row = connection.get(
     `SELECT d.*, p.place AS place, w.text AS text FROM pieces p JOIN documents d ON d.id = p.document
@@ -251,10 +295,10 @@ function pieceOf(connection: SqliteConnection, ordinal: number, score: number): 
 /** Scripts written without spaces between words. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
-/** Parts words for the index and has no width for people: a zero width space. */
+/** Separates words for the index and is invisible to people: a zero width space. */
 const gap = "\u200b";
 
-/** The text with its words parted where its script does not part them. */
+/** The text with separators between words where its script has none. */
 function spaced(text: string): string {
   return text
     .replaceAll(gap, "")
@@ -276,7 +320,7 @@ function bytesOf(vector: Float32Array): Uint8Array {
 }
 
 function vectorOf(bytes: Uint8Array): Float32Array {
-  // A view needs an address that four divides.
+  // A view needs an address divisible by four.
   const { buffer, byteOffset, byteLength } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
   return new Float32Array(buffer, byteOffset, byteLength >> 2);
 }

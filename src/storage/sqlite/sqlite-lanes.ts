@@ -1,7 +1,7 @@
 import type { ClaimOptions, Lane } from "../../core/log/turn-log.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
-/** Every lane, in the order in which they are looked at unless a claim says otherwise. */
+/** Every lane, in the default order of claims. */
 const allLanes: readonly Lane[] = ["urgent", "command", "message"];
 
 const refresh = `
@@ -14,7 +14,7 @@ const add = `
   INSERT INTO lanes (lane, namespace, ready) VALUES (?, ?, ?)
   ON CONFLICT DO UPDATE SET ready = excluded.ready WHERE ready IS NULL OR ready > excluded.ready`;
 
-// One that is to be tried again in a moment counts too: the index alone answers this.
+// A lane whose turn is due for a retry in a moment also counts: the index alone answers this.
 const held = `
   SELECT namespace, count(*) AS count FROM turns
   WHERE head = 1 AND due_at > 0 AND status = 'running' AND lane = ? GROUP BY namespace`;
@@ -26,7 +26,7 @@ const oldestElsewhere = `
 
 const readyIn = "SELECT ready FROM lanes WHERE lane = ? AND namespace = ?";
 
-// These look only at turns that ran in a crash and have not ended since: at most as many as there were slots.
+// Looks only at turns that ran during a crash and have not ended since: at most as many as there were slots.
 const anySuspect = "SELECT 1 FROM turns INDEXED BY turns_suspect WHERE suspect = 1 LIMIT 1";
 const leastBlamed = `
   SELECT ordinal FROM turns INDEXED BY turns_suspect
@@ -35,12 +35,12 @@ const heldSuspects = `
   SELECT count(*) AS count, (SELECT at_once FROM life) AS at_once FROM turns INDEXED BY turns_suspect
   WHERE suspect = 1 AND lease IS NOT NULL AND lane IN (SELECT value FROM json_each(?))`;
 
-/** Brings `ready` of a lane up to date after a turn in it came, went, or changed when it is due. */
+/** Updates `ready` of a lane after a turn in it was added, removed, or changed its due time. */
 export function refreshLane(connection: SqliteConnection, lane: string, namespace: string): void {
   connection.run(refresh, lane, namespace);
 }
 
-/** A turn that can be claimed at once has come. */
+/** Adds a turn that can be claimed immediately. */
 export function addToLane(
   connection: SqliteConnection,
   lane: Lane,
@@ -50,7 +50,7 @@ export function addToLane(
   connection.run(add, lane, namespace, ordinal);
 }
 
-/** The ordinal of the turn that is next in the first of these lanes that has one. */
+/** The ordinal of the next turn, from the first of these lanes that has one. */
 export function nextInLanes(connection: SqliteConnection, options: ClaimOptions): number | undefined {
   const { lanes = allLanes, max_per_namespace: max = {} } = options;
   const hasSuspects = hasAnySuspect(connection);
@@ -67,7 +67,7 @@ export function hasAnySuspect(connection: SqliteConnection): boolean {
   return connection.get(anySuspect) !== undefined;
 }
 
-/** The suspect that is next in a lane, if it may run. It waits for no suspect of a later lane: a command for none of a message. */
+/** The next suspect of a lane, if it may run. It does not wait for suspects of a later lane: a command never waits for a message. */
 function nextSuspect(connection: SqliteConnection, lane: Lane): number | undefined {
   const next = connection.get(leastBlamed, lane);
   if (next === undefined) return undefined;
@@ -76,7 +76,7 @@ function nextSuspect(connection: SqliteConnection, lane: Lane): number | undefin
   return Number(held?.count) < Number(held?.at_once) ? Number(next.ordinal) : undefined;
 }
 
-/** The oldest turn of a namespace in which none runs; else of the one with the fewest, below the limit. */
+/** The oldest turn of a namespace in which none runs; otherwise of the one with the fewest, below the limit. */
 function fairestIn(connection: SqliteConnection, lane: Lane, max: number): number | undefined {
   const busy = connection.all(held, lane).map(({ namespace, count }) => ({
     namespace: namespace as string,

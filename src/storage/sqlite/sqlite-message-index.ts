@@ -3,9 +3,9 @@ import type { IndexedMessage, MessageIndex, MessageQuery } from "../../core/port
 import { openSqlite, type SqliteConnection, type SqliteOptions, type SqlRow } from "./sqlite-connection.ts";
 
 /**
- * `words` holds no texts of its own, and with `secure-delete` no words of what is deleted: without it they stay until the index is next
- * rewritten (https://sqlite.org/fts5.html#the_secure_delete_configuration_option). It reads a text from `messages` when that is deleted, so a
- * message goes from `words` first.
+ * `words` contains no texts of its own, and with `secure-delete` no words of deleted messages: without it they stay until the index is next
+ * rewritten (https://sqlite.org/fts5.html#the_secure_delete_configuration_option). It reads a deleted text from `messages`, so a message is
+ * removed from `words` first.
  */
 export const messageIndexMigrations: readonly string[] = [
   `
@@ -36,7 +36,7 @@ export const messageIndexMigrations: readonly string[] = [
   `,
 ];
 
-/** Messages that one write removes: each takes its words out of the index. */
+/** Messages that one write removes: the words of each are removed from the index. */
 const removedAtOnce = 20;
 
 /** Opens or creates the index in a SQLite file. @throws StorageError, as does every method */
@@ -50,83 +50,31 @@ export async function openSqliteMessageIndex(
 
 /** The index on an open file that has its tables. */
 export function createMessageIndex(connection: SqliteConnection): MessageIndex {
-  const find = "SELECT ordinal FROM messages WHERE namespace = ? AND reference = ?";
-  const drop = (ordinal: number): void => {
-    connection.run("DELETE FROM words WHERE rowid = ?", ordinal);
-    connection.run("DELETE FROM messages WHERE ordinal = ?", ordinal);
-  };
-  const put = (message: IndexedMessage): void => {
-    const { namespace, reference, thread, author, text, at } = message;
-    const before = connection.get(find, namespace, reference);
-    if (before !== undefined) drop(Number(before.ordinal));
-    connection.run(
-      "INSERT INTO messages (namespace, reference, thread, author_id, author, at, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
-      ...[namespace, reference, thread ?? null, author.id, author.name, at, text],
-    );
-    const ordinal = Number(connection.get(find, namespace, reference)?.ordinal);
-    connection.run("INSERT INTO words (rowid, text) VALUES (?, ?)", ordinal, text);
-  };
-  /** Removes what a condition fits, a part at a time; answers how many. */
-  const clear = async (where: string, ...values: (string | number)[]): Promise<number> => {
-    const next = `SELECT ordinal FROM messages WHERE ${where} LIMIT ${removedAtOnce}`;
-    let count = 0;
-    for (let removed = removedAtOnce; removed === removedAtOnce; await nextTick()) {
-      removed = await connection.write(() =>
-        connection.transaction(() => {
-          const ordinals = connection.all(next, ...values).map(({ ordinal }) => Number(ordinal));
-          for (const ordinal of ordinals) drop(ordinal);
-          return ordinals.length;
-        }),
-      );
-      count += removed;
-    }
-    // The write-ahead log still has the pages as they were.
-    if (count > 0) await connection.truncateLog();
-    return count;
-  };
-
   return {
-    put: (messages) => connection.write(() => connection.transaction(() => messages.forEach(put))),
+    put: (messages) =>
+      connection.write(() =>
+        connection.transaction(() => {
+          for (const message of messages) putMessage(connection, message);
+        }),
+      ),
     remove: (namespace, reference) =>
       connection.write(() =>
         connection.transaction(() => {
           const found = connection.get(find, namespace, reference);
-          if (found !== undefined) drop(Number(found.ordinal));
+          if (found !== undefined) drop(connection, Number(found.ordinal));
         }),
       ),
-    clear: (namespace) => clear("namespace = ?", namespace),
+    clear: (namespace) => clear(connection, "namespace = ?", namespace),
     async clearBefore(before, namespace) {
       const all = () => connection.all("SELECT DISTINCT namespace FROM messages").map((row) => row.namespace);
       let count = 0;
       for (const each of namespace === undefined ? all() : [namespace])
-        count += await clear("namespace = ? AND at < ?", String(each), before);
+        count += await clear(connection, "namespace = ? AND at < ?", String(each), before);
       return count;
     },
-    async clearAuthor(author, isThere, { dryRun = false } = {}) {
-      const where = "author_id = ? AND namespace = ?";
-      const rows = connection.all(
-        "SELECT namespace, count(*) AS n FROM messages WHERE author_id = ? GROUP BY namespace",
-        author,
-      );
-      let count = 0;
-      for (const { namespace, n } of rows)
-        if (isThere(String(namespace)))
-          count += dryRun ? Number(n) : await clear(where, author, String(namespace));
-      return count;
-    },
+    clearAuthor: (author, isThere, options) => clearAuthor(connection, author, isThere, options),
     scrub: () => connection.rebuild(),
-    async search(namespace, query) {
-      const text = matchOf(query);
-      if (text === "") return [];
-      const { since = 0, until = Number.MAX_SAFE_INTEGER, author = null, most } = query;
-      const rows = connection.all(
-        `SELECT m.* FROM words JOIN messages m ON m.ordinal = words.rowid
-         WHERE words MATCH ?1 AND m.namespace = ?2 AND m.at BETWEEN ?3 AND ?4 AND (?5 IS NULL OR m.author_id = ?5)
-         ORDER BY m.at DESC, m.ordinal DESC LIMIT ?6`,
-        ...[text, namespace, Math.ceil(since), Math.floor(until), author, most],
-      );
-      return rows.map(messageOf);
-    },
+    search: async (namespace, query) => search(connection, namespace, query),
     async extent(namespace) {
       const row = connection.get(
         "SELECT count(*) AS n, min(at) AS since, max(at) AS newest FROM messages WHERE namespace = ?",
@@ -140,7 +88,80 @@ export function createMessageIndex(connection: SqliteConnection): MessageIndex {
   };
 }
 
-/** Every word as a quoted string, so that nothing of it is the index's own syntax; each matches from its beginning. */
+const find = "SELECT ordinal FROM messages WHERE namespace = ? AND reference = ?";
+
+function putMessage(connection: SqliteConnection, message: IndexedMessage): void {
+  const { namespace, reference, thread, author, text, at } = message;
+  const before = connection.get(find, namespace, reference);
+  if (before !== undefined) drop(connection, Number(before.ordinal));
+  connection.run(
+    "INSERT INTO messages (namespace, reference, thread, author_id, author, at, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    ...[namespace, reference, thread ?? null, author.id, author.name, at, text],
+  );
+  const ordinal = Number(connection.get(find, namespace, reference)?.ordinal);
+  connection.run("INSERT INTO words (rowid, text) VALUES (?, ?)", ordinal, text);
+}
+
+function drop(connection: SqliteConnection, ordinal: number): void {
+  connection.run("DELETE FROM words WHERE rowid = ?", ordinal);
+  connection.run("DELETE FROM messages WHERE ordinal = ?", ordinal);
+}
+
+/** Removes the messages that match a condition, a part at a time; returns how many. */
+async function clear(
+  connection: SqliteConnection,
+  where: string,
+  ...values: (string | number)[]
+): Promise<number> {
+  const next = `SELECT ordinal FROM messages WHERE ${where} LIMIT ${removedAtOnce}`;
+  let count = 0;
+  for (let removed = removedAtOnce; removed === removedAtOnce; await nextTick()) {
+    removed = await connection.write(() =>
+      connection.transaction(() => {
+        const ordinals = connection.all(next, ...values).map(({ ordinal }) => Number(ordinal));
+        for (const ordinal of ordinals) drop(connection, ordinal);
+        return ordinals.length;
+      }),
+    );
+    count += removed;
+  }
+  // The write-ahead log still has the old pages.
+  if (count > 0) await connection.truncateLog();
+  return count;
+}
+
+async function clearAuthor(
+  connection: SqliteConnection,
+  author: string,
+  isThere: (namespace: string) => boolean,
+  { dryRun = false }: { dryRun?: boolean } = {},
+): Promise<number> {
+  const where = "author_id = ? AND namespace = ?";
+  const rows = connection.all(
+    "SELECT namespace, count(*) AS n FROM messages WHERE author_id = ? GROUP BY namespace",
+    author,
+  );
+  let count = 0;
+  for (const { namespace, n } of rows)
+    if (isThere(String(namespace)))
+      count += dryRun ? Number(n) : await clear(connection, where, author, String(namespace));
+  return count;
+}
+
+function search(connection: SqliteConnection, namespace: string, query: MessageQuery): IndexedMessage[] {
+  const text = matchOf(query);
+  if (text === "") return [];
+  const { since = 0, until = Number.MAX_SAFE_INTEGER, author = null, most } = query;
+  const rows = connection.all(
+    `SELECT m.* FROM words JOIN messages m ON m.ordinal = words.rowid
+     WHERE words MATCH ?1 AND m.namespace = ?2 AND m.at BETWEEN ?3 AND ?4 AND (?5 IS NULL OR m.author_id = ?5)
+     ORDER BY m.at DESC, m.ordinal DESC LIMIT ?6`,
+    ...[text, namespace, Math.ceil(since), Math.floor(until), author, most],
+  );
+  return rows.map(messageOf);
+}
+
+/** Every word as a quoted string, so that it contains no syntax of the index; each matches as a prefix. */
 function matchOf({ words }: Pick<MessageQuery, "words">): string {
   return words
     .flatMap((word) => word.match(/[\p{L}\p{N}]+/gu) ?? [])

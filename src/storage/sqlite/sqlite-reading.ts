@@ -36,7 +36,7 @@ export function createReading(connection: SqliteConnection): TurnReading {
     },
 
     async usage({ namespace, user, since }) {
-      // Without a narrower question the namespaces are gone through, so that the one index by time serves both.
+      // Without a narrower query the namespaces are searched one by one, so that the one index by time serves both.
       const from =
         namespace !== undefined || user !== undefined
           ? "turns"
@@ -57,7 +57,7 @@ function conditionsOf(filter: TurnFilter): { from: string; values: SqlValue[] } 
     ["thread = ?", filter.thread],
     ["namespace = ?", filter.namespace],
     ["author_id = ?", filter.author],
-    // Said twice so that the index of unfinished turns is seen to apply.
+    // Repeated so that SQLite uses the index of unfinished turns.
     [isUnfinished ? "status = ? AND status <> 'finished'" : "status = ?", filter.status],
     ["ordinal < (SELECT ordinal FROM turns WHERE turn_id = ?)", filter.before],
   ];
@@ -67,7 +67,7 @@ function conditionsOf(filter: TurnFilter): { from: string; values: SqlValue[] } 
   return { from, values: given.map(({ value }) => value) };
 }
 
-// The columns hold what this adapter wrote, so their types are known.
+// This adapter wrote the columns, so their types are known.
 function toRecord(connection: SqliteConnection, row: SqlRow): TurnRecord {
   const optional = <T>(value: unknown) => (value === null ? undefined : (value as T));
   return {

@@ -1,4 +1,11 @@
-import type { Signal, TurnHealth, TurnLog, TurnSignals } from "../../core/log/turn-log.ts";
+import type {
+  Signal,
+  ThreadReading,
+  ThreadRecord,
+  TurnHealth,
+  TurnLog,
+  TurnSignals,
+} from "../../core/log/turn-log.ts";
 import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
 import type { Json } from "../../core/values/json.ts";
 import { createAccepting } from "./sqlite-accepting.ts";
@@ -10,7 +17,6 @@ import { readInbound } from "./sqlite-events.ts";
 import { createForgetting } from "./sqlite-forgetting.ts";
 import { refreshLane } from "./sqlite-lanes.ts";
 import { createReading } from "./sqlite-reading.ts";
-import { createThreadReading } from "./sqlite-threads.ts";
 import { createTurnRemoval } from "./sqlite-turn-removal.ts";
 import { turnLogMigrations, wokenBySignal } from "./turn-log-schema.ts";
 
@@ -22,7 +28,7 @@ export async function openSqliteTurnLog(path: string, options: SqliteOptions = {
   return createTurnLog(await openSqlite(path, turnLogMigrations, options));
 }
 
-/** A turn log, and what comes due by itself, in one file. */
+/** A turn log, and the entries that come due by themselves, in one file. */
 export interface SqliteTurnLog extends TurnLog {
   readonly due: DueEntries;
 }
@@ -46,15 +52,15 @@ export function createTurnLog(connection: SqliteConnection): SqliteTurnLog {
   };
 }
 
-/** Characters of the JSON of one entry. */
+/** Maximum characters of the JSON of one entry. */
 const maxValue = 100_000;
 
-/** Entries a list answers unless told. */
-const usualList = 1_000;
+/** Default number of entries in a list. */
+const defaultListLength = 1_000;
 
 const columns = "SELECT id, namespace, kind, due_at, value FROM due_entries";
 
-/** What comes due by itself, in the file of the turn log. */
+/** The entries that come due by themselves, in the file of the turn log. */
 function createDueEntries(connection: SqliteConnection): DueEntries {
   const entryOf = ({ id, namespace, kind, due_at, value }: SqlRow): DueEntry => ({
     id: String(id),
@@ -81,7 +87,7 @@ function createDueEntries(connection: SqliteConnection): DueEntries {
       if (added === 0) throw new Error(`The id ${id} is taken`);
     },
     get: async (id) => find(id),
-    async list({ namespace, kind, most = usualList }) {
+    async list({ namespace, kind, most = defaultListLength }) {
       const where =
         "WHERE (?1 IS NULL OR namespace = ?1) AND (?2 IS NULL OR kind = ?2) ORDER BY ordinal LIMIT ?3";
       return connection.all(`${columns} ${where}`, namespace ?? null, kind ?? null, most).map(entryOf);
@@ -128,7 +134,7 @@ const held = `
   SELECT count(*) AS turns FROM turns INDEXED BY turns_suspect
   WHERE suspect = 1 AND head = 1 AND lease IS NULL AND due_at = 0`;
 
-// What waits for a worker: new or woken heads, and waits and leases that ended, since then.
+// Turns that wait for a worker: new or woken heads, and waits and leases that ended, since then.
 const oldest = `
   SELECT min(at) AS at FROM (
     SELECT min(accepted_at) AS at FROM turns
@@ -138,7 +144,7 @@ const oldest = `
 
 const write = "INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at";
 
-/** Whether the log is well, and how much work it holds. */
+/** The health of the log, and how much work it holds. */
 function createHealth(connection: SqliteConnection): TurnHealth {
   return {
     async backlog(now) {
@@ -170,7 +176,7 @@ const queuedByAuthor = `
     AND other.author_id = turns.author_id
   ORDER BY other.ordinal`;
 
-/** What reaches a turn from outside while it runs or waits. */
+/** Signals and messages that reach a turn while it runs or waits. */
 function createSignalling(connection: SqliteConnection): TurnSignals {
   return {
     async signal(turnId, signal, at) {
@@ -199,5 +205,74 @@ function createSignalling(connection: SqliteConnection): TurnSignals {
         return inbound === undefined || inbound.cause !== undefined ? [] : [{ turn_id: id, inbound }];
       });
     },
+  };
+}
+
+const defaultThreads = 200;
+
+const finishedBefore = `
+  SELECT turn_id, ordinal FROM turns
+  WHERE thread = ? AND namespace = ? AND ordinal < ? AND kind = 'message' AND status = 'finished'
+  ORDER BY ordinal DESC LIMIT ?`;
+
+const latestThreads = `
+  SELECT thread, title, turns, last_at, unfinished FROM threads
+  WHERE namespace = ? ORDER BY last_at DESC, thread LIMIT ?`;
+
+const nextThreads = `
+  SELECT thread, title, turns, last_at, unfinished FROM threads
+  WHERE namespace = ? AND thread > ? ORDER BY thread LIMIT ?`;
+
+/** Threads read at a time. */
+const pageSize = 200;
+
+/** Threads, and the namespaces they belong to. */
+function createThreadReading(connection: SqliteConnection): ThreadReading {
+  return {
+    async finished({ namespace, thread }, before, limit) {
+      const rows = connection.all(finishedBefore, thread, namespace, before, limit);
+      return rows.map((row) => ({ turn_id: row.turn_id as string, ordinal: row.ordinal as number }));
+    },
+
+    async deletions({ namespace, thread }) {
+      const select = "SELECT deletions FROM threads WHERE namespace = ? AND thread = ?";
+      return Number(connection.get(select, namespace, thread)?.deletions ?? 0);
+    },
+
+    async threads(namespace, limit = defaultThreads) {
+      return connection.all(latestThreads, namespace, limit).map(toThread);
+    },
+
+    async *everyThread(namespace) {
+      for (let last = ""; ; ) {
+        const page = connection.all(nextThreads, namespace, last, pageSize).map(toThread);
+        yield* page;
+        if (page.length < pageSize) return;
+        last = page.at(-1)?.thread ?? "";
+      }
+    },
+
+    async namespaces(platform) {
+      // All that begins with `platform:`; `;` follows `:` in byte order.
+      const rows =
+        platform === undefined
+          ? connection.all("SELECT namespace FROM namespaces ORDER BY namespace")
+          : connection.all(
+              "SELECT namespace FROM namespaces WHERE namespace >= ? AND namespace < ? ORDER BY namespace",
+              `${platform}:`,
+              `${platform};`,
+            );
+      return rows.map((row) => row.namespace as string);
+    },
+  };
+}
+
+function toThread(row: SqlRow): ThreadRecord {
+  return {
+    thread: row.thread as string,
+    title: row.title as string,
+    turns: row.turns as number,
+    last_at: row.last_at as number,
+    busy: Number(row.unfinished) > 0,
   };
 }

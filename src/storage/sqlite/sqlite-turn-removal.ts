@@ -21,7 +21,7 @@ const oldest = `
   SELECT turn_id, octet_length(text) + ifnull(octet_length(answer), 0) AS bytes FROM turns
   WHERE thread = ? AND namespace = ? ORDER BY ordinal LIMIT ${maxTurns}`;
 
-// Should somebody write there before the next call, their message names the thread.
+// If somebody writes there before the next call, their message names the thread.
 const countRemoved = `
   UPDATE threads SET turns = turns - ?3, root = NULL, title = ?4 WHERE namespace = ?1 AND thread = ?2`;
 
@@ -34,7 +34,7 @@ const dropNamespace = `
 
 const dropLanes = "DELETE FROM lanes WHERE lane IN ('urgent', 'command', 'message') AND namespace = ?";
 
-/** Deletes conversations in which nobody has said anything for long. */
+/** Deletes conversations that have been idle for long. */
 export function createTurnRemoval(
   connection: SqliteConnection,
   removeDetails: TurnRemoval["removeDetails"],
@@ -54,7 +54,7 @@ export function createTurnRemoval(
     async removeTurns(place, before) {
       const turnIds = oldestOf(connection, place, before);
       if (turnIds.length === 0) return [];
-      // Most of a turn is its details. They go in writes of their own, so that the rest is quick.
+      // Details are most of a turn. They are deleted in writes of their own, so that the rest is quick.
       await removeDetails(turnIds, before, { idle_since: before });
       return connection.write(() =>
         connection.transaction(() => {

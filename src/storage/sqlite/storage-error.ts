@@ -1,6 +1,6 @@
 import { errorText } from "../../base/error-text.ts";
 export type StorageErrorCode =
-  /** The file is damaged or is not ours. */
+  /** The file is damaged, or is not one of Knack's. */
   | "corrupt"
   /** Another process holds it. */
   | "locked"
@@ -13,7 +13,7 @@ export type StorageErrorCode =
 /** A store could not be read or written; nothing of the refused write was kept. The message is for an operator. */
 export class StorageError extends Error {
   readonly code: StorageErrorCode;
-  /** The file. */
+  /** Path of the file. */
   readonly path: string;
   constructor(code: StorageErrorCode, path: string, message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -35,7 +35,7 @@ const codeOfSqliteResult = new Map<number, StorageErrorCode>([
   [26, "corrupt"], // SQLITE_NOTADB
 ]);
 
-/** The error as a `StorageError` when the environment is to blame; a bug of ours stays as it is. */
+/** The error as a `StorageError` if the environment is to blame; a bug stays as it is. */
 export function toStorageError(error: unknown, path: string): unknown {
   const code = storageCodeOf(error);
   if (code === undefined) return error;
@@ -61,7 +61,7 @@ function explain(code: StorageErrorCode, path: string): string {
     case "locked":
       return `The store ${path} is held by another process. Stop that process, or give this one another data folder (KNACK_DATA)`;
     case "full":
-      return `There is no room left to write ${path}; nothing was stored. Free disk space and try again`;
+      return `There is no disk space left to write ${path}; nothing was stored. Free disk space and try again`;
     case "newer_version":
       return `The store ${path} was written by a newer Knack. Run that version, or use another data folder (KNACK_DATA)`;
     case "unavailable":
@@ -71,7 +71,7 @@ function explain(code: StorageErrorCode, path: string): string {
   }
 }
 
-/** A file whose format is newer than this program, and the newest copy of it that this program reads. */
+/** A file whose format is newer than this program supports, and its newest copy that this program can read. */
 export function newerVersionError(
   path: string,
   { found, known, copy, version }: { found: number; known: number; copy?: string; version?: number },
@@ -80,14 +80,14 @@ export function newerVersionError(
   const back =
     copy === undefined
       ? ""
-      : `. A copy from before the upgrade lies at ${copy} (format ${version}): to go back to it, and lose what was stored since, move ${path} away together with its -wal and -shm files, and give the copy its name`;
+      : `. A copy from before the upgrade is at ${copy} (format ${version}): to go back to it, and lose what was stored since, move ${path} away together with its -wal and -shm files, and give the copy its name`;
   return new StorageError("newer_version", path, `${explain("newer_version", path)} (${formats})${back}`);
 }
 
-/** The disk has no room for the copy that is made before an upgrade. */
+/** The disk has too little space for the copy that is made before an upgrade. */
 export function noRoomForCopyError(path: string, needed: number, free: number): StorageError {
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1_000_000)} MB`;
-  const message = `There is no room for a copy of ${path} from before its upgrade: it takes ${megabytes(needed)}, and ${megabytes(free)} are free. Nothing was changed. Free disk space and start again`;
+  const message = `There is too little disk space for a copy of ${path} from before its upgrade: it takes ${megabytes(needed)}, and ${megabytes(free)} are free. Nothing was changed. Free disk space and start again`;
   return new StorageError("full", path, message);
 }
 
@@ -100,7 +100,7 @@ export function lostEntryError(path: string, turnId: string): StorageError {
   );
 }
 
-/** A table that something else has made. */
+/** A table created by something else. */
 export function foreignTableError(path: string, table: string): StorageError {
   return new StorageError(
     "corrupt",

@@ -1,32 +1,30 @@
 /**
- * The tables of the SQLite turn log. Every index is a page to write when a turn is accepted, so there are no more of them
- * than questions need. Ordinals rise; one is given again only when the newest turns of all were deleted, and then nothing
- * names it any more.
+ * The tables of the SQLite turn log. Accepting a turn writes a page for every index, so there are only as many as queries need. Ordinals
+ * rise; one is reused only after the newest turns of all were deleted, and then nothing names it any more.
  *
- * `head` marks the first unfinished turn of a line: the only one that may run. `due_at` (ms) says from when a head may be
- * claimed: 0 at once (queued or woken), the end of its lease while it runs (steady time), its wake time while it waits (wall
- * clock). `lease` names the claim that holds it.
- * `woken` collects what reached a running turn and may come too late for it: 1 a signal, 2 a message of its author. A turn
- * that goes to wait with it set is due at once, so that no wake-up falls between its last look and its wait.
+ * `head` marks the first unfinished turn of a line: the only one that may run. `due_at` (ms) is the time from which a head may be claimed:
+ * 0 immediately (queued or woken), the end of its lease while it runs (steady time), its wake time while it waits (wall clock). `lease`
+ * names the claim that holds it. `woken` collects what reached a running turn and may come too late for it: 1 a signal, 2 a message of its
+ * author. A turn that starts to wait with it set is due immediately, so that no wake-up is lost between its last check and its wait.
  *
- * `lanes` has the oldest turn of each lane and namespace that may be claimed at once (`ready`), suspects left out: a claim
- * looks at namespaces, never at the turns that queue in them. `seq_from` is the seq that a resumed turn goes on after. `suspect`
- * marks turns that may be why the bot crashes again and again, `crashes` counts the crashes a turn is blamed for, `late_crashes` those in
- * which it ran although the bot had run for a while.
+ * `lanes` has the oldest turn of each lane and namespace that may be claimed immediately (`ready`), without suspects: a claim looks at
+ * namespaces, never at the turns queued in them. `seq_from` is the seq after which a resumed turn continues. `suspect` marks turns that may
+ * cause repeated crashes of the bot, `crashes` counts the crashes a turn is blamed for, `late_crashes` those in which it ran although the
+ * bot had run for a while.
  *
- * `life` says how far the latest process came that runs turns (`state`: started, settled, stopping), whether the one before it
- * crashed, and how many suspects may run at once.
+ * `life` records how far the latest process that runs turns came (`state`: started, settled, stopping), whether the one before it crashed,
+ * and how many suspects may run at once.
  *
- * `cost_usd` leaves out `unpriced_tokens`, input and output of models without a price: where these are all tokens of a turn,
- * its cost is unknown.
+ * `cost_usd` excludes `unpriced_tokens`, input and output of models without a price: if these are all tokens of a turn, its cost is
+ * unknown.
  *
- * `due_entries` has what comes due by itself (`core/ports/schedules.ts`); `due_at` is null while an entry does not.
+ * `due_entries` has the entries that come due by themselves (`core/ports/schedules.ts`); `due_at` is null for an entry that does not.
  *
- * `details` is 1 while a turn has its run details. `opened` of a thread is the ordinal of the latest turn that opened a transcript
- * there since version 6; 0 for none.
+ * `details` is 1 while a turn has its run details. `opened` of a thread is the ordinal of the latest turn that opened a transcript there
+ * since version 6; 0 for none.
  *
- * `texts` has what many events have in common (`sqlite-events.ts`), each once by its sha256. An event names them by member and id in its
- * column `texts`. The triggers count who names a text; it goes in the transaction that deletes the last event that does.
+ * `texts` has the members that events share (`sqlite-events.ts`), each once by its sha256. An event names them by member and id in its
+ * column `texts`. The triggers count the events that name a text; it is deleted in the transaction that deletes the last of them.
  */
 export const turnLogMigrations: readonly string[] = [
   `
@@ -160,7 +158,7 @@ export const turnLogMigrations: readonly string[] = [
     DELETE FROM texts WHERE uses = 0 AND id IN (SELECT value FROM json_each(OLD.texts));
   END;
   `,
-  // Before, a first crash made suspects. `reclaim` brings `lanes` up to date.
+  // Before, a first crash already made suspects. `reclaim` updates `lanes`.
   `
   ALTER TABLE turns ADD COLUMN late_crashes INTEGER NOT NULL DEFAULT 0;
   UPDATE turns SET suspect = 0 WHERE suspect = 1;
@@ -173,7 +171,7 @@ export const turnLogMigrations: readonly string[] = [
   `,
 ];
 
-/** `woken`: a signal came. */
+/** `woken`: a signal arrived. */
 export const wokenBySignal = 1;
-/** `woken`: a message of the turn's author came. */
+/** `woken`: a message of the turn's author arrived. */
 export const wokenByMessage = 2;

@@ -16,30 +16,30 @@ import type { UpgradeCopies } from "../../core/ports/storage.ts";
 import { makePrivateFile } from "../private-files.ts";
 import { noRoomForCopyError, toStorageError } from "./storage-error.ts";
 
-/** A database was brought to a newer format; before that it was copied. */
+/** A database was upgraded to a newer format; it was copied before. */
 export interface Upgrade {
   path: string;
   from: number;
   to: number;
-  /** The whole file as it was. */
+  /** The complete file as it was. */
   copy: string;
 }
 
-/** Of a copy that is not whole yet. */
+/** Suffix of a copy that is not complete yet. */
 const unfinished = ".part";
 const copyName = /^(.+\.db)\.v(\d+)(\.part(?:-journal)?)?$/;
 
 /**
- * Copies the database at `path`, of this version, to `<path>.v<version>`, readable for its owner alone, and answers the copy. Who calls
- * holds the write lock, so the copy is what an upgrade begins with. It has its name only when it is whole and on the disk; one of an
- * upgrade that was broken off is replaced.
- * @throws StorageError `full`, before anything is written, when the disk has no room for it
+ * Copies the database at `path`, of this version, to `<path>.v<version>`, readable for its owner alone, and returns the copy. The caller
+ * holds the write lock, so the copy is the state that the upgrade begins with. It gets its name only when it is complete and on the disk;
+ * the copy of an interrupted upgrade is replaced.
+ * @throws StorageError `full`, before anything is written, when the disk has too little space for it
  */
 export function copyBeforeUpgrade(path: string, version: number): string {
   const copy = `${path}.v${version}`;
   const draft = copy + unfinished;
   try {
-    // What lies in the write-ahead log counts too: it may be in no page of the file yet.
+    // The write-ahead log counts too: it may contain pages that are not in the file yet.
     const needed = statSync(path).size + (existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0);
     const { bavail, bsize } = statfsSync(dirname(path));
     if (bavail * bsize < needed) throw noRoomForCopyError(path, needed, bavail * bsize);
@@ -66,7 +66,7 @@ function removeDraft(draft: string): void {
   for (const file of [draft, `${draft}-journal`]) rmSync(file, { force: true });
 }
 
-/** The newest copy of a database that a program reads which knows formats up to `known`. */
+/** The newest copy of a database for a program that reads formats up to `known`. */
 export function copyFor(path: string, known: number): { copy: string; version: number } | undefined {
   if (!existsSync(dirname(path))) return undefined;
   const versions = readdirSync(dirname(path)).flatMap((name) => {

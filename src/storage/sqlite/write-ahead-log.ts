@@ -5,59 +5,59 @@ import { errorText } from "../../base/error-text.ts";
 import type { Checkpoint, CheckpointWorkerData } from "./checkpoint-worker.ts";
 import { StorageError, toStorageError } from "./storage-error.ts";
 
-/** Brings what was written to a file to the disk. */
+/** Writes pending changes of a file to the disk. */
 type SyncFile = (file: FileHandle) => Promise<void>;
 
-export const usualBusyTimeoutMs = 5_000;
+export const defaultBusyTimeoutMs = 5_000;
 
-/** Pages in the write-ahead log after which it is copied into the database, unless told: 16 MB. Each copy costs two syncs. */
-const usualCheckpointPages = 4_000;
+/** Default number of pages in the write-ahead log after which it is copied into the database: 16 MB. Each copy costs two syncs. */
+const defaultCheckpointPages = 4_000;
 
-/** How many commits pass between two looks at the pages in the log. */
+/** Commits between two checks of the number of pages in the log. */
 const commitsPerLook = 16;
 
 export interface WriteAheadLogOptions {
-  /** How long a write, or the copying of the log, waits for another process, ms; 5,000 unless told. The event loop goes on meanwhile. */
+  /** How long a write, or a checkpoint, waits for another process, ms; default 5,000. The event loop continues meanwhile. */
   busyTimeoutMs?: number | undefined;
-  /** How a file is synced; fdatasync unless told. */
+  /** How a file is synced; default fdatasync. */
   sync?: SyncFile | undefined;
-  /** Pages in the log after which it is copied into the database; 4,000 unless told. */
+  /** Pages in the log after which it is copied into the database; default 4,000. */
   checkpointPages?: number | undefined;
 }
 
 /**
- * Answers a row with `log` and `checkpointed`: the pages in the log, and those of them that are in the database. It copies nothing
- * (SQLite 3.51; before, it copies like PASSIVE). https://sqlite.org/pragma.html#pragma_wal_checkpoint
+ * Returns a row with `log` and `checkpointed`: the pages in the log, and those of them that are in the database. It copies nothing (SQLite
+ * 3.51; earlier versions copy like PASSIVE). https://sqlite.org/pragma.html#pragma_wal_checkpoint
  */
 export const logPages = "PRAGMA wal_checkpoint(NOOP)";
 
 /**
- * The disk side of a SQLite file in WAL mode: the event loop writes, and neither waits for a sync nor for a checkpoint.
+ * The disk side of a SQLite file in WAL mode: the event loop writes, and waits neither for a sync nor for a checkpoint.
  *
- * The connection runs with `synchronous = NORMAL` and `wal_autocheckpoint = 0`: a commit writes to the write-ahead log and
- * returns. Who needs it on the disk awaits `durable`: an fdatasync of the log on a thread of libuv, shared by all who wait
- * (group commit). What is synced is always the log from its beginning, so everything committed earlier is on the disk too.
- * Checkpoints run in a worker thread on a connection of its own.
+ * The connection runs with `synchronous = NORMAL` and `wal_autocheckpoint = 0`: a commit writes to the write-ahead log and returns. Callers
+ * that need it on the disk await `durable`: an fdatasync of the log on a thread of libuv, shared by all who wait (group commit). A sync
+ * always covers the log from its beginning, so everything committed earlier is on the disk too. Checkpoints run in a worker thread on a
+ * connection of its own.
  */
 export interface WriteAheadLog {
-  /** Something was committed. */
+  /** To be called after each commit. */
   wrote(): void;
   /** Resolves when every commit before the call is on the disk. @throws StorageError */
   durable(): Promise<void>;
-  /** Copies the log into the database and empties it, unless another process reads just now. */
+  /** Copies the log into the database and empties it, unless another process is reading just now. */
   truncate(): Promise<void>;
   /**
-   * Writes the database again without its free space and empties the log: nothing deleted is left in either. Until it resolves
-   * nobody else can write. @throws StorageError: nothing is lost, and the free space is as it was
+   * Rewrites the database without its free space and empties the log: no deleted content is left in either. Nobody else can write until it
+   * resolves. @throws StorageError: nothing is lost, and the free space is as it was
    */
   rebuild(): Promise<void>;
-  /** Waits for syncs and checkpoints under way. */
+  /** Waits for running syncs and checkpoints. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the write-ahead log of an open SQLite file that has been read or written. The handle is a second one on the log:
- * SQLite keeps no locks on that file, which closing it could drop. `look` runs `logPages` and answers its row.
+ * Opens the write-ahead log of an open SQLite file that has been read or written. The handle is a second one on the log: SQLite keeps no
+ * locks on that file that closing it could drop. `look` runs `logPages` and returns its row.
  * @throws StorageError
  */
 export async function openWriteAheadLog(
@@ -65,8 +65,8 @@ export async function openWriteAheadLog(
   look: () => Promise<unknown> | unknown,
   options: WriteAheadLogOptions,
 ): Promise<WriteAheadLog> {
-  const { sync = (file) => file.datasync(), checkpointPages = usualCheckpointPages } = options;
-  if (path === ":memory:") return nowhere;
+  const { sync = (file) => file.datasync(), checkpointPages = defaultCheckpointPages } = options;
+  if (path === ":memory:") return noWriteAheadLog;
   const guarded = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
       throw toStorageError(error, path);
@@ -74,7 +74,7 @@ export async function openWriteAheadLog(
   const file = await guarded(open(`${path}-wal`, "r"));
   await guarded(syncFolder(dirname(path)));
   const group = createGroupSync(() => guarded(sync(file)));
-  const checkpoints = createCheckpoints({ path, timeout: options.busyTimeoutMs ?? usualBusyTimeoutMs });
+  const checkpoints = createCheckpoints({ path, timeout: options.busyTimeoutMs ?? defaultBusyTimeoutMs });
   let commits = 0;
   const copyWhenLong = async () => {
     const { log, checkpointed } = (await look()) as { log: number; checkpointed: number };
@@ -87,7 +87,7 @@ export async function openWriteAheadLog(
       group.wrote();
       commits += 1;
       if (commits % commitsPerLook !== 0) return;
-      // What cannot be looked at now is looked at again soon.
+      // If the check fails now, the next one comes soon.
       copying ??= copyWhenLong()
         .catch(() => {})
         .finally(() => {
@@ -98,7 +98,7 @@ export async function openWriteAheadLog(
     truncate: () => checkpoints.run("TRUNCATE").catch(() => {}),
     rebuild: () =>
       checkpoints.run("REBUILD").catch((cause: unknown) => {
-        // Of an error in a worker only the message arrives.
+        // Of a worker's error only the message arrives.
         const reason = errorText(cause);
         throw new StorageError(
           "unavailable",
@@ -118,8 +118,8 @@ export async function openWriteAheadLog(
   };
 }
 
-/** Of a database in memory: nothing of it is ever on a disk. */
-export const nowhere: WriteAheadLog = {
+/** For a database in memory: it is never on a disk. */
+export const noWriteAheadLog: WriteAheadLog = {
   wrote: () => {},
   durable: () => Promise.resolve(),
   truncate: () => Promise.resolve(),
@@ -133,7 +133,7 @@ async function syncFolder(folder: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
-/** One sync at a time; all who come while one runs share the next, which begins after it and so covers what they wrote. */
+/** One sync at a time; all callers that come while one runs share the next, which begins after it and so covers what they wrote. */
 function createGroupSync(sync: () => Promise<void>) {
   let dirty = false;
   let running: Promise<void> | undefined;
@@ -157,7 +157,7 @@ function createGroupSync(sync: () => Promise<void>) {
       dirty = true;
     },
     durable(): Promise<void> {
-      // A sync under way that nothing was written after covers everything.
+      // A running sync covers everything if nothing was written after it began.
       if (!dirty) return running ?? Promise.resolve();
       next ??= Promise.allSettled([running]).then(begin);
       return next;
@@ -169,7 +169,7 @@ function createGroupSync(sync: () => Promise<void>) {
   };
 }
 
-/** Runs checkpoints one after another in a worker, which starts with the first one. One that fails ends the worker and rejects. */
+/** Runs checkpoints one after another in a worker, which starts with the first one. A failed one ends the worker and rejects. */
 function createCheckpoints(workerData: CheckpointWorkerData) {
   let worker: Worker | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -190,7 +190,7 @@ function createCheckpoints(workerData: CheckpointWorkerData) {
         end();
       };
       const done = settle(resolve);
-      // A worker that is told to end has nothing to say.
+      // A worker that is being ended reports nothing.
       const ended = done;
       const failed = (error: unknown) => settle(() => reject(error))();
       here.on("message", done).on("exit", ended).on("error", failed);

@@ -57,7 +57,7 @@ describe("a reference server in a channel", () => {
     ]);
     expect(asked).toHaveLength(3);
     expect(asked[1]).toMatch(/^The tool server \*everything\* asks:\n> Please provide inputs/);
-    expect(asked[2]).toContain("`name`: String is needed.\n`email`: That is no e-mail address.");
+    expect(asked[2]).toContain("`name`: String is needed.\n`email`: That is not an e-mail address.");
     for (const value of [
       "Ada",
       "ada@example.com",

@@ -16,7 +16,11 @@ const messages = async () => (await bench.source.load()).diagnostics.map(({ mess
 describe("the file of servers", () => {
   it.each([
     ["nothing to reach", {}, "it has neither command nor url."],
-    ["a broken address", { url: "ftp://x" }, "url: it is no address that begins with http:// or https://."],
+    [
+      "a broken address",
+      { url: "ftp://x" },
+      "url: it is not an address that begins with http:// or https://.",
+    ],
     [
       "an unknown type",
       { type: "carrier-pigeon", url: "http://x" },
@@ -69,7 +73,7 @@ describe("the file of servers", () => {
   });
 
   it.each([
-    ["no JSON", "{", /^It is no JSON: .* The servers stay as they were; mend the file\.$/],
+    ["no JSON", "{", /^Not valid JSON: .* The servers stay as they were\. Fix the file\.$/],
     ["no servers", '{"mcpServer": {}}', /^It has no mcpServers\. It has mcpServer; did you mean that\?$/],
     ["a list", "[]", /^It is not \{"mcpServers": \{…\}\}\.$/],
   ])("the server file keeps the servers it had when it becomes %s", async (_what, text, message) => {
@@ -120,7 +124,7 @@ describe("the file of servers", () => {
     bench = await openBench({ good: { command: "x" } });
     for (const text of [...hostile, `{"a": 1${" ".repeat(300_000)}x`, `[1,${", ".repeat(150_000)}`]) {
       await bench.write(text);
-      expect(await messages()).toEqual([expect.stringContaining("It is no JSON")]);
+      expect(await messages()).toEqual([expect.stringContaining("Not valid JSON")]);
     }
   });
 

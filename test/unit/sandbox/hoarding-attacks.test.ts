@@ -81,7 +81,7 @@ for at in range(0, size, 2 << 20): kept[at]${lasting}`,
   });
 
   it("hoarding code is stopped when the machine has hardly any memory left, whatever took it", async () => {
-    const { stdout, stderr } = await run(lasting, { leastFreeBytes: Number.MAX_SAFE_INTEGER });
+    const { stdout, stderr } = await run(lasting, { minFreeBytes: Number.MAX_SAFE_INTEGER });
     expect(stderr).toContain("This machine ran short of memory");
     expect(stdout).toBe("");
   });

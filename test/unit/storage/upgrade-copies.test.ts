@@ -93,7 +93,9 @@ describe("an upgrade", () => {
     const error = await failure(open());
     await truncate(path, size);
     expect(error).toMatchObject({ code: "full", path });
-    expect(String(error)).toMatch(/no room for a copy of .*turns\.db.*Nothing was changed\. Free disk space/);
+    expect(String(error)).toMatch(
+      /too little disk space for a copy of .*turns\.db.*Nothing was changed\. Free disk space/,
+    );
     expect(look(path).version).toBe(3);
     expect(await readdir(folder)).not.toContain("turns.db.v3");
     await (await open()).close();
@@ -112,7 +114,7 @@ test("a program older than the file names the newest copy that it can read", asy
   database.close();
   const message = String(await failure(open()));
   expect(message).toContain(`its format is ${newest + 2}, this program knows up to ${newest}`);
-  expect(message).toContain(`A copy from before the upgrade lies at ${path}.v3 (format 3)`);
+  expect(message).toContain(`A copy from before the upgrade is at ${path}.v3 (format 3)`);
   await rm(`${path}.v3`);
   await rm(`${path}.v2`);
   expect(String(await failure(open()))).not.toContain("A copy");

@@ -239,11 +239,12 @@ function timedOut(tool: Tool): ToolResult {
   return { status: "error", code: "timed_out", message, hint: "Ask for less at once, or go on without it." };
 }
 
+/** Refuses an output that is larger than the tool's limit, in bytes of UTF-8. */
 function limitOutput(tool: Tool, result: ToolResult): ToolResult {
   if (result.status === "error") return result;
-  const size =
-    typeof result.output === "string" ? result.output.length : JSON.stringify(result.output)?.length;
-  if (size === undefined) return { ...result, output: null };
+  const text = typeof result.output === "string" ? result.output : JSON.stringify(result.output);
+  if (text === undefined) return { ...result, output: null };
+  const size = new TextEncoder().encode(text).byteLength;
   if (size <= tool.max_output_bytes) return result;
   const message = `${tool.name} answered ${size} bytes; at most ${tool.max_output_bytes} are kept.`;
   return { status: "error", code: "output_too_large", message, hint: "Ask for a part of it." };

@@ -1,4 +1,4 @@
-/** Messages beside the answer: sent to other places, and those of the bot that are changed or deleted again. */
+/** Messages in addition to the answer: sending them to other places, and changing or deleting messages of the bot. */
 
 import type { ChannelMessage, Sending } from "../ports/chat-actions.ts";
 import { channelThread, type OutgoingFile } from "../ports/chat-platform.ts";
@@ -11,9 +11,9 @@ import { mayManage } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
 import type { ChatDesk } from "./mentioning.ts";
 
-/** Messages that one turn may send or change. */
+/** Maximum messages that one turn may send or change. */
 const maxSent = 20;
-/** Files with one message, and bytes of each. */
+/** Maximum files with one message, and maximum bytes of each. */
 const maxFiles = 10;
 const maxFile = 25_000_000;
 
@@ -21,7 +21,7 @@ interface Target {
   place: Place;
   /** For people. */
   label: string;
-  /** It stays in the channel of the turn. */
+  /** The message stays in the channel of the turn. */
   isHere: boolean;
 }
 
@@ -30,7 +30,7 @@ export function createSending(desk: ChatDesk): Sending {
   const { turn, ports, state } = scope;
   const here = turn.place.namespace;
 
-  const noted = (did: "sent" | "edited" | "deleted", place: Place, reference: string, link?: string) =>
+  const record = (did: "sent" | "edited" | "deleted", place: Place, reference: string, link?: string) =>
     scope.emit({ type: "message_sent", call_id: callId, did, place, reference, link });
 
   const own = async (reference: string): Promise<ChannelMessage> => {
@@ -64,7 +64,7 @@ export function createSending(desk: ChatDesk): Sending {
       const posted = await desk
         .doing(async () => desk.actions().message(namespace, reference))
         .catch(() => undefined);
-      await noted("sent", target.place, reference, posted?.link);
+      await record("sent", target.place, reference, posted?.link);
       return { where: target.label, id: reference, link: posted?.link };
     },
     async edit(reference, text) {
@@ -73,19 +73,19 @@ export function createSending(desk: ChatDesk): Sending {
       const place = { namespace: here, thread: thread ?? channelThread };
       const message = { markdown: ports.redact(text), calls: calledBy(scope) };
       await desk.doing(() => ports.chats.edit(place, id, message));
-      await noted("edited", place, id);
+      await record("edited", place, id);
     },
     async remove(reference) {
       const { id, thread, text } = await own(reference);
       if (untrustedIn(scope).length > 0) await desk.ask(deletion(text));
       const place = { namespace: here, thread: thread ?? channelThread };
       await desk.doing(() => ports.chats.remove(place, id, turn.author));
-      await noted("deleted", place, id);
+      await record("deleted", place, id);
     },
   };
 }
 
-/** Which of the turn's calls this is: the same when it is run again. */
+/** The index of this call among the turn's calls: the same when it is run again. */
 function numberOf({ scope, callId }: ChatDesk): number {
   return Math.max(0, [...scope.state.calls.keys()].indexOf(callId));
 }
@@ -118,7 +118,7 @@ async function writable(desk: ChatDesk, name: string | undefined) {
   throw new SkillFailure("not_writable", message, "Tell the person.");
 }
 
-/** Somebody by their id or mention. */
+/** A person by their id or mention. */
 async function personOf(desk: ChatDesk, to: string): Promise<Target | undefined> {
   const id = to.replace(/^<?@?!?|>$/g, "").trim();
   const { people, direct } = desk.actions();
@@ -157,7 +157,7 @@ async function readFiles({ scope }: ChatDesk, paths: readonly string[]): Promise
   return files;
 }
 
-/** A model that obeys what it reads could put other words where people trust the old ones. */
+/** A manipulated model could replace text that people trust. */
 function change(before: string, text: string): Parameters<ChatDesk["ask"]>[0] {
   return {
     action: "edit",
@@ -167,7 +167,7 @@ function change(before: string, text: string): Parameters<ChatDesk["ask"]>[0] {
   };
 }
 
-/** A model that obeys what it reads could delete what cannot be had back. */
+/** A manipulated model could delete text that cannot be restored. */
 function deletion(text: string): Parameters<ChatDesk["ask"]>[0] {
   return {
     action: "delete",

@@ -9,12 +9,12 @@ import type { ToolContext } from "../skill/tool.ts";
 import { safeFileName } from "../values/file-kind.ts";
 import { formatBytes } from "../values/shown.ts";
 
-/** Bytes of one file that a call makes. */
+/** Maximum bytes of one file that a call creates. */
 export const maxToolFile = 25_000_000;
-/** Files of one turn. */
+/** Maximum files of one turn. */
 const maxFiles = 50;
 
-/** Files of a turn by what they were called in which call: a call that is run again replaces its own. */
+/** Adds files to a turn. They are identified by call and original name: a call that is run again replaces its own files. */
 export function createToolFiles(scope: TurnScope, callId: string, signal: AbortSignal): ToolContext["file"] {
   const { turn, ports, state } = scope;
   const added = new Map<string, string>();
@@ -85,7 +85,7 @@ function isSame(
   );
 }
 
-/** Bytes of a file that a skill may have whole. */
+/** Maximum bytes of a file that a skill may read as a whole. */
 const maxFile = 64_000_000;
 
 export function createThreadFiles({ turn, ports }: TurnScope, signal: AbortSignal): ThreadFiles {
@@ -118,7 +118,7 @@ export function createThreadFiles({ turn, ports }: TurnScope, signal: AbortSigna
       const file = await open(path);
       try {
         const read = await readFileContent(file, ports.documents, signal);
-        // Skills cut what they read: half a secret would not be known for one.
+        // Redacted before skills cut the text: half a secret would not be recognised.
         if (read.kind === "image") return { ...read, path: file.path };
         if (read.kind !== "unreadable") return ports.redact({ ...read, path: file.path });
         const hint = "Say so, and ask for it in another format.";

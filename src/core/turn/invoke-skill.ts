@@ -8,12 +8,12 @@ import { type Json, toJson } from "../values/json.ts";
 import { checkArguments } from "./check-call.ts";
 import { refreshOffer } from "./toolset.ts";
 
-/** Skills that invoke skills that invoke skills: deeper than this is refused. */
-const deepest = 3;
+/** Maximum nesting of skills that invoke each other. */
+const maxDepth = 3;
 
 /**
- * Runs a skill that is usable here; it need not be active. `callId` is the call's own id below its parent, the same on
- * resume, so that a finished nested call is answered from the log.
+ * Runs a skill that is usable here; it need not be active. `callId` is the call's own id below its parent. It is the same on resume, so a
+ * nested call that has finished is answered from the log.
  */
 export async function invokeSkill(
   scope: TurnScope,
@@ -22,10 +22,10 @@ export async function invokeSkill(
   skillId: string,
   params: Json,
 ): Promise<ToolResult> {
-  if (parent.depth >= deepest) {
-    return refuse("too_deep", `Skills may invoke each other ${deepest} deep; this would be deeper.`);
+  if (parent.depth >= maxDepth) {
+    return refuse("too_deep", `Skills may invoke each other ${maxDepth} deep; this would be deeper.`);
   }
-  // What the person wrote themselves; what that skill invokes in turn is its own doing.
+  // Only the call that the person wrote: a skill that it invokes acts on its own account.
   const by_person = parent.by_person === true && parent.depth === 0;
   await refreshOffer(scope);
   const found = findSkill(scope, skillId, by_person);
@@ -45,8 +45,8 @@ export async function invokeSkill(
 }
 
 /**
- * By the id of a skill, or by the name of a tool. Where one is the id of a skill and the other a tool of another, the one of the more
- * trusted skill is meant: nothing that was installed gets the calls of a shipped tool by its name.
+ * Finds a skill by its id, or a tool by its name. When the text is both, the more trusted skill wins, so an installed skill cannot capture
+ * calls to a shipped tool by taking its name.
  */
 function findSkill(
   { offer }: TurnScope,
@@ -78,7 +78,7 @@ function findSkill(
   return onlyTool(offered);
 }
 
-/** Why a skill that there is cannot be used, for the person who runs it. */
+/** Why an existing skill cannot be used, in words for the person who runs it. */
 function whyNotUsable({ all }: TurnScope["offer"], text: string): string | undefined {
   const resolved = resolveSkill(
     text,
@@ -87,7 +87,7 @@ function whyNotUsable({ all }: TurnScope["offer"], text: string): string | undef
   return resolved.status === "found" ? all.get(resolved.id)?.reasons[0] : undefined;
 }
 
-/** Shipped, put there by an operator, installed. */
+/** Trust in a skill's origin: 2 shipped, 1 added by an operator, 0 installed. */
 function trust(skill: Skill): number {
   if (skill.origin.source === "bundled") return 2;
   return isInstalled(skill) ? 0 : 1;

@@ -8,6 +8,7 @@ import type { Turn } from "../scope/turn.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { cutForModel } from "../skill/tool.ts";
 import { type Author, type Cause, clockIn, type Mention } from "../values/inbound.ts";
+import { escapeMarkup } from "../values/json.ts";
 import type { HeardMessage, KeptImage, MessageContext, ReadFile, UserMessage } from "../values/message.ts";
 import type { CountTokens } from "../values/profile.ts";
 import { plainName, withoutSaidLines, zoneOf } from "../values/said-line.ts";
@@ -155,13 +156,8 @@ function minute(at: number, zone: string): string {
 
 function attribute(name: string, value: string | undefined): string {
   if (value === undefined || value === "") return "";
-  const safe = value
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
-  return ` ${name}="${beginningOf(safe, 400)}"`;
+  const line = escapeMarkup(value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " "));
+  return ` ${name}="${beginningOf(line, 400)}"`;
 }
 
 const anyTag = pattern("gi")`<(?=[\s/]*(?:${threadTag}|${messageTag}|${fileTag}|${noteTag}|${happenedTag}))`;

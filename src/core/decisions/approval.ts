@@ -1,9 +1,9 @@
 import { sha256 } from "../../base/sha256.ts";
-import type { TurnEventOf } from "../log/turn-event.ts";
+import type { TurnEventBodyOf } from "../log/turn-event.ts";
 import type { ApprovalState } from "../log/turn-state.ts";
 import type { Web, WebRequest } from "../ports/web.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
-import type { ApprovalRequest, Tool, ToolResult } from "../skill/tool.ts";
+import { type ApprovalRequest, failure, type Tool, type ToolResult } from "../skill/tool.ts";
 import { isSameSite, readAddress } from "../values/address.ts";
 import { WaitingForPerson } from "../values/failure.ts";
 import { canonicalJson, type Json } from "../values/json.ts";
@@ -37,10 +37,7 @@ export async function approveCall(
   return "waiting";
 }
 
-type Question = Omit<
-  TurnEventOf<"approval_requested">,
-  "type" | "approval_id" | "expires_at" | "turn_id" | "seq" | "at"
->;
+type Question = Omit<TurnEventBodyOf<"approval_requested">, "type" | "approval_id" | "expires_at">;
 
 async function ask({ state, turn, ports, emit }: TurnScope, asked: Question): Promise<void> {
   const approval_id = `${turn.turn_id}:${state.approvals.size + 1}`;
@@ -164,7 +161,7 @@ function expired(tool: Tool): Decision {
 }
 
 function refusal(code: string, message: string, hint: string): Decision {
-  return { status: "refused", result: { status: "error", code, message, hint } };
+  return { status: "refused", result: failure(code, message, hint) };
 }
 
 /**

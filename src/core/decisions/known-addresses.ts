@@ -25,7 +25,7 @@ const maxLinks = 10;
 const maxLinksAlike = 5;
 
 /** The verdict on an address. `link`: it is free as one of the site's limited number of links. */
-export type AddressVerdict = "free" | "link" | "asks";
+type AddressVerdict = "free" | "link" | "asks";
 
 /** A call's need for approval because of addresses. */
 export interface AddressNeed extends ApprovalNeed {

@@ -9,16 +9,12 @@ import {
   rightInWords,
   rightsOn,
 } from "../skill/skill-identifier.ts";
-import type { Tool, ToolResult } from "../skill/tool.ts";
+import { failure, type Tool, type ToolResult } from "../skill/tool.ts";
 import type { Json } from "../values/json.ts";
 import { isDirectMessage } from "../values/place.ts";
 import { currentProfile } from "../values/profile.ts";
 
-const stopped: ToolResult = {
-  status: "error",
-  code: "stopped",
-  message: "The turn was stopped before this ran.",
-};
+const stopped = failure("stopped", "The turn was stopped before this ran.");
 
 /** Why a call may not run now, even if approved: the turn was stopped, or the channel, the agent or a right forbids it. */
 export async function prevented(scope: TurnScope, tool: Tool, input: Json): Promise<ToolResult | undefined> {
@@ -33,7 +29,7 @@ function forbiddenToAgent(scope: TurnScope, tool: Tool, input: Json): ToolResult
   const profile = currentProfile(scope);
   if (!deniesAction(profile, tool, input)) return undefined;
   const message = `The agent ${profile.id} may not call ${tool.name} so.`;
-  return { status: "error", code: "not_permitted", message, hint: "Go on without it and say so." };
+  return failure("not_permitted", message, "Go on without it and say so.");
 }
 
 /** Rights of the person. Code that a call runs for a skill counts as that skill. */
@@ -41,8 +37,7 @@ async function withoutRight(scope: TurnScope, tool: Tool, input: Json): Promise<
   const subject = { ...tool, skill_id: tool.runsCodeOf?.(input) ?? tool.skill_id };
   const refusal = await rightRefusal(scope, subject);
   if (refusal === undefined) return undefined;
-  const hint = "Tell the person; do not look for another way.";
-  return { status: "error", code: "not_permitted", message: refusal, hint };
+  return failure("not_permitted", refusal, "Tell the person; do not look for another way.");
 }
 
 /** Skills that a person blocked since the model was asked, or that the channel does not allow. */
@@ -52,11 +47,11 @@ function forbidden(scope: TurnScope, tool: Tool): ToolResult | undefined {
   const reason = offered?.state === "blocked" ? "It was disabled in this channel." : offered?.reasons[0];
   if (offered !== undefined && reason === undefined) return undefined;
   const message = `${tool.name} may not run. ${reason ?? "Its skill is gone."}`;
-  return { status: "error", code: "not_permitted", message, hint: "Go on without it and say so." };
+  return failure("not_permitted", message, "Go on without it and say so.");
 }
 
 /** The person whose rights are checked, and the sources of rights and roles. */
-export interface RightsAsker {
+interface RightsAsker {
   turn: Pick<Turn, "author" | "place" | "cause">;
   ports: Pick<TurnPorts, "rights" | "rolesOf">;
 }

@@ -11,7 +11,7 @@ import { SkillFailure } from "../skill/define-skill.ts";
 import { sharingReason } from "../transcript/audience.ts";
 import { isDirectMessage } from "../values/place.ts";
 import { createDesk, createMentioning, notHere, tellThem } from "./mentioning.ts";
-import { createSending } from "./sending.ts";
+import { createSending, writableChannel } from "./sending.ts";
 
 export function createChatWork(scope: TurnScope, callId: string, skillId: string): ChatWork {
   const desk = createDesk(scope, callId, skillId);
@@ -40,8 +40,7 @@ export function createChatWork(scope: TurnScope, callId: string, skillId: string
   };
   /** A message of this channel, if the person may write there. */
   const writable = async (reference: string): Promise<ChannelMessage> => {
-    const access = await channel();
-    if (!access.write) throw notWritable(access.name);
+    await writableChannel(desk);
     return message(reference);
   };
 
@@ -88,14 +87,6 @@ export function createChatWork(scope: TurnScope, callId: string, skillId: string
 function privateElsewhere(name: string): SkillFailure {
   const message = `#${name} is private: what is said there is not told in another channel.`;
   return new SkillFailure("private_channel", message, "Tell the person to ask in a direct message.");
-}
-
-function notWritable(name: string): SkillFailure {
-  return new SkillFailure(
-    "not_writable",
-    `Nobody can write in #${name} now, or the person may not.`,
-    tellThem,
-  );
 }
 
 function nobodyElse(): SkillFailure {

@@ -49,7 +49,7 @@ export function createMentioning({ scope, callId, actions, doing, ask }: ChatDes
   async function look(id: string): Promise<Wanted> {
     const { people } = actions();
     if (people === undefined)
-      throw new SkillFailure("not_here", "There is nobody else to call here.", "Tell the person.");
+      throw new SkillFailure("not_here", "There is nobody else to call here.", tellThem);
     const find = (words: string, most: number) =>
       doing(() => people(turn.place.namespace, { words, asker: turn.author.id, most }));
     const found = await find(id, 5);
@@ -66,7 +66,7 @@ export function createMentioning({ scope, callId, actions, doing, ask }: ChatDes
 }
 
 /** The id in `<@U1>`, `<@&R1>` or `@U1`. */
-function bareId(text: string): string {
+export function bareId(text: string): string {
   return text.replace(/^<?@?&?!?|>$/g, "").trim();
 }
 

@@ -1,5 +1,5 @@
 /** The result of a search. Lines count from 1, offsets are characters (UTF-16 units) from 0. */
-export interface FoundPassages {
+interface FoundPassages {
   /** The lines around the matches: `12: a matching line`, `13- a neighbouring line`, `--` where lines are left out. */
   passages: string;
   shown: number;
@@ -13,7 +13,7 @@ export interface FoundPassages {
   note?: string;
 }
 
-export interface SearchLimits {
+interface SearchLimits {
   /** Only matches at or after this offset. */
   from: number;
   /** Maximum characters of `passages`; at least one match is always shown. */

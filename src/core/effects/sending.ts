@@ -1,21 +1,21 @@
 /** Messages in addition to the answer: sending them to other places, and changing or deleting messages of the bot. */
 
-import type { ChannelMessage, Sending } from "../ports/chat-actions.ts";
+import type { ChannelAccess, ChannelMessage, Sending } from "../ports/chat-actions.ts";
 import { channelThread, type OutgoingFile } from "../ports/chat-platform.ts";
 import { calledBy } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import { sharingReason } from "../transcript/audience.ts";
 import { untrustedIn } from "../transcript/untrusted.ts";
-import { mediaTypeOf } from "../values/file-kind.ts";
+import { fileNameOf, mediaTypeOf } from "../values/file-kind.ts";
 import { mayManage } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
-import type { ChatDesk } from "./mentioning.ts";
+import { bareId, type ChatDesk, tellThem } from "./mentioning.ts";
+import { maxToolFile } from "./tool-files.ts";
 
 /** Maximum messages that one turn may send or change. */
 const maxSent = 20;
-/** Maximum files with one message, and maximum bytes of each. */
+/** Maximum files with one message. */
 const maxFiles = 10;
-const maxFile = 25_000_000;
 
 interface Target {
   place: Place;
@@ -97,7 +97,7 @@ async function targetOf(desk: ChatDesk, to: string, thread: string | undefined):
     throw new SkillFailure("not_here", "Nothing can be posted elsewhere from here.", "Answer instead.");
   if (to.trim() === "" || to.trim() === "here") {
     const root = thread === undefined ? undefined : await desk.message(thread);
-    await writable(desk, undefined);
+    await writableChannel(desk);
     const label = root === undefined ? "this channel" : "a thread of this channel";
     return {
       place: { namespace: here, thread: root?.thread ?? root?.id ?? channelThread },
@@ -107,20 +107,21 @@ async function targetOf(desk: ChatDesk, to: string, thread: string | undefined):
   }
   const person = await personOf(desk, to);
   if (person !== undefined) return person;
-  const { namespace, name } = await writable(desk, to);
+  const { namespace, name } = await writableChannel(desk, to);
   return { place: { namespace, thread: channelThread }, label: `#${name}`, isHere: namespace === here };
 }
 
-async function writable(desk: ChatDesk, name: string | undefined) {
+/** A channel in which the person may write; by default the one of the turn. */
+export async function writableChannel(desk: ChatDesk, name?: string): Promise<ChannelAccess> {
   const access = await desk.channel(name);
   if (access.write) return access;
   const message = `Nobody can write in #${access.name} now, or the person may not.`;
-  throw new SkillFailure("not_writable", message, "Tell the person.");
+  throw new SkillFailure("not_writable", message, tellThem);
 }
 
 /** A person by their id or mention. */
 async function personOf(desk: ChatDesk, to: string): Promise<Target | undefined> {
-  const id = to.replace(/^<?@?!?|>$/g, "").trim();
+  const id = bareId(to);
   const { people, direct } = desk.actions();
   if (to.trim().startsWith("#") || people === undefined || direct === undefined) return undefined;
   const { turn } = desk.scope;
@@ -128,8 +129,7 @@ async function personOf(desk: ChatDesk, to: string): Promise<Target | undefined>
   const found = await desk.doing(() => people(turn.place.namespace, query));
   const person = found.people.find((each) => each.id === id);
   if (person === undefined) return undefined;
-  if (person.standing === "bot")
-    throw new SkillFailure("not_allowed", "Bots are not written to.", "Tell the person.");
+  if (person.standing === "bot") throw new SkillFailure("not_allowed", "Bots are not written to.", tellThem);
   const place = await desk.doing(() => direct(turn.place.namespace, id));
   const { name, full_name } = person;
   const called = full_name === undefined || full_name === name ? name : `${full_name} (${name})`;
@@ -147,8 +147,8 @@ async function readFiles({ scope }: ChatDesk, paths: readonly string[]): Promise
     if (file === undefined)
       throw new SkillFailure("no_file", `There is no file ${path}.`, "list_files shows what there is.");
     try {
-      if (file.bytes > maxFile) throw new SkillFailure("too_large", `${path} is larger than 25 MB.`);
-      const name = file.path.slice(file.path.lastIndexOf("/") + 1);
+      if (file.bytes > maxToolFile) throw new SkillFailure("too_large", `${path} is larger than 25 MB.`);
+      const name = fileNameOf(file.path);
       files.push({ name, media_type: mediaTypeOf(name), data: await file.read(0, file.bytes) });
     } finally {
       await file.close();
@@ -182,11 +182,11 @@ function tooMany(): SkillFailure {
 }
 
 function notOwn(): SkillFailure {
-  return new SkillFailure("not_allowed", "That message is not the bot's own.", "Tell the person.");
+  return new SkillFailure("not_allowed", "That message is not the bot's own.", tellThem);
 }
 
 function notTheirs(): SkillFailure {
   const message =
     "The bot posted that for somebody else: only they and the channel's managers may have it changed.";
-  return new SkillFailure("not_allowed", message, "Tell the person.");
+  return new SkillFailure("not_allowed", message, tellThem);
 }

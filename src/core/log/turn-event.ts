@@ -293,6 +293,9 @@ export type TurnEvent = TurnEventBody & { turn_id: string; seq: number; at: numb
 /** The event with a given `type`. */
 export type TurnEventOf<T extends TurnEventBody["type"]> = Extract<TurnEvent, { type: T }>;
 
+/** One kind of event by its `type`, before it is stored. */
+export type TurnEventBodyOf<T extends TurnEventBody["type"]> = Extract<TurnEventBody, { type: T }>;
+
 const internal: ReadonlySet<TurnEventBody["type"]> = new Set([
   "transcript_opened",
   "transcript_changed",

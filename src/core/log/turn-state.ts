@@ -1,17 +1,15 @@
 import { hostOfKey } from "../values/address.ts";
 import type { Json } from "../values/json.ts";
 import type { AssistantMessage, Message } from "../values/message.ts";
-import type { TurnEventBody, TurnEventOf } from "./turn-event.ts";
-
-type Body<T extends TurnEventBody["type"]> = Omit<TurnEventOf<T>, "turn_id" | "seq" | "at">;
+import type { TurnEventBody, TurnEventBodyOf } from "./turn-event.ts";
 
 /** One tool call as recorded in the log. */
 export interface CallState {
-  started?: Body<"tool_started">;
+  started?: TurnEventBodyOf<"tool_started">;
   started_at: number;
   /** True while a question to a person is the last event of the call. It had no effect since, so it may be run again. */
   asking: boolean;
-  finished?: Body<"tool_finished">;
+  finished?: TurnEventBodyOf<"tool_finished">;
   /** Journal: `name#occurrence` → result. */
   steps: Map<string, Json>;
 }

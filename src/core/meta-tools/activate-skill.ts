@@ -4,11 +4,11 @@ import type { TurnScope } from "../scope/turn-scope.ts";
 import { isActive, type OfferedSkill } from "../skill/namespace-state.ts";
 import { guide } from "../skill/offered-tools.ts";
 import { onlyFor, resolveSkill } from "../skill/skill-identifier.ts";
-import type { ToolResult } from "../skill/tool.ts";
+import { type ErrorResult, failure, type ToolResult } from "../skill/tool.ts";
 import { invokeSkill } from "../turn/invoke-skill.ts";
 import { activate } from "../turn/toolset.ts";
-import { type Json, someOf, toJson } from "../values/json.ts";
-import { defineMetaTool, failure, ok } from "./meta-tool.ts";
+import { type Json, listedNames, toJson } from "../values/json.ts";
+import { defineMetaTool, ok } from "./meta-tool.ts";
 
 export const createActivateSkill = () =>
   defineMetaTool({
@@ -41,11 +41,11 @@ function activationText(scope: TurnScope, { skill }: OfferedSkill): string {
   const tools = [...scope.offer.tools()].flatMap(([name, { roots }]) =>
     roots.includes(skill.id) ? name : [],
   );
-  if (tools.length > 0) lines.push(`Tools now available: ${someOf(tools)}`);
+  if (tools.length > 0) lines.push(`Tools now available: ${listedNames(tools)}`);
   return lines.join("\n");
 }
 
-export type FoundSkill = { status: "ok"; offered: OfferedSkill } | (ToolResult & { status: "error" });
+type FoundSkill = { status: "ok"; offered: OfferedSkill } | ErrorResult;
 
 /** Finds a usable skill by any of its names; otherwise returns the reason for the model. */
 export function findOffered(scope: TurnScope, name: string): FoundSkill {
@@ -57,23 +57,16 @@ export function findOffered(scope: TurnScope, name: string): FoundSkill {
   if (offered === undefined) {
     const near = resolved.status === "unknown" ? resolved.nearest : [];
     const hint = near.length > 0 ? `Nearest: ${near.join(", ")}.` : "list_skills shows what there is.";
-    return { ...failure("skill_not_found", "skill not found", hint), status: "error" } as FoundSkill & {
-      status: "error";
-    };
+    return failure("skill_not_found", "skill not found", hint);
   }
   const reason = offered.state === "blocked" ? "a person disabled it in this channel" : offered.reasons[0];
   if (reason !== undefined) {
     const message = `skill ${offered.skill.id} cannot be used here: ${reason}`;
-    return {
-      status: "error",
-      code: "not_usable",
-      message,
-      hint: "Go on without it and tell the person why.",
-    };
+    return failure("not_usable", message, "Go on without it and tell the person why.");
   }
   if (!offer.usable.includes(offered)) {
     const message = `skill ${offered.skill.id} has to be enabled here by a person first (/skill enable ${offered.skill.id})`;
-    return { status: "error", code: "not_enabled", message, hint: "Go on without it and tell the person." };
+    return failure("not_enabled", message, "Go on without it and tell the person.");
   }
   return { status: "ok", offered };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { nearestNames } from "../../base/nearest-name.ts";
 import type { MetaTool } from "../scope/turn-scope.ts";
+import { failure } from "../skill/tool.ts";
 import { handoverTo } from "../values/profile.ts";
 import {
   createActivateSkill,
@@ -10,7 +11,7 @@ import {
   createReadSkillFile,
 } from "./activate-skill.ts";
 import { createListFiles, createWriteFile } from "./list-files.ts";
-import { defineMetaTool, failure, ok } from "./meta-tool.ts";
+import { defineMetaTool, ok } from "./meta-tool.ts";
 import { createReadFile, createReadToolOutput } from "./read-file.ts";
 import { createRunCode } from "./run-code.ts";
 import { createRunSkillScript } from "./run-skill-script.ts";

@@ -72,10 +72,6 @@ export function ok(output: Json): ToolResult {
   return { status: "ok", output };
 }
 
-export function failure(code: string, message: string, hint?: string): ToolResult {
-  return { status: "error", code, message, ...(hint === undefined ? {} : { hint }) };
-}
-
 /** Minimum interval between two lines that are shown, ms: code may print a million of them. */
 const minPause = 200;
 

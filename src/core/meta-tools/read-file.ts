@@ -3,11 +3,12 @@ import { searchText } from "../effects/search-text.ts";
 import { readFileContent, tableText } from "../ports/documents.ts";
 import type { OpenedFile } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
-import { outputText, type ToolContext, type ToolResult } from "../skill/tool.ts";
+import { failure, outputText, type ToolContext, type ToolResult } from "../skill/tool.ts";
 import { messageCallId } from "../transcript/user-message.ts";
+import { fileNameOf } from "../values/file-kind.ts";
 import { countLineBreaks, partEnd } from "../values/json.ts";
 import { formatBytes } from "../values/shown.ts";
-import { defineMetaTool, failure, ok } from "./meta-tool.ts";
+import { defineMetaTool, ok } from "./meta-tool.ts";
 
 /** Maximum characters in one result. */
 const pageLength = 8_000;
@@ -87,7 +88,7 @@ async function readWorkingFile(
 ): Promise<ToolResult> {
   const content = await readFileContent(file, scope.ports.documents, context.signal);
   const isWhole = Object.values(where).every((value) => value === undefined || value === "");
-  const name = file.path.slice(file.path.lastIndexOf("/") + 1);
+  const name = fileNameOf(file.path);
   switch (content.kind) {
     case "unreadable":
       return failure("not_readable", `${name} cannot be read: ${content.problem}.`);

@@ -8,10 +8,10 @@ import {
 } from "../ports/work-context.ts";
 import { inputFolder, outputFolder } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
-import type { ToolResult } from "../skill/tool.ts";
+import { failure, type ToolResult } from "../skill/tool.ts";
 import { untrustedIn } from "../transcript/untrusted.ts";
 import type { ApprovalNeed } from "../values/inbound.ts";
-import { defineMetaTool, failure, ok, printedLines } from "./meta-tool.ts";
+import { defineMetaTool, ok, printedLines } from "./meta-tool.ts";
 
 /** Maximum bytes of output. */
 const maxOutput = 950_000;

@@ -3,11 +3,11 @@ import { redactOutcome, type ScriptOutcome } from "../ports/work-context.ts";
 import { networkHint, withGrantedNetwork } from "../skill/network-grants.ts";
 import type { ScriptRunner, ScriptWork } from "../skill/programs.ts";
 import type { Skill } from "../skill/skill.ts";
-import type { ToolContext, ToolResult } from "../skill/tool.ts";
+import { failure, type ToolContext, type ToolResult } from "../skill/tool.ts";
 import { createToolContext } from "../turn/tool-context.ts";
 import type { Redactor } from "../values/redact.ts";
 import { commandForShell, findOffered, pathInSkill } from "./activate-skill.ts";
-import { defineMetaTool, failure, ok, printedLines } from "./meta-tool.ts";
+import { defineMetaTool, ok, printedLines } from "./meta-tool.ts";
 
 /** Maximum bytes of output; together with the notes this is below the limit of a tool's output. */
 const maxOutput = 950_000;

@@ -1,7 +1,14 @@
 import { z } from "zod";
 import type { Usage } from "../log/turn-event.ts";
 import { ExpectedFailure } from "../values/failure.ts";
-import { type FileContent, imageType, mediaTypeOf, readContent, whyUnreadable } from "../values/file-kind.ts";
+import {
+  type FileContent,
+  fileNameOf,
+  imageType,
+  mediaTypeOf,
+  readContent,
+  whyUnreadable,
+} from "../values/file-kind.ts";
 import type { FileReference } from "../values/inbound.ts";
 import { formatBytes } from "../values/shown.ts";
 import type { OpenedFile } from "./working-folder.ts";
@@ -162,7 +169,7 @@ export async function readFileContent(
   documents: DocumentReader,
   signal: AbortSignal,
 ): Promise<ReadContent> {
-  const name = file.path.slice(file.path.lastIndexOf("/") + 1);
+  const name = fileNameOf(file.path);
   const head = await file.read(0, headBytes);
   if (imageType(head) !== undefined) return await readPicture(file, name);
   if (documents.formatOf(name, head) !== undefined) {

@@ -86,7 +86,7 @@ export class ModelError extends ExpectedFailure<ModelErrorCode> {
  * Possible remedies for a failure. `again`: retry in a moment. `later`: also retry in minutes or hours, because it is an outage. `another`:
  * ask another model.
  */
-export type Remedy = "again" | "later" | "another";
+type Remedy = "again" | "later" | "another";
 
 /**
  * The only definition of which failures are temporary. A request that is wrong or too long is wrong for every model. A JSON response comes

@@ -109,7 +109,7 @@ export async function generateStep<Schema extends z.ZodType>(
 /** Failures in a row after which the remaining parts are skipped: the fault then lies with the model, not with a part. */
 const maxFailures = 3;
 
-export interface PartWork<Part, Found> {
+interface PartWork<Part, Found> {
   /** The verb of the progress note, e.g. `Reading` in `Reading part 2 of 9`. */
   doing: string;
   /** No part starts after this time, ms: a partial result is worth more than a tool that timed out. */

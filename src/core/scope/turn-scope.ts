@@ -7,7 +7,7 @@ import { serverSkillId, serverToolName } from "../skill/catalogue.ts";
 import { isActive, type NamespaceState, type Offer } from "../skill/namespace-state.ts";
 import type { Skill } from "../skill/skill.ts";
 import { toToolName } from "../skill/skill-identifier.ts";
-import type { Tool, ToolContext, ToolResult, WorkModel } from "../skill/tool.ts";
+import { failure, type Tool, type ToolContext, type ToolResult, type WorkModel } from "../skill/tool.ts";
 import type { SeenAddresses } from "../values/address.ts";
 import type { ApprovalNeed, Approver } from "../values/inbound.ts";
 import { canonicalJson, type Json } from "../values/json.ts";
@@ -106,7 +106,7 @@ export function createDuplicateGuard(): DuplicateGuard {
     check(tool, input, now, by_skill = false) {
       const ran = lastRun.get(tool.name);
       if (ran !== undefined && tool.once_per_turn) {
-        return refuse(
+        return failure(
           "once_per_turn",
           `${tool.name} runs once per turn and has run.`,
           "Use its first result.",
@@ -114,7 +114,7 @@ export function createDuplicateGuard(): DuplicateGuard {
       }
       const wait = ran === undefined ? 0 : ran + (tool.cooldown_ms ?? 0) - now;
       if (wait > 0) {
-        return refuse(
+        return failure(
           "cooldown",
           `${tool.name} may run again in ${Math.ceil(wait / 1000)} s.`,
           "Go on without it.",
@@ -133,10 +133,6 @@ export function createDuplicateGuard(): DuplicateGuard {
       else if (result.status === "ok") results.set(key(tool, input), result.output);
     },
   };
-}
-
-function refuse(code: string, message: string, hint: string): ToolResult {
-  return { status: "error", code, message, hint };
 }
 
 /** Starting skills, whose tools are not known yet: a server that has not listed its tools, or a package of tools that is being read. */

@@ -53,7 +53,7 @@ export function makeOffer(
 }
 
 /** The skills that a thread, or a turn in it, has changed. Ids. */
-export interface ThreadSkills {
+interface ThreadSkills {
   /** Activated by the agent. */
   active: ReadonlySet<string>;
   /** Active by default, and offloaded by the agent. */

@@ -82,7 +82,7 @@ const maxHosts = 10;
  * The result of a run. `refused` are the hosts, including those of this machine and of private networks, that the last run tried to reach
  * without permission.
  */
-export interface NetworkOutcome<T> {
+interface NetworkOutcome<T> {
   value: T;
   refused: readonly string[];
 }

@@ -176,7 +176,7 @@ export const noPreparedPackages: PreparedPackages = {
 const nothing: Outcome<never> = { ok: false, status: 409, message: "Packages cannot be prepared here." };
 
 /** Installed skills that a person enabled, in any channel. Before that none of their code runs, not even to list their tools. */
-export interface EnabledPackages {
+interface EnabledPackages {
   /** Records that a person enabled this version. */
   note(skill: Skill): Promise<void>;
   /** Whether anybody ever enabled this version. Skills from other sources need not be enabled. */

@@ -11,7 +11,7 @@ import type { Tool, Validation } from "./tool.ts";
 export { nearestNames as nearest } from "../../base/nearest-name.ts";
 
 /** The result of looking up a skill by name. `nearest` are similar known ids, best first; often empty. */
-export type ResolvedSkillId = { status: "found"; id: string } | { status: "unknown"; nearest: string[] };
+type ResolvedSkillId = { status: "found"; id: string } | { status: "unknown"; nearest: string[] };
 
 /**
  * The known id that a person, model or file means. Accepts the id itself, `@@hub-id`, `@@flow_UUID`, `flow_UUID`, `@@mcp_SERVER`,
@@ -64,7 +64,7 @@ export function toToolName(text: string): string {
 }
 
 /** A tool with its source. */
-export interface SourcedTool {
+interface SourcedTool {
   tool: Tool;
   source: string;
 }

@@ -45,6 +45,14 @@ export type ToolResult =
   | { status: "ok"; output: Json; direct?: boolean; readable?: string; details?: { [key: string]: Json } }
   | { status: "error"; code: string; message: string; hint?: string; details?: { [key: string]: Json } };
 
+/** The error result of a call. */
+export type ErrorResult = Extract<ToolResult, { status: "error" }>;
+
+/** Makes the error result of an expected failure. @param hint what the model can try instead */
+export function failure(code: string, message: string, hint?: string): ErrorResult {
+  return { status: "error", code, message, ...(hint === undefined ? {} : { hint }) };
+}
+
 export type Validation = { ok: true; value: Json } | { ok: false; message: string };
 
 /** A function that a model can call. */

@@ -1,16 +1,14 @@
 import { isContainer } from "../../base/record.ts";
 import type { TranscriptStep } from "../log/transcript.ts";
-import type { TurnEvent, TurnEventBody, TurnEventOf } from "../log/turn-event.ts";
+import type { TurnEventBody, TurnEventBodyOf } from "../log/turn-event.ts";
 import { outputText } from "../skill/tool.ts";
 import { addressesIn, linksIn, namesSite, type Seen, type WebAddress } from "../values/address.ts";
 import type { Inbound } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import type { AssistantMessage, KeptImage, ToolMessage } from "../values/message.ts";
 
-type Body<T extends TurnEvent["type"]> = Omit<TurnEventOf<T>, "turn_id" | "seq" | "at">;
-
 /** Returns the transcript steps for each event of a turn. Events have to be passed in order. */
-export type StepReader = (event: TurnEventBody, at: number) => TranscriptStep[];
+type StepReader = (event: TurnEventBody, at: number) => TranscriptStep[];
 
 /** Maximum characters shown of an output, for logs of earlier versions that do not record the shown text. */
 const maxUnmarked = 16_000;
@@ -21,7 +19,7 @@ const maxImage = 4_500_000;
 
 interface Round {
   message: AssistantMessage;
-  results: Map<string, Body<"tool_finished">>;
+  results: Map<string, TurnEventBodyOf<"tool_finished">>;
 }
 
 /** Reads one turn. The live loop and every later reader use this function, so they build the same transcript. */
@@ -39,7 +37,7 @@ function createMessageReader(turnId: string): StepReader {
   let measured: TranscriptStep[] = [];
   let answered = false;
   const images = new Map<string, KeptImage[]>();
-  let activations: Body<"skill_activated">[] = [];
+  let activations: TurnEventBodyOf<"skill_activated">[] = [];
 
   /** Results are added in the order of the calls, once all are there; the skills that the calls activated follow. */
   const closeRound = (ended: boolean): TranscriptStep[] => {
@@ -113,23 +111,23 @@ function createMessageReader(turnId: string): StepReader {
 }
 
 /** The message to a supervisor that has the turn back. */
-function returned({ from, to }: Body<"handoff">): string {
+function returned({ from, to }: TurnEventBodyOf<"handoff">): string {
   return `[${from} has answered above; nobody has seen it. You are ${to} again: give the person the answer, whole, or hand over once more.]`;
 }
 
 /** The answer that the person got, if it is not a message of the model: a direct output, a stop, a failure. */
-function closing({ text }: Body<"turn_finished">, answered: boolean): TranscriptStep[] {
+function closing({ text }: TurnEventBodyOf<"turn_finished">, answered: boolean): TranscriptStep[] {
   if (answered || text === "") return [];
   return [{ kind: "message", message: { role: "assistant", text, tool_calls: [] } }];
 }
 
-function unfinished(call_id: string, tool: string): Body<"tool_finished"> {
+function unfinished(call_id: string, tool: string): TurnEventBodyOf<"tool_finished"> {
   const output = "The turn ended before this ran.";
   return { type: "tool_finished", call_id, tool, status: "error", output, duration_ms: 0 };
 }
 
 function toolMessage(
-  { call_id, tool, status, output, shown }: Body<"tool_finished">,
+  { call_id, tool, status, output, shown }: TurnEventBodyOf<"tool_finished">,
   images: readonly KeptImage[] = [],
 ): ToolMessage {
   return {
@@ -149,7 +147,7 @@ function beginning(text: string): string {
 /** The model gets a picture that a call created or looked at with the call's result. */
 function keepImage(
   images: Map<string, KeptImage[]>,
-  event: Body<"file" | "picture_shown">,
+  event: TurnEventBodyOf<"file" | "picture_shown">,
   turnId: string,
 ): void {
   const { call_id, name, media_type, bytes } = event;
@@ -221,9 +219,7 @@ function saidIn({ text, author, cause }: Inbound): Seen {
   return { ...seen, linked: keys(addressesIn(cause.happened)), untrusted: true };
 }
 
-type Context = Extract<TurnEventBody, { type: "context_read" }>;
-
-function readAround({ thread, files }: Context): Seen {
+function readAround({ thread, files }: TurnEventBodyOf<"context_read">): Seen {
   const strangers = thread.filter(
     ({ bot, outside, by }) => bot === true || outside === true || namesSite(by),
   );
@@ -239,10 +235,8 @@ function readAround({ thread, files }: Context): Seen {
   };
 }
 
-type Finished = Extract<TurnEventBody, { type: "tool_finished" }>;
-
 /** An address in a call's input does not become known by its appearance in the result. */
-function result({ status, output, finds }: Finished, input: Json): Seen | undefined {
+function result({ status, output, finds }: TurnEventBodyOf<"tool_finished">, input: Json): Seen | undefined {
   if (status === "error" || finds === undefined) return undefined;
   const [links, given] = [linksIn(textOf(output)), textOf(input)];
   if (finds === "results") return { named: without(links, given) };

@@ -6,7 +6,7 @@ import { isContainer, isRecord } from "../../base/record.ts";
 import { rightRefusal } from "../decisions/prevented-call.ts";
 import type { CallState, TurnState } from "../log/turn-state.ts";
 import { type CallRequest, mayBeOf, startingOf, type TurnScope } from "../scope/turn-scope.ts";
-import type { Tool, ToolResult, Validation } from "../skill/tool.ts";
+import { failure, type Tool, type ToolResult, type Validation } from "../skill/tool.ts";
 import { canonicalJson, type Json, type JsonSchema, parseJson } from "../values/json.ts";
 import type { ToolCall } from "../values/message.ts";
 import { activate, findGuide, findParts, findTool } from "./toolset.ts";
@@ -100,7 +100,7 @@ function refused(
   return {
     status: "refused",
     input,
-    result: { status: "error", code, message, ...(hint ? { hint } : {}), details: more },
+    result: { ...failure(code, message, hint), details: more },
   };
 }
 

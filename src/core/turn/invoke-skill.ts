@@ -2,7 +2,7 @@ import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import type { OfferedSkill } from "../skill/namespace-state.ts";
 import { isInstalled, type Skill } from "../skill/skill.ts";
 import { resolveSkill } from "../skill/skill-identifier.ts";
-import type { Tool, ToolResult } from "../skill/tool.ts";
+import { type ErrorResult, failure, type Tool, type ToolResult } from "../skill/tool.ts";
 import { WaitingForPerson } from "../values/failure.ts";
 import { type Json, toJson } from "../values/json.ts";
 import { checkArguments } from "./check-call.ts";
@@ -23,7 +23,7 @@ export async function invokeSkill(
   params: Json,
 ): Promise<ToolResult> {
   if (parent.depth >= maxDepth) {
-    return refuse("too_deep", `Skills may invoke each other ${maxDepth} deep; this would be deeper.`);
+    return failure("too_deep", `Skills may invoke each other ${maxDepth} deep; this would be deeper.`);
   }
   // Only the call that the person wrote: a skill that it invokes acts on its own account.
   const by_person = parent.by_person === true && parent.depth === 0;
@@ -52,7 +52,7 @@ function findSkill(
   { offer }: TurnScope,
   text: string,
   byPerson: boolean,
-): { status: "ok"; tool: Tool } | (ToolResult & { status: "error" }) {
+): { status: "ok"; tool: Tool } | ErrorResult {
   const usable = byPerson ? [...offer.usable, ...offer.personOnly] : offer.usable;
   const resolved = resolveSkill(
     text,
@@ -68,12 +68,12 @@ function findSkill(
     return { status: "ok", tool: owner.tool };
   if (offered === undefined) {
     const reason = byPerson ? whyNotUsable(offer, text) : undefined;
-    if (reason !== undefined) return refuse("not_usable", reason);
+    if (reason !== undefined) return failure("not_usable", reason);
     const near =
       resolved.status === "unknown" && resolved.nearest.length > 0
         ? `Nearest: ${resolved.nearest.join(", ")}. `
         : "";
-    return refuse("skill_not_found", "Skill not found", `${near}list_skills shows what there is.`);
+    return failure("skill_not_found", "Skill not found", `${near}list_skills shows what there is.`);
   }
   return onlyTool(offered);
 }
@@ -93,17 +93,15 @@ function trust(skill: Skill): number {
   return isInstalled(skill) ? 0 : 1;
 }
 
-function onlyTool({
-  skill,
-}: OfferedSkill): { status: "ok"; tool: Tool } | (ToolResult & { status: "error" }) {
+function onlyTool({ skill }: OfferedSkill): { status: "ok"; tool: Tool } | ErrorResult {
   const [tool, ...others] = skill.tools;
   if (tool === undefined) {
     const message = `${skill.id} is a guide without a tool of its own.`;
-    return refuse("not_runnable", message, `Activate it with activate_skill and follow its guide.`);
+    return failure("not_runnable", message, `Activate it with activate_skill and follow its guide.`);
   }
   if (others.length > 0) {
     const parts = skill.tools.map((each) => each.skill_id).join(", ");
-    return refuse("choose_part", `${skill.id} has several parts: ${parts}.`, "Invoke one of them.");
+    return failure("choose_part", `${skill.id} has several parts: ${parts}.`, "Invoke one of them.");
   }
   return { status: "ok", tool };
 }
@@ -111,13 +109,7 @@ function onlyTool({
 function invalidParameters(scope: TurnScope, tool: Tool, message: string): ToolResult {
   const expected = scope.turn.catalogue.skills.get(tool.skill_id)?.parameters ?? [];
   return {
-    status: "error",
-    code: "invalid_parameters",
-    message: `Invalid parameters: ${message}`,
+    ...failure("invalid_parameters", `Invalid parameters: ${message}`),
     details: { expected_parameters: toJson(expected) },
   };
-}
-
-function refuse(code: string, message: string, hint?: string): ToolResult & { status: "error" } {
-  return { status: "error", code, message, ...(hint === undefined ? {} : { hint }) };
 }

@@ -88,7 +88,7 @@ const maxLineLength = 160;
 const maxThought = 2_000;
 
 /** Condenses the reasoning and notes that a model streams to one line about its current work. */
-export interface ThoughtLine {
+interface ThoughtLine {
   add(thought: string): void;
   /** Clears the line: the model has said something else, so its earlier thought no longer applies. */
   end(): void;

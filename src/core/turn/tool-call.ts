@@ -6,7 +6,7 @@ import { prevented } from "../decisions/prevented-call.ts";
 import { changesInWords } from "../effects/folder-run.ts";
 import type { CallState } from "../log/turn-state.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
-import { cutForModel, outputOf, outputText, type Tool, type ToolResult } from "../skill/tool.ts";
+import { cutForModel, failure, outputOf, outputText, type Tool, type ToolResult } from "../skill/tool.ts";
 import { ExpectedFailure, WaitingForPerson } from "../values/failure.ts";
 import type { Json } from "../values/json.ts";
 import type { ToolCall } from "../values/message.ts";
@@ -215,12 +215,11 @@ function mayRunAgain({ asking }: CallState, { tool, input }: ReadyCall): boolean
 async function outcomeUnknown({ turn, ports }: TurnScope, { name, id }: ToolCall): Promise<ToolResult> {
   const changed = changesInWords(await ports.folders.of(turn.place).interrupted(id));
   const files = changed === "" ? "" : ` By then it had ${changed}.`;
-  return {
-    status: "error",
-    code: "outcome_unknown",
-    message: `${name} had started when the bot was interrupted. Whether it took effect is not known, and it was not run again.${files}`,
-    hint: "Check whether it took effect before you call it again, or tell the person.",
-  };
+  return failure(
+    "outcome_unknown",
+    `${name} had started when the bot was interrupted. Whether it took effect is not known, and it was not run again.${files}`,
+    "Check whether it took effect before you call it again, or tell the person.",
+  );
 }
 
 /** Abort reason of a tool that reached its time limit. */
@@ -229,14 +228,13 @@ class ToolTimeout extends Error {
 }
 
 function stoppedWithTurn(tool: Tool): ToolResult {
-  const message = `${tool.name} was stopped with the turn. What it had done by then stays done.`;
-  return { status: "error", code: "stopped", message };
+  return failure("stopped", `${tool.name} was stopped with the turn. What it had done by then stays done.`);
 }
 
 function timedOut(tool: Tool): ToolResult {
   const seconds = Math.round(tool.max_execution_ms / 1000);
   const message = `${tool.name} was stopped: it took longer than ${seconds} s.`;
-  return { status: "error", code: "timed_out", message, hint: "Ask for less at once, or go on without it." };
+  return failure("timed_out", message, "Ask for less at once, or go on without it.");
 }
 
 /** Refuses an output that is larger than the tool's limit, in bytes of UTF-8. */
@@ -247,19 +245,14 @@ function limitOutput(tool: Tool, result: ToolResult): ToolResult {
   const size = new TextEncoder().encode(text).byteLength;
   if (size <= tool.max_output_bytes) return result;
   const message = `${tool.name} answered ${size} bytes; at most ${tool.max_output_bytes} are kept.`;
-  return { status: "error", code: "output_too_large", message, hint: "Ask for a part of it." };
+  return failure("output_too_large", message, "Ask for a part of it.");
 }
 
 function failureOf(scope: TurnScope, tool: Tool, error: unknown): ToolResult {
   const expected = error instanceof ExpectedFailure;
   if (!expected) scope.ports.report(error, `tool ${tool.name}`);
   const hint = expected ? error.hint : undefined;
-  return {
-    status: "error",
-    code: errorCode(error) ?? "failed",
-    message: `${tool.name} failed: ${errorText(error)}`,
-    ...(hint === undefined ? {} : { hint }),
-  };
+  return failure(errorCode(error) ?? "failed", `${tool.name} failed: ${errorText(error)}`, hint);
 }
 
 /** The text that the model gets, where it differs from the output: cut to the limit, with the guides that the call activated. */

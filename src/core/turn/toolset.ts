@@ -27,7 +27,7 @@ export function threadOffer(scope: TurnScope): Offer {
 }
 
 /** A tool named by a model's call. */
-export interface NamedTool {
+interface NamedTool {
   tool: Tool;
   /** The skill that the call activates, with its guide and tools; undefined when it is active already. */
   activates?: string;

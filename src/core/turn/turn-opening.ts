@@ -148,7 +148,7 @@ function ownTools(
  * Merges the events of concurrent work into one stream. `emit` resolves once the reader has taken the event and asked for the next one, so
  * that work which must be recorded first can wait for it.
  */
-export interface EventChannel<T> {
+interface EventChannel<T> {
   emit(event: T): Promise<void>;
   /** Yields events as they arrive, until `work` has settled and all events are read. Rejects if `work` does. */
   drain(work: Promise<unknown>): AsyncGenerator<T, void>;

@@ -117,6 +117,11 @@ function shortened(stem: string, ending: string): string {
   return `${kept.join("").trimEnd() || "file"}${ending}`;
 }
 
+/** The file's name in a path with forward slashes. */
+export function fileNameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
 /** A media type that is valid in headers; `application/octet-stream` for anything else. */
 export function safeMediaType(mediaType: string): string {
   const plain = (mediaType.split(";")[0] ?? "").trim().toLowerCase();

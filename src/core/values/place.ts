@@ -55,7 +55,7 @@ export interface PlaceDescription {
 }
 
 /** The people in a place. */
-export interface PlacePeople {
+interface PlacePeople {
   /** The name that people call the bot by. */
   bot: string;
   /** The person of a direct message, if known. */

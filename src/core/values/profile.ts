@@ -114,7 +114,7 @@ export interface WhereText {
 }
 
 /** The parts of the instructions. */
-export interface InstructionsInput {
+interface InstructionsInput {
   /** A text with `{{name}}`, `{{place}}`, `{{formatting}}` and `{{cannot}}`. */
   template: string;
   name: string;

@@ -18,8 +18,8 @@ const maxSchema = 20_000;
 /** The call's own silence is limited; this ends one that talks without end, ms. */
 const maxCall = 30 * 60_000;
 
-/** A little more than results are cut to. */
-const maxOutput = 1_000_000;
+/** Above the size that results are cut to: twice 400,000 characters, of up to three bytes each in UTF-8. */
+const maxOutput = 3_000_000;
 
 export interface ServerSkillOptions {
   server: ServerConfig;

@@ -36,6 +36,12 @@ interface MetaToolInput<Parameters extends z.ZodObject> {
   ): Promise<ToolResult>;
 }
 
+/**
+ * Maximum bytes of an output. Above three times what code may print: each invalid byte that it prints becomes a replacement character of
+ * three bytes.
+ */
+const maxOutput = 3_000_000;
+
 /** Types a meta tool. Called once per tool, when the bot is wired. */
 export function defineMetaTool<Parameters extends z.ZodObject>(
   definition: MetaToolInput<Parameters>,
@@ -58,7 +64,7 @@ export function defineMetaTool<Parameters extends z.ZodObject>(
     validate: (input) => validateWith(parameters, input),
     run: (input, context, scope, request) => run(input as z.output<Parameters>, context, scope, request),
     max_iterations: 10,
-    max_output_bytes: 1_000_000,
+    max_output_bytes: maxOutput,
   };
 }
 

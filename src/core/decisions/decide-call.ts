@@ -95,7 +95,7 @@ export function decideCall(facts: CallFacts): Pick<Asked, "approver" | "reason">
 function needsOf(facts: CallFacts): readonly ApprovalNeed[] {
   const { skill_id, effect, risk, own, more = [] } = facts;
   const isRisky = risk === "high" && effect !== "read_only";
-  const reason = `The skill ${skill_id} is marked as one of high risk.`;
+  const reason = `The skill ${skill_id} is marked as high-risk.`;
   return [
     isRisky ? { approver: "operator" as const, reason } : undefined,
     own,
@@ -137,7 +137,7 @@ function needOfServer(
   const { effect, approver } = configured;
   if (approver === "none" && !triggered) return undefined;
   if (approver !== undefined && approver !== "none")
-    return { approver, reason: `The bot's configuration asks for it at the server ${server}.` };
+    return { approver, reason: `The bot's configuration requires approval for it at the server ${server}.` };
   if ((trusted && !triggered) || effect === "read_only") return undefined;
   if (hints.destructive === true) {
     const reason = `The server ${server} says that ${tool.tool} can delete or overwrite something.`;

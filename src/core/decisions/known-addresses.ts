@@ -102,7 +102,7 @@ export async function addressNeed(
 
 /** Why a request to these hosts needs approval, for people. */
 export function reasonFor(hosts: readonly string[]): string {
-  return `The address at ${hosts.join(", ")} was named by nobody here and by no search. An address can carry out what was said here.`;
+  return `The address at ${hosts.join(", ")} was not named by anybody here, nor by a search. An address can carry data out of this conversation.`;
 }
 
 /** Judges an address and records a followed link. Both happen in one step, so concurrent calls are all counted. */

@@ -53,7 +53,7 @@ export function createSending(desk: ChatDesk): Sending {
           action: "send",
           question: `May I send exactly this to ${target.label}?`,
           input: { to: target.label, text, ...(files.length === 0 ? {} : { files: [...files] }) },
-          reason: target.isHere ? sharingReason : "It is read outside of this channel, in your name.",
+          reason: target.isHere ? sharingReason : "It will be read outside this channel, in your name.",
         });
       const tag = { turn_id: turn.turn_id, purpose: "sent" as const, part: numberOf(desk) };
       const markdown = ports.redact(target.isHere ? text : `${text}\n\n*Sent for ${turn.author.name}*`);
@@ -163,7 +163,7 @@ function change(before: string, text: string): Parameters<ChatDesk["ask"]>[0] {
     action: "edit",
     question: "May I change this message of mine?",
     input: { before, text },
-    reason: "The old words are lost, and I have read text that nobody here vouches for.",
+    reason: "The old text is lost, and I have read text that nobody here vouches for.",
   };
 }
 
@@ -173,7 +173,7 @@ function deletion(text: string): Parameters<ChatDesk["ask"]>[0] {
     action: "delete",
     question: "May I delete this message of mine?",
     input: { text },
-    reason: "It cannot be had back, and I have read text that nobody here vouches for.",
+    reason: "It cannot be restored, and I have read text that nobody here vouches for.",
   };
 }
 

@@ -111,18 +111,18 @@ export function mayHelp(remedy: Remedy, error: unknown): error is ModelError {
 
 /** The message for a person whose turn failed. The error itself names servers and is only for operators. */
 export const modelErrorWords: Record<ModelErrorCode, string> = {
-  rate_limited: "The language model takes no more requests for now. Try again in a few minutes.",
+  rate_limited: "The language model is not accepting more requests at the moment. Try again in a few minutes.",
   overloaded: "The language model is overloaded. Try again in a few minutes.",
   unavailable:
-    "The language model did not answer. Try again in a moment; if it stays so, tell whoever runs me.",
+    "The language model did not answer. Try again in a moment; if this continues, tell whoever runs me.",
   unauthorized:
-    "The language model refused the API key or the account. Whoever runs me has to check it; then try again.",
+    "The language model rejected the API key or the account. Whoever runs me has to check it; then try again.",
   invalid_request:
-    "The language model did not take this request. Try again in other words or in a new thread; if it stays so, tell whoever runs me.",
+    "The language model rejected this request. Try other words or a new thread; if this continues, tell whoever runs me.",
   context_too_long:
     "This conversation is too long for the language model. Start a new thread, or send less text.",
   bad_response:
-    "The language model sent an answer that cannot be used. Try again; if it stays so, tell whoever runs me.",
+    "The language model sent an unusable answer. Try again; if this continues, tell whoever runs me.",
   not_configured:
     "The language model is not set up correctly. Whoever runs me has to check the model and its API key; then try again.",
 };

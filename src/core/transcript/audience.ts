@@ -89,4 +89,4 @@ export async function endForReader({ state, turn, ports }: TurnScope, end: TurnE
 }
 
 /** Why a private turn asks before a call whose effect others could see. */
-export const sharingReason = "What I read for you alone may be in it, and others here could see it.";
+export const sharingReason = "It may contain text that I read only for you, and others here could see it.";

@@ -46,8 +46,8 @@ export async function waitForModel(
   if (state.streamed !== "") await scope.emit({ type: "text_reset" });
   const reason = `The model does not answer (${error.seen ?? reasons[error.code] ?? error.code}).`;
   const text = isLate
-    ? `${reason} It has been away since ${timeOf(scope, since)}. When it is back, I ask whether you still want this.`
-    : `${reason} I keep trying until ${timeOf(scope, retriesEnd)}.`;
+    ? `${reason} It has been unavailable since ${timeOf(scope, since)}. Once it is back, I'll ask whether you still want this.`
+    : `${reason} I'll keep trying until ${timeOf(scope, retriesEnd)}.`;
   const { code, message } = error;
   await scope.emit({ type: "model_away", code, message, text, since, rounds });
   await scope.emit({ type: "turn_waiting", until: Math.min(end, now + pause) });
@@ -73,7 +73,7 @@ export async function afterWait(scope: TurnScope): Promise<"go" | "waiting" | Tu
   await scope.emit({
     type: "question_asked",
     question_id: questionId(away),
-    text: `The model was away since ${timeOf(scope, away.since)} and answers again. Still want this?`,
+    text: `The model was unavailable since ${timeOf(scope, away.since)} and is back now. Still want this?`,
     choices: [wanted, unwanted],
     expires_at,
   });
@@ -89,14 +89,14 @@ async function answerOf(
   { answer, expires_at }: { answer?: string; expires_at: number },
 ): Promise<"go" | "waiting" | TurnEnd> {
   const text = answer ?? (await findAnswer(scope, questionId(away)));
-  if (text === unwanted) return { outcome: "stopped", text: "Then I leave it unanswered." };
+  if (text === unwanted) return { outcome: "stopped", text: "OK, I left it unanswered." };
   if (text !== undefined) return "go";
   if (scope.ports.clock.now() < expires_at) {
     await scope.emit({ type: "turn_waiting", until: expires_at });
     return "waiting";
   }
   const message =
-    "The model was away when you asked, and nobody said that the answer is still wanted. Ask again if it is.";
+    "The model was unavailable when you asked, and nobody confirmed that the answer is still wanted. Ask again if it is.";
   return { outcome: "failed", text: message, error: { code: "not_wanted", message } };
 }
 
@@ -131,7 +131,7 @@ function gaveUp(ms: number, error: ModelError): TurnEnd {
   const [seconds, minutes] = [Math.round(ms / 1_000), Math.round(ms / 60_000)];
   const inMinutes = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
   const time = seconds < 90 ? `${seconds} seconds` : inMinutes;
-  const text = `The model did not answer for ${time}, so I gave up. What you asked is kept: try again.\n\n${error.message}`;
+  const text = `The model did not answer for ${time}, so I gave up. Your message is kept: try again.\n\n${error.message}`;
   return { outcome: "failed", text, error: { code: error.code, message: error.message } };
 }
 

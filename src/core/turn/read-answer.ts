@@ -243,7 +243,7 @@ async function tellLeftOut(scope: TurnScope, { model, tools }: LeftOut): Promise
   const ids = [...new Set(found.map(({ skill_id }) => skill_id))];
   const remedy = ids.map((id) => `\`/skill disable ${id}\``).join(" or ");
   const left = people.length === 1 ? "A tool is left out here" : "Tools are left out here";
-  const told = `${left}: ${people.join("; ")}. Everything else works; ${remedy} takes it out for good.`;
+  const told = `${left}: ${people.join("; ")}. Everything else works; ${remedy} disables it permanently.`;
   await scope.emit({
     type: "tools_left_out",
     tools: found.map(({ name, skill_id }) => ({ tool: name, skill_id })),

@@ -224,7 +224,7 @@ export function alwaysText({ binds, input }: ForGood, where = "in this channel")
     : "";
   const refused = refuses === values ? "" : ` with ${destinationText(refuses) || "any arguments"}`;
   const to = allowed === "" ? "" : ` with ${allowed}`;
-  return `“Always here” allows this tool as it is now${to}, ${where};${again} “Never” refuses it${refused} without asking. Either holds until somebody takes it back (/agent approvals).`;
+  return `“Always here” allows this tool as it is now${to}, ${where};${again} “Never” refuses it${refused} without asking. Both stay in force until somebody removes them (/agent approvals).`;
 }
 
 /** The label of the button "always here", with the arguments that may vary. */

@@ -9,10 +9,11 @@ import type { Skill } from "../skill/skill.ts";
 import { toToolName } from "../skill/skill-identifier.ts";
 import { failure, type Tool, type ToolContext, type ToolResult, type WorkModel } from "../skill/tool.ts";
 import type { SeenAddresses } from "../values/address.ts";
-import type { ApprovalNeed, Approver } from "../values/inbound.ts";
+import type { ApprovalNeed, Approver, Author } from "../values/inbound.ts";
 import { canonicalJson, type Json } from "../values/json.ts";
 import type { Effort, Message, ToolCall, ToolDefinition } from "../values/message.ts";
 import { currentProfile, type Profile, type ToolCategory } from "../values/profile.ts";
+import { zoneOf } from "../values/said-line.ts";
 import type { Turn, TurnPorts } from "./turn.ts";
 
 /** A pending call, made by the model or by another tool. */
@@ -76,6 +77,11 @@ export interface TurnScope {
   open(opening: Opening, how: Omit<TranscriptOpening, "opening">): Promise<void>;
   /** Runs a call to its result, or returns `waiting` when it waits for a person. */
   runCall(request: CallRequest): Promise<ToolResult | "waiting">;
+}
+
+/** The time zone in which a person reads times in the channel of the turn, by default its author; an IANA name. */
+export function zoneIn({ turn, namespace, ports }: TurnScope, person: Author = turn.author): string {
+  return zoneOf(person, namespace.settings.time_zone, ports.time_zone);
 }
 
 /** Ids of the people that messages of a turn may mention so that they are notified. */

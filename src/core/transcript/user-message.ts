@@ -5,13 +5,13 @@
 import { beginningOf } from "../../base/markdown-text.ts";
 import { pattern } from "../../base/pattern.ts";
 import type { Turn } from "../scope/turn.ts";
-import type { TurnScope } from "../scope/turn-scope.ts";
+import { type TurnScope, zoneIn } from "../scope/turn-scope.ts";
 import { cutForModel } from "../skill/tool.ts";
 import { type Author, type Cause, clockIn, type Mention } from "../values/inbound.ts";
 import { escapeMarkup } from "../values/json.ts";
 import type { HeardMessage, KeptImage, MessageContext, ReadFile, UserMessage } from "../values/message.ts";
 import type { CountTokens } from "../values/profile.ts";
-import { plainName, withoutSaidLines, zoneOf } from "../values/said-line.ts";
+import { plainName, withoutSaidLines } from "../values/said-line.ts";
 import { isImage } from "./transcript-steps.ts";
 
 /** Additional parts of a message. */
@@ -51,9 +51,9 @@ export function toldMessage(scope: TurnScope): UserMessage {
 }
 
 /** The first line of a message by this person. */
-export function saidBy({ ports, namespace }: TurnScope, author: Author, at: number): string {
-  const time_zone = zoneOf(author, namespace.settings.time_zone, ports.time_zone);
-  return ports.saidLine({ at, time_zone, name: author.name, id: author.id });
+export function saidBy(scope: TurnScope, author: Author, at: number): string {
+  const time_zone = zoneIn(scope, author);
+  return scope.ports.saidLine({ at, time_zone, name: author.name, id: author.id });
 }
 
 /** A person's message for a model. */

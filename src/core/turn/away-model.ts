@@ -6,8 +6,7 @@ import { backoff } from "../../base/backoff.ts";
 import type { AwayState } from "../log/turn-state.ts";
 import { ModelError, type ModelErrorCode, mayHelp } from "../ports/model.ts";
 import type { TurnEnd } from "../scope/turn.ts";
-import { chosenModel, type TurnScope } from "../scope/turn-scope.ts";
-import { zoneOf } from "../values/said-line.ts";
+import { chosenModel, type TurnScope, zoneIn } from "../scope/turn-scope.ts";
 
 /** Reasons of an outage, as people read them. */
 const reasons: Partial<Record<ModelErrorCode, string>> = {
@@ -136,7 +135,7 @@ function gaveUp(ms: number, error: ModelError): TurnEnd {
 }
 
 /** Local time of the asker, e.g. `14:35`. */
-function timeOf({ turn, namespace, ports }: TurnScope, at: number): string {
-  const timeZone = zoneOf(turn.author, namespace.settings.time_zone, ports.time_zone);
+function timeOf(scope: TurnScope, at: number): string {
+  const timeZone = zoneIn(scope);
   return new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone }).format(at);
 }

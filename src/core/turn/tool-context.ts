@@ -4,13 +4,12 @@ import { runInFolder } from "../effects/folder-run.ts";
 import { createToolFiles } from "../effects/tool-files.ts";
 import { scopeKeyValue } from "../ports/storage.ts";
 import { generateWith, writeWith } from "../scope/generate.ts";
-import { type CallRequest, chosenModel, type TurnScope } from "../scope/turn-scope.ts";
+import { type CallRequest, chosenModel, type TurnScope, zoneIn } from "../scope/turn-scope.ts";
 import { coversHost } from "../skill/network-grants.ts";
 import type { PlanningContext, Tool, ToolContext } from "../skill/tool.ts";
 import { isOwnWords, untrustedIn } from "../transcript/untrusted.ts";
 import { ExpectedFailure, WaitingForPerson } from "../values/failure.ts";
 import type { Json } from "../values/json.ts";
-import { zoneOf } from "../values/said-line.ts";
 import { createWorkContext } from "./create-work-context.ts";
 import { invokeSkill } from "./invoke-skill.ts";
 
@@ -69,7 +68,7 @@ export function createToolContext(
     inFolder,
     ...createWorkContext(scope, { inFolder, now, approve: permissions.approve }, signal),
     chat: createChatWork(scope, request.call.id, tool.skill_id),
-    time_zone: zoneOf(turn.author, scope.namespace.settings.time_zone, ports.time_zone),
+    time_zone: zoneIn(scope),
     store: scopeKeyValue(ports.store, `skill:${turn.place.namespace}:${root}:`),
     schedules: planningFor(scope, request),
     web: webOf(scope, request),

@@ -111,7 +111,8 @@ export function mayHelp(remedy: Remedy, error: unknown): error is ModelError {
 
 /** The message for a person whose turn failed. The error itself names servers and is only for operators. */
 export const modelErrorWords: Record<ModelErrorCode, string> = {
-  rate_limited: "The language model is not accepting more requests at the moment. Try again in a few minutes.",
+  rate_limited:
+    "The language model is not accepting more requests at the moment. Try again in a few minutes.",
   overloaded: "The language model is overloaded. Try again in a few minutes.",
   unavailable:
     "The language model did not answer. Try again in a moment; if this continues, tell whoever runs me.",

@@ -18,8 +18,8 @@ const maxSchema = 20_000;
 /** The silence of a call has its own limit; this one ends a call that reports progress forever, ms. */
 const maxCall = 30 * 60_000;
 
-/** Slightly more than the limit to which results are cut. */
-const maxOutput = 1_000_000;
+/** Above the size that results are cut to: twice 400,000 characters, of up to three bytes each in UTF-8. */
+const maxOutput = 3_000_000;
 
 export interface ServerSkillOptions {
   server: ServerConfig;

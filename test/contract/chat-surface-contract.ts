@@ -148,12 +148,12 @@ export function chatSurfaceContract(under: SurfaceUnderContract): void {
       model.when(word, () => (failures-- > 0 ? { status: 500 } : [`Reply to ${word}.`]));
       const conversation = await surface().open();
       await conversation.say(word);
-      await untilSaid(conversation, "I keep trying until", can.editable ? "progress" : "answer");
+      await untilSaid(conversation, "I'll keep trying until", can.editable ? "progress" : "answer");
       await untilSaid(conversation, `Reply to ${word}.`);
       await finished(word);
       const shown = await conversation.shown();
       expect(count(shown, `Reply to ${word}.`)).toBe(1);
-      if (can.editable) expect(count(shown, "I keep trying until")).toBe(0);
+      if (can.editable) expect(count(shown, "I'll keep trying until")).toBe(0);
     });
   });
 }

@@ -44,7 +44,7 @@ describe("knack ask", () => {
     await models.add([{ match: { userMessage: "hello" }, response: { error, status: 503 } }]);
     const { code, stdout, stderr } = await home.run(["ask", "hello"]);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/The model does not answer \(.*\)\. I keep trying until \d\d:\d\d\./);
+    expect(stderr).toMatch(/The model does not answer \(.*\)\. I'll keep trying until \d\d:\d\d\./);
     expect(stdout + stderr).toContain("so I gave up");
   });
 

@@ -121,7 +121,7 @@ test("a model's failure reason is for operators, and the channel gets plain word
   const { ts } = await slack.say({ ...ben, text: "<@U0KNACK> hello" });
   const [answer = ""] = (await slack.until((state) => answers(state, general, ts, 1), "an answer")) ?? [];
 
-  expect(answer).toContain("The language model did not take this request.");
+  expect(answer).toContain("The language model rejected this request.");
   expect(answer).not.toMatch(/127\.0\.0\.1|HTTP|gpt-5/);
   expect(bot.app.errors).toEqual([]);
 });

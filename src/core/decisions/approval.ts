@@ -1,9 +1,9 @@
 import { sha256 } from "../../base/sha256.ts";
-import type { TurnEventOf } from "../log/turn-event.ts";
+import type { TurnEventBodyOf } from "../log/turn-event.ts";
 import type { ApprovalState } from "../log/turn-state.ts";
 import type { Web, WebRequest } from "../ports/web.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
-import type { ApprovalRequest, Tool, ToolResult } from "../skill/tool.ts";
+import { type ApprovalRequest, failure, type Tool, type ToolResult } from "../skill/tool.ts";
 import { isSameSite, readAddress } from "../values/address.ts";
 import { WaitingForPerson } from "../values/failure.ts";
 import { canonicalJson, type Json } from "../values/json.ts";
@@ -11,12 +11,12 @@ import { approverWithin, type CallDecision } from "./decide-call.ts";
 import { judgeAndNote, reasonFor } from "./known-addresses.ts";
 import type { StandingDecision } from "./standing-decisions.ts";
 
-/** What came of asking. `input` is what was shown to who approved, and so what runs. */
+/** The result of asking. `input` is the input that the approver saw, and therefore the one that runs. */
 export type Decision = { status: "approved"; input: Json } | { status: "refused"; result: ToolResult };
 
 /**
- * Asks for approval of a call that has not started, or looks for the decision, which may have been made for good. `waiting`: there is
- * none yet; the turn waits and the call is taken up again on resume.
+ * Asks for approval of a call that has not started, or looks up the decision, which may be a standing one. `waiting`: there is no decision
+ * yet; the turn waits, and the call continues when it resumes.
  */
 export async function approveCall(
   scope: TurnScope,
@@ -27,20 +27,17 @@ export async function approveCall(
 ): Promise<Decision | "waiting"> {
   const known = scope.state.approvals.get(call.id);
   if (known !== undefined) {
-    const standing = found.kind === "decided" ? madeForGood(found.standing) : undefined;
+    const standing = found.kind === "decided" ? standingDecision(found.standing) : undefined;
     const decided = await takeDecision(scope, known, standing);
     return decided === "waiting" ? decided : decisionOf(known.input, tool, decided);
   }
-  if (found.kind === "decided") return decisionOf(input, tool, madeForGood(found.standing));
+  if (found.kind === "decided") return decisionOf(input, tool, standingDecision(found.standing));
   if (wasRefused(scope, tool, input)) return refusedBefore(tool);
   await ask(scope, { call_id: call.id, tool: tool.name, skill_id: tool.skill_id, input, ...found.asked });
   return "waiting";
 }
 
-type Question = Omit<
-  TurnEventOf<"approval_requested">,
-  "type" | "approval_id" | "expires_at" | "turn_id" | "seq" | "at"
->;
+type Question = Omit<TurnEventBodyOf<"approval_requested">, "type" | "approval_id" | "expires_at">;
 
 async function ask({ state, turn, ports, emit }: TurnScope, asked: Question): Promise<void> {
   const approval_id = `${turn.turn_id}:${state.approvals.size + 1}`;
@@ -49,8 +46,8 @@ async function ask({ state, turn, ports, emit }: TurnScope, asked: Question): Pr
 }
 
 /**
- * Looks for the decision about what was asked and records it, that nobody made one in time included. `standing` counts where nobody
- * decided about this very call.
+ * Looks up the decision on an approval and records it, or records that nobody decided in time. `standing` applies if nobody decided on this
+ * call itself.
  */
 async function takeDecision(
   scope: TurnScope,
@@ -67,8 +64,8 @@ async function takeDecision(
 }
 
 /**
- * Asks for an approval in the middle of a call, or looks for the decision: `CALL/approval:1` and so on. Who may decide and wrote the
- * call themselves is asked too: what comes up while it runs they have not seen.
+ * Asks for approval in the middle of a call, or looks up the decision: `CALL/approval:1` and so on. A person who wrote the call themselves
+ * is asked too, because they have not seen requests that arise while it runs.
  * @throws WaitingForPerson while nobody has decided
  */
 export async function approveWithin(
@@ -97,18 +94,18 @@ export async function approveWithin(
 
 interface Decided {
   approved: boolean;
-  /** Empty when nobody decided in time. */
+  /** Empty if nobody decided in time. */
   by: string;
   name?: string | undefined;
-  /** Such calls are not asked about here any more. */
+  /** Matching calls no longer ask here. */
   always?: true | undefined;
-  /** Such calls are refused here without asking. */
+  /** Matching calls are refused here without asking. */
   never?: true | undefined;
-  /** The hosts it asked for may be reached in the whole turn. */
+  /** The requested hosts may be reached for the rest of the turn. */
   for_turn?: true | undefined;
 }
 
-/** The first decision counts. Only people who may decide get a signal stored. */
+/** The first decision counts. Signals are stored only for people who may decide. */
 async function findDecision(scope: TurnScope, { approval_id }: ApprovalState): Promise<Decided | undefined> {
   for (const signal of await scope.ports.signals()) {
     if (signal.type === "approval" && signal.approval_id === approval_id) return signal;
@@ -116,7 +113,7 @@ async function findDecision(scope: TurnScope, { approval_id }: ApprovalState): P
   return undefined;
 }
 
-function madeForGood({ verdict, by, name }: StandingDecision): Decided {
+function standingDecision({ verdict, by, name }: StandingDecision): Decided {
   return verdict === "always"
     ? { approved: true, by, name, always: true }
     : { approved: false, by, name, never: true };
@@ -124,11 +121,11 @@ function madeForGood({ verdict, by, name }: StandingDecision): Decided {
 
 function decisionOf(input: Json, tool: Tool, { approved, by, name, never }: Decided): Decision {
   if (approved) return { status: "approved", input };
-  if (never) return refusedForGood(tool, name ?? by);
+  if (never) return refusedByStanding(tool, name ?? by);
   return by === "" ? expired(tool) : refusedBy(tool, name ?? by);
 }
 
-/** Whether the very same call was refused in this turn: people are not asked twice. */
+/** Whether the same call was refused in this turn: people are not asked twice. */
 function wasRefused({ state }: TurnScope, tool: Tool, input: Json): boolean {
   return [...state.approvals.values()].some(
     (each) =>
@@ -145,8 +142,8 @@ function refusedBy(tool: Tool, who: string): Decision {
   return refusal("refused", `${who} refused ${tool.name}, so it did not run.`, doNotInsist);
 }
 
-/** A call that somebody said "never" to. `who` is what people call them. */
-function refusedForGood(tool: Tool, who: string): Decision {
+/** The refusal of a call that matches a "never". `who` is the name of the person who decided. */
+function refusedByStanding(tool: Tool, who: string): Decision {
   const message = `${tool.name} did not run: calls like this one were refused by ${who}, for good in this channel.`;
   const hint =
     "Do not insist, and do not look for another way to do the same. Say what was not done; /agent approvals lists the refusal and takes it back.";
@@ -164,11 +161,12 @@ function expired(tool: Tool): Decision {
 }
 
 function refusal(code: string, message: string, hint: string): Decision {
-  return { status: "refused", result: { status: "error", code, message, hint } };
+  return { status: "refused", result: failure(code, message, hint) };
 }
 
 /**
- * Whether a running call may send something to an address; asks where it is not free. Answers the same when the call is run again.
+ * Whether a running call may send something to an address; asks a person if the address is not free. Gives the same result when the call is
+ * run again.
  * @throws WaitingForPerson while nobody has decided
  */
 export async function mayReach(
@@ -179,11 +177,11 @@ export async function mayReach(
   { foreign = false }: { foreign?: boolean } = {},
 ): Promise<boolean> {
   const address = readAddress(text);
-  // What is no web address is refused by the fetch itself.
+  // The fetch itself refuses a text that is not a web address.
   if (address === undefined) return true;
   if ((await judgeAndNote(scope, request, address, { foreign })) !== "asks") return true;
   const { key, host } = address;
-  // By its hash: what was approved is this address, and none that a page made to look alike.
+  // Identified by its hash: the approval covers exactly this address, and none that a page made look similar.
   const where = { callId: `${request.call.id}/approval:reach:${await sha256(key)}`, skillId: tool.skill_id };
   const { approved } = await approveWithin(scope, where, {
     action: "reach_address",
@@ -196,7 +194,7 @@ export async function mayReach(
   return approved;
 }
 
-/** The web of a call, with redirects to another site judged as addresses are: a server may send on what it was told. */
+/** Web access of a call. Redirects to another site are judged like addresses, because a server could pass on the data it was sent. */
 export function webOf(scope: TurnScope, request: CallRequest): Web {
   const { redact, web } = scope.ports;
   const mayFollow: WebRequest["mayFollow"] = async ({ from, to, sends }) => {
@@ -207,7 +205,7 @@ export function webOf(scope: TurnScope, request: CallRequest): Web {
   };
   return {
     fetch: (url, options) => web.fetch(url, { mayFollow, ...options }),
-    // Skills cut what they read: half a secret would not be known for one.
+    // Redacted before skills cut the text: half a secret would not be recognised.
     read: async (url, options) => redact(await web.read(url, { mayFollow, ...options })),
   };
 }

@@ -1,7 +1,7 @@
 /**
- * Decides about each call of a tool: whether it runs unasked, and if not, who is asked and why. A model can be made to obey what it
- * reads, so the rule looks at what the call would do and at who vouches for it, never at what the model says. `decisionFor` collects
- * the facts of a call; `decideCall` is the rule. docs/security-details.md shows the rule as a table.
+ * Decides about each call of a tool: whether it runs without asking, and if not, who is asked and why. Text that a model reads can
+ * manipulate it, so the rule depends on the call's effects and on who vouches for it, never on the model's statements. `decisionFor`
+ * collects the facts of a call; `decideCall` is the rule. docs/security-details.md shows the rule as a table.
  */
 
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
@@ -34,29 +34,29 @@ import {
   type StandingDecision,
 } from "./standing-decisions.ts";
 
-/** What is asked: the strictest approver of all needs, and all their reasons. */
+/** An approval request: the strictest approver of all needs, and all their reasons. */
 export interface Asked {
   approver: Approver;
-  /** Why it asks, for the card: one sentence for each need. */
+  /** The reason for the card, one sentence for each need. */
   reason: string;
-  /** What "always here" and "never" would be bound to; absent where each call asks. */
+  /** What "always here" and "never" would apply to; absent if every call asks. */
   binds?: Binding;
   /** Keys of web addresses that nobody named. */
   addresses?: readonly string[];
 }
 
-/** Who vouches for a tool, and what a call of it could reach. */
+/** Who vouches for a tool, and what its calls could reach. */
 export type CallOrigin =
-  /** The bot's own tools and the skills that ship with it: what they do stays in the channel unless they say otherwise. */
+  /** The bot's own tools and the shipped skills: their effects stay in the channel unless they declare otherwise. */
   | { kind: "shipped" }
-  /** Code of a skill from elsewhere. `reach`: what of the outside it can reach, in words; undefined where that is nothing. */
+  /** Code of a skill from elsewhere. `reach`: what it can reach outside, in words; undefined if nothing. */
   | { kind: "code"; reach: string | undefined }
-  /** `acts`: its own steps change something, beside the calls it makes, each of which is decided about by itself. */
+  /** `acts`: its own steps change something. The calls it makes are decided separately. */
   | { kind: "flow"; acts: boolean }
-  /** `trusted`: an operator let this tool run unasked as it is now. */
+  /** `trusted`: an operator allowed this tool, in its current form, to run without asking. */
   | { kind: "server"; tool: ServerTool; trusted: boolean };
 
-/** All that the decision about a call depends on. */
+/** All facts that the decision about a call depends on. */
 export interface CallFacts {
   /** The name of the tool, and the id of its skill (empty for the bot's own tools). */
   tool: string;
@@ -64,21 +64,21 @@ export interface CallFacts {
   origin: CallOrigin;
   effect: ToolEffect;
   risk: Skill["risk"] | undefined;
-  /** What the tool asks for by itself. */
+  /** The tool's own need for approval. */
   own?: ApprovalNeed | undefined;
-  /** What else asks, e.g. since an address would carry data out. */
+  /** Further needs, e.g. because an address could carry data out. */
   more?: readonly ApprovalNeed[];
-  /** The person the turn is for wrote this very call, e.g. as `/skill run`. */
+  /** The person the turn is for wrote this call, e.g. with `/skill run`. */
   by_person: boolean;
   /** Trust of that person. */
   trust: Trust;
-  /** It happens in a direct message. */
+  /** The call happens in a direct message. */
   direct: boolean;
-  /** A trigger began the turn: what it is about nobody here vouches for, and nobody watches. */
+  /** A trigger started the turn: nobody here vouches for its content, and nobody is watching. */
   triggered?: boolean;
 }
 
-/** Who has to approve a call and why; undefined when it runs unasked. */
+/** Who has to approve a call and why; undefined if it runs without asking. */
 export function decideCall(facts: CallFacts): Pick<Asked, "approver" | "reason"> | undefined {
   const open = needsOf(facts)
     .map(({ approver, reason }) => ({ approver: approverHere(approver, facts), reason }))
@@ -95,7 +95,7 @@ export function decideCall(facts: CallFacts): Pick<Asked, "approver" | "reason">
 function needsOf(facts: CallFacts): readonly ApprovalNeed[] {
   const { skill_id, effect, risk, own, more = [] } = facts;
   const isRisky = risk === "high" && effect !== "read_only";
-  const reason = `The skill ${skill_id} is marked as one of high risk.`;
+  const reason = `The skill ${skill_id} is marked as high-risk.`;
   return [
     isRisky ? { approver: "operator" as const, reason } : undefined,
     own,
@@ -104,7 +104,7 @@ function needsOf(facts: CallFacts): readonly ApprovalNeed[] {
   ].filter((need) => need !== undefined);
 }
 
-/** What a call asks for because of where its tool comes from. */
+/** The need that follows from the tool's origin. */
 function needOfOrigin({ origin, effect, skill_id, triggered = false }: CallFacts): ApprovalNeed | undefined {
   switch (origin.kind) {
     case "shipped":
@@ -126,8 +126,8 @@ function needOfOrigin({ origin, effect, skill_id, triggered = false }: CallFacts
 }
 
 /**
- * A hint is the server's word: it adds caution, and takes caution away only where the operator set the server up. What runs unasked
- * where people watch asks where a trigger began the turn.
+ * A hint is the server's own statement: it adds caution, and removes caution only if the operator configured the server. In a turn started
+ * by a trigger, calls that otherwise run without asking need approval, because nobody is watching.
  */
 function needOfServer(
   { tool, trusted }: CallOrigin & { kind: "server" },
@@ -137,7 +137,7 @@ function needOfServer(
   const { effect, approver } = configured;
   if (approver === "none" && !triggered) return undefined;
   if (approver !== undefined && approver !== "none")
-    return { approver, reason: `The bot's configuration asks for it at the server ${server}.` };
+    return { approver, reason: `The bot's configuration requires approval for it at the server ${server}.` };
   if ((trusted && !triggered) || effect === "read_only") return undefined;
   if (hints.destructive === true) {
     const reason = `The server ${server} says that ${tool.tool} can delete or overwrite something.`;
@@ -150,8 +150,8 @@ function needOfServer(
 }
 
 /**
- * Who decides instead where the approver is not there. A direct message has no manager: what a person enabled for themselves is theirs
- * to allow, servers and flows are everybody's. A guest confirms nothing.
+ * Replaces an approver who does not exist in the place. A direct message has no manager: its person may allow the skills they enabled for
+ * themselves, but servers and flows are shared by everybody. A guest cannot confirm anything.
  */
 function approverHere(
   approver: Approver,
@@ -164,16 +164,16 @@ function approverHere(
   return isOwn && trust === "member" ? "asker" : "operator";
 }
 
-/** Whether who wrote the call themselves has thereby decided. */
+/** Whether a person who wrote the call themselves has thereby approved it. */
 function hasSeenIt(trust: Trust, approver: Approver): boolean {
   if (trust === "operator") return true;
   return approver === "asker" || (approver === "manager" && trust === "manager");
 }
 
-/** What becomes of a call that does not run by itself: somebody is asked, or has decided about such calls for good. */
+/** The decision about a call that does not run without asking: ask somebody, or apply a standing decision. */
 export type CallDecision = { kind: "ask"; asked: Asked } | { kind: "decided"; standing: StandingDecision };
 
-/** What becomes of this call with the state of the channel as it is now; undefined when nobody has to decide. */
+/** The decision about this call in the channel's current state; undefined if nobody has to decide. */
 export async function decisionFor(
   scope: TurnScope,
   request: CallRequest,
@@ -210,7 +210,7 @@ export async function decisionFor(
   const isBound = address === undefined && sharing === undefined;
   if (isBound && (await isGranted(scope, tool, skill, call, decided.approver))) return undefined;
   const asked = address === undefined ? decided : { ...decided, addresses: address.addresses };
-  // What a private turn shares is asked about each time.
+  // A private turn asks each time before it shares something.
   if (binds === undefined || sharing !== undefined) return { kind: "ask", asked };
   const always = allowanceFor(standing, binds, { approver: decided.approver, asker, cause: turn.cause });
   return always !== undefined && isStillAllowed(scope, call, binds)
@@ -218,7 +218,10 @@ export async function decisionFor(
     : { kind: "ask", asked: { ...asked, binds } };
 }
 
-/** That others could see what a call of a private turn leaves: a tool that says so, foreign code, and what changes something at a server. */
+/**
+ * The need that arises in a private turn because others could see the effect of the call: a tool that declares it, foreign code, or a
+ * change at a server.
+ */
 function sharingNeed(
   { state }: TurnScope,
   tool: Tool,
@@ -234,7 +237,7 @@ function sharingNeed(
 }
 
 /**
- * Whether who made the schedule of this turn agreed to the tool as it is now and to where the call goes, and may decide about it by
+ * Whether the maker of the turn's schedule agreed to the tool in its current form and to the call's destination, and may decide about it by
  * their own rank.
  */
 async function isGranted(
@@ -254,7 +257,7 @@ async function isGranted(
   return isNamed && isPlanned(scope, call);
 }
 
-/** Who decides about what a call of this skill asks for while it runs. */
+/** Who decides about requests that a call of this skill makes while it runs. */
 export function approverWithin({ turn, offer }: TurnScope, skillId: string, approver: Approver): Approver {
   const { author, place } = turn;
   const kind = offer.all.get(skillId)?.skill.kind;
@@ -262,7 +265,7 @@ export function approverWithin({ turn, offer }: TurnScope, skillId: string, appr
   return approverHere(approver, { origin, trust: author.trust, direct: isDirectMessage(place.namespace) });
 }
 
-/** The skill whose tool it is, or whose code it runs. */
+/** The skill that the tool belongs to, or whose code it runs. */
 function skillOf({ offer }: TurnScope, tool: Tool, input: Json): Skill | undefined {
   const id = tool.runsCodeOf?.(input) ?? tool.skill_id;
   return id === "" ? undefined : offer.all.get(id)?.skill;
@@ -285,7 +288,7 @@ async function originOf({ ports }: TurnScope, tool: Tool, skill: Skill | undefin
   return { kind: "code", reach: await reachOf(ports, skill) };
 }
 
-/** What code of a skill could reach outside of its sandbox. */
+/** What a skill's code could reach outside its sandbox. */
 async function reachOf({ grants, scripts }: TurnScope["ports"], skill: Skill): Promise<string | undefined> {
   const verdict = await scripts?.allows(skill);
   if (verdict?.ok === true && verdict.unconfined === true) return "everything that the bot can";
@@ -293,7 +296,7 @@ async function reachOf({ grants, scripts }: TurnScope["ports"], skill: Skill): P
   return hosts.length === 0 ? undefined : hosts.join(", ");
 }
 
-/** Undefined where a decision for good would not say what it is about. */
+/** Undefined if a standing decision could not identify the tool. */
 async function bindingOf(
   tool: Tool,
   skill: Skill | undefined,

@@ -1,7 +1,7 @@
 /**
- * Decides where a call may send something. An address carries out what a model writes into it, so a made-up one asks as soon as the model
- * has read what nobody here vouches for. Free are addresses that people or a search named, links of pages (so many a turn to one
- * site), and the hosts an operator opened or the asker allowed for the turn. docs/security-details.md shows the rule.
+ * Decides where a call may send something. An address can carry out data that a model writes into it, so an invented one needs approval
+ * once the model has read untrusted text. Free are addresses named by people or a search, a limited number of links in pages per turn and
+ * site, and hosts that an operator opened or the asker allowed for the turn. docs/security-details.md shows the rule.
  */
 
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
@@ -19,25 +19,25 @@ import {
 import type { ApprovalNeed } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 
-/** Links that one turn may follow to a site, or to a host that was named: which of many links is followed tells something too. */
+/** Maximum links that one turn may follow to a site, or to a named host: the choice among many links can carry data too. */
 const maxLinks = 10;
-/** Of these, links that differ in one place alone, as those do that spell something out. */
+/** Maximum of these that differ in one place only, like links that spell something out. */
 const maxLinksAlike = 5;
 
-/** What is known of an address. `link`: it is free as one of the site's few. */
-export type AddressVerdict = "free" | "link" | "asks";
+/** The verdict on an address. `link`: it is free as one of the site's limited number of links. */
+type AddressVerdict = "free" | "link" | "asks";
 
-/** That a call asks, and for which addresses. */
+/** A call's need for approval because of addresses. */
 export interface AddressNeed extends ApprovalNeed {
   binds: { hosts: string[] };
-  /** Keys of them. */
+  /** Their keys. */
   addresses: readonly string[];
 }
 
-/** What a judgement looks at. */
+/** The parts of a scope that a verdict depends on. */
 type Judged = Pick<TurnScope, "seen" | "state" | "turn" | "ports" | "transcript">;
 
-/** Judges an address. `foreign`: it came from text that nobody vouches for, whatever the transcript has. */
+/** Judges an address. `foreign`: it came from text that nobody vouches for, regardless of the transcript. */
 function judgeAddress(
   scope: Judged,
   { key, host }: WebAddress,
@@ -51,7 +51,7 @@ function judgeAddress(
   return foreign || hasStrangersText(scope, request) ? "asks" : "free";
 }
 
-/** Whether a turn may follow one more link. A host that was named counts by itself, others with all of their site. */
+/** Whether a turn may follow one more link. Links to a named host are counted per host, others per site. */
 function mayFollow({ seen, state }: Judged, { key, host }: WebAddress): boolean {
   const pages = [...(state.followed.get(siteOf(host)) ?? [])];
   if (pages.includes(key)) return true;
@@ -61,12 +61,12 @@ function mayFollow({ seen, state }: Judged, { key, host }: WebAddress): boolean 
   return counted.length < maxLinks && alike.length < maxLinksAlike;
 }
 
-/** Whether a text that the call hands on may hold this address: nobody has to be asked to follow it. */
+/** Whether a text that the call passes on may contain this address without anybody being asked. */
 export function isKnownAddress(scope: Judged, request: CallRequest, address: WebAddress): boolean {
   return judgeAddress(scope, address, { request }) !== "asks";
 }
 
-/** Whether anything the model has before it was written by others than members of the channel, the operator and the bot. */
+/** Whether the model has text by anyone other than members of the channel, the operator and the bot. */
 function hasStrangersText(scope: Judged, request: CallRequest | undefined): boolean {
   const { turn, transcript } = scope;
   if (hasReadUntrusted(scope, request)) return true;
@@ -75,14 +75,14 @@ function hasStrangersText(scope: Judged, request: CallRequest | undefined): bool
   return listed.some((id) => isForeign(turn.catalogue, id));
 }
 
-/** The addresses of a call that are read at all; others fail by themselves. */
+/** The valid addresses of a call; calls with others fail anyway. */
 function addressesOf(tool: Tool, input: Json): WebAddress[] {
   return (tool.addresses?.(input) ?? []).flatMap((text) => readAddress(text) ?? []);
 }
 
 /**
- * That a call asks because of where it would send something; undefined where it may. What links of pages it follows is noted, so that
- * they are counted.
+ * A call's need for approval because of its destinations; undefined if there is none. Links that it follows are recorded, so that they are
+ * counted.
  */
 export async function addressNeed(
   scope: TurnScope,
@@ -100,12 +100,12 @@ export async function addressNeed(
   return { approver: "asker", reason: reasonFor(hosts), binds: { hosts }, addresses };
 }
 
-/** Why a request to these hosts is asked about, for people. */
+/** Why a request to these hosts needs approval, for people. */
 export function reasonFor(hosts: readonly string[]): string {
-  return `The address at ${hosts.join(", ")} was named by nobody here and by no search. An address can carry out what was said here.`;
+  return `The address at ${hosts.join(", ")} was not named by anybody here, nor by a search. An address can carry data out of this conversation.`;
 }
 
-/** Judges an address and notes the link it follows. Nothing happens in between, so calls that run at the same time are all counted. */
+/** Judges an address and records a followed link. Both happen in one step, so concurrent calls are all counted. */
 export function judgeAndNote(
   scope: TurnScope,
   request: CallRequest,

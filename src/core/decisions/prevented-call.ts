@@ -9,18 +9,14 @@ import {
   rightInWords,
   rightsOn,
 } from "../skill/skill-identifier.ts";
-import type { Tool, ToolResult } from "../skill/tool.ts";
+import { failure, type Tool, type ToolResult } from "../skill/tool.ts";
 import type { Json } from "../values/json.ts";
 import { isDirectMessage } from "../values/place.ts";
 import { currentProfile } from "../values/profile.ts";
 
-const stopped: ToolResult = {
-  status: "error",
-  code: "stopped",
-  message: "The turn was stopped before this ran.",
-};
+const stopped = failure("stopped", "The turn was stopped before this ran.");
 
-/** Why a call does not run now, whoever approved it: the turn was stopped, or the channel, the agent or a right forbids it. */
+/** Why a call may not run now, even if approved: the turn was stopped, or the channel, the agent or a right forbids it. */
 export async function prevented(scope: TurnScope, tool: Tool, input: Json): Promise<ToolResult | undefined> {
   if (scope.turn.signal.aborted) return stopped;
   return (
@@ -28,42 +24,41 @@ export async function prevented(scope: TurnScope, tool: Tool, input: Json): Prom
   );
 }
 
-/** What the agent that has the turn is never to do, however it came to call it. */
+/** Denied actions of the agent that has the turn, whatever the origin of the call. */
 function forbiddenToAgent(scope: TurnScope, tool: Tool, input: Json): ToolResult | undefined {
   const profile = currentProfile(scope);
   if (!deniesAction(profile, tool, input)) return undefined;
   const message = `The agent ${profile.id} may not call ${tool.name} so.`;
-  return { status: "error", code: "not_permitted", message, hint: "Go on without it and say so." };
+  return failure("not_permitted", message, "Go on without it and say so.");
 }
 
-/** What only some people may use; code that a call runs for a skill counts as that skill. */
+/** Rights of the person. Code that a call runs for a skill counts as that skill. */
 async function withoutRight(scope: TurnScope, tool: Tool, input: Json): Promise<ToolResult | undefined> {
   const subject = { ...tool, skill_id: tool.runsCodeOf?.(input) ?? tool.skill_id };
   const refusal = await rightRefusal(scope, subject);
   if (refusal === undefined) return undefined;
-  const hint = "Tell the person; do not look for another way.";
-  return { status: "error", code: "not_permitted", message: refusal, hint };
+  return failure("not_permitted", refusal, "Tell the person; do not look for another way.");
 }
 
-/** What a person blocked since the model was asked, or what the channel never allowed, does not run. */
+/** Skills that a person blocked since the model was asked, or that the channel does not allow. */
 function forbidden(scope: TurnScope, tool: Tool): ToolResult | undefined {
   if (tool.skill_id === "") return undefined;
   const offered = scope.offer.all.get(tool.skill_id);
   const reason = offered?.state === "blocked" ? "It was disabled in this channel." : offered?.reasons[0];
   if (offered !== undefined && reason === undefined) return undefined;
   const message = `${tool.name} may not run. ${reason ?? "Its skill is gone."}`;
-  return { status: "error", code: "not_permitted", message, hint: "Go on without it and say so." };
+  return failure("not_permitted", message, "Go on without it and say so.");
 }
 
-/** For whom rights are looked at, and what tells which they have. */
-export interface RightsAsker {
+/** The person whose rights are checked, and the sources of rights and roles. */
+interface RightsAsker {
   turn: Pick<Turn, "author" | "place" | "cause">;
   ports: Pick<TurnPorts, "rights" | "rolesOf">;
 }
 
 /**
- * Why the person a turn is for may not use something, for them and the model; undefined when they may. Who caused a trigger has to have the
- * right too.
+ * Why the person a turn is for may not use something, in words for them and the model; undefined if they may. People who caused a trigger
+ * need the right too.
  */
 export async function rightRefusal(
   { turn, ports }: RightsAsker,
@@ -88,7 +83,9 @@ export async function rightRefusal(
   return undefined;
 }
 
-/** Names a tool, or the code it runs, as it is now: what people allowed counts for nothing else. Undefined for the agent's own tools. */
+/**
+ * Identifies a tool, or the code it runs, in its current form: permissions apply only to that form. Undefined for the agent's own tools.
+ */
 export function definitionOf(
   { server }: Pick<Tool, "server">,
   skill: Pick<Skill, "hash"> | undefined,

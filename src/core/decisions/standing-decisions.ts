@@ -1,6 +1,7 @@
 /**
- * What people decided for good: "always here" and "never". A decision lives in one channel and covers the calls of one tool as it was
- * then, with the arguments it is bound to. What an earlier version stored holds for calls that would be bound to the same values now.
+ * Standing decisions of people: "always here" and "never". A decision belongs to one channel and covers the calls of one tool in its form
+ * at that time, with the arguments it is bound to. Decisions stored by an earlier version apply to calls that would now be bound to the
+ * same values.
  */
 import { z } from "zod";
 import { isContainer } from "../../base/record.ts";
@@ -17,16 +18,16 @@ import { bindsNothing } from "../values/shown.ts";
 import { isKnownAddress } from "./known-addresses.ts";
 
 const storedSchema = z.object({
-  /** Counts up in its channel. */
+  /** Counts up within its channel. */
   id: z.number().int().positive(),
   binding: bindingSchema,
-  /** The rank of who decided, which is the strictest need that an "always" answers. */
+  /** The rank of the person who decided, which is the strictest need that an "always" satisfies. */
   approver: z.enum(approvers),
-  /** The only person whose turns it covers, by id; absent: everyone here. */
+  /** The only person whose turns it covers, by id; if absent, everyone here. */
   only_for: z.string().optional(),
-  /** The id of the schedule or trigger in whose turns alone it counts. */
+  /** The id of the only schedule or trigger whose turns it covers. */
   within: z.string().optional(),
-  /** Who decided, by id and name, and when, ms since the epoch. */
+  /** The person who decided, by id and name, and the time, ms since the epoch. */
   by: z.string(),
   name: z.string(),
   at: z.number(),
@@ -36,7 +37,7 @@ export interface StandingDecision extends z.infer<typeof storedSchema> {
   verdict: "always" | "never";
 }
 
-/** Refusals have a list of their own: a version that does not know them must not take one for an allowance. */
+/** Refusals have a list of their own, so that a version that does not know them cannot mistake one for an allowance. */
 const bookSchema = z.object({
   next: z.number().int(),
   allowances: z.array(storedSchema),
@@ -44,12 +45,12 @@ const bookSchema = z.object({
 });
 type Book = z.infer<typeof bookSchema>;
 
-/** Decisions of each verdict that a channel keeps; the oldest goes first. */
-const most = 200;
+/** Maximum decisions of each verdict that a channel keeps; the oldest is dropped first. */
+const maxDecisions = 200;
 
 const keyOf = (namespace: string) => `allowances:${namespace}`;
 
-/** What was decided for good in a channel, oldest first. */
+/** The standing decisions of a channel, oldest first. */
 export async function readStanding(store: KeyValue, namespace: string): Promise<StandingDecision[]> {
   const { allowances, refusals } = parse(await store.get(keyOf(namespace)));
   const all = [
@@ -59,7 +60,7 @@ export async function readStanding(store: KeyValue, namespace: string): Promise<
   return all.sort((one, other) => one.id - other.id);
 }
 
-/** Adds a decision. It replaces one about the same calls of the same people, whatever that was. */
+/** Adds a decision. It replaces an earlier one about the same calls and the same people, whatever its verdict. */
 export async function addStanding(
   store: KeyValue,
   namespace: string,
@@ -76,7 +77,7 @@ export async function addStanding(
       const others = list.filter(
         (each) => each.only_for !== made.only_for || each.within !== made.within || !isAboutSame(each),
       );
-      return (isOfThis ? [...others, { id: next, ...made }] : others).slice(-most);
+      return (isOfThis ? [...others, { id: next, ...made }] : others).slice(-maxDecisions);
     };
     const allowances = keep(book.allowances, verdict === "always");
     return toJson({ next: next + 1, allowances, refusals: keep(book.refusals, verdict === "never") });
@@ -92,12 +93,12 @@ export async function removeStanding(store: KeyValue, namespace: string, id: num
   });
 }
 
-/** What began a turn that nobody wrote a message for. */
+/** The schedule or trigger that started a turn. */
 type Began = Pick<Cause, "kind" | "id"> | undefined;
 
 /**
- * The "always" by which calls of this binding run unasked in turns of this person, although they need this approver. In a turn that a
- * trigger began, for words that nobody here vouches for, only what was allowed for this trigger counts.
+ * The "always" that lets calls with this binding run in turns of this person although they need this approver. In a turn started by a
+ * trigger, whose content nobody here vouches for, only decisions for that trigger count.
  */
 export function allowanceFor(
   decisions: readonly StandingDecision[],
@@ -113,7 +114,7 @@ export function allowanceFor(
   );
 }
 
-/** The "never" for calls of this binding in turns of this person, the strictest first; no "always" outweighs it. */
+/** The strictest "never" for calls with this binding in turns of this person. It takes precedence over any "always". */
 export function refusalFor(
   decisions: readonly StandingDecision[],
   binding: Binding,
@@ -124,7 +125,8 @@ export function refusalFor(
     .filter((each) => each.verdict === "never" && covers(each, refusalOf(binding), asker))
     .filter(({ within }) => within === undefined || within === cause?.id)
     .reduce<StandingDecision | undefined>(
-      (most, each) => (most !== undefined && isAtLeast(most.approver, each.approver) ? most : each),
+      (strictest, each) =>
+        strictest !== undefined && isAtLeast(strictest.approver, each.approver) ? strictest : each,
       undefined,
     );
 }
@@ -138,21 +140,21 @@ function parse(value: unknown): Book {
 }
 
 /**
- * How far what people allowed for good reaches once the model has read untrusted text, and what the plan of a schedule allows. Both
- * are bound to what was on the card: a model that obeys what it reads gets no other destination.
+ * Limits of standing decisions once the model has read untrusted text, and of the plan of a schedule. Both cover only what was on the card,
+ * so a manipulated model gets no other destination.
  */
 
-/** A call as decisions about it are bound. */
+/** A call, as decisions are bound to it. */
 export interface BoundCall {
   request: CallRequest;
-  /** The skill that is called; its own guide makes nothing untrusted. */
+  /** The called skill; its own guide does not count as untrusted. */
   skill_id: string;
   args: ReadArguments;
 }
 
 /**
- * Whether an "always here" with this binding lets a call run now. Once untrusted text was read it does not where the binding says
- * nothing of where the call goes, and where the free text calls somebody or holds an address that nobody named.
+ * Whether an "always here" with this binding lets a call run now. Once the model has read untrusted text, it does not if the binding names
+ * no destination, or if the free text mentions somebody or contains an address that nobody named.
  */
 export function isStillAllowed(scope: TurnScope, call: BoundCall, binding: Binding): boolean {
   if (!hasReadUntrusted(scope, call.request, call.skill_id)) return true;
@@ -160,8 +162,9 @@ export function isStillAllowed(scope: TurnScope, call: BoundCall, binding: Bindi
 }
 
 /**
- * Whether the text of the schedule that began the turn names all that a call is bound to: people saw it when they agreed. While the run
- * has read nothing untrusted, yes and no need no name; nor do dates and times, which move with each run.
+ * Whether the text of the schedule that started the turn names everything that a call is bound to: people saw that text when they agreed.
+ * As long as the run has read nothing untrusted, booleans and null need not be named; dates and times never have to be, because they change
+ * with each run.
  */
 export function isPlanned(scope: TurnScope, call: BoundCall): boolean {
   const { bound, free } = call.args;
@@ -183,8 +186,8 @@ function isTime(value: Json): boolean {
 }
 
 /**
- * Whether a text names a value: as a word or words of their own, which no other words of the text happen to be. That is what has a
- * digit or a sign, an abbreviation in capitals, and what is marked: `#general`, `@ann`, `"Release notes"`.
+ * Whether a text names a value as separate words that cannot be ordinary words of the text: they contain a digit or sign, are an
+ * abbreviation in capitals, or are marked: `#general`, `@ann`, `"Release notes"`.
  */
 function standsIn(text: string, value: string): boolean {
   const wanted = value.trim();
@@ -205,11 +208,11 @@ function standsIn(text: string, value: string): boolean {
   return false;
 }
 
-/** What notifies people where a text is shown. */
+/** Mentions that notify people where a text is shown. */
 const mention =
   /<[@!#]&?!?([^\s<>|^]{1,100})[^<>]{0,200}>|(?<![\p{L}\p{N}._])@(?:everyone|here|channel|all)(?![\p{L}\p{N}])/giu;
 
-/** Whether free text calls nobody but those the turn may call, and leads nowhere but where people or pages of the thread do. */
+/** Whether free text mentions only people the turn may mention, and contains only addresses from people or pages of the thread. */
 function hasOnlyKnownText(scope: TurnScope, { request, args }: BoundCall): boolean {
   const called = new Set(calledBy(scope));
   return Object.values(args.free).every(
@@ -220,28 +223,28 @@ function hasOnlyKnownText(scope: TurnScope, { request, args }: BoundCall): boole
 }
 
 const trustSchema = z.object({
-  /** Tools that may run unasked, each as it was when the operator said so. */
+  /** Tools that may run without asking, each in the form that the operator saw. */
   tools: z.array(z.object({ tool: z.string(), definition: z.string() })),
-  /** Who said so, and when, ms since the epoch. */
+  /** The operator who decided, and the time, ms since the epoch. */
   by: z.string(),
   at: z.number(),
 });
-/** What an operator said of a server's tools. */
+/** An operator's decision about a server's tools. */
 export type ServerTrust = z.infer<typeof trustSchema>;
 
 const trustKey = (server: string) => `trust:${server}`;
 
-/** Undefined while no operator has looked at the server's tools. */
+/** Undefined as long as no operator has reviewed the server's tools. */
 export async function readTrust(store: KeyValue, server: string): Promise<ServerTrust | undefined> {
   return trustSchema.optional().parse(await store.get(trustKey(server)));
 }
 
-/** Replaces what was said before; no tools: each of them asks. */
+/** Replaces the earlier decision. With no tools, each of them asks. */
 export async function writeTrust(store: KeyValue, server: string, trust: ServerTrust): Promise<void> {
   await store.set(trustKey(server), trust);
 }
 
-/** Whether an operator let this tool run unasked as it is now. */
+/** Whether an operator allowed this tool, in its current form, to run without asking. */
 export function isTrusted(
   { tool, definition }: Pick<ServerTool, "tool" | "definition">,
   trust: ServerTrust | undefined,

@@ -1,7 +1,7 @@
 /**
- * The rules of work in the chat: each method asks what the person of the turn may do in the channel at this moment. What is said in a
- * private channel is told nowhere else but in their direct messages, and what leaves the channel is shown to them first. docs/security-details.md
- * has the rules as a table.
+ * The rules for actions in the chat: each method checks the current permissions of the turn's person in the channel. Content of a private
+ * channel is shown only there and in the person's direct messages, and the person confirms everything that leaves the channel.
+ * docs/security-details.md has the rules as a table.
  */
 
 import type { ChannelAccess, ChannelMessage, ChatWork } from "../ports/chat-actions.ts";
@@ -11,7 +11,7 @@ import { SkillFailure } from "../skill/define-skill.ts";
 import { sharingReason } from "../transcript/audience.ts";
 import { isDirectMessage } from "../values/place.ts";
 import { createDesk, createMentioning, notHere, tellThem } from "./mentioning.ts";
-import { createSending } from "./sending.ts";
+import { createSending, writableChannel } from "./sending.ts";
 
 export function createChatWork(scope: TurnScope, callId: string, skillId: string): ChatWork {
   const desk = createDesk(scope, callId, skillId);
@@ -26,22 +26,21 @@ export function createChatWork(scope: TurnScope, callId: string, skillId: string
     if (alone === true || !isHere)
       await scope.emit({ type: "answer_private", call_id: callId, because, from: from.namespace });
   };
-  /** What was asked is no part of what is read: a search would find itself. */
+  /** The request itself is not part of the result: otherwise a search would find itself. */
   const isAsking = ({ id }: ChannelMessage) => id === scope.turn.turn_id || id === scope.turn.message;
   const withoutAsking = <Found extends { messages: readonly ChannelMessage[] }>(found: Found): Found => ({
     ...found,
     messages: found.messages.filter((each) => !isAsking(each)),
   });
-  /** A sign on a message is seen by all, and which one it is can tell something. */
+  /** Everyone sees a reaction or pin, and the choice of message can reveal something. */
   const sign = async (what: string, message: string): Promise<void> => {
     if (!scope.state.private) return;
     const question = `May I ${what} this message?`;
     await desk.ask({ action: "sign", question, input: { message }, reason: sharingReason });
   };
-  /** A message of this channel that may be written to. */
+  /** A message of this channel, if the person may write there. */
   const writable = async (reference: string): Promise<ChannelMessage> => {
-    const access = await channel();
-    if (!access.write) throw notWritable(access.name);
+    await writableChannel(desk);
     return message(reference);
   };
 
@@ -88,14 +87,6 @@ export function createChatWork(scope: TurnScope, callId: string, skillId: string
 function privateElsewhere(name: string): SkillFailure {
   const message = `#${name} is private: what is said there is not told in another channel.`;
   return new SkillFailure("private_channel", message, "Tell the person to ask in a direct message.");
-}
-
-function notWritable(name: string): SkillFailure {
-  return new SkillFailure(
-    "not_writable",
-    `Nobody can write in #${name} now, or the person may not.`,
-    tellThem,
-  );
 }
 
 function nobodyElse(): SkillFailure {

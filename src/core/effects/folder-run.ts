@@ -6,19 +6,19 @@ import { mediaTypeOf } from "../values/file-kind.ts";
 import { formatBytes } from "../values/shown.ts";
 import { maxToolFile } from "./tool-files.ts";
 
-/** Files that one run posts, and that are named of one run. */
+/** Maximum files that one run posts, and that are listed for one run. */
 const maxPosted = 10;
 const maxNamed = 20;
 
 interface FolderRun {
   callId: string;
-  /** The root skill whose code runs; empty for code of the agent itself. */
+  /** The root skill whose code runs; empty for the agent's own code. */
   skillId: string;
   text: string;
   file: ToolContext["file"];
 }
 
-/** As `ToolContext.inFolder` promises. */
+/** Implements `ToolContext.inFolder`. */
 export async function runInFolder<T>(
   { turn, ports }: Pick<TurnScope, "turn" | "ports">,
   { callId, skillId, text, file }: FolderRun,
@@ -40,7 +40,7 @@ export async function runInFolder<T>(
   return { value, notes: await tellOfChanges(folder, output, changed, file) };
 }
 
-/** Hands over what a run left in its output folder. Answers what a model is told of all that it changed, a line each. */
+/** Hands over the files that a run left in its output folder. Returns notes for the model on all changes, one line each. */
 export async function tellOfChanges(
   folder: WorkingFolder,
   output: string,
@@ -65,7 +65,7 @@ function isLarge({ bytes }: FileChange): boolean {
   return bytes > maxToolFile;
 }
 
-/** Makes files of the answer of those that the person has not got yet. Answers what the model is told. */
+/** Adds the files that the person does not have yet to the answer. Returns the notes for the model. */
 async function post(
   folder: WorkingFolder,
   output: string,
@@ -86,7 +86,7 @@ async function post(
       await file({ name, media_type: mediaTypeOf(name), data });
       posted.push(change);
     } catch (error) {
-      // What the code printed is worth more than one file of it.
+      // A file that cannot be handed over must not cost the output of the code.
       if (!(error instanceof ExpectedFailure)) throw error;
       problems.push(`[${readable(path)} was not handed over: ${readable(error.message)}]`);
     }
@@ -122,7 +122,7 @@ function listed(files: readonly FileChange[]): string {
   return named.join(", ") + (more > 0 ? ` and ${more.toLocaleString("en")} more` : "");
 }
 
-/** A name that code gave cannot begin a line of its own. */
+/** Cleans a name from code, so that it cannot begin a new line. */
 export function readable(path: string): string {
   return path.replace(/\p{C}/gu, "?").slice(0, 300);
 }

@@ -1,6 +1,6 @@
 /**
- * Whom messages of a turn may call. Free are the person of the turn and those whom their message mentions or names (`values/said-line.ts`);
- * everybody else is confirmed by the person, and nobody calls everyone.
+ * Decides whom messages of a turn may mention. The person of the turn and people whom their message mentions or names
+ * (`values/said-line.ts`) need no confirmation; the person confirms everybody else. Mentions of everyone are never possible.
  */
 
 import { approveWithin } from "../decisions/approval.ts";
@@ -19,18 +19,18 @@ import { SkillFailure } from "../skill/define-skill.ts";
 import type { Place } from "../values/place.ts";
 import { saysName, wordsOf } from "../values/said-line.ts";
 
-/** People and groups that one turn may call. */
+/** Maximum people and groups that one turn may mention. */
 const maxMentions = 20;
-/** A group of more people than this is confirmed although the message mentions it. */
+/** A larger group than this is confirmed even if the message mentions it. */
 const largeGroup = 25;
 
 interface Wanted {
   id: string;
   name: string;
   mention: string;
-  /** Nobody has to confirm it. */
+  /** Needs no confirmation. */
   free: boolean;
-  /** How many people it calls. */
+  /** Number of people it notifies. */
   people: number;
 }
 
@@ -49,7 +49,7 @@ export function createMentioning({ scope, callId, actions, doing, ask }: ChatDes
   async function look(id: string): Promise<Wanted> {
     const { people } = actions();
     if (people === undefined)
-      throw new SkillFailure("not_here", "There is nobody else to call here.", "Tell the person.");
+      throw new SkillFailure("not_here", "There is nobody else to call here.", tellThem);
     const find = (words: string, most: number) =>
       doing(() => people(turn.place.namespace, { words, asker: turn.author.id, most }));
     const found = await find(id, 5);
@@ -66,7 +66,7 @@ export function createMentioning({ scope, callId, actions, doing, ask }: ChatDes
 }
 
 /** The id in `<@U1>`, `<@&R1>` or `@U1`. */
-function bareId(text: string): string {
+export function bareId(text: string): string {
   return text.replace(/^<?@?&?!?|>$/g, "").trim();
 }
 
@@ -74,12 +74,12 @@ function calledPerson({ id, name }: KnownPerson): Omit<Wanted, "free"> {
   return { id, name, mention: `<@${id}>`, people: 1 };
 }
 
-/** People of one name that are looked through. */
+/** Maximum people of one name that are compared. */
 const maxNamesakes = 50;
 
 type Found = Awaited<ReturnType<NonNullable<ChatActions["people"]>>>;
 
-/** Whether nobody else has a name: a single one nobody else here, a whole one nobody at all. */
+/** Whether a name is unique: a single word among the people here, a full name among all people. */
 function isOnlyOne({ people, more }: Found, person: KnownPerson, name: string): boolean {
   const wanted = wordsOf(name);
   const isCalled = ({ name: called, full_name = "" }: KnownPerson) =>
@@ -88,7 +88,7 @@ function isOnlyOne({ people, more }: Found, person: KnownPerson, name: string): 
   return !more && isMeant(person) && people.filter(isMeant).length === 1;
 }
 
-/** Whether the message mentions somebody, says their whole name, or the first word of it where that is theirs alone. */
+/** Whether the message mentions a person, or contains their full name, or its first word if nobody else has it. */
 async function isNamed(
   turn: Turn,
   { id, name, full_name = "" }: KnownPerson,
@@ -139,18 +139,18 @@ function notCallable({ name }: KnownGroup): SkillFailure {
   return new SkillFailure("not_allowed", message, "Write its name as plain text, and say so.");
 }
 
-/** What the parts of the work share. */
+/** Shared parts of the actions in the chat. */
 export interface ChatDesk {
   scope: TurnScope;
   callId: string;
   skillId: string;
-  /** What can be done here. @throws SkillFailure where nothing can */
+  /** The actions available here. @throws SkillFailure if there are none */
   actions(): ChatActions;
   channel(name?: string): Promise<ChannelAccess>;
   message(reference: string): Promise<ChannelMessage>;
-  /** Does something on the platform; what it refuses becomes a failure for the model. */
+  /** Runs a platform action; its refusal becomes a failure for the model. */
   doing<T>(work: () => Promise<T>): Promise<T>;
-  /** Asks the person of the turn. @throws SkillFailure when they refuse */
+  /** Asks the person of the turn. @throws SkillFailure if they refuse */
   ask(what: {
     action: string;
     question: string;
@@ -159,7 +159,7 @@ export interface ChatDesk {
   }): Promise<void>;
 }
 
-/** What a model is told to do about what cannot be done. */
+/** The hint for a model when an action is not possible. */
 export const tellThem = "Tell the person.";
 
 export function createDesk(scope: TurnScope, callId: string, skillId: string): ChatDesk {
@@ -211,7 +211,7 @@ export function createDesk(scope: TurnScope, callId: string, skillId: string): C
   };
 }
 
-/** How many messages of a thread are looked through for the bot's latest. */
+/** Number of messages of a thread that are searched for the bot's latest one. */
 const latest = 50;
 
 async function look(
@@ -230,7 +230,7 @@ async function look(
   return actions.message(place.namespace, id);
 }
 
-/** Where a name leads: a namespace, or the name of a channel that both can read. */
+/** The namespace for a name: the name is a namespace, or that of a channel that both can read. */
 async function namespaceOf(
   actions: ChatActions,
   here: string,
@@ -252,20 +252,20 @@ function noChannel(name: string | undefined): SkillFailure {
   return new SkillFailure("no_channel", message, "Tell the person; the bot has to be invited to a channel.");
 }
 
-/** That a place cannot do something. */
+/** The failure of an action that a place does not support. */
 export function notHere(what: string): SkillFailure {
   return new SkillFailure("not_here", `This chat cannot ${what}.`, tellThem);
 }
 
-/** How many of them are looked up by name. */
+/** Maximum people whose names are looked up. */
 const maxNamedDeciders = 5;
 
-/** Somebody who may decide, as people call them; without a name where it is not known. */
+/** A person who may decide, with their name if it is known. */
 export interface NamedDecider extends Decider {
   name?: string | undefined;
 }
 
-/** People who may decide what asks for this approver in the place, but for one; those who see it first. Never throws. */
+/** People who may decide a request for this approver in the place, except for one; those who see the place come first. Never throws. */
 export async function namedDeciders(
   platform: ChatPlatform | undefined,
   place: Place,
@@ -294,7 +294,7 @@ async function nameOf(
   }
 }
 
-/** Some of them, and how many more there are: `Ann, Ben or 3 others`. */
+/** Some names, and the number of others: `Ann, Ben or 3 others`. */
 export function anyOf(some: readonly string[], more: number): string {
   const all = more === 0 ? some : [...some, more === 1 ? "1 other" : `${more} others`];
   const last = all.at(-1) ?? "";

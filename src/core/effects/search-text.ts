@@ -1,22 +1,22 @@
-/** What a search answers. Lines count from 1, offsets are characters (UTF-16 units) from 0. */
-export interface FoundPassages {
-  /** The lines around the matches: `12: a line that matches`, `13- one beside it`, `--` where lines are left out. */
+/** The result of a search. Lines count from 1, offsets are characters (UTF-16 units) from 0. */
+interface FoundPassages {
+  /** The lines around the matches: `12: a matching line`, `13- a neighbouring line`, `--` where lines are left out. */
   passages: string;
   shown: number;
-  /** Matches in the whole text behind `from`. */
+  /** Matches in the text from `from` on. */
   total: number;
   /** Lines of the whole text. */
   lines: number;
-  /** Where the search goes on when not everything is shown. */
+  /** Where the search continues if not all matches are shown. */
   next_offset?: number;
-  /** How the lines were chosen when none has what was searched for. */
+  /** How the lines were chosen if no line matches exactly. */
   note?: string;
 }
 
-export interface SearchLimits {
-  /** Only matches at or behind this offset. */
+interface SearchLimits {
+  /** Only matches at or after this offset. */
   from: number;
-  /** Bound of `passages`, characters; one match is always shown. */
+  /** Maximum characters of `passages`; at least one match is always shown. */
   characters: number;
   /** Lines shown before and after a match. */
   context: number;
@@ -24,15 +24,15 @@ export interface SearchLimits {
 
 /** Maximum matches shown at once. */
 const maxMatches = 30;
-/** Alternatives and words that are looked at in a search. */
+/** Maximum alternatives and words of a search. */
 const maxAlternatives = 20;
-/** Longer lines are shown only around their matches, and lines beside a match only by their beginning; characters. */
+/** Longer lines are shown only around their matches, and as neighbouring lines only with their beginning; characters. */
 const longLine = 400;
 const around = 150;
 /** Characters of a line's number. */
 const lineMark = 8;
 
-/** Characters of a long line that are searched at once; what belongs together in it must be that near. */
+/** Characters of a long line that are searched at once; the parts of a match must be within this distance. */
 const pieceLength = 4_000;
 const overlap = 200;
 
@@ -41,12 +41,12 @@ interface Match {
   offset: number;
 }
 
-/** Where a piece of a line, in lower case, has what is searched for, from a position on; -1 where it does not. */
+/** The position of the next match in a piece of a line in lower case; -1 if there is none. */
 type Finder = (piece: string, from: number) => number;
 
 /**
- * Searches a text for words, line by line, without regard to case: `a|b` finds either, `a*b` both in one line in that order.
- * A phrase that no line has finds the lines with most of its words. The time is linear in the text whatever is searched for.
+ * Searches a text for words, line by line, case-insensitive: `a|b` finds either, `a*b` both in one line in that order. For a phrase that no
+ * line contains, it finds the lines with most of its words. Takes time linear in the length of the text, whatever the search.
  */
 export function searchText(text: string, search: string, limits: SearchLimits): FoundPassages {
   const lines = text.split("\n");
@@ -75,7 +75,7 @@ function finderOf(search: string): Finder {
   };
 }
 
-/** Where the first part stands when all of them follow in order. */
+/** The position of the first part, if all parts follow in order. */
 function indexOfParts(line: string, parts: readonly string[], from: number): number {
   let first = -1;
   let at = from;
@@ -88,13 +88,13 @@ function indexOfParts(line: string, parts: readonly string[], from: number): num
   return first;
 }
 
-/** Words that tell something, in lower case. */
+/** The significant words, in lower case. */
 function wordsOf(search: string): string[] {
   const words = search.toLowerCase().match(/[\p{L}\p{N}_.-]{3,}/gu) ?? [];
   return [...new Set(words)].slice(0, maxAlternatives);
 }
 
-/** Finds the lines that have as many of the words as any line has. */
+/** Finds the lines that contain the highest number of the words. */
 function linesWithMostWords(
   lines: readonly string[],
   words: readonly string[],
@@ -116,12 +116,12 @@ interface Piece {
   line: number;
   offset: number;
   lower: string;
-  /** Positions behind this one belong to the next piece, which begins there. */
+  /** Positions beyond this one belong to the next piece, which begins there. */
   length: number;
   isLong: boolean;
 }
 
-/** Long lines in pieces that overlap, so that finding all matches stays linear. */
+/** Splits long lines into overlapping pieces, so that finding all matches takes linear time. */
 function* piecesOf(lines: readonly string[]): Generator<Piece> {
   let start = 0;
   for (const [index, line] of lines.entries()) {

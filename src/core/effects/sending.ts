@@ -1,27 +1,27 @@
-/** Messages beside the answer: sent to other places, and those of the bot that are changed or deleted again. */
+/** Messages in addition to the answer: sending them to other places, and changing or deleting messages of the bot. */
 
-import type { ChannelMessage, Sending } from "../ports/chat-actions.ts";
+import type { ChannelAccess, ChannelMessage, Sending } from "../ports/chat-actions.ts";
 import { channelThread, type OutgoingFile } from "../ports/chat-platform.ts";
 import { calledBy } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import { sharingReason } from "../transcript/audience.ts";
 import { untrustedIn } from "../transcript/untrusted.ts";
-import { mediaTypeOf } from "../values/file-kind.ts";
+import { fileNameOf, mediaTypeOf } from "../values/file-kind.ts";
 import { mayManage } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
-import type { ChatDesk } from "./mentioning.ts";
+import { bareId, type ChatDesk, tellThem } from "./mentioning.ts";
+import { maxToolFile } from "./tool-files.ts";
 
-/** Messages that one turn may send or change. */
+/** Maximum messages that one turn may send or change. */
 const maxSent = 20;
-/** Files with one message, and bytes of each. */
+/** Maximum files with one message. */
 const maxFiles = 10;
-const maxFile = 25_000_000;
 
 interface Target {
   place: Place;
   /** For people. */
   label: string;
-  /** It stays in the channel of the turn. */
+  /** The message stays in the channel of the turn. */
   isHere: boolean;
 }
 
@@ -30,7 +30,7 @@ export function createSending(desk: ChatDesk): Sending {
   const { turn, ports, state } = scope;
   const here = turn.place.namespace;
 
-  const noted = (did: "sent" | "edited" | "deleted", place: Place, reference: string, link?: string) =>
+  const record = (did: "sent" | "edited" | "deleted", place: Place, reference: string, link?: string) =>
     scope.emit({ type: "message_sent", call_id: callId, did, place, reference, link });
 
   const own = async (reference: string): Promise<ChannelMessage> => {
@@ -53,7 +53,7 @@ export function createSending(desk: ChatDesk): Sending {
           action: "send",
           question: `May I send exactly this to ${target.label}?`,
           input: { to: target.label, text, ...(files.length === 0 ? {} : { files: [...files] }) },
-          reason: target.isHere ? sharingReason : "It is read outside of this channel, in your name.",
+          reason: target.isHere ? sharingReason : "It will be read outside this channel, in your name.",
         });
       const tag = { turn_id: turn.turn_id, purpose: "sent" as const, part: numberOf(desk) };
       const markdown = ports.redact(target.isHere ? text : `${text}\n\n*Sent for ${turn.author.name}*`);
@@ -64,7 +64,7 @@ export function createSending(desk: ChatDesk): Sending {
       const posted = await desk
         .doing(async () => desk.actions().message(namespace, reference))
         .catch(() => undefined);
-      await noted("sent", target.place, reference, posted?.link);
+      await record("sent", target.place, reference, posted?.link);
       return { where: target.label, id: reference, link: posted?.link };
     },
     async edit(reference, text) {
@@ -73,19 +73,19 @@ export function createSending(desk: ChatDesk): Sending {
       const place = { namespace: here, thread: thread ?? channelThread };
       const message = { markdown: ports.redact(text), calls: calledBy(scope) };
       await desk.doing(() => ports.chats.edit(place, id, message));
-      await noted("edited", place, id);
+      await record("edited", place, id);
     },
     async remove(reference) {
       const { id, thread, text } = await own(reference);
       if (untrustedIn(scope).length > 0) await desk.ask(deletion(text));
       const place = { namespace: here, thread: thread ?? channelThread };
       await desk.doing(() => ports.chats.remove(place, id, turn.author));
-      await noted("deleted", place, id);
+      await record("deleted", place, id);
     },
   };
 }
 
-/** Which of the turn's calls this is: the same when it is run again. */
+/** The index of this call among the turn's calls: the same when it is run again. */
 function numberOf({ scope, callId }: ChatDesk): number {
   return Math.max(0, [...scope.state.calls.keys()].indexOf(callId));
 }
@@ -97,7 +97,7 @@ async function targetOf(desk: ChatDesk, to: string, thread: string | undefined):
     throw new SkillFailure("not_here", "Nothing can be posted elsewhere from here.", "Answer instead.");
   if (to.trim() === "" || to.trim() === "here") {
     const root = thread === undefined ? undefined : await desk.message(thread);
-    await writable(desk, undefined);
+    await writableChannel(desk);
     const label = root === undefined ? "this channel" : "a thread of this channel";
     return {
       place: { namespace: here, thread: root?.thread ?? root?.id ?? channelThread },
@@ -107,20 +107,21 @@ async function targetOf(desk: ChatDesk, to: string, thread: string | undefined):
   }
   const person = await personOf(desk, to);
   if (person !== undefined) return person;
-  const { namespace, name } = await writable(desk, to);
+  const { namespace, name } = await writableChannel(desk, to);
   return { place: { namespace, thread: channelThread }, label: `#${name}`, isHere: namespace === here };
 }
 
-async function writable(desk: ChatDesk, name: string | undefined) {
+/** A channel in which the person may write; by default the one of the turn. */
+export async function writableChannel(desk: ChatDesk, name?: string): Promise<ChannelAccess> {
   const access = await desk.channel(name);
   if (access.write) return access;
   const message = `Nobody can write in #${access.name} now, or the person may not.`;
-  throw new SkillFailure("not_writable", message, "Tell the person.");
+  throw new SkillFailure("not_writable", message, tellThem);
 }
 
-/** Somebody by their id or mention. */
+/** A person by their id or mention. */
 async function personOf(desk: ChatDesk, to: string): Promise<Target | undefined> {
-  const id = to.replace(/^<?@?!?|>$/g, "").trim();
+  const id = bareId(to);
   const { people, direct } = desk.actions();
   if (to.trim().startsWith("#") || people === undefined || direct === undefined) return undefined;
   const { turn } = desk.scope;
@@ -128,8 +129,7 @@ async function personOf(desk: ChatDesk, to: string): Promise<Target | undefined>
   const found = await desk.doing(() => people(turn.place.namespace, query));
   const person = found.people.find((each) => each.id === id);
   if (person === undefined) return undefined;
-  if (person.standing === "bot")
-    throw new SkillFailure("not_allowed", "Bots are not written to.", "Tell the person.");
+  if (person.standing === "bot") throw new SkillFailure("not_allowed", "Bots are not written to.", tellThem);
   const place = await desk.doing(() => direct(turn.place.namespace, id));
   const { name, full_name } = person;
   const called = full_name === undefined || full_name === name ? name : `${full_name} (${name})`;
@@ -147,8 +147,8 @@ async function readFiles({ scope }: ChatDesk, paths: readonly string[]): Promise
     if (file === undefined)
       throw new SkillFailure("no_file", `There is no file ${path}.`, "list_files shows what there is.");
     try {
-      if (file.bytes > maxFile) throw new SkillFailure("too_large", `${path} is larger than 25 MB.`);
-      const name = file.path.slice(file.path.lastIndexOf("/") + 1);
+      if (file.bytes > maxToolFile) throw new SkillFailure("too_large", `${path} is larger than 25 MB.`);
+      const name = fileNameOf(file.path);
       files.push({ name, media_type: mediaTypeOf(name), data: await file.read(0, file.bytes) });
     } finally {
       await file.close();
@@ -157,23 +157,23 @@ async function readFiles({ scope }: ChatDesk, paths: readonly string[]): Promise
   return files;
 }
 
-/** A model that obeys what it reads could put other words where people trust the old ones. */
+/** A manipulated model could replace text that people trust. */
 function change(before: string, text: string): Parameters<ChatDesk["ask"]>[0] {
   return {
     action: "edit",
     question: "May I change this message of mine?",
     input: { before, text },
-    reason: "The old words are lost, and I have read text that nobody here vouches for.",
+    reason: "The old text is lost, and I have read text that nobody here vouches for.",
   };
 }
 
-/** A model that obeys what it reads could delete what cannot be had back. */
+/** A manipulated model could delete text that cannot be restored. */
 function deletion(text: string): Parameters<ChatDesk["ask"]>[0] {
   return {
     action: "delete",
     question: "May I delete this message of mine?",
     input: { text },
-    reason: "It cannot be had back, and I have read text that nobody here vouches for.",
+    reason: "It cannot be restored, and I have read text that nobody here vouches for.",
   };
 }
 
@@ -182,11 +182,11 @@ function tooMany(): SkillFailure {
 }
 
 function notOwn(): SkillFailure {
-  return new SkillFailure("not_allowed", "That message is not the bot's own.", "Tell the person.");
+  return new SkillFailure("not_allowed", "That message is not the bot's own.", tellThem);
 }
 
 function notTheirs(): SkillFailure {
   const message =
     "The bot posted that for somebody else: only they and the channel's managers may have it changed.";
-  return new SkillFailure("not_allowed", message, "Tell the person.");
+  return new SkillFailure("not_allowed", message, tellThem);
 }

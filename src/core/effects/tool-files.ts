@@ -6,15 +6,15 @@ import type { OpenedFile } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import { SkillFailure } from "../skill/define-skill.ts";
 import type { ToolContext } from "../skill/tool.ts";
-import { safeFileName } from "../values/file-kind.ts";
+import { fileNameOf, safeFileName } from "../values/file-kind.ts";
 import { formatBytes } from "../values/shown.ts";
 
-/** Bytes of one file that a call makes. */
+/** Maximum bytes of one file that a call creates. */
 export const maxToolFile = 25_000_000;
-/** Files of one turn. */
+/** Maximum files of one turn. */
 const maxFiles = 50;
 
-/** Files of a turn by what they were called in which call: a call that is run again replaces its own. */
+/** Adds files to a turn. They are identified by call and original name: a call that is run again replaces its own files. */
 export function createToolFiles(scope: TurnScope, callId: string, signal: AbortSignal): ToolContext["file"] {
   const { turn, ports, state } = scope;
   const added = new Map<string, string>();
@@ -85,7 +85,7 @@ function isSame(
   );
 }
 
-/** Bytes of a file that a skill may have whole. */
+/** Maximum bytes of a file that a skill may read as a whole. */
 const maxFile = 64_000_000;
 
 export function createThreadFiles({ turn, ports }: TurnScope, signal: AbortSignal): ThreadFiles {
@@ -96,7 +96,7 @@ export function createThreadFiles({ turn, ports }: TurnScope, signal: AbortSigna
     const direct = await folder.open(path);
     if (direct !== undefined) return direct;
     const files = await list();
-    const named = files.filter((file) => nameOf(file.path) === nameOf(path));
+    const named = files.filter((file) => fileNameOf(file.path) === fileNameOf(path));
     const [only, ...others] = named;
     if (only !== undefined && others.length === 0) {
       const opened = await folder.open(only.path);
@@ -106,7 +106,7 @@ export function createThreadFiles({ turn, ports }: TurnScope, signal: AbortSigna
     throw new SkillFailure(
       "no_such_file",
       others.length > 0
-        ? `Several files of this thread are called ${nameOf(path)}.`
+        ? `Several files of this thread are called ${fileNameOf(path)}.`
         : `There is no file ${path.slice(0, 200)} in this thread.`,
       shown.length === 0 ? "The thread has no files; ask the person for it." : `Files: ${shown.join(", ")}.`,
     );
@@ -118,11 +118,15 @@ export function createThreadFiles({ turn, ports }: TurnScope, signal: AbortSigna
       const file = await open(path);
       try {
         const read = await readFileContent(file, ports.documents, signal);
-        // Skills cut what they read: half a secret would not be known for one.
+        // Redacted before skills cut the text: half a secret would not be recognised.
         if (read.kind === "image") return { ...read, path: file.path };
         if (read.kind !== "unreadable") return ports.redact({ ...read, path: file.path });
         const hint = "Say so, and ask for it in another format.";
-        throw new SkillFailure("not_readable", `${nameOf(file.path)} cannot be read: ${read.problem}`, hint);
+        throw new SkillFailure(
+          "not_readable",
+          `${fileNameOf(file.path)} cannot be read: ${read.problem}`,
+          hint,
+        );
       } finally {
         await file.close();
       }
@@ -131,7 +135,7 @@ export function createThreadFiles({ turn, ports }: TurnScope, signal: AbortSigna
       const file = await open(path);
       try {
         if (file.bytes > maxFile) {
-          const message = `${nameOf(file.path)} has ${formatBytes(file.bytes)}; at most ${formatBytes(maxFile)} can be taken.`;
+          const message = `${fileNameOf(file.path)} has ${formatBytes(file.bytes)}; at most ${formatBytes(maxFile)} can be taken.`;
           throw new SkillFailure("file_too_large", message, "Ask for a smaller one.");
         }
         return { path: file.path, data: await file.read(0, file.bytes) };
@@ -140,8 +144,4 @@ export function createThreadFiles({ turn, ports }: TurnScope, signal: AbortSigna
       }
     },
   };
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }

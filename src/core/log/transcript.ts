@@ -1,6 +1,6 @@
 /**
- * The conversation of a thread as models get it: an opening, then messages that are only ever appended. It is a fold over
- * steps, and steps are read from turn events, so that every worker rebuilds the same transcript, byte for byte.
+ * The conversation of a thread as models get it: an opening, followed by messages that are only ever appended. It is a fold over steps, and
+ * steps are read from turn events, so that every worker rebuilds the same transcript, byte for byte.
  */
 
 import { noteMessage, type ReadSoFar, readAtOpening, type Seen, type Told } from "../values/address.ts";
@@ -8,51 +8,51 @@ import type { Message, SystemMessage, ToolDefinition } from "../values/message.t
 import type { CountTokens } from "../values/profile.ts";
 import type { TranscriptOpening } from "./turn-event.ts";
 
-/** What a transcript begins with. The same for all threads that begin while the channel is the same, and stored once. */
+/** The beginning of a transcript. Threads that open while the channel is unchanged share one opening, which is stored once. */
 export interface Opening {
   instructions: string;
   tools: readonly ToolDefinition[];
   told: Told;
 }
 
-/** What one turn event means for the transcript. */
+/** The change that one turn event makes to the transcript. */
 export type TranscriptStep =
   | { kind: "open"; with: TranscriptOpening }
   | { kind: "message"; message: Message }
   | { kind: "change"; message: SystemMessage; told: Partial<Told> }
   | { kind: "activate"; skill_id: string; guide: string | undefined }
-  /** The result of a call has told it. */
+  /** The result of a call has told the model. */
   | { kind: "offload"; skill_id: string }
-  /** Addresses and strangers' text that came into the thread. */
+  /** Addresses and strangers' text that entered the thread. */
   | { kind: "seen"; seen: Seen }
-  /** The provider counted the request of the last message and its answer. */
+  /** The provider's token count for the request with the last message and for its answer. */
   | { kind: "measured"; tokens: number; at: number };
 
 export interface Transcript {
-  /** Names the stored opening. */
+  /** Name of the stored opening. */
   readonly id: string;
   readonly opening: Opening;
   messages: Message[];
   told: Told;
-  /** The tools the model has been given, and not been told are gone. */
+  /** The tools that the model has been given and that have not been removed since. */
   tools: Map<string, ToolDefinition>;
-  /** What of it is untrusted. */
+  /** The untrusted parts of the transcript. */
   readonly read: ReadSoFar;
-  /** Skills the agent activated in this thread. */
+  /** Skills that the agent activated in this thread. */
   active: Set<string>;
-  /** Skills that are active by themselves, and that the agent put away in this thread. */
+  /** Skills that are active by default and that the agent offloaded in this thread. */
   offloaded: Set<string>;
-  /** Tokens of a request with all but the uncounted: as the provider counted, plus an estimate of what came since. */
+  /** Tokens of a request without the uncounted messages: the provider's count, plus an estimate of later messages. */
   tokens: number;
-  /** The messages at the end whose tokens are not estimated yet. */
+  /** Messages at the end whose tokens are not estimated yet. */
   uncounted: Message[];
-  /** Tokens right after it opened. */
+  /** Tokens right after opening. */
   tokens_at_opening: number;
-  /** When a model was last called with it, ms since the epoch. */
+  /** When a model was last called with the transcript, ms since the epoch. */
   called_at?: number;
 }
 
-/** A transcript that has just opened. */
+/** Creates a transcript from its opening. */
 export function openTranscript(
   opening: Opening,
   opened: TranscriptOpening,
@@ -75,7 +75,7 @@ export function openTranscript(
   };
 }
 
-/** Tokens of a request with all of it by the estimate alone, whatever the provider has counted. */
+/** Estimated tokens of a request with the whole transcript, regardless of the provider's counts. */
 export function estimateOf({ opening, messages }: Transcript, countTokens: CountTokens): number {
   return estimate(opening, messages, countTokens);
 }
@@ -87,7 +87,7 @@ function estimate(opening: Opening, messages: readonly Message[], countTokens: C
   );
 }
 
-/** Extends the transcript by a step that is not an opening. */
+/** Applies a step other than an opening to the transcript. */
 export function extendTranscript(
   transcript: Transcript,
   step: Exclude<TranscriptStep, { kind: "open" }>,
@@ -121,7 +121,7 @@ export function extendTranscript(
       break;
     case "measured":
       transcript.called_at = step.at;
-      // A provider that counts too little, or not at all, is not believed.
+      // Ignores providers that count too few tokens or none.
       if (step.tokens < transcript.tokens) break;
       transcript.tokens = step.tokens;
       transcript.uncounted = [];
@@ -142,30 +142,30 @@ function append(transcript: Transcript, message: Message): void {
   transcript.uncounted.push(message);
 }
 
-/** Whether a request with all of it has more than so many tokens. */
+/** Whether a request with the whole transcript exceeds a number of tokens. */
 export function isLonger(transcript: Transcript, tokens: number, countTokens: CountTokens): boolean {
-  // Counting takes time; most transcripts are short of their limit in characters.
-  const most = transcript.uncounted.reduce((sum, message) => sum + tokensOf(message, charactersOf), 0);
-  return transcript.tokens + most > tokens && tokensIn(transcript, countTokens) > tokens;
+  // Counting is slow, and most transcripts are below their limit even counted in characters.
+  const upperBound = transcript.uncounted.reduce((sum, message) => sum + tokensOf(message, charactersOf), 0);
+  return transcript.tokens + upperBound > tokens && tokensIn(transcript, countTokens) > tokens;
 }
 
-/** Tokens of a request with all of it. */
+/** Tokens of a request with the whole transcript. */
 export function tokensIn(transcript: Transcript, countTokens: CountTokens): number {
   for (const message of transcript.uncounted) transcript.tokens += tokensOf(message, countTokens);
   transcript.uncounted = [];
   return transcript.tokens;
 }
 
-/** A token has hardly ever less than a character. */
+/** Upper bound of a text's tokens: a token is hardly ever shorter than a character. */
 function charactersOf(text: string): number {
   return text.length;
 }
 
-/** Bytes of a picture that weigh as much as a token: providers bill about 1,600 tokens a picture, and bound a request's bytes. */
+/** Bytes of a picture per token. Providers bill about 1,600 tokens a picture and limit the bytes of a request. */
 const imageBytesPerToken = 300;
-const leastImageTokens = 1_600;
+const minImageTokens = 1_600;
 
-/** Tokens of a message, estimated. */
+/** Estimated tokens of a message. */
 export function tokensOf(message: Message, countTokens: CountTokens): number {
   const text = 4 + countTokens(message.text);
   switch (message.role) {
@@ -176,46 +176,46 @@ export function tokensOf(message: Message, countTokens: CountTokens): number {
         (sum, { name, arguments: input }) => sum + countTokens(name) + countTokens(input) + 8,
         0,
       );
-      // Reasoning comes back encrypted or signed: about four characters a token.
+      // Reasoning is returned encrypted or signed, at about four characters a token.
       const own = message.provider_blocks;
       const reasoning = own === undefined ? 0 : Math.max(0, JSON.stringify(own.blocks).length / 4 - text);
       return Math.ceil(text + calls + reasoning);
     }
     default:
       return (message.kept_images ?? []).reduce(
-        (sum, { bytes }) => sum + Math.max(leastImageTokens, Math.ceil(bytes / imageBytesPerToken)),
+        (sum, { bytes }) => sum + Math.max(minImageTokens, Math.ceil(bytes / imageBytesPerToken)),
         text,
       );
   }
 }
 
-/** A message without what is bound to the request it answered: how it is carried into another transcript. */
+/** The message as another transcript may take it over: without the parts that belong to the request it answered. */
 export function withoutReasoning(message: Message): Message {
   if (message.role !== "assistant" || message.provider_blocks === undefined) return message;
   const { provider_blocks: _, ...rest } = message;
   return rest;
 }
 
-/** A finished turn of a thread, as a new transcript may carry it over. */
+/** A finished turn of a thread, in the form that a new transcript can carry over. */
 export interface PastTurn {
   turn_id: string;
-  /** What was said, done and answered, without reasoning and without what only told of changes. */
+  /** The messages, calls and answers, without reasoning and without notes about changes. */
   messages: readonly Message[];
-  /** The skills it activated or called, by id of the root. */
+  /** Ids of the root skills that the turn activated or called. */
   used: readonly string[];
-  /** Its run details are deleted: a question and an answer are left, and nobody can tell what untrusted text the answer repeats. */
+  /** The run details are deleted: only a question and an answer remain, and it is unknown which untrusted text the answer repeats. */
   bare: boolean;
-  /** Stands for all turns up to and including `through_turn`; made when this turn opened a transcript. */
+  /** Summary that replaces all turns up to and including `through_turn`; written when this turn opened a transcript. */
   summary?: { text: string; through_turn: string } | undefined;
 }
 
-/** What is known of a thread before a turn. */
+/** The history of a thread before a turn. */
 export interface PastThread {
-  /** The steps of its transcript, beginning with the latest opening; empty without one. */
+  /** The steps of its transcript from the latest opening on; empty if there is no transcript. */
   readonly steps: readonly TranscriptStep[];
-  /** False when something the transcript says was deleted since: it must not be sent any more. */
+  /** False when some text of the transcript has been deleted since: it must not be sent any more. */
   readonly intact: boolean;
-  /** How many turns of the thread had been deleted when this was read. */
+  /** Number of deleted turns of the thread at the time of reading. */
   readonly deletions: number;
   /** The finished turns, newest first. */
   turns(): AsyncIterable<PastTurn>;

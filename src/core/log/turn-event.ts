@@ -1,6 +1,17 @@
 /**
- * Turn events: the only output of core, the entries of the turn log, and what the API streams.
- * Stored events make a turn replayable; ephemeral ones (`isEphemeral`) are only seen live.
+ * Turn events: the only output of core, the entries of the turn log, and the content of the API's streams. Stored events make a turn
+ * replayable; ephemeral events (`isEphemeral`) are only seen live.
+ *
+ * Words used in core:
+ * - turn: one inbound message and its answer. Entry 0 of its log is the inbound.
+ * - round: one model call of a turn and the tool calls it asks for.
+ * - call: one run of a tool, made by the model, a skill or a person. Calls made by a call have it as their parent.
+ * - step: a named part of a call whose result is journalled, so that a resumed call does not repeat it.
+ * - stage: progress of a call or step that people see.
+ * - namespace: the state of one channel or direct message. Thread: one conversation in a namespace.
+ * - transcript: a thread's conversation as models get it. It begins with an opening and is only ever appended to.
+ * - told: the state of the channel that the transcript has told the model, for comparison with the current state.
+ * - offer: the skills and tools of the catalogue as a channel and thread may use them.
  */
 
 import type { Seen, Told, Untrusted } from "../values/address.ts";
@@ -16,7 +27,7 @@ import type {
 } from "../values/message.ts";
 import type { Place } from "../values/place.ts";
 
-/** What was done with a message beside the answer. */
+/** A message that the turn sent, changed or deleted in addition to its answer. */
 interface SentEvent {
   did: "sent" | "edited" | "deleted";
   place: Place;
@@ -24,55 +35,56 @@ interface SentEvent {
   link?: string | undefined;
 }
 
-/** How a turn ended. `limit_reached` still carries an answer that says which limit. */
+/** How a turn ended. After `limit_reached` there is still an answer, which names the limit. */
 export type TurnOutcome = "completed" | "stopped" | "limit_reached" | "failed";
 
 /** Token counts of one model call; `cost_usd` only for models in the price table. */
 export interface Usage {
-  /** All of the request, what came from the provider's cache or was written to it included. */
+  /** Tokens of the whole request, including those read from or written to the provider's cache. */
   input_tokens: number;
-  /** Of these, read from the provider's cache. */
+  /** The part of the input that was read from the provider's cache. */
   cached_tokens?: number | undefined;
-  /** Of these, written to the provider's cache. */
+  /** The part of the input that was written to the provider's cache. */
   cache_write_tokens?: number | undefined;
   output_tokens: number;
   cost_usd?: number | undefined;
 }
 
-/** An event before it is stamped with turn, sequence number and time. */
+/** An event before it gets its turn, sequence number and time. */
 export type TurnEventBody =
-  /** Entry 0: what a person said. */
+  /** Entry 0: the person's message. */
   | { type: "inbound"; inbound: Inbound }
   | { type: "turn_started"; profile: string; model: string }
-  /** A worker took the turn up again after a crash or a wait. */
+  /** A worker resumed the turn after a crash or a wait. */
   | { type: "turn_resumed" }
-  /** The turn waits until the tools of these skills are known. `text` is what people are told. */
+  /** The turn waits until the tools of these skills are known. `text` is shown to people. */
   | { type: "skills_starting"; skill_ids: string[]; text: string }
   | { type: "round_started"; round: number }
   | { type: "text_delta"; text: string }
-  /** What was streamed so far in this round is void. */
+  /** Discards the text streamed so far in this round. */
   | { type: "text_reset" }
-  /** What the model is doing, by its own words: a line of plain text that the next one replaces. No part of the answer. */
+  /** One plain-text line about the model's current work, in its own words. The next one replaces it. Not part of the answer. */
   | { type: "model_thought"; text: string }
   /**
-   * The model answers later, or another one is asked: why, for people. `until` is when the next attempt is made, ms since the epoch.
+   * The model's answer is delayed, or another model is asked; `text` tells people why. `until` is when the next attempt is made, ms since
+   * the epoch.
    */
   | { type: "model_delayed"; text: string; until?: number | undefined }
-  /** Tools that the model's provider refuses are not offered to it. `text` is what people are told. */
+  /** The model's provider refuses these tools, so they are not offered. `text` is shown to people. */
   | { type: "tools_left_out"; tools: { tool: string; skill_id: string }[]; text: string }
-  /** The whole message of a round; it replaces the text streamed in that round. */
+  /** The complete message of a round. Replaces the text streamed in that round. */
   | { type: "model_message"; round: number; message: AssistantMessage; model: string }
-  /** `round`: of the turn's own model call in that round; absent for calls that skills and summaries make. */
+  /** `round`: the round of the turn's own model call; absent for calls that skills and summaries make. */
   | ({ type: "usage"; model: string; round?: number | undefined } & Usage)
-  /** A transcript of the thread begins here. */
+  /** A transcript of the thread opens here. */
   | ({ type: "transcript_opened" } & TranscriptOpening)
-  /** What the person said, as the model is told it from now on. */
+  /** The person's message as the transcript contains it from now on. */
   | { type: "user_message"; message: UserMessage }
-  /** Something changed since the transcript opened, and the model is told. */
+  /** Tells the model about a change since the transcript opened. */
   | { type: "transcript_changed"; message: SystemMessage; told: Partial<Told> }
   /**
-   * `by` is `agent`, or who asked for the skill by name. `guide` is the fingerprint of the guide that the result of call
-   * `call_id` gives the model.
+   * `by` is `agent`, or the person who requested the skill by name. `guide` is the fingerprint of the guide that the model gets in the
+   * result of call `call_id`.
    */
   | {
       type: "skill_activated";
@@ -89,13 +101,13 @@ export type TurnEventBody =
       tool: string;
       title: string;
       skill_id: string;
-      /** What running it does to the world; absent where nothing runs. */
+      /** The effect of the call outside the bot; absent if nothing runs. */
       effect?: ToolEffect | undefined;
       input: Json;
     }
-  /** A call that had waited for a person goes on: from here on it may have an effect that must not be repeated. */
+  /** A call that waited for a person continues: from here on it may have an effect that must not be repeated. */
   | { type: "call_resumed"; call_id: string }
-  /** A call ended its run because a person still has to answer; it had no effect after its question. */
+  /** A call stopped running because a person has to answer first. It had no effect after its question. */
   | { type: "call_waiting"; call_id: string }
   | {
       type: "tool_progress";
@@ -109,19 +121,22 @@ export type TurnEventBody =
       call_id: string;
       tool: string;
       status: "ok" | "error";
-      /** What the tool answered, whole. An error is `{error, hint?}`. */
+      /** The complete output of the tool. An error is `{error, hint?}`. */
       output: Json;
-      /** What the model is told instead of all of it: cut, or with the guide of a skill that this call activated. */
+      /** The text that the model gets in place of the output: cut, or with the guide of a skill that this call activated. */
       shown?: string | undefined;
       duration_ms: number;
-      /** Set when this output answers the user as it is, without a further model call. */
+      /** Set when this output is the user's answer, without a further model call. */
       direct?: true | undefined;
-      /** What programs are told beside the output of a flow that answered directly. */
+      /** Details for programs, in addition to the output of a flow that answered directly. */
       details?: { [key: string]: Json } | undefined;
-      /** What addresses in it are; as for `Tool`. */
+      /** The kind of addresses in the output, as in `Tool`. */
       finds?: "results" | "links" | "mentions" | undefined;
     }
-  /** A call followed a link; those of one site are counted. `page` is the key of its address, of earlier versions a hash of it. */
+  /**
+   * A call followed a link; links are counted per site. `page` is the key of the link's address, or a hash of the address in logs of
+   * earlier versions.
+   */
   | { type: "link_followed"; call_id: string; site: string; page: string }
   | {
       type: "stage";
@@ -130,10 +145,10 @@ export type TurnEventBody =
       name: string;
       status: "running" | "completed" | "failed";
     }
-  /** The journal of a step of a built-in skill; `step` is `name#occurrence`. Answered from here on resume. */
+  /** Journal entry of a step of a built-in skill; `step` is `name#occurrence`. On resume the step returns this result. */
   | { type: "step_finished"; call_id: string; step: string; result: Json }
   | { type: "skill_output"; skill_id: string; output: Json }
-  /** A tool made a file; `url` is its address in the HTTP API. */
+  /** A tool created a file; `url` is its address in the HTTP API. */
   | {
       type: "file";
       call_id?: string | undefined;
@@ -142,24 +157,24 @@ export type TurnEventBody =
       bytes: number;
       url: string;
     }
-  /** A picture that a call looked at is shown to the model with the call's result: a file of the turn. */
+  /** A picture that a call looked at. It is a file of the turn, and the model sees it with the call's result. */
   | { type: "picture_shown"; call_id: string; name: string; media_type: string; bytes: number }
-  /** What the bot read where it was called: the thread so far and the files of the message. */
+  /** Context that the bot read in the place where it was called: the thread so far and the files of the message. */
   | ({ type: "context_read" } & MessageContext)
-  /** `report`: what the agent had answered, as which it went back to the supervisor by itself. */
+  /** `report`: the agent's answer, with which the turn returned to the supervisor. */
   | { type: "handoff"; from: string; to: string; report?: string }
-  /** From here on messages of the turn may call these people and groups, by platform id. */
+  /** From here on, messages of the turn may mention these people and groups, given by platform id. */
   | { type: "people_named"; call_id: string; ids: string[] }
   /**
-   * What the turn answers is for the asker alone. `because` says why, for people; `from` is the namespace it was read in. Without
-   * `call_id` the conversation holds such an answer already.
+   * Only the asker may see the turn's answer. `because` says why, for people; `from` is the namespace that was read. Without `call_id`, the
+   * conversation already contains such an answer.
    */
   | { type: "answer_private"; call_id?: string | undefined; because: string; from?: string | undefined }
-  /** The turn sent, changed or deleted a message beside its answer. `place` is where. */
+  /** The turn sent, changed or deleted a message in addition to its answer, in `place`. */
   | ({ type: "message_sent"; call_id: string } & SentEvent)
   | { type: "question_asked"; question_id: string; text: string; choices: string[]; expires_at: number }
   | { type: "question_answered"; question_id: string; text: string; by: string }
-  /** `approver` is the least that may decide: the asker, or somebody of at least this trust. */
+  /** `approver` is the minimum for deciding: the asker, or a person of at least this trust. */
   | {
       type: "approval_requested";
       approval_id: string;
@@ -167,22 +182,22 @@ export type TurnEventBody =
       tool: string;
       skill_id: string;
       input: Json;
-      /** What is asked, for people; without it whether the tool may run with this input. */
+      /** The question for people; if absent, whether the tool may run with this input. */
       question?: string | undefined;
-      /** Why it is asked, a sentence or more for people. */
+      /** The reason for asking, one sentence or more for people. */
       reason?: string | undefined;
-      /** What it is called in lists, refusals and audit lines, where that is not `tool`. Quotes nothing of a conversation. */
+      /** Name in lists, refusals and audit lines, where it differs from `tool`. Quotes nothing of a conversation. */
       label?: string | undefined;
-      /** What "always here" and "never" would be bound to; absent where it is asked each time. */
+      /** What "always here" and "never" would apply to; absent if every call asks. */
       binds?: Binding | undefined;
-      /** Where a request would go that nobody named: keys of web addresses. Their hosts can be allowed for the whole turn. */
+      /** Keys of web addresses that nobody named and that a request would go to. Their hosts can be allowed for the whole turn. */
       addresses?: readonly string[] | undefined;
       approver: Trust | Approver;
       expires_at: number;
     }
   /**
-   * `by` is empty when nobody decided in time; `name` is what they call themselves. `always`: such calls are not asked about here any
-   * more. `never`: they are refused here without asking.
+   * `by` is empty if nobody decided in time; `name` is the display name. `always`: matching calls no longer ask here. `never`: matching
+   * calls are refused here without asking.
    */
   | {
       type: "approval_decided";
@@ -192,25 +207,25 @@ export type TurnEventBody =
       name?: string | undefined;
       always?: true | undefined;
       never?: true | undefined;
-      /** The hosts it asked for may be reached for the rest of the turn. */
+      /** The requested hosts may be reached for the rest of the turn. */
       for_turn?: true | undefined;
     }
-  /** A card of an approval that stands in the direct messages of somebody who may decide it (`person`); `place` is where. */
+  /** An approval card in the direct messages of a person who may decide it (`person`); `place` is where. */
   | { type: "approval_shown"; approval_id: string; person: string; place: Place; reference: string }
   /**
-   * The model did not answer, for a reason that passes. `text` is what people are told; `since` is when it began (ms since the
-   * epoch), `rounds` how many rounds the turn had before.
+   * The model did not answer, for a temporary reason. `text` is shown to people; `since` is the start of the outage (ms since the epoch),
+   * `rounds` the number of rounds before it.
    */
   | { type: "model_away"; code: string; message: string; text: string; since: number; rounds: number }
-  /** The turn waits for a person, or for its model, until `until` (ms since the epoch) and frees its worker. */
+  /** The turn frees its worker and waits for a person, or for its model, until `until` (ms since the epoch). */
   | { type: "turn_waiting"; until: number }
-  /** A further message of the asker, taken into the running turn; `shown` is how the model is told it. */
+  /** A further message of the asker, taken into the running turn; `shown` is its text for the model. */
   | { type: "steered"; text: string; by: string; from_turn: string; shown?: string | undefined }
-  /** Of earlier versions: everything in the thread up to and including that turn is represented by the summary. */
+  /** From earlier versions: the summary represents everything in the thread up to and including that turn. */
   | { type: "history_compacted"; through_turn: string; summary: string }
-  /** `interrupted`: the turn could not go on just now and is kept; only those who watch live see it. */
+  /** `interrupted`: the turn cannot continue at the moment and is kept; only live watchers see this event. */
   | { type: "error"; code: string; message: string }
-  /** The turn's work is done; its answer is on its way to the platform. Nothing of the turn is run again. */
+  /** The turn's work is done and its answer is being posted. Nothing in the turn is run again. */
   | {
       type: "answer_ready";
       outcome: TurnOutcome;
@@ -218,65 +233,68 @@ export type TurnEventBody =
       output?: Json | undefined;
       private?: true | undefined;
     }
-  /** A message of the bot is on the platform. `reference` is the platform's id of it; `place` is where, unless it is the turn's. */
+  /** A message of the bot was posted. `reference` is the platform's id of the message; `place` is where, if not the turn's place. */
   | { type: "message_posted"; purpose: string; part: number; reference: string; place?: Place | undefined }
   | {
       type: "turn_finished";
       outcome: TurnOutcome;
       text: string;
-      /** What a command answers to programs. */
+      /** Output of a command for programs. */
       output?: Json | undefined;
-      /** The turn this message was taken into instead of getting its own answer. */
+      /** The turn that took this message in, so that it got no answer of its own. */
       merged_into?: string | undefined;
-      /** Only for who asked: help, listings and refusals of commands. */
+      /** Only the person who asked sees it: help, listings and refusals of commands. */
       private?: true | undefined;
-      /** Of a command: everybody in the thread sees what it did, so a chat platform posts nothing. */
+      /** For a command whose effect everybody in the thread sees: a chat platform posts nothing. */
       silent?: true | undefined;
-      /** Set when somebody deleted the turn: its texts are gone for good. */
+      /** Set when the turn was deleted, by this person; its texts are permanently gone. */
       forgotten_by?: string | undefined;
     }
   /**
-   * Stands in a finished turn where its run details were: they are deleted, and only what was said, posted and answered is left.
-   * A transcript cannot go on from such a turn.
+   * Replaces the deleted run details of a finished turn; only its messages, posts and answer remain. A transcript cannot continue from such
+   * a turn.
    */
   | { type: "details_removed" };
 
-/** Why a transcript begins: there is none, it is full, the provider's cache of it is cold, or something in it was deleted. */
+/** Why a transcript opens: there is none, it is full, the provider's cache for it is cold, or some of its text was deleted. */
 export type OpeningReason = "first" | "full" | "cold" | "deleted";
 
-/** How a transcript begins. */
+/** How a transcript opens. */
 export interface TranscriptOpening {
-  /** Names the stored instructions and first tools. */
+  /** Name of the stored instructions and initial tools. */
   opening: string;
   because: OpeningReason;
-  /** How many turns of the thread had been deleted: what was deleted since may still be in it. */
+  /** Number of deleted turns of the thread at that time. The transcript may still contain text that was deleted later. */
   deletions: number;
-  /** What is carried over, without reasoning: a summary, and the latest turns whole. */
+  /** The messages carried over, without reasoning: a summary, and the latest turns in full. */
   messages: readonly Message[];
-  /** How many of these, at the end, are of the running turn itself. */
+  /** The number of these messages, counted from the end, that belong to the running turn. */
   own: number;
-  /** The summary by itself, and the latest turn it covers. */
+  /** The summary, and the latest turn it covers. */
   summary?: { text: string; through_turn: string } | undefined;
-  /** Private messages among `messages` are marked, and the summary holds none. Absent in logs of earlier versions. */
+  /** Set if private messages among `messages` are marked and the summary contains none. Absent in logs of earlier versions. */
   audiences?: true | undefined;
-  /** Skills that the agent had activated and goes on with. */
+  /** Skills that the agent had activated and that stay active. */
   active: readonly string[];
-  /** Skills that are active by themselves and that the agent put away. */
+  /** Skills that are active by default and that the agent offloaded. */
   offloaded: readonly string[];
-  /** What of the transcript before it, which the summary may repeat, was untrusted; absent in logs of earlier versions. */
+  /** Untrusted parts of the previous transcript, which the summary may repeat; absent in logs of earlier versions. */
   untrusted?: readonly Untrusted[] | undefined;
-  /** What the thread has shown so far of addresses; absent in logs of earlier versions. */
+  /** Addresses that the thread has shown so far; absent in logs of earlier versions. */
   seen?: Seen | undefined;
 }
 
 /**
- * A turn event as stored and streamed. `seq` rises within a turn, over restarts too, and no two events have the same; there are
- * gaps. `at` is ms since the epoch.
+ * A turn event as stored and streamed. `seq` increases within a turn, across restarts too, and is unique; there may be gaps. `at` is ms
+ * since the epoch.
  */
 export type TurnEvent = TurnEventBody & { turn_id: string; seq: number; at: number };
 
-/** One kind of event by its `type`. */
+/** The event with a given `type`. */
 export type TurnEventOf<T extends TurnEventBody["type"]> = Extract<TurnEvent, { type: T }>;
+
+/** One kind of event by its `type`, before it is stored. */
+export type TurnEventBodyOf<T extends TurnEventBody["type"]> = Extract<TurnEventBody, { type: T }>;
 
 const internal: ReadonlySet<TurnEventBody["type"]> = new Set([
   "transcript_opened",
@@ -289,12 +307,12 @@ const internal: ReadonlySet<TurnEventBody["type"]> = new Set([
   "details_removed",
 ]);
 
-/** Whether the event is only for replaying the turn; those who watch it see the same in other events. */
+/** Whether the event only serves to replay the turn. People who watch see its content in other events. */
 export function isInternal(event: TurnEventBody): boolean {
   return internal.has(event.type);
 }
 
-/** What is left of a finished turn when its run details are deleted: what was said, posted and answered. */
+/** The events that remain of a finished turn when its run details are deleted: its messages, posts and answer. */
 export const withoutDetails: readonly TurnEventBody["type"][] = [
   "inbound",
   "turn_started",
@@ -316,36 +334,36 @@ const ephemeral: ReadonlySet<TurnEventBody["type"]> = new Set([
   "tool_progress",
 ]);
 
-/** Whether the event is only for those who watch live: the log does not keep it, so nobody can resume after it. */
+/** Whether the event only goes to live watchers: the log does not store it, so a stream cannot resume after it. */
 export function isEphemeral(event: TurnEventBody): boolean {
   return ephemeral.has(event.type) || (event.type === "error" && event.code === "interrupted");
 }
 
 type Verdict = Pick<TurnEventOf<"approval_decided">, "approved" | "always" | "never" | "for_turn">;
 
-/** What somebody decided, as it follows their name: `approved, always here`. */
+/** A decision in the form that follows a name: `approved, always here`. */
 export function verdictText({ approved, always, never, for_turn }: Verdict): string {
-  if (!approved) return never ? "refused, for good here" : "refused";
+  if (!approved) return never ? "refused, always here" : "refused";
   if (always) return "approved, always here";
   return for_turn ? "approved, this site for this turn" : "approved";
 }
 
-/** What model calls used together. */
+/** Total usage of several model calls. */
 export interface UsageTotal {
-  /** All of the requests, what came from a provider's cache or was written to it included. */
+  /** Tokens of the whole requests, including those read from or written to a provider's cache. */
   input_tokens: number;
-  /** Of the input, read from the provider's cache. */
+  /** The part of the input that was read from the provider's cache. */
   cached_tokens: number;
-  /** Of the input, written to the provider's cache. */
+  /** The part of the input that was written to the provider's cache. */
   cache_write_tokens: number;
   output_tokens: number;
   /** US dollars for the calls of models with a price; absent when there were none. */
   cost_usd?: number | undefined;
-  /** Input and output of the calls of models without a price: `cost_usd` leaves them out. */
+  /** Input and output tokens of models without a price, which `cost_usd` does not include. */
   unpriced_tokens: number;
 }
 
-/** Before the first model call. */
+/** Usage before the first model call. */
 export const noUsage: Readonly<UsageTotal> = {
   input_tokens: 0,
   cached_tokens: 0,
@@ -354,7 +372,7 @@ export const noUsage: Readonly<UsageTotal> = {
   unpriced_tokens: 0,
 };
 
-/** The total with one more model call, or with another total. */
+/** The total plus one more model call, or plus another total. */
 export function plusUsage(total: UsageTotal, more: Usage | UsageTotal): UsageTotal {
   const costs = [total.cost_usd, more.cost_usd].filter((cost) => cost !== undefined);
   return {
@@ -372,13 +390,13 @@ function unpricedTokens(usage: Usage | UsageTotal): number {
   return usage.cost_usd === undefined ? usage.input_tokens + usage.output_tokens : 0;
 }
 
-/** `$0.0031`, or `at least $0.0031` when some of the models had no price; empty when none had one. */
+/** `$0.0031`, or `at least $0.0031` when some of the models have no price; empty when none has one. */
 export function costText({ cost_usd, unpriced_tokens }: UsageTotal): string {
   if (cost_usd === undefined) return "";
   return unpriced_tokens > 0 ? `at least ${dollars(cost_usd)}` : dollars(cost_usd);
 }
 
-/** Cents, or two significant digits of less than a cent. */
+/** Whole cents; below one cent, two significant digits. */
 function dollars(amount: number): string {
   const decimals = amount > 0 && amount < 0.01 ? 1 - Math.floor(Math.log10(amount)) : 2;
   return `$${amount.toFixed(Math.min(decimals, 12))}`;

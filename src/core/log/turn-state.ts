@@ -1,17 +1,15 @@
 import { hostOfKey } from "../values/address.ts";
 import type { Json } from "../values/json.ts";
 import type { AssistantMessage, Message } from "../values/message.ts";
-import type { TurnEventBody, TurnEventOf } from "./turn-event.ts";
+import type { TurnEventBody, TurnEventBodyOf } from "./turn-event.ts";
 
-type Body<T extends TurnEventBody["type"]> = Omit<TurnEventOf<T>, "turn_id" | "seq" | "at">;
-
-/** One tool call as the log knows it. */
+/** One tool call as recorded in the log. */
 export interface CallState {
-  started?: Body<"tool_started">;
+  started?: TurnEventBodyOf<"tool_started">;
   started_at: number;
-  /** A question to a person is the last thing known of the call: it had no effect since, so it may be run again. */
+  /** True while a question to a person is the last event of the call. It had no effect since, so it may be run again. */
   asking: boolean;
-  finished?: Body<"tool_finished">;
+  finished?: TurnEventBodyOf<"tool_finished">;
   /** Journal: `name#occurrence` → result. */
   steps: Map<string, Json>;
 }
@@ -21,15 +19,15 @@ export interface ApprovalState {
   approval_id: string;
   tool: string;
   input: Json;
-  /** Keys of the web addresses it asks for. */
+  /** Keys of the web addresses that need approval. */
   addresses?: readonly string[] | undefined;
   /** ms since the epoch. */
   expires_at: number;
-  /** `by` is empty when nobody decided in time. */
+  /** `by` is empty if nobody decided in time. */
   decided?: { approved: boolean; by: string; name?: string | undefined; never?: true | undefined };
 }
 
-/** Since when the model has not answered, and how often it was asked since. */
+/** The current outage of the model and the number of attempts since. */
 export interface AwayState {
   /** ms since the epoch. */
   since: number;
@@ -37,52 +35,52 @@ export interface AwayState {
 }
 
 /**
- * What a turn has come to: a fold over its events. The live loop and the replay after a crash use the same fold, so a
- * resumed turn goes on exactly where its log ends.
+ * The state of a turn: a fold over its events. The live loop and the replay after a crash use the same fold, so a resumed turn continues
+ * exactly where its log ends.
  */
 export interface TurnState {
   started: boolean;
-  /** The profile a handoff gave the turn to; undefined while the first one has it. */
+  /** The profile that the turn was handed to; undefined while the first one has it. */
   profile: string | undefined;
-  /** The agents it went to, in order, and in which round; `returned` where it came back to a supervisor by itself. */
+  /** The handoffs, in order, with their rounds; `returned` if the turn went back to a supervisor with the agent's answer. */
   handoffs: { to: string; round: number; returned: boolean }[];
   rounds: number;
   toolCalls: number;
-  /** Whether the model is told what the person said. */
+  /** Whether the model has been told the person's message. */
   told: boolean;
-  /** How many turns of the thread had been deleted when this turn opened the transcript in use; undefined when it has not. */
+  /** Number of deleted turns of the thread when this turn opened the current transcript; undefined if it did not open one. */
   opened_after: number | undefined;
-  /** Where the turn's own messages begin among those of the transcript. */
+  /** Index of the turn's first own message in the transcript. */
   own_from: number;
   /** The model's last message in this turn. */
   last: AssistantMessage | undefined;
-  /** The turn's messages while no transcript has them: it was begun by an earlier version, or its opening is lost. */
+  /** The turn's messages while they belong to no transcript: the turn was started by an earlier version, or its opening is lost. */
   untold: Message[];
   /** Undefined while the model answers. */
   away: AwayState | undefined;
-  /** What people are told, with the answer, of tools that were left out. */
+  /** Notes about left-out tools that people get with the answer. */
   left_out: string[];
-  /** What the model has said so far in a round that is not finished. */
+  /** Text that the model has streamed in the unfinished round. */
   streamed: string;
-  /** The last model message, while calls of it have no result. */
+  /** The last model message, while some of its calls have no result. */
   open: AssistantMessage | undefined;
   calls: Map<string, CallState>;
   questions: Map<string, { expires_at: number; answer?: string }>;
   /** By call id. */
   approvals: Map<string, ApprovalState>;
-  /** People and groups, by platform id, that messages of this turn may call beside those the person mentioned. */
+  /** People and groups, by platform id, that messages of this turn may mention in addition to those the person mentioned. */
   named: Set<string>;
-  /** Whether the answer is for the asker alone. */
+  /** Whether only the asker may see the answer. */
   private: boolean;
-  /** Namespaces beside its own that it was read in. */
+  /** Other namespaces that the turn read from. */
   read_in: Set<string>;
-  /** Messages it sent, changed or deleted beside its answer. */
+  /** Number of messages sent, changed or deleted in addition to the answer. */
   sent: number;
-  /** Hosts that may be reached in this turn, as a person decided. */
+  /** Hosts that a person allowed for this turn. */
   allowedHosts: Set<string>;
-  /** Sites, and the pages of each that links led to: keys of `WebAddress`. */
+  /** Sites, with the pages of each that the turn reached through links: keys of `WebAddress`. */
   followed: Map<string, Set<string>>;
-  /** Skills activated in this turn → the call that did; undefined for those a person asked for by name. */
+  /** Skills activated in this turn → the call that activated them; undefined for skills that a person requested by name. */
   activated: Map<string, string | undefined>;
 }
 
@@ -115,7 +113,7 @@ export function createTurnState(): TurnState {
   };
 }
 
-/** Changes the state by one event. `at` is when it happened, ms since the epoch. */
+/** Applies one event to the state. `at` is the time of the event, ms since the epoch. */
 export function applyEvent(state: TurnState, event: TurnEventBody, at: number): void {
   noteAsking(state, event);
   if (applyToCall(state, event, at)) return;
@@ -154,7 +152,7 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
       state.streamed = "";
       break;
     case "steered":
-      // Said while a call is open it is the answer to that call's question; else the model goes on with it.
+      // A message during an open call answers that call's question. Otherwise the model continues with it.
       if (state.open === undefined) state.last = undefined;
       break;
     case "people_named":
@@ -208,7 +206,7 @@ function applyApproval({ approvals, allowedHosts }: TurnState, event: TurnEventB
   }
 }
 
-/** Keeps `asking` of the calls that an event is about: the call itself, and those it was made in. */
+/** Updates `asking` for the calls that an event concerns: the call itself and its parents. */
 function noteAsking(state: TurnState, event: TurnEventBody): void {
   switch (event.type) {
     case "question_asked":
@@ -234,7 +232,10 @@ function noteAsking(state: TurnState, event: TurnEventBody): void {
   }
 }
 
-/** `id` is of a call, or of a question within one: `CALL?1`, `CALL/approval:1`, `CALL/1` for a call that a call made. */
+/**
+ * `id` is that of a call, or of something within one: `CALL?1` for a question, `CALL/approval:1` for an approval, `CALL/1` for a call made
+ * by a call.
+ */
 function setAsking({ calls }: TurnState, id: string, asking: boolean): void {
   for (const [callId, call] of calls) {
     if (id === callId || id.startsWith(`${callId}?`) || id.startsWith(`${callId}/`)) call.asking = asking;

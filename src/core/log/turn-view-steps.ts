@@ -1,4 +1,4 @@
-/** The tool calls of a turn as people see them: steps in plain language, with the stages of each. */
+/** The tool calls of a turn for people: steps in plain language, with the stages of each. */
 import type { Json } from "../values/json.ts";
 import type { TurnEvent } from "./turn-event.ts";
 
@@ -17,7 +17,7 @@ export interface StepView {
   state: "running" | "ok" | "error";
   started_at: number;
   duration_ms?: number | undefined;
-  /** The latest progress line. */
+  /** The latest progress note. */
   note?: string | undefined;
   progress?: number | undefined;
   total?: number | undefined;
@@ -26,7 +26,7 @@ export interface StepView {
   output?: Json | undefined;
 }
 
-/** The steps of a turn after one more event; undefined when it is not about them. */
+/** The steps of a turn after one more event; undefined if the event does not concern them. */
 export function foldSteps(steps: StepView[], event: TurnEvent): StepView[] | undefined {
   switch (event.type) {
     case "tool_started": {
@@ -58,7 +58,7 @@ export function foldSteps(steps: StepView[], event: TurnEvent): StepView[] | und
         note: undefined,
       });
     case "stage": {
-      // The skill's own stage says what the step itself shows already.
+      // The step itself already shows the skill's own stage.
       if (event.name === `skill_${event.skill_id}`) return steps;
       const stages = steps.find((step) => step.call_id === event.call_id)?.stages ?? [];
       const others = stages.filter((stage) => stage.name !== event.name);

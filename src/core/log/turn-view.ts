@@ -1,6 +1,6 @@
 /**
- * What a person sees of a turn: a projection of its events, shared by the console, the terminal and the chat platforms.
- * Pure, so that the browser uses the very same code.
+ * The view of a turn for people: a projection of its events, shared by the console, the terminal and the chat platforms. Pure, so that the
+ * browser can run the same code.
  */
 
 import type { Binding } from "../values/call-binding.ts";
@@ -24,7 +24,7 @@ export interface QuestionView {
   expires_at: number;
 }
 
-/** A file that came with a message, or that a tool made; `url` is its address in the HTTP API. */
+/** A file attached to a message or created by a tool; `url` is its address in the HTTP API. */
 export interface FileView {
   name: string;
   media_type: string;
@@ -33,12 +33,11 @@ export interface FileView {
 }
 
 /**
- * What people decide: once or not now, for this host for the rest of the turn, or, for calls like this one, always or never in this
- * channel.
+ * A person's decision: yes or not now; yes to this host for the rest of the turn; or always or never, for matching calls in this channel.
  */
 export type ApprovalVerdict = boolean | "always" | "turn" | "never";
 
-/** How programs send a verdict. */
+/** A verdict in the form that the API takes. */
 export function verdictInput(verdict: ApprovalVerdict) {
   return {
     approve: verdict !== false && verdict !== "never",
@@ -48,35 +47,35 @@ export function verdictInput(verdict: ApprovalVerdict) {
   };
 }
 
-/** A call that waits, or waited, for somebody's approval. */
+/** A call that waits, or waited, for approval. */
 export interface ApprovalView {
   approval_id: string;
   call_id: string;
   tool: string;
   skill_id: string;
-  /** What is asked, when it is something else than whether the tool may run. */
+  /** The question, if it is not whether the tool may run. */
   question?: string | undefined;
   /** The exact arguments it would run with. */
   input: Json;
-  /** Why it is asked, a sentence or more. */
+  /** The reason for asking, one sentence or more. */
   reason?: string | undefined;
-  /** What lists call it, where that is not `tool`. */
+  /** Name in lists, where it differs from `tool`. */
   label?: string | undefined;
-  /** What "always here" and "never" would be bound to; absent where it is asked each time. */
+  /** What "always here" and "never" would apply to; absent if every call asks. */
   binds?: Binding | undefined;
-  /** The least that may decide: the asker, or somebody of at least this trust. */
+  /** The minimum for deciding: the asker, or a person of at least this trust. */
   approver: Trust | Approver;
   expires_at: number;
-  /** `expired`: nobody decided before its time or its turn ended. */
+  /** `expired`: nobody decided before it expired or its turn ended. */
   state: "open" | "approved" | "refused" | "expired";
-  /** Who decided, and what they call themselves. */
+  /** Id and display name of the person who decided. */
   by?: string | undefined;
   name?: string | undefined;
-  /** Such calls are not asked about here any more. */
+  /** Matching calls no longer ask here. */
   always?: true | undefined;
-  /** Such calls are refused here without asking. */
+  /** Matching calls are refused here without asking. */
   never?: true | undefined;
-  /** The hosts it asked for may be reached for the rest of the turn. */
+  /** The requested hosts may be reached for the rest of the turn. */
   for_turn?: true | undefined;
   /** Keys of the web addresses that nobody named; their sites can be allowed for the turn. */
   addresses?: readonly string[] | undefined;
@@ -86,9 +85,9 @@ export interface TurnView extends UsageTotal {
   turn_id: string;
   author: { id: string; name: string };
   kind: "message" | "command";
-  /** What was said. */
+  /** Text of the message. */
   said: string;
-  /** Files that came with it. */
+  /** Files attached to the message. */
   attachments: FileView[];
   /** Further messages of the asker, taken into the turn while it ran. */
   steered: { by: string; text: string }[];
@@ -96,24 +95,24 @@ export interface TurnView extends UsageTotal {
   outcome?: TurnOutcome | undefined;
   steps: StepView[];
   files: FileView[];
-  /** The answer, or what has been streamed of it so far. Markdown. */
+  /** The answer, or the part streamed so far. Markdown. */
   text: string;
-  /** What the model said between tool calls. */
+  /** Texts of the model between tool calls. */
   remarks: string[];
-  /** What the turn waits for that is no question to anybody. */
+  /** What the turn waits for, other than a person's answer. */
   notice?: string | undefined;
-  /** When that is tried again, ms since the epoch. */
+  /** Time of the next attempt, ms since the epoch. */
   notice_until?: number | undefined;
-  /** What the model is doing, by its own words, while it has said nothing else: a line of plain text. */
+  /** One plain-text line about the model's current work, in its own words, until it writes something else. */
   thought?: string | undefined;
-  /** The question the turn waits for an answer to. */
+  /** The question that the turn waits for. */
   question?: QuestionView | undefined;
   approvals: ApprovalView[];
-  /** Agents the turn went through by handoff, in order; empty when there was none. */
+  /** Handoffs between agents, in order; empty when there were none. */
   handoffs: { from: string; to: string }[];
-  /** Only who asked should see the answer. */
+  /** Only the asker should see the answer. */
   private?: true | undefined;
-  /** Who deleted the turn; nothing of its texts is left. */
+  /** The person who deleted the turn; none of its texts remain. */
   forgotten_by?: string | undefined;
   merged_into?: string | undefined;
   model: string;
@@ -123,7 +122,7 @@ export interface TurnView extends UsageTotal {
   finished_at?: number | undefined;
 }
 
-/** A turn nobody knows anything about yet. */
+/** The view of a turn before its first event. */
 export function emptyTurnView(turnId: string): TurnView {
   return {
     turn_id: turnId,
@@ -145,11 +144,11 @@ export function emptyTurnView(turnId: string): TurnView {
   };
 }
 
-/** What is told while there is nothing else to see. */
+/** The lines that are shown while there is nothing else to see. */
 const nothingTold = { notice: undefined, notice_until: undefined, thought: undefined };
 const atWork = { status: "running", ...nothingTold } as const;
 
-/** The view after one more event. The given view is not changed. Events a view has no place for change nothing. */
+/** The view after one more event; the given view is not changed. Events that are not part of a view change nothing. */
 export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
   const steps = foldSteps(view.steps, event);
   if (steps !== undefined) return { ...view, steps, ...(event.type === "tool_started" ? atWork : {}) };
@@ -201,7 +200,7 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
       };
     }
     case "usage":
-      // Another model may have taken over; what skills and summaries ask counts and answers nothing.
+      // Another model may have taken over. Calls of skills and summaries count toward the usage but do not answer the turn.
       return {
         ...view,
         ...plusUsage(view, event),
@@ -227,7 +226,7 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
   }
 }
 
-/** What an agent answered to its supervisor alone is a remark. */
+/** An agent's report to its supervisor is shown as a remark. */
 function withHandoff(view: TurnView, { from, to, report = "" }: TurnEventOf<"handoff">): TurnView {
   const remarks = report.trim() === "" ? view.remarks : [...view.remarks, report];
   return { ...view, handoffs: [...view.handoffs, { from, to }], remarks };
@@ -269,7 +268,7 @@ function withoutTexts(view: TurnView): TurnView {
   };
 }
 
-/** What a person is asked: questions and approvals. */
+/** Applies events that ask a person something: questions and approvals. */
 function foldAsked(view: TurnView, event: TurnEvent): TurnView | undefined {
   switch (event.type) {
     case "question_asked": {
@@ -284,7 +283,7 @@ function foldAsked(view: TurnView, event: TurnEvent): TurnView | undefined {
     }
     case "approval_decided": {
       const { approved, by, name, always, never, for_turn } = event;
-      // Nobody's decision is what the bot notes when the time is over.
+      // The bot records an expired approval as a decision by nobody.
       const state = approved ? "approved" : by === "" ? "expired" : "refused";
       const decided = { state, ...(by === "" ? {} : { by, name }), always, never, for_turn } as const;
       const approvals = view.approvals.map((each) =>
@@ -297,10 +296,10 @@ function foldAsked(view: TurnView, event: TurnEvent): TurnView | undefined {
   }
 }
 
-/** The steps of a turn; what runs within one of them is no step of its own. There is one wherever there are calls at all. */
+/** The top-level steps of a turn, without those that run within another step. A turn with calls has at least one. */
 export function ownSteps({ steps }: Pick<TurnView, "steps">): StepView[] {
   const known = new Set(steps.map(({ call_id }) => call_id));
-  // The call of a person who runs a skill has a parent that is none of the calls.
+  // When a person runs a skill, the parent of the call is not one of the calls.
   return steps.filter(({ parent_call_id: parent }) => parent === undefined || !known.has(parent));
 }
 
@@ -314,7 +313,7 @@ export function summariseSteps(view: TurnView): string {
   return [count, took].filter(Boolean).join(", ");
 }
 
-/** `0.4 s`, `12 s`, `3 min 5 s`; empty for what took no time that people notice, less than 0.1 s. */
+/** `0.4 s`, `12 s`, `3 min 5 s`; empty below 0.1 s. */
 export function formatDuration(ms: number): string {
   if (ms < 100) return "";
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
@@ -322,13 +321,13 @@ export function formatDuration(ms: number): string {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** What the turn waits for, and how long still: a line of plain text. Undefined when it does not wait. */
+/** What the turn waits for, and for how much longer: one plain-text line. Undefined if it does not wait. */
 export function noticeLine({ notice, notice_until }: TurnView, now: number): string | undefined {
   if (notice === undefined || notice_until === undefined || notice_until <= now) return notice;
   return `${notice} Trying again in ${formatDuration(Math.max(1_000, notice_until - now)).replace(".0", "")}.`;
 }
 
-/** The one line that tells what goes on beside the steps: what the turn waits for, or what the model says it does. */
+/** One line about the current activity next to the steps: what the turn waits for, or what the model is working on. */
 export function toldLine(view: TurnView, now: number): string | undefined {
   return noticeLine(view, now) ?? view.thought ?? view.remarks.at(-1);
 }

@@ -4,11 +4,11 @@ import type { TurnScope } from "../scope/turn-scope.ts";
 import { isActive, type OfferedSkill } from "../skill/namespace-state.ts";
 import { guide } from "../skill/offered-tools.ts";
 import { onlyFor, resolveSkill } from "../skill/skill-identifier.ts";
-import type { ToolResult } from "../skill/tool.ts";
+import { type ErrorResult, failure, type ToolResult } from "../skill/tool.ts";
 import { invokeSkill } from "../turn/invoke-skill.ts";
 import { activate } from "../turn/toolset.ts";
-import { type Json, someOf, toJson } from "../values/json.ts";
-import { defineMetaTool, failure, ok } from "./meta-tool.ts";
+import { type Json, listedNames, toJson } from "../values/json.ts";
+import { defineMetaTool, ok } from "./meta-tool.ts";
 
 export const createActivateSkill = () =>
   defineMetaTool({
@@ -27,7 +27,7 @@ export const createActivateSkill = () =>
       const refusal = await rightRefusal(scope, { skill_id: found.offered.skill.id });
       if (refusal !== undefined) return failure("not_permitted", refusal);
       const { skill } = found.offered;
-      // A call that was interrupted and is made again answers what it would have answered.
+      // An interrupted call that is run again returns its original result.
       const isRepeated = scope.state.activated.get(skill.id) === context.call_id;
       if (isActive(found.offered) && !isRepeated)
         return ok(`skill ${skill.id} already activated, ${currentSkills(scope)}`);
@@ -41,13 +41,13 @@ function activationText(scope: TurnScope, { skill }: OfferedSkill): string {
   const tools = [...scope.offer.tools()].flatMap(([name, { roots }]) =>
     roots.includes(skill.id) ? name : [],
   );
-  if (tools.length > 0) lines.push(`Tools now available: ${someOf(tools)}`);
+  if (tools.length > 0) lines.push(`Tools now available: ${listedNames(tools)}`);
   return lines.join("\n");
 }
 
-export type FoundSkill = { status: "ok"; offered: OfferedSkill } | (ToolResult & { status: "error" });
+type FoundSkill = { status: "ok"; offered: OfferedSkill } | ErrorResult;
 
-/** A skill by any of its names, usable here; otherwise why not, for the model. */
+/** Finds a usable skill by any of its names; otherwise returns the reason for the model. */
 export function findOffered(scope: TurnScope, name: string): FoundSkill {
   const { offer } = scope;
   const isHidden = (id: string) => offer.personOnly.some(({ skill }) => skill.id === id);
@@ -57,40 +57,33 @@ export function findOffered(scope: TurnScope, name: string): FoundSkill {
   if (offered === undefined) {
     const near = resolved.status === "unknown" ? resolved.nearest : [];
     const hint = near.length > 0 ? `Nearest: ${near.join(", ")}.` : "list_skills shows what there is.";
-    return { ...failure("skill_not_found", "skill not found", hint), status: "error" } as FoundSkill & {
-      status: "error";
-    };
+    return failure("skill_not_found", "skill not found", hint);
   }
   const reason = offered.state === "blocked" ? "a person disabled it in this channel" : offered.reasons[0];
   if (reason !== undefined) {
     const message = `skill ${offered.skill.id} cannot be used here: ${reason}`;
-    return {
-      status: "error",
-      code: "not_usable",
-      message,
-      hint: "Go on without it and tell the person why.",
-    };
+    return failure("not_usable", message, "Go on without it and tell the person why.");
   }
   if (!offer.usable.includes(offered)) {
     const message = `skill ${offered.skill.id} has to be enabled here by a person first (/skill enable ${offered.skill.id})`;
-    return { status: "error", code: "not_enabled", message, hint: "Go on without it and tell the person." };
+    return failure("not_enabled", message, "Go on without it and tell the person.");
   }
   return { status: "ok", offered };
 }
 
-/** `current skills: [a, b]`, as of now. */
+/** `current skills: [a, b]`, the current list. */
 function currentSkills({ offer }: TurnScope): string {
   const active = offer.usable.filter((offered) => offered.skill.parent === undefined && isActive(offered));
   return `current skills: [${active.map((offered) => offered.skill.id).join(", ")}]`;
 }
 
-/** The longest list in one answer; a query narrows it. */
+/** Maximum skills in one result; a query narrows the list. */
 const maxList = 20;
 
-/** Characters of a description in a list. */
+/** Maximum characters of a description in a list. */
 const maxDescription = 400;
 
-/** Only the best matches are described with their parameters; `activate_skill` shows those of the others. */
+/** Number of best matches that are listed with their parameters; `activate_skill` shows those of the others. */
 const fullyDescribed = 8;
 
 export const createListSkills = () =>
@@ -195,13 +188,13 @@ export const createInvokeSkill = () =>
     },
   });
 
-/** `{skill_id, output, success: true}`; an error keeps its details. A direct output stays one. */
+/** `{skill_id, output, success: true}`; an error keeps its details, and a direct output stays direct. */
 function asInvocation(skillId: string, result: ToolResult): ToolResult {
   if (result.status === "error" || result.direct) return result;
   return ok({ skill_id: skillId, output: result.output, success: true });
 }
 
-/** Level 3 of a document skill: its files, read when the guide calls for them. */
+/** Reads the files of a document skill when its guide refers to them (level 3 of progressive disclosure). */
 export const createReadSkillFile = () =>
   defineMetaTool({
     name: "read_skill_file",
@@ -229,16 +222,16 @@ export const createReadSkillFile = () =>
     },
   });
 
-/** How a guide and a model may write the folder of a skill. */
+/** The ways in which guides and models write a skill's folder. */
 const folder = /\$\{KNACK_SKILL_DIR\}|\$KNACK_SKILL_DIR\b|\$?\{baseDir\}/g;
 
-/** A path within a skill's folder, relative to it, however it was written. */
+/** The path relative to a skill's folder, in whatever way it was written. */
 export function pathInSkill(written: string): string {
   const path = written.trim().replace(folder, "/skill");
   return path.replace(/^\/skill\/+/, "").replace(/^(\.\/+)+/, "");
 }
 
-/** A command line for a shell, which knows the folder as a variable. */
+/** A command line for a shell, in which the skill's folder is a variable. */
 export function commandForShell(written: string): string {
   return written.replace(/\$?\{baseDir\}/g, "$KNACK_SKILL_DIR");
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { nearestNames } from "../../base/nearest-name.ts";
 import type { MetaTool } from "../scope/turn-scope.ts";
+import { failure } from "../skill/tool.ts";
 import { handoverTo } from "../values/profile.ts";
 import {
   createActivateSkill,
@@ -10,12 +11,12 @@ import {
   createReadSkillFile,
 } from "./activate-skill.ts";
 import { createListFiles, createWriteFile } from "./list-files.ts";
-import { defineMetaTool, failure, ok } from "./meta-tool.ts";
+import { defineMetaTool, ok } from "./meta-tool.ts";
 import { createReadFile, createReadToolOutput } from "./read-file.ts";
 import { createRunCode } from "./run-code.ts";
 import { createRunSkillScript } from "./run-skill-script.ts";
 
-/** The agent's own tools. Made once, when the bot is wired; each decides per turn whether it is offered. */
+/** The agent's own tools. Created once, when the bot is wired; each decides per turn whether it is offered. */
 export function createMetaTools(): MetaTool[] {
   return [
     createListSkills(),
@@ -34,7 +35,7 @@ export function createMetaTools(): MetaTool[] {
   ];
 }
 
-/** A question to the person who asked; the turn waits for the answer. */
+/** Asks the person a question; the turn waits for the answer. */
 const createAskUser = () =>
   defineMetaTool({
     name: "ask_user",
@@ -57,10 +58,10 @@ const createAskUser = () =>
       ok({ answer: await context.ask({ text: question, choices }) }),
   });
 
-/** How often agents hand a turn on; two that each think it fits the other better would do so to its limits. */
+/** Maximum handoffs of a turn: two agents that each prefer the other would otherwise continue up to the limits of the turn. */
 const maxHandoffs = 10;
 
-/** Gives the turn to another agent profile: its instructions hold from the next step on. */
+/** Gives the turn to another agent profile, whose instructions apply from the next step on. */
 const createHandoff = () =>
   defineMetaTool({
     name: "handoff",

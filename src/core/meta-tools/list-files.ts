@@ -5,10 +5,10 @@ import { clockIn } from "../values/inbound.ts";
 import { formatBytes } from "../values/shown.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
 
-/** Files named in one answer. */
+/** Maximum files in one result. */
 const pageSize = 200;
 
-/** What the working folder of the thread has. */
+/** Lists the working folder of the thread. */
 export const createListFiles = () =>
   defineMetaTool({
     name: "list_files",
@@ -52,10 +52,10 @@ function lineOf({ path, bytes, changed_at, by }: WorkingFile, zone: string): str
   return `${readable(path)} (${formatBytes(bytes)}, ${when}${who})`;
 }
 
-/** More of these in one pattern would take long to match. */
+/** Maximum wildcards in a pattern, because more would be slow to match. */
 const maxWildcards = 6;
 
-/** `**` stands for anything, `*` for anything but a slash; without them a pattern is a part of the path, in any case. */
+/** `**` matches anything, `*` anything except a slash. A pattern without them matches any part of the path, case-insensitive. */
 function matcher(pattern: string | undefined): (path: string) => boolean {
   if (pattern === undefined) return () => true;
   const parts = pattern
@@ -68,7 +68,10 @@ function matcher(pattern: string | undefined): (path: string) => boolean {
   return (path) => matchesFrom(path.toLowerCase(), parts);
 }
 
-/** Whether the parts fit from the beginning of some name in the path to its end. Takes as long as the path, whatever the parts are. */
+/**
+ * Whether the parts match from the beginning of a name in the path to the end of the path. Takes time linear in the length of the path,
+ * whatever the parts.
+ */
 function matchesFrom(path: string, parts: readonly string[]): boolean {
   let reached = new Set([0, ...[...path.matchAll(/\//g)].map(({ index }) => index + 1)]);
   for (const part of parts.filter((each) => each !== "")) reached = reachedBy(path, part, reached);
@@ -88,10 +91,10 @@ function reachedBy(path: string, part: string, from: ReadonlySet<number>): Set<n
   return reached;
 }
 
-/** Characters of one file. */
-const longest = 400_000;
+/** Maximum characters of one file. */
+const maxContent = 400_000;
 
-/** A text file that the agent writes for the person. */
+/** Writes a text file for the person. */
 export const createWriteFile = () =>
   defineMetaTool({
     name: "write_file",
@@ -99,7 +102,7 @@ export const createWriteFile = () =>
     description: "Writes a text file; the person gets it with your answer. The same name replaces it.",
     parameters: z.object({
       name: z.string().trim().min(1).max(200).describe("with its ending, e.g. notes.md"),
-      content: z.string().max(longest),
+      content: z.string().max(maxContent),
     }),
     effect: "idempotent",
     shares: true,
@@ -119,7 +122,7 @@ export const createWriteFile = () =>
     },
   });
 
-/** A name may come as the path that results and listings show; it is still the same file. */
+/** Accepts a path from results and listings in place of a name; it denotes the same file. */
 function withoutFolder(name: string): string {
   return [`${outputFolder}/`, "output/"].reduce(
     (left, folder) => (left.startsWith(folder) ? left.slice(folder.length) : left),

@@ -12,21 +12,21 @@ interface MetaToolInput<Parameters extends z.ZodObject> {
   description: string;
   parameters: Parameters;
   effect: ToolEffect;
-  /** As a tool's. */
+  /** As in `Tool`. */
   shown?: MetaTool["shown"];
-  /** As a tool's. */
+  /** As in `Tool`. */
   shares?: MetaTool["shares"];
-  /** Whether this bot has it at all. */
+  /** Whether this bot has the tool. */
   offered: MetaTool["offered"];
-  /** As a meta tool's. */
+  /** As in `MetaTool`. */
   category?: MetaTool["category"];
   retired?: MetaTool["retired"];
   describe?: MetaTool["describe"];
-  /** Who has to approve a call before it runs; nobody unless told. */
+  /** Who has to approve a call before it runs; nobody by default. */
   approval?(input: z.output<Parameters>, scope: TurnScope): Approver | ApprovalNeed | undefined;
   /** The id of the skill whose code a call runs. */
   runsCodeOf?(input: z.output<Parameters>, scope: TurnScope): string | undefined;
-  /** Limits; five minutes and ten steps unless told. */
+  /** Time limit; five minutes by default. */
   max_execution_ms?: number;
   run(
     input: z.output<Parameters>,
@@ -36,7 +36,13 @@ interface MetaToolInput<Parameters extends z.ZodObject> {
   ): Promise<ToolResult>;
 }
 
-/** Types a meta tool. Made once, when the bot is wired. */
+/**
+ * Maximum bytes of an output. Above three times what code may print: each invalid byte that it prints becomes a replacement character of
+ * three bytes.
+ */
+const maxOutput = 3_000_000;
+
+/** Types a meta tool. Called once per tool, when the bot is wired. */
 export function defineMetaTool<Parameters extends z.ZodObject>(
   definition: MetaToolInput<Parameters>,
 ): MetaTool {
@@ -58,7 +64,7 @@ export function defineMetaTool<Parameters extends z.ZodObject>(
     validate: (input) => validateWith(parameters, input),
     run: (input, context, scope, request) => run(input as z.output<Parameters>, context, scope, request),
     max_iterations: 10,
-    max_output_bytes: 1_000_000,
+    max_output_bytes: maxOutput,
   };
 }
 
@@ -72,14 +78,10 @@ export function ok(output: Json): ToolResult {
   return { status: "ok", output };
 }
 
-export function failure(code: string, message: string, hint?: string): ToolResult {
-  return { status: "error", code, message, ...(hint === undefined ? {} : { hint }) };
-}
-
-/** Shortest time between two lines that are shown, ms: code may print a million of them. */
+/** Minimum interval between two lines that are shown, ms: code may print a million of them. */
 const minPause = 200;
 
-/** Shows what code prints as progress, as fast as people can follow it. Lines are redacted before they are cut. */
+/** Shows the output of code as progress, at a readable pace. Lines are redacted before they are cut. */
 export function printedLines(
   { progress, now }: Pick<ToolContext, "progress" | "now">,
   redact: Redact = (line) => line,

@@ -3,13 +3,14 @@ import { searchText } from "../effects/search-text.ts";
 import { readFileContent, tableText } from "../ports/documents.ts";
 import type { OpenedFile } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
-import { outputText, type ToolContext, type ToolResult } from "../skill/tool.ts";
+import { failure, outputText, type ToolContext, type ToolResult } from "../skill/tool.ts";
 import { messageCallId } from "../transcript/user-message.ts";
+import { fileNameOf } from "../values/file-kind.ts";
 import { countLineBreaks, partEnd } from "../values/json.ts";
 import { formatBytes } from "../values/shown.ts";
-import { defineMetaTool, failure, ok } from "./meta-tool.ts";
+import { defineMetaTool, ok } from "./meta-tool.ts";
 
-/** Characters in one answer. */
+/** Maximum characters in one result. */
 const pageLength = 8_000;
 /** Lines shown before and after a match. */
 const context = 2;
@@ -28,7 +29,7 @@ interface Part {
   search?: string | undefined;
 }
 
-/** Reads, pages and searches the files of the thread, and what was too long to show whole: an output, a message. */
+/** Reads, pages and searches the files of the thread, and outputs and messages that were too long to show in full. */
 export const createReadFile = () =>
   defineMetaTool({
     name: "read_file",
@@ -52,7 +53,7 @@ export const createReadFile = () =>
     },
   });
 
-/** What `read_file` does, as conversations that began with earlier versions call it. */
+/** `read_file` under the name that conversations begun with earlier versions call. */
 export const createReadToolOutput = () =>
   defineMetaTool({
     name: "read_tool_output",
@@ -69,7 +70,7 @@ export const createReadToolOutput = () =>
     },
   });
 
-/** Where a path or call was named, an ampersand was written as markup. */
+/** Reverses the escaping of ampersands in a path or call id that the model copied from a prompt. */
 function unescaped(named: string): string {
   return named.replaceAll("&amp;", "&");
 }
@@ -87,7 +88,7 @@ async function readWorkingFile(
 ): Promise<ToolResult> {
   const content = await readFileContent(file, scope.ports.documents, context.signal);
   const isWhole = Object.values(where).every((value) => value === undefined || value === "");
-  const name = file.path.slice(file.path.lastIndexOf("/") + 1);
+  const name = fileNameOf(file.path);
   switch (content.kind) {
     case "unreadable":
       return failure("not_readable", `${name} cannot be read: ${content.problem}.`);
@@ -117,7 +118,7 @@ function noted(note: string | undefined): string {
   return note === undefined ? "" : `[${note}]\n`;
 }
 
-/** Offsets and lines are those of the text without secrets: a secret that ends on the next page would not be known for one. */
+/** Offsets and lines refer to the redacted text: a secret that continues on the next page would not be recognised otherwise. */
 function partOf({ ports }: TurnScope, text: string, where: Part, head = ""): ToolResult {
   const { search, line, lines, offset = 0 } = where;
   const whole = ports.redact(text);
@@ -132,13 +133,13 @@ async function textOf(scope: TurnScope, callId: string): Promise<string | undefi
   const finished = state.calls.get(callId)?.finished;
   if (finished !== undefined) return outputText(finished.output);
   const named = unescaped(callId);
-  // What was read for one person alone stays out of answers that others see.
+  // A private output stays out of answers that others see.
   const asker = state.private ? turn.author.id : undefined;
   const past = (await fileText(scope, named)) ?? (await ports.pastOutput(turn.place, named, asker));
   return past === undefined ? undefined : outputText(past);
 }
 
-/** A file that came with the message: `file:NAME`. */
+/** A file attached to the message: `file:NAME`. */
 async function fileText({ turn, ports }: TurnScope, callId: string): Promise<string | undefined> {
   for (const { name, whole, text } of turn.context?.files ?? []) {
     if (callId !== `file:${whole ?? name}`) continue;
@@ -148,10 +149,10 @@ async function fileText({ turn, ports }: TurnScope, callId: string): Promise<str
   return undefined;
 }
 
-/** From where to where, and where the next part begins, before the text itself. */
+/** Part of a text, preceded by its position and the start of the next part. */
 function page(whole: string, from: number, lines: number | undefined, head: string): ToolResult {
-  const longest = partEnd(whole, from, pageLength);
-  const end = lines === undefined ? longest : Math.min(longest, endOfLines(whole, from, lines));
+  const pageEnd = partEnd(whole, from, pageLength);
+  const end = lines === undefined ? pageEnd : Math.min(pageEnd, endOfLines(whole, from, lines));
   const first = countLineBreaks(whole, 0, from) + 1;
   const last = first + countLineBreaks(whole, from, end - 1);
   const all = last + countLineBreaks(whole, end - 1);
@@ -184,7 +185,7 @@ function pastEnd(whole: string): ToolResult {
   );
 }
 
-/** The offset of a line, counted from 1; the end of the text when there is no such line. */
+/** The offset of a line, counted from 1; the end of the text if there is no such line. */
 function startOfLine(text: string, line: number): number {
   let start = 0;
   for (let number = 1; number < line; number += 1) {

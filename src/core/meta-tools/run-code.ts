@@ -8,17 +8,20 @@ import {
 } from "../ports/work-context.ts";
 import { inputFolder, outputFolder } from "../ports/working-folder.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
-import type { ToolResult } from "../skill/tool.ts";
+import { failure, type ToolResult } from "../skill/tool.ts";
 import { untrustedIn } from "../transcript/untrusted.ts";
 import type { ApprovalNeed } from "../values/inbound.ts";
-import { defineMetaTool, failure, ok, printedLines } from "./meta-tool.ts";
+import { defineMetaTool, ok, printedLines } from "./meta-tool.ts";
 
-/** Bytes that code may print. */
+/** Maximum bytes of output. */
 const maxOutput = 950_000;
-/** The runner ends it, and with what it printed; this only catches one that does not. Ms. */
+/**
+ * Time limit of the tool, ms. Normally the runner ends the code earlier and returns its output; this limit applies only if the runner fails
+ * to.
+ */
 const maxRunMs = 86_400_000;
 
-/** Code that the model writes, in the sandbox, on the files of the thread. */
+/** Runs code written by the model, in the sandbox, on the files of the thread. */
 export const createRunCode = () =>
   defineMetaTool({
     name: "run_code",
@@ -55,7 +58,7 @@ export const createRunCode = () =>
     },
   });
 
-/** Code that reaches hosts could send them the files of the thread, and a model obeys what it reads. */
+/** Code that reaches hosts could send them the files of the thread if the model is manipulated by text it read. */
 function mayCarryOut(scope: TurnScope): ApprovalNeed | undefined {
   const hosts = scope.turn.code?.hosts ?? [];
   if (hosts.length === 0 || untrustedIn(scope).length === 0) return undefined;

@@ -3,16 +3,19 @@ import { redactOutcome, type ScriptOutcome } from "../ports/work-context.ts";
 import { networkHint, withGrantedNetwork } from "../skill/network-grants.ts";
 import type { ScriptRunner, ScriptWork } from "../skill/programs.ts";
 import type { Skill } from "../skill/skill.ts";
-import type { ToolContext, ToolResult } from "../skill/tool.ts";
+import { failure, type ToolContext, type ToolResult } from "../skill/tool.ts";
 import { createToolContext } from "../turn/tool-context.ts";
 import type { Redactor } from "../values/redact.ts";
 import { commandForShell, findOffered, pathInSkill } from "./activate-skill.ts";
-import { defineMetaTool, failure, ok, printedLines } from "./meta-tool.ts";
+import { defineMetaTool, ok, printedLines } from "./meta-tool.ts";
 
-/** Bytes a script may print; with the notes on it, it stays below what a tool may answer. */
+/** Maximum bytes of output; together with the notes this is below the limit of a tool's output. */
 const maxOutput = 950_000;
 
-/** A script has the time its skill says; this only catches a runner that does not end it. Ms. */
+/**
+ * Time limit of the tool, ms. Normally the script is limited by its skill's own limit; this limit applies only if the runner fails to end
+ * it.
+ */
 const maxRunMs = 86_400_000;
 
 export const createRunSkillScript = () =>
@@ -47,7 +50,7 @@ export const createRunSkillScript = () =>
       if (scripts === undefined)
         return failure("refused", "No sandbox for scripts is set up.", "Tell the person.");
       const { id: skill_id, max_iterations } = skill;
-      // The variables and the network of the skill, which this tool has not.
+      // A context with the variables and the network of the skill, which this tool itself does not have.
       const own = createToolContext(scope, request, { skill_id, max_iterations }, context.signal);
       return runScript(scripts, scope.ports.redact, { ...input, ...what, skill }, own);
     },
@@ -62,7 +65,7 @@ interface AskedScript {
   stdin: string;
 }
 
-/** A script or a command line; the latter only of skills whose guides are followed by hand. */
+/** A script or a command line. Only document skills have command lines. */
 function chosen(
   skill: Skill,
   { script, command }: { script?: string | undefined; command?: string | undefined },
@@ -111,7 +114,7 @@ async function runScript(
   });
 }
 
-/** By the name of an entry point, or by path. */
+/** Resolves the name of an entry point, or a path. */
 function scriptPath({ code }: Skill, script: string): string {
   const entry_points = code?.entry_points ?? {};
   const named = Object.hasOwn(entry_points, script) ? entry_points[script] : undefined;
@@ -119,8 +122,8 @@ function scriptPath({ code }: Skill, script: string): string {
 }
 
 /**
- * What a script knows of the call, as variables. Those the skill declares come first, so that none of the context's own can be
- * overridden. The names of LINX are there for packages written for it.
+ * Information about the call, as environment variables. Variables declared by the skill come first, so that they cannot override those of
+ * the context. The LINX names are for packages written for LINX.
  */
 function scriptEnvironment(skill: Skill, context: ToolContext): Record<string, string> {
   const { agent, user, place, permissions, turn_id } = context;
@@ -139,7 +142,7 @@ function scriptEnvironment(skill: Skill, context: ToolContext): Record<string, s
   };
 }
 
-/** Declared variables the script ran without; undefined when it had all. */
+/** A hint at declared variables that the script ran without; undefined if it had all. */
 function missingVariables(skill: Skill, env: Readonly<Record<string, string>>): string | undefined {
   const apiKey = skill.settings?.api_key_variable;
   const declared = new Set([...skill.requires.env, ...(apiKey === undefined ? [] : [apiKey])]);
@@ -148,12 +151,10 @@ function missingVariables(skill: Skill, env: Readonly<Record<string, string>>): 
   return `It ran without ${missing.join(", ")}, which an operator gives it under skills.env.${skill.id} in the configuration.`;
 }
 
-/** Characters of the error output of a script that ended well. */
+/** Maximum characters shown of the error output of a successful script. */
 const maxComplaint = 2_000;
 
-/**
- * What a model reads of a script's end. `notes` tell of the files it left, `networkHint` what it could not reach.
- */
+/** The result of a script for a model. `notes` list the files it left, `networkHint` the hosts it could not reach. */
 function scriptResult(
   { skill, name }: { skill: Skill; name: string },
   outcome: ScriptOutcome,
@@ -184,7 +185,7 @@ function scriptResult(
   }
 }
 
-/** What a script that ended well wrote to its error output, e.g. a failure within a pipe. The end says the most. */
+/** The error output of a successful script, e.g. about a failure within a pipe. The end is the most informative part. */
 function complaintsOf(stderr: string): string[] {
   const said = stderr.trim();
   if (said === "") return [];

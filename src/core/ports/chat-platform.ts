@@ -1,6 +1,6 @@
 /**
- * What the app needs of a chat platform. A platform parses what it receives into a `ChatIntake`, renders what it is given here,
- * and keeps its own limits; everything else (whom to answer, when, what to show) is the app's, once for all platforms.
+ * The port to a chat platform. A platform parses incoming events into a `ChatIntake`, renders outgoing messages, and enforces its own
+ * limits. Everything else (whom to answer, when, what to show) is the app's task, once for all platforms.
  */
 
 import type { ApprovalVerdict } from "../log/turn-view.ts";
@@ -8,24 +8,24 @@ import type { Author, FileReference } from "../values/inbound.ts";
 import type { Place } from "../values/place.ts";
 import type { ChatActions, FoundMessages, MessageQuery, ThreadMessage } from "./chat-actions.ts";
 
-/** Sizes and times of a platform. */
+/** Limits of a platform. */
 export interface PlatformLimits {
-  /** Characters of Markdown that fit into one message. */
+  /** Maximum characters of Markdown in one message. */
   message_characters: number;
-  /** The same for a message of an answer, where more fits into one. */
+  /** The same for a message of an answer, if the limit is higher. */
   answer_characters?: number;
-  /** Least time between two edits of one message, ms. */
+  /** Minimum interval between two edits of one message, ms. */
   edit_interval_ms: number;
-  /** Largest file that can be uploaded, bytes. */
+  /** Maximum size of an uploaded file, bytes. */
   file_bytes: number;
   /**
-   * Set where messages of the purpose `progress` notify nobody. Edits notify nobody either, so there the progress of a turn is a message
-   * of its own, which is taken away when the answer begins. Elsewhere one message, of the purpose `answer`, grows from progress to answer.
+   * Set if messages with the purpose `progress` notify nobody. Edits notify nobody either, so the progress of a turn is a message of its
+   * own, which is removed when the answer begins. On other platforms one message, with the purpose `answer`, grows from progress to answer.
    */
   posts_quietly?: true;
 }
 
-/** Characters of Markdown that fit into one message of an answer. */
+/** Maximum characters of Markdown in one message of an answer. */
 export function answerRoom({ message_characters, answer_characters }: AnswerLimits): number {
   return answer_characters ?? message_characters;
 }
@@ -34,39 +34,39 @@ type AnswerLimits = Pick<PlatformLimits, "message_characters" | "answer_characte
 
 /** How to write on a platform, in sentences for a model. */
 export interface PlatformWriting {
-  /** What people call the platform: `Slack`. */
+  /** The platform's name for people: `Slack`. */
   name: string;
-  /** What of standard Markdown is shown, and what becomes of the rest. */
+  /** Which standard Markdown is rendered, and how the rest is shown. */
   formatting: string;
-  /** What becomes of a mention that the bot writes. */
+  /** How a mention written by the bot is shown. */
   mentions: string;
 }
 
 /**
- * What a message of the bot is for: `private` is an answer in the direct messages of its asker. With turn and part it names the message,
- * so that it is found again after a crash.
+ * The purpose of a bot message; `private` is an answer in the direct messages of its asker. Together with turn and part it identifies the
+ * message, so that it is found again after a crash.
  */
 export interface MessageTag {
   turn_id: string;
   purpose: "answer" | "private" | "progress" | "question" | "approval" | "sent";
-  /** 0 for the first; long answers have several, and a turn may send several messages beside its answer. */
+  /** 0 for the first. Long answers have several parts, and a turn may send several messages in addition to its answer. */
   part: number;
 }
 
-/** A button. A platform stores `writeButtonId(action)` with it, and hands that back with a press. */
+/** A button. A platform stores `writeButtonId(action)` with it, and passes that back when the button is pressed. */
 export interface OutgoingButton {
   action: ButtonAction;
-  /** At most 75 characters. */
+  /** Maximum 75 characters. */
   label: string;
   style?: "primary" | "danger";
   /**
-   * It belongs behind a menu ("⋯"): one control that lists all such buttons of the message by their labels, beside the others. A platform
-   * without menus shows it as a small button after the others. A choice or press of it is handed back like that of a button.
+   * Belongs in a menu ("⋯"): one control next to the other buttons that lists all such buttons of the message by their labels. A platform
+   * without menus shows it as a small button after the others. Choosing it is reported like a press.
    */
   menu?: true;
 }
 
-/** Progress and text of a message as one Markdown text, for where no tasks are shown. */
+/** Progress and text of a message as one Markdown text, for platforms that do not show tasks. */
 export function wordsOf({ progress, markdown }: Pick<OutgoingMessage, "progress" | "markdown">): string {
   return [progress?.markdown, markdown].filter(Boolean).join("\n\n");
 }
@@ -78,92 +78,89 @@ export interface OutgoingFile {
 }
 
 /**
- * Progress of a turn: it stands above the text of the turn's one message. Platforms that show tasks natively show its parts; all
- * others show `markdown`, which says the same in words.
+ * Progress of a turn, shown above the text of the turn's message. Platforms with native tasks show its parts; all others show `markdown`,
+ * which has the same content.
  */
 export interface ProgressCard {
-  /** What it does now; when it is `done`, what it did: `3 steps, 12 s`. */
+  /** The current activity; if `done`, a summary: `3 steps, 12 s`. */
   title: string;
-  /** All lines while there is no answer yet; one line above an answer. At most 100 characters above an answer. */
+  /** All lines while there is no answer yet; a single line of at most 100 characters above an answer. */
   markdown: string;
   steps: readonly {
     id: string;
     title: string;
     state: "running" | "ok" | "error";
-    /** A short line: what it does now, or its result. */
+    /** A short line: the current activity, or the result. */
     note?: string | undefined;
     duration_ms?: number | undefined;
   }[];
-  /** The turn has ended: shown as the one line of its title. There are no steps then. */
+  /** The turn has ended: only the title is shown, and there are no steps. */
   done: boolean;
 }
 
-/** A message of the bot. Platforms neutralise mentions of everyone in it, and render standard Markdown as they can. */
+/** A message of the bot. Platforms neutralise mentions of everyone in it, and render standard Markdown as far as they can. */
 export interface OutgoingMessage {
-  /** Absent for messages nobody looks for again: refusals, greetings, notices. */
+  /** Absent for messages that are never looked up again: refusals, greetings, notices. */
   tag?: MessageTag;
-  /** Empty while a turn has shown nothing but its progress. */
+  /** Empty while a turn has shown only its progress. */
   markdown: string;
-  /** Shown as text alone, without blocks, components or tables: the platform has refused another form of it. */
+  /** Shown as plain text, without blocks, components or tables, because the platform refused the richer form. */
   plain?: true;
   progress?: ProgressCard;
-  /** A last line with a time (ms since the epoch) where it says `{time}`, shown in the zone of who reads it. */
+  /** A last line in which `{time}` is replaced by a time (ms since the epoch), in the reader's time zone. */
   timed?: { text: string; at: number };
   buttons?: readonly OutgoingButton[];
   files?: readonly OutgoingFile[];
-  /** A person, platform user id, whom the message is for: the platform calls them. */
+  /** Platform user id of the person that the message is for; the platform mentions them. */
   mention?: string;
-  /**
-   * People and groups, by platform id, whom the text itself may call where it says `<@ID>` or `<@&ID>`; every other mention in it is
-   * shown as text.
-   */
+  /** People and groups, by platform id, that the text may mention as `<@ID>` or `<@&ID>`. All other mentions in it are shown as text. */
   calls?: readonly string[];
 }
 
-/** What a message answers. */
+/** The message and person that a message answers. */
 export interface ReplyTarget {
-  /** The platform's id of the message, slash command or click (`Origin.message`); absent where nobody wrote one. */
+  /** The platform's id of the message, slash command or click (`Origin.message`); absent if there is none. */
   message?: string | undefined;
-  /** Who is answered, platform user id. */
+  /** The person who is answered, platform user id. */
   person: string;
 }
 
 /** An answer that grows while the model writes it. Calls are made one after the other. */
 export interface AnswerStream {
-  /** The message it grows in. */
+  /** The message that it is written to. */
   readonly reference: string;
   /** @param calls as `OutgoingMessage.calls` */
   append(markdown: string, calls?: readonly string[]): Promise<void>;
-  /** Shows what the turn does, above the text, in the same message. */
+  /** Shows the progress of the turn above the text, in the same message. */
   progress(card: ProgressCard): Promise<void>;
-  /** Ends it with the whole message, which replaces what was streamed where the two differ. */
+  /** Completes the stream with the whole message, which replaces the streamed text where the two differ. */
   finish(message: OutgoingMessage): Promise<void>;
-  /** Takes the message away: what was streamed is void. */
+  /** Deletes the message; the streamed text is discarded. */
   cancel(): Promise<void>;
 }
 
-/** What a person is to the workspace, beside their trust. */
+/** A person's status in the workspace, in addition to their trust. */
 export interface ChatPerson extends Author {
   /**
-   * `guest`: invited to single channels; `outsider`: of another company (Slack Connect); `stranger`: shares no server with the bot;
-   * `bot`: no person.
+   * `guest`: invited to single channels; `outsider`: from another company (Slack Connect); `stranger`: shares no server with the bot;
+   * `bot`: not a person.
    */
   standing: "member" | "guest" | "outsider" | "stranger" | "bot";
   /** Platform role ids (Discord roles, Slack user groups if known). */
   roles: readonly string[];
 }
 
-/** Somebody who may decide what asks for approval. */
+/** A person who may decide an approval. */
 export interface Decider {
   /** Platform user id. */
   id: string;
-  /** Whether they see what is posted in the place. A mention there reaches only those who do. */
+  /** Whether they see messages in the place. A mention there only reaches people who do. */
   here: boolean;
 }
 
 /**
- * The thread of a place that is the channel itself: greetings, and lines for the audit channel. No platform's thread ids look
- * like this, nobody writes in it, and no turn belongs to it.
+ * The thread id that denotes the channel itself: for greetings, and lines in the audit channel. It differs from all thread ids of
+ * platforms; nobody writes in it, and no turn belongs to it.
  */
 export const channelThread = "channel";
 
@@ -174,22 +171,24 @@ export interface ChatPlatform {
   readonly writing: PlatformWriting;
 
   /**
-   * Posts into the place, making the thread if it does not exist yet. Answers the message's reference. The thread `channel`
-   * (`channelThread`) is no thread: what is posted there stands in the channel itself, at top level, and opens none.
+   * Posts to the place, creating the thread if necessary. Returns the message's reference. The thread `channel` (`channelThread`) means the
+   * channel itself: the message is posted at top level and opens no thread.
    * @throws PlatformError
    */
   post(place: Place, message: OutgoingMessage, to?: ReplyTarget): Promise<string>;
-  /** Replaces a message. Its files stay; those it does not show yet are added to it. @throws PlatformError */
+  /** Replaces a message. Its files stay, and new ones are added. @throws PlatformError */
   edit(place: Place, reference: string, message: OutgoingMessage): Promise<void>;
-  /** Deletes a message; nothing happens when it is gone already. @throws PlatformError */
+  /** Deletes a message; no-op if it no longer exists. @throws PlatformError */
   remove(place: Place, reference: string): Promise<void>;
-  /** Set where what is whispered stands in the place itself, and passes: answers go to direct messages, and a whisper points there. */
+  /** Set if a whisper appears in the place itself and is temporary: answers then go to direct messages, and a whisper points to them. */
   readonly whispers_here?: true;
-  /** Says something that only this person sees; where that is not possible, in a direct message. @throws PlatformError */
+  /** Sends a message that only this person sees; if the platform cannot do that, a direct message. @throws PlatformError */
   whisper(place: Place, person: string, message: OutgoingMessage, to?: ReplyTarget): Promise<void>;
-  /** The message with this tag, if an interrupted process had posted it. Looks through the latest messages of the place. */
+  /** The message with this tag, if an interrupted process has posted it. Searches the latest messages of the place. */
   find(place: Place, tag: MessageTag): Promise<string | undefined>;
-  /** Where the platform streams natively; otherwise messages are edited. `start` is what it shows at first. @throws PlatformError */
+  /**
+   * Opens a native stream, if the platform has one; otherwise messages are edited. `start` is the initial content. @throws PlatformError
+   */
   openStream?(
     place: Place,
     tag: MessageTag,
@@ -197,41 +196,41 @@ export interface ChatPlatform {
     start: Pick<OutgoingMessage, "markdown" | "progress" | "buttons" | "calls">,
   ): Promise<AnswerStream>;
   /**
-   * Shows that the bot works, until it posts; undefined clears it. `note` says what it does now (`Reading orders.csv`), and is empty
-   * while nothing is known. Never throws.
+   * Shows that the bot is working, until it posts a message; undefined clears the sign. `note` is the current activity (`Reading
+   * orders.csv`), empty if unknown. Never throws.
    */
   showWorking(place: Place, note: string | undefined, to: ReplyTarget): Promise<void>;
-  /** Whether nobody but their author sees what is answered: a slash command. Absent where everybody does. */
+  /** Whether only the author of a command sees the reply to it, as for a slash command. Absent where everybody does. */
   isUnseen?(to: ReplyTarget): boolean;
-  /** Where the platform shows by itself that a command will be answered: takes that away. Never throws. */
+  /** Removes the platform's own sign that a command will be answered. Never throws. */
   dismiss?(to: ReplyTarget): Promise<void>;
-  /** Marks a person's message as seen, or takes the mark away. Never throws. */
+  /** Marks a person's message as seen, or removes the mark. Never throws. */
   markSeen(place: Place, message: string, seen: boolean): Promise<void>;
-  /** Who this is, and what they may do in the place. Answers from a cache where it can. @throws PlatformError */
+  /** A person and their permissions in the place; from a cache if possible. @throws PlatformError */
   person(place: Place, personId: string): Promise<ChatPerson>;
-  /** The latest messages of a thread, oldest first, root included; Discord: the reply chain too. @throws PlatformError */
+  /** The latest messages of a thread, oldest first, root included; on Discord also the reply chain. @throws PlatformError */
   readThread(place: Place, limit: number): Promise<ThreadMessage[]>;
-  /** The bytes of a file somebody sent. @throws PlatformError, also when it is larger than `maxBytes` */
+  /** The bytes of a file that a person sent. @throws PlatformError, including for files larger than `maxBytes` */
   download(
     place: Place,
     file: FileReference,
     options: { maxBytes: number; signal: AbortSignal },
   ): Promise<Uint8Array>;
-  /** What the agent can do here beside answering; absent where that is nothing. */
+  /** The agent's actions in addition to answering; absent if there are none. */
   readonly actions?: ChatActions;
   /**
-   * People who may decide what asks for this approver in the place, those who see it first; at most 20. Empty where the platform does
-   * not tell. Never throws.
+   * People who may decide an approval for this approver in the place, starting with those who see the place; at most 20. Empty if the
+   * platform does not tell. Never throws.
    */
   deciders?(place: Place, approver: "manager" | "operator"): Promise<readonly Decider[]>;
-  /** What the channel is called and about. Never throws. */
+  /** Name and topic of the channel. Never throws. */
   describe(place: Place): Promise<{ name?: string; topic?: string }>;
 }
 
 /**
- * Why the platform did not do it. `unavailable` and `rate_limited` pass by themselves; `gone` (channel, message or thread deleted,
- * bot removed), `forbidden` (missing permission or scope, token revoked), `invalid` (refused as malformed), `too_large` and
- * `blocked` (a moderation rule of the server forbids these words) do not.
+ * Why the platform refused. `unavailable` and `rate_limited` are temporary. `gone` (channel, message or thread deleted, bot removed),
+ * `forbidden` (missing permission or scope, token revoked), `invalid` (malformed), `too_large` and `blocked` (a moderation rule of the
+ * server forbids this text) are not.
  */
 export type PlatformErrorCode =
   | "unavailable"
@@ -258,7 +257,7 @@ export class PlatformError extends Error {
   }
 }
 
-/** The platforms of this process, by the namespaces they have. */
+/** The platforms of this process, by their namespaces. */
 export interface ChatPlatforms {
   add(platform: ChatPlatform): void;
   of(namespace: string): ChatPlatform | undefined;
@@ -274,33 +273,33 @@ export function createChatPlatforms(): ChatPlatforms {
   };
 }
 
-/** A message of the bot, and whose turn it was made in. */
+/** A message of the bot, with its turn. */
 interface OwnMessage {
   turn_id: string;
   /** Platform id of the person the turn was for. */
   author: string;
-  /** It is part of the turn's answer, rather than sent beside it. */
+  /** True for a part of the turn's answer, false for a message sent in addition. */
   answer: boolean;
 }
 
 /**
- * The chats the bot is in, as its tools reach them. All of it is done as the bot: `effects/create-chat-work.ts` decides first whether the person the turn
- * is for may have it done. Rejects with `PlatformError`.
+ * The chats that the bot is in, for its tools. All actions are done as the bot: `effects/create-chat-work.ts` first checks whether the
+ * person the turn is for may have them done. Rejects with `PlatformError`.
  */
 export interface Chats {
-  /** Undefined where nothing can be done. */
+  /** Undefined if no actions are available. */
   actions(namespace: string): ChatActions | undefined;
   search(namespace: string, query: MessageQuery): Promise<FoundMessages>;
-  /** Answers the message's reference. A message that an interrupted process posted under its tag is found instead of posted again. */
+  /** Returns the message's reference. A message that an interrupted process already posted under its tag is found and not posted again. */
   send(place: Place, message: OutgoingMessage & { tag: MessageTag }): Promise<string>;
   edit(place: Place, reference: string, message: OutgoingMessage): Promise<void>;
-  /** Deletes a message of the bot; one that is part of an answer with its turn, so that nothing later repeats it. */
+  /** Deletes a message of the bot. If it is part of an answer, its turn is deleted too, so that nothing repeats the text later. */
   remove(place: Place, reference: string, by: Author): Promise<void>;
-  /** Which recent turn a message of the bot belongs to. */
+  /** The recent turn that a message of the bot belongs to. */
   ownMessage(namespace: string, reference: string): Promise<OwnMessage | undefined>;
 }
 
-/** What a press of one of the bot's buttons does. How a button is shown follows from its role. */
+/** The effect of one of the bot's buttons. A button's appearance follows from its role. */
 export type ButtonAction =
   | { role: "stop"; turn_id: string; below: "progress" | "answer" }
   | { role: "details" | "again" | "continue" | "forget"; turn_id: string }
@@ -312,7 +311,7 @@ export type ButtonAction =
   | { role: "late"; token: string; wanted: boolean };
 
 /**
- * The action as text that a platform stores with the button and hands back with a press: at most 100 characters. Messages keep their
+ * The action as text that a platform stores with the button and passes back when it is pressed: at most 100 characters. Messages keep their
  * buttons for years, so the written form of an action never changes.
  */
 export function writeButtonId(action: ButtonAction): string {
@@ -332,11 +331,11 @@ export function writeButtonId(action: ButtonAction): string {
   }
 }
 
-/** A word and an id, which is a UUID; choices and approvals of a turn are numbered. */
+/** A word and an id, which is a UUID. Choices and approvals of a turn also have a number. */
 const plain = /^([a-z-]+):([A-Za-z0-9-]{1,64})$/;
 const numbered = /^([a-z]+):([A-Za-z0-9-]{1,64}):(\d{1,6})$/;
 
-/** The action of an id that `writeButtonId` wrote, in this version or an earlier one; undefined for anything else. */
+/** The action of an id written by `writeButtonId`, in this version or an earlier one; undefined for anything else. */
 export function readButtonId(text: string): ButtonAction | undefined {
   const [, word, id] = plain.exec(text) ?? [];
   if (word !== undefined && id !== undefined) return readPlain(word, id);
@@ -385,18 +384,18 @@ function readNumbered(word: string, turn_id: string, number: string): ButtonActi
   }
 }
 
-/** The turn that a button belongs to; undefined for the question about a late message, which has none yet. */
+/** The turn that a button belongs to; undefined for the question about a late message, which has no turn yet. */
 export function turnOfButton(action: ButtonAction): string | undefined {
   if (action.role === "late") return undefined;
   return action.role === "decide" ? action.approval_id.split(":")[0] : action.turn_id;
 }
 
-/** The key of a turn that answers what another one asked once more. @param press tells one press from another */
+/** The key of a turn that answers an earlier turn's question again. @param press distinguishes several presses */
 export function repeatKey(turnId: string, press: string): string {
   return `again:${turnId}:${press}`.slice(0, 300);
 }
 
-/** The turn whose question a turn answers once more, by its key. */
+/** The turn whose question is answered again, from the key of the new turn. */
 export function repeatedTurn(key: string): string | undefined {
   return /^again:([^:]+):/.exec(key)?.[1];
 }

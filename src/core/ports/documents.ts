@@ -1,21 +1,28 @@
 import { z } from "zod";
 import type { Usage } from "../log/turn-event.ts";
 import { ExpectedFailure } from "../values/failure.ts";
-import { type FileContent, imageType, mediaTypeOf, readContent, whyUnreadable } from "../values/file-kind.ts";
+import {
+  type FileContent,
+  fileNameOf,
+  imageType,
+  mediaTypeOf,
+  readContent,
+  whyUnreadable,
+} from "../values/file-kind.ts";
 import type { FileReference } from "../values/inbound.ts";
 import { formatBytes } from "../values/shown.ts";
 import type { OpenedFile } from "./working-folder.ts";
 
-/** Columns that are shown. */
+/** Maximum columns shown. */
 const maxColumns = 50;
-/** Characters of a cell that are shown. */
+/** Maximum characters shown of a cell. */
 const maxCell = 80;
-/** Characters of a column's name that are shown. */
+/** Maximum characters shown of a column name. */
 const maxName = 60;
 
 /**
- * A table for a model: its columns, the number of its rows, and the first rows as Markdown. Columns beyond the fiftieth are counted
- * and left out, long cells are cut.
+ * A table for a model: its columns, the number of rows, and the first rows as Markdown. Columns above `maxColumns` are only counted, and
+ * long cells are cut.
  */
 export function tableText({ name, columns, rows, first }: Table): string {
   const shown = columns.slice(0, maxColumns);
@@ -45,77 +52,78 @@ function markdown(columns: readonly string[], rows: Table["first"]): string[] {
   ];
 }
 
-/** On one line, and without what would end a cell of a Markdown table. */
-function cell(text: string, longest: number): string {
+/** The text on one line, escaped for a cell of a Markdown table. */
+function cell(text: string, maxCharacters: number): string {
   const line = text
-    .slice(0, 4 * longest)
+    .slice(0, 4 * maxCharacters)
     .replace(/\s+/g, " ")
     .trim();
   const characters = [...line];
-  const kept = characters.length <= longest ? line : `${characters.slice(0, longest - 1).join("")}…`;
+  const kept =
+    characters.length <= maxCharacters ? line : `${characters.slice(0, maxCharacters - 1).join("")}…`;
   return kept.replaceAll("\\", "\\\\").replaceAll("|", "\\|");
 }
 
 const number = (value: number) => value.toLocaleString("en-US");
 
-/** Makes text of files that are not plain text. */
+/** Extracts text from files that are not plain text. */
 export interface DocumentReader {
   /**
-   * What a file is called that can be read ("PDF", "Word document"), by its first bytes (512 are enough) and its name; by its name
-   * alone where `head` is empty. Undefined for any other file, plain text and tables in text included.
+   * Name of the format of a readable file ("PDF", "Word document"), from its first bytes (512 are enough) and its name; from the name alone
+   * if `head` is empty. Undefined for any other file, including plain text and tables in text.
    */
   formatOf(name: string, head: Uint8Array): string | undefined;
   /**
-   * The text of a document. What cannot be read is a `problem`.
+   * The text of a document. An unreadable document is reported as a `problem`.
    * @throws the signal's reason, and nothing else
    */
   read(file: DocumentFile, signal: AbortSignal): Promise<DocumentText>;
   /**
-   * The columns, the number of rows and the first rows of a table in text: comma, semicolon, tab or bar between its cells, the first
-   * row naming the columns. The file may have any size.
+   * The columns, the number of rows and the first rows of a table in text. Cells are separated by comma, semicolon, tab or bar; the first
+   * row names the columns. The file may have any size.
    * @throws the signal's reason, and nothing else
    */
   table(file: DocumentFile, signal: AbortSignal): Promise<TableText>;
 }
 
-/** A file to read. It stays open, and its position where it is; whoever opened it closes it when the reading has ended. */
+/** A file to read. Reading leaves it open and its position unchanged; the caller closes it afterwards. */
 export interface DocumentFile {
   name: string;
-  /** A regular file this process has open for reading. */
+  /** A regular file that this process has open for reading. */
   descriptor: number;
 }
 
 const tableSchema = z.object({
-  /** Of the sheet. */
+  /** Name of the sheet. */
   name: z.string().optional(),
   /** The cells of the first row that is not empty. */
   columns: z.array(z.string()).readonly(),
-  /** Rows that are not empty, without the first. */
+  /** Number of rows that are not empty, without the first. */
   rows: z.number(),
-  /** The first rows, at most 20; fewer where they are very long. Long cells are cut. */
+  /** The first rows, at most 20; fewer if they are very long. Long cells are cut. */
   first: z.array(z.array(z.string()).readonly()).readonly(),
-  /** Between the cells, of a table in text. */
+  /** Separator of the cells, for a table in text. */
   delimiter: z.string().optional(),
 });
 
-/** A table's shape and beginning. */
+/** A table's shape and first rows. */
 export type Table = z.infer<typeof tableSchema>;
 
-/** In words for people: what is wrong with the file and what to send instead. */
+/** `problem` tells people what is wrong with the file and what to send instead. */
 const failureSchema = z.object({ ok: z.literal(false), problem: z.string() });
 
 export const documentTextSchema = z.discriminatedUnion("ok", [
   z.object({
     ok: z.literal(true),
-    /** As `formatOf` calls it. */
+    /** As returned by `formatOf`. */
     format: z.string(),
     /** Pages and slides begin with a line `--- page 3 ---`, sheets and files in an archive with their names. */
     text: z.string(),
-    /** Of spreadsheets, one for each sheet that is not empty. */
+    /** For spreadsheets: one table for each sheet that is not empty. */
     tables: z.array(tableSchema).readonly().optional(),
-    /** Of a PDF. */
+    /** Number of pages of a PDF. */
     pages: z.number().optional(),
-    /** What is missing in the text, as sentences: it was cut, pages are scans, sheets were left out. */
+    /** Missing parts of the text, as sentences: it was cut, pages are scans, sheets were left out. */
     note: z.string().optional(),
   }),
   failureSchema,
@@ -127,7 +135,7 @@ export const tableTextSchema = z.discriminatedUnion("ok", [
   z.object({
     ok: z.literal(true),
     table: tableSchema,
-    /** Which encoding was guessed. */
+    /** The guessed encoding. */
     note: z.string().optional(),
   }),
   failureSchema,
@@ -135,10 +143,10 @@ export const tableTextSchema = z.discriminatedUnion("ok", [
 
 export type TableText = z.infer<typeof tableTextSchema>;
 
-/** What a file of a working folder is, for a model. */
+/** The content of a file of a working folder, for a model. */
 export type ReadContent =
   | { kind: "text"; text: string; note?: string }
-  /** A table in text. Its rows are read as lines of `text`, where it is not too large for that. */
+  /** A table in text. `text` has its lines, unless it is too large. */
   | { kind: "table"; table: Table; text: string | undefined; note?: string }
   | { kind: "document"; format: string; text: string; tables: readonly Table[]; note: string | undefined }
   | { kind: "image"; media_type: ImageType; data: Uint8Array }
@@ -146,22 +154,22 @@ export type ReadContent =
 
 type ImageType = Extract<FileContent, { kind: "image" }>["media_type"];
 
-/** Bytes of a file that is read as text, whole. */
+/** Maximum bytes of a file that is read as text. */
 const maxText = 32_000_000;
-/** Bytes of a picture: Anthropic takes 5 MiB of it in base64, which is a third longer. */
+/** Maximum bytes of a picture: Anthropic's limit is 5 MiB in base64, which is a third longer. */
 const maxPicture = 3_932_160;
-/** Bytes by which a kind of file is known. */
+/** Bytes that the kind of a file is detected from. */
 const headBytes = 4_096;
-/** Bytes of a table that is short enough to be shown as it stands. */
+/** Maximum bytes of a table that is shown unchanged. */
 const smallTable = 2_000;
 
-/** Reads a file; the first bytes say what it is, whatever it is called. @throws the signal's reason */
+/** Reads a file. Its first bytes decide the kind, whatever its name. @throws the signal's reason */
 export async function readFileContent(
   file: OpenedFile,
   documents: DocumentReader,
   signal: AbortSignal,
 ): Promise<ReadContent> {
-  const name = file.path.slice(file.path.lastIndexOf("/") + 1);
+  const name = fileNameOf(file.path);
   const head = await file.read(0, headBytes);
   if (imageType(head) !== undefined) return await readPicture(file, name);
   if (documents.formatOf(name, head) !== undefined) {
@@ -203,28 +211,28 @@ async function readPicture(file: OpenedFile, name: string): Promise<ReadContent>
   return content.kind === "image" ? { ...content, data } : { kind: "unreadable", problem: "it is damaged" };
 }
 
-/** Speech in a file. */
+/** A recording of speech. */
 export interface Recording {
   name: string;
   media_type: string;
   data: Uint8Array;
-  /** How long it is, as the platform says; undefined where it does not. */
+  /** Its length according to the platform; undefined if unknown. */
   seconds: number | undefined;
 }
 
-/** What was said in a recording. */
+/** The text of a recording. */
 export interface Transcription {
   /** Empty when nobody speaks. */
   text: string;
-  /** How long the recording is, where that is known. */
+  /** The length of the recording, if known. */
   seconds: number | undefined;
   /** `provider/model` that wrote it. */
   model: string;
-  /** Without a cost where the price is not known. */
+  /** Without a cost if the price is not known. */
   usage: Usage;
 }
 
-/** A recording that was not turned into text. The message says why, in words for people; `detail` is for operators alone. */
+/** A recording that could not be transcribed. The message gives people the reason; `detail` is for operators only. */
 export class TranscriptionError extends ExpectedFailure<"not_configured" | "refused" | "failed"> {
   readonly detail: string | undefined;
   constructor(code: TranscriptionError["code"], message: string, detail?: string) {
@@ -239,12 +247,12 @@ export interface Transcriber {
   transcribe(recording: Recording, signal: AbortSignal): Promise<Transcription>;
 }
 
-/** A bot without a transcriber: it says why. */
+/** Transcriber of a bot that has none: fails with the reason. */
 export function noTranscriber(reason: string): Transcriber {
   return { transcribe: () => Promise.reject(new TranscriptionError("not_configured", reason)) };
 }
 
-/** The media type of a recording; undefined for files that are none. Told by the name where the platform does not know. */
+/** The media type of a recording; undefined for other files. Derived from the name if the platform does not know the type. */
 export function soundTypeOf({
   name,
   media_type,
@@ -253,7 +261,7 @@ export function soundTypeOf({
   return type.startsWith("audio/") ? type : undefined;
 }
 
-/** How long something lasts, as players show it: `0:12`, `1:02:05`. */
+/** A duration as players show it: `0:12`, `1:02:05`. */
 export function formatSeconds(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   const [hours, minutes] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60];

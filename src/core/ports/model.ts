@@ -5,55 +5,57 @@ import type { JsonSchema } from "../values/json.ts";
 import type { AssistantMessage, Effort, Message, ToolDefinition } from "../values/message.ts";
 
 /**
- * A transcript as a model is sent it. Between two requests of one transcript only the end of `messages` grows: an adapter
- * converts a message the same way every time, so that what a provider has seen stays its exact prefix. A system message
- * stands where it was said; an adapter may hold it back until just before the next assistant message, or the end.
+ * A transcript as sent to a model. Between two requests of one transcript, `messages` only grows at the end. An adapter converts a message
+ * the same way every time, so that the text a provider has seen stays an exact prefix. A system message stays at the point where it was
+ * added; an adapter may delay it until just before the next assistant message, or the end.
  */
 export interface ModelRequest {
-  /** The instructions the transcript opened with. */
+  /** The instructions that the transcript opened with. */
   system: string;
   messages: readonly Message[];
-  /** The tools the transcript opened with; system messages add and remove others. */
+  /** The tools that the transcript opened with; system messages add and remove others. */
   tools: readonly ToolDefinition[];
   /** When given, the answer must be one JSON value of this schema and no tool call. */
   output_schema?: JsonSchema;
-  /** The answer must be text: the tools stay in the request, and none may be called. */
+  /** The answer must be text: the tools stay in the request, but none may be called. */
   no_calls?: true;
-  /** The effort the transcript opened with; the provider's own unless given. */
+  /** The effort that the transcript opened with; the provider's default unless given. */
   effort?: Effort | undefined;
-  /** Whoever asks frees its worker when the model is away, and asks again later: it is told so after the second attempt at the latest. */
+  /**
+   * The caller frees its worker while the model is unavailable and asks again later. It therefore gets the error after the second attempt
+   * at the latest.
+   */
   can_wait?: true;
-  /** The same for all requests of one thread, at most 64 characters: where providers route by it, caches hit more often. */
+  /** The same for all requests of one thread, at most 64 characters. Providers that route by it get more cache hits. */
   cache_key?: string | undefined;
   signal: AbortSignal;
 }
 
 /**
- * What an answer arrives as. `finished` is last, and alone decides what the answer is. The others are for who waits for it:
- * people see them and nothing of them is kept.
+ * The events of an answer. `finished` comes last, and it alone contains the answer. The others are shown to waiting people and not kept.
  */
 export type ModelEvent =
   | { type: "text"; text: string }
-  /** A piece of what the model says about its work: a summary of its reasoning, the reasoning itself, or a note. Never part of the answer. */
+  /** Part of the model's account of its work: a summary of its reasoning, the reasoning itself, or a note. Never part of the answer. */
   | { type: "thought"; text: string }
-  /** Nothing comes for a while: what is wrong, for people, and when the next attempt is made (ms since the epoch), if that is known. */
+  /** The answer is delayed: the reason, for people, and the time of the next attempt (ms since the epoch), if known. */
   | { type: "delayed"; text: string; until?: number | undefined }
   /**
-   * Tools of the request that are not sent, because the provider refuses them whatever shape they are given, and its words. Comes before
-   * anything of the answer; whoever wants to tell the model first asks again.
+   * Tools of the request that are not sent because the provider refuses them in every form, with the provider's reasons. Precedes all of
+   * the answer; a caller that wants to inform the model first sends a new request.
    */
   | { type: "left_out"; model: string; tools: readonly LeftOutTool[] }
-  /** The text so far is void: a cut stream is retried, or another model takes over. */
+  /** Discards the text so far: an interrupted stream is retried, or another model takes over. */
   | { type: "reset" }
   | { type: "finished"; message: AssistantMessage; usage: Usage; model: string };
 
-/** A tool that a provider refuses, and why, in its words. */
+/** A tool that a provider refuses, with the provider's reason. */
 interface LeftOutTool {
   name: string;
   why: string;
 }
 
-/** Why a model gave no answer. Retries and failover have been tried before a `ModelError` reaches the loop. */
+/** Why a model gave no answer. A `ModelError` reaches the loop only after retries and failover. */
 export type ModelErrorCode =
   | "rate_limited"
   | "overloaded"
@@ -67,7 +69,7 @@ export type ModelErrorCode =
 export class ModelError extends ExpectedFailure<ModelErrorCode> {
   /** How long the server asked to wait, ms. */
   readonly retryAfterMs: number | undefined;
-  /** What came in place of an answer, for people: `an error page of a proxy: HTTP 502, text/html`. Names no server. */
+  /** The response in place of an answer, for people: `an error page of a proxy: HTTP 502, text/html`. Names no server. */
   readonly seen: string | undefined;
   constructor(
     code: ModelErrorCode,
@@ -81,15 +83,15 @@ export class ModelError extends ExpectedFailure<ModelErrorCode> {
 }
 
 /**
- * What may help after a failure. `again`: asking once more in a moment. `later`: also asking in minutes or hours, because it is an outage,
- * which passes by itself. `another`: asking another model.
+ * Possible remedies for a failure. `again`: retry in a moment. `later`: also retry in minutes or hours, because it is an outage. `another`:
+ * ask another model.
  */
-export type Remedy = "again" | "later" | "another";
+type Remedy = "again" | "later" | "another";
 
 /**
- * The only place that says which failures pass. A request that is wrong or too long is wrong for every model. What the server answers in
- * JSON comes from the server itself, so an answer that is none (`bad_response`) is a slip of the model or a wrong address: it is not waited
- * for. What is no JSON at all adapters report as `unavailable`.
+ * The only definition of which failures are temporary. A request that is wrong or too long is wrong for every model. A JSON response comes
+ * from the server itself, so one that is not a valid answer (`bad_response`) is an error of the model or a wrong address, and waiting does
+ * not help. Adapters report responses that are not JSON as `unavailable`.
  */
 const remedies: Readonly<Record<ModelErrorCode, readonly Remedy[]>> = {
   rate_limited: ["again", "later", "another"],
@@ -102,30 +104,31 @@ const remedies: Readonly<Record<ModelErrorCode, readonly Remedy[]>> = {
   context_too_long: [],
 };
 
-/** Whether a failure of a model may be helped so. False for all that is no failure of a model. */
+/** Whether a remedy may help against an error. False for errors that are not failures of a model. */
 export function mayHelp(remedy: Remedy, error: unknown): error is ModelError {
   return error instanceof ModelError && remedies[error.code].includes(remedy);
 }
 
-/** What a person is told whose turn ended so; the error itself names servers and is for operators. */
+/** The message for a person whose turn failed. The error itself names servers and is only for operators. */
 export const modelErrorWords: Record<ModelErrorCode, string> = {
-  rate_limited: "The language model takes no more requests for now. Try again in a few minutes.",
+  rate_limited:
+    "The language model is not accepting more requests at the moment. Try again in a few minutes.",
   overloaded: "The language model is overloaded. Try again in a few minutes.",
   unavailable:
-    "The language model did not answer. Try again in a moment; if it stays so, tell whoever runs me.",
+    "The language model did not answer. Try again in a moment; if this continues, tell whoever runs me.",
   unauthorized:
-    "The language model refused the API key or the account. Whoever runs me has to check it; then try again.",
+    "The language model rejected the API key or the account. Whoever runs me has to check it; then try again.",
   invalid_request:
-    "The language model did not take this request. Try again in other words or in a new thread; if it stays so, tell whoever runs me.",
+    "The language model rejected this request. Try other words or a new thread; if this continues, tell whoever runs me.",
   context_too_long:
     "This conversation is too long for the language model. Start a new thread, or send less text.",
   bad_response:
-    "The language model sent an answer that cannot be used. Try again; if it stays so, tell whoever runs me.",
+    "The language model sent an unusable answer. Try again; if this continues, tell whoever runs me.",
   not_configured:
     "The language model is not set up correctly. Whoever runs me has to check the model and its API key; then try again.",
 };
 
-/** One request to one model: how long it took, ms, and how it ended. `stopped`: the turn was, before there was an answer. */
+/** One request to one model: its duration in ms and its outcome. `stopped`: the turn was stopped before there was an answer. */
 export interface ModelCall {
   provider: string;
   model: string;
@@ -133,49 +136,52 @@ export interface ModelCall {
   outcome: "ok" | "stopped" | ModelErrorCode;
 }
 
-/** Which model people get who name one: its whole name, `provider/model`, or why they cannot have it. `note` is what they should know. */
+/**
+ * The model that people get for a name: its full name, `provider/model`, or the reason why it is not available. `note` is additional
+ * information for them.
+ */
 export type ModelChoice =
   | { ok: true; name: string; note?: string | undefined }
   | { ok: false; message: string };
 
-/** The models that work can be given to. */
+/** The available models. */
 export interface Models {
-  /** The configured one: for all turns where nobody chose another. */
+  /** The configured model, used where nobody chose another one. */
   readonly main: Model;
-  /** What can be proposed to people who choose: `provider/model`, the configured ones first, with what each costs where it is known. */
+  /** Proposals for people who choose: `provider/model`, the configured ones first, with prices if known. */
   proposals(): readonly { name: string; description: string }[];
-  /** The model of a name, `provider/model`. One that is not configured fails when it is asked. */
+  /** The model with a name, `provider/model`. A model that is not configured fails when it is asked. */
   named(name: string): Model;
-  /** For inner work of turns that this model has: a cheaper one, if there is one, with this one behind it. */
+  /** The model for auxiliary work in turns of the given model: a cheaper one, if there is one, with the given one as fallback. */
   small(beside: Model): Model;
-  /** What people choose for a channel. */
+  /** Resolves a name that people choose for a channel. */
   choose(name: string): ModelChoice;
 }
 
-/** A language model, or a list of them behind retry and failover. */
+/** A language model, or several of them with retry and failover. */
 export interface Model {
   /** `provider/model`, or `offline`. */
   readonly id: string;
   /** False for the rule-based offline provider: it cannot write text, summaries or structured output. */
   readonly generative: boolean;
-  /** Tokens a request may have, answer included; of a failover list the least above 32,000. Absent when unknown. */
+  /** Maximum tokens of a request including the answer; for a failover list the smallest window above 32,000. Absent if unknown. */
   readonly window?: number | undefined;
-  /** How long the provider keeps a prompt in its cache after the last use, ms. Absent when unknown. */
+  /** How long the provider keeps a prompt in its cache after the last use, ms. Absent if unknown. */
   readonly cache_ms?: number | undefined;
   /**
    * Streams one answer. A model without streaming yields only `finished`.
-   * @throws ModelError; on abort, the signal's reason.
+   * @throws ModelError; on abort, the signal's reason
    */
   stream(request: ModelRequest): AsyncIterable<ModelEvent>;
 }
 
-/** What a turn took, without a word of what was said. Times are milliseconds. */
+/** Measurements of a turn, without any text. Times are in milliseconds. */
 export interface TurnMeasure {
   turn_id: string;
   namespace: string;
   thread: string;
   kind: Inbound["kind"];
-  /** Who asked: their id. */
+  /** Id of the person who asked. */
   user: string;
   agent?: string | undefined;
   model?: string | undefined;
@@ -185,9 +191,9 @@ export interface TurnMeasure {
   error?: string | undefined;
   /** From the message to the first time a worker took it. */
   queued_ms: number;
-  /** From the message to the end, waits for people included. */
+  /** From the message to the end, including waits for people. */
   duration_ms: number;
-  /** How often a worker took the turn up again, after a wait or an interruption. */
+  /** How often a worker resumed the turn, after a wait or an interruption. */
   resumed: number;
   rounds: number;
   tool_calls: number;
@@ -199,7 +205,7 @@ export interface TurnMeasure {
   cost_usd?: number | undefined;
 }
 
-/** Counts and times what happens, for whoever watches many bots. Nothing here throws, waits, or gets texts of people. */
+/** Counts and measures events for monitoring. No method throws, waits, or gets texts of people. */
 export interface Meter {
   /** A turn ended, or was taken into another one. */
   turn(measure: TurnMeasure): void;
@@ -207,15 +213,15 @@ export interface Meter {
   round(): void;
   /** A call ended. `outcome` is `ok` or the code of its error; `skill_id` is empty for the agent's own tools. */
   tool(call: { skill_id: string; outcome: string; duration_ms: number }): void;
-  /** A request was sent to a model and ended; each attempt and each model of a failover list counts. */
+  /** A request to a model ended; each attempt and each model of a failover list counts. */
   modelCall(call: ModelCall): void;
-  /** What one answer of a model took. `model` is `provider/model`. */
+  /** Usage of one answer. `model` is `provider/model`. */
   usage(model: string, usage: Usage): void;
-  /** A platform did not do what it was asked. */
+  /** A platform request failed. */
   platformError(platform: string, code: string): void;
 }
 
-/** Counts nothing: for commands beside a bot, and tests. */
+/** Counts nothing: for commands run next to a bot, and for tests. */
 export const noMeter: Meter = {
   turn() {},
   round() {},

@@ -1,14 +1,14 @@
 /**
- * What people and the agent planned. A schedule comes due at a time; a trigger waits for something to happen. Both begin
- * turns as the person who made them, with the rights that person has then.
+ * Plans of people and the agent. A schedule is due at a time; a trigger waits for an event. Both start turns in the name of their maker,
+ * with the maker's rights at that time.
  */
 import { z } from "zod";
 import { authorSchema } from "../values/inbound.ts";
 import { threadSchema } from "../values/place.ts";
 
 /**
- * The kinds of due entries: schedules, triggers, threads that a trigger watches for an answer, events that wait for a turn, and those
- * that had one.
+ * The kinds of due entries: schedules, triggers, threads that a trigger watches for an answer, events that wait for a turn, and events that
+ * had one.
  */
 export const dueKinds = {
   schedule: "schedule",
@@ -18,43 +18,43 @@ export const dueKinds = {
   seen: "seen_event",
 } as const;
 
-/** The longest text of a reminder or a task, characters. */
+/** Maximum characters of the text of a reminder or task. */
 export const maxPlanText = 4_000;
 
-/** When a schedule runs: once (ms since the epoch), or as a cron pattern of five fields says. */
+/** When a schedule runs: once (ms since the epoch), or by a cron pattern of five fields. */
 const timingSchema = z.union([z.object({ at: z.number() }), z.object({ cron: z.string().max(100) })]);
 export type Timing = z.infer<typeof timingSchema>;
 
 const grantedToolSchema = z.object({
   tool: z.string(),
   skill_id: z.string(),
-  /** Names the tool, or the code it runs, as it was when people agreed. */
+  /** Identifies the tool, or the code it runs, as it was when people agreed. */
   definition: z.string(),
 });
-/** A tool that runs unasked within the runs of one schedule. */
+/** A tool that the runs of one schedule may use without asking. */
 export type GrantedTool = z.infer<typeof grantedToolSchema>;
 
 const pauseSchema = z.object({
-  /** Why, for people: a sentence. */
+  /** The reason for people: one sentence. */
   because: z.string(),
   /** ms since the epoch. */
   at: z.number(),
 });
 
-/** What schedules and triggers have alike. */
+/** The common properties of schedules and triggers. */
 const plannedSchema = z.object({
-  /** What is to be said or done. */
+  /** The text to post, or the task. */
   text: z.string().min(1).max(maxPlanText),
-  /** Who made it, as they were then; on chat platforms they are looked up again for each run. */
+  /** The maker at the time of creation; chat platforms look them up again for each run. */
   maker: authorSchema,
-  /** Whether its namespace is of a chat platform: then it waits for one that is away. */
+  /** Whether its namespace belongs to a chat platform: the schedule then waits while the platform is not connected. */
   on_platform: z.boolean(),
-  /** The thread it was made in. */
+  /** The thread in which it was created. */
   thread: threadSchema,
   /** ms since the epoch. */
   made_at: z.number(),
   paused: pauseSchema.optional(),
-  /** Tries that failed in passing, one after the other. */
+  /** Consecutive temporary failures. */
   failures: z.number().int().default(0),
 });
 
@@ -62,15 +62,15 @@ export const scheduleSchema = plannedSchema.extend({
   /** `reminder`: its text is posted, without a model. `task`: its text is work for the agent. */
   what: z.enum(["reminder", "task"]),
   timing: timingSchema,
-  /** In which its times are meant, IANA name. */
+  /** Time zone of its times, IANA name. */
   time_zone: z.string(),
-  /** When it runs next, ms since the epoch; absent when it never runs again. */
+  /** Time of the next run, ms since the epoch; absent if it never runs again. */
   next: z.number().optional(),
   tools: z.array(grantedToolSchema).max(20).default([]),
 });
 export type Schedule = z.infer<typeof scheduleSchema>;
 
-/** What is kept of one event, characters. */
+/** Maximum characters kept of one event. */
 export const maxHappened = 10_000;
 
 const eventSchema = z.object({
@@ -80,26 +80,29 @@ const eventSchema = z.object({
   at: z.number(),
   /** Where the turn answers; absent: in the channel itself. */
   thread: threadSchema.optional(),
-  /** Who caused it, platform user id; absent where nobody is known. */
+  /** The person who caused it, platform user id; absent if unknown. */
   by: z.string().max(200).optional(),
-  /** What happened, as data. */
+  /** The event as data. */
   happened: z.string().max(maxHappened),
-  /** The message that it happened to, which is read when the turn begins. */
+  /** The message that the event is about; it is read when the turn begins. */
   reference: z.string().max(300).optional(),
 });
-/** Something a trigger waited for. */
+/** An event that a trigger waited for. */
 export type TriggerEvent = z.infer<typeof eventSchema>;
 
 /** An event that waits for a turn of a trigger. */
 export const heldEventSchema = eventSchema.extend({
   /** The trigger's id. */
   trigger: z.string(),
-  /** Which of the trigger's turns tells it, counted from 0; absent while none does. */
+  /** Which of the trigger's turns reports it, counted from 0; absent while none does. */
   start: z.number().int().optional(),
 });
 export type HeldEvent = z.infer<typeof heldEventSchema>;
 
-/** How the sender of a webhook proves that it knows the secret: our own signature or token, or as these senders do. */
+/**
+ * How the sender of a webhook proves that it knows the secret: with Knack's own signature or token, or with the scheme of one of these
+ * senders.
+ */
 export const hookKinds = ["knack", "github", "gitlab", "slack", "stripe", "hmac"] as const;
 export type HookKind = (typeof hookKinds)[number];
 
@@ -107,9 +110,9 @@ const conditionSchema = z.discriminatedUnion("on", [
   /** A signed request to `/hooks/ID`; `knack` unless given. */
   z.object({ on: z.literal("webhook"), kind: z.enum(hookKinds).optional() }),
   z.object({ on: z.literal("message"), words: z.string().min(1).max(300) }),
-  /** `emoji`: names and characters that mean the same, with spaces between them. `by`: only this person's. */
+  /** `emoji`: names and characters with the same meaning, separated by spaces. `by`: only reactions of this person. */
   z.object({ on: z.literal("reaction"), emoji: z.string().min(1).max(100), by: z.string().optional() }),
-  /** No answer for so long. `here`: only in the thread it was made in, once. */
+  /** No answer for this many hours. `here`: only in the thread in which it was created, once. */
   z.object({
     on: z.literal("quiet"),
     hours: z
@@ -121,26 +124,26 @@ const conditionSchema = z.discriminatedUnion("on", [
 ]);
 export type TriggerCondition = z.infer<typeof conditionSchema>;
 
-/** Events that wait for turns of one trigger; further ones are counted. */
+/** Maximum events that wait for turns of one trigger; further ones are only counted. */
 export const maxHeld = 100;
 
-/** Maximum events reported together in one turn, as far as they fit. */
+/** Maximum events reported together in one turn, if their text fits. */
 export const maxTogether = 50;
 
 export const triggerSchema = plannedSchema.extend({
   what: z.literal("trigger"),
   condition: conditionSchema,
-  /** Turns it has begun. */
+  /** Number of turns it has started. */
   starts: z.number().int().default(0),
-  /** When it began the latest, ms since the epoch. */
+  /** Time of the latest of them, ms since the epoch. */
   started_at: z.number().optional(),
-  /** The latest turns it began, as far as they may still run. */
+  /** The latest turns it started that may still be running. */
   open: z.array(z.string()).default([]),
-  /** Of earlier versions: events that wait for a turn, which are entries of their own now. */
+  /** From earlier versions: waiting events, which are now entries of their own. */
   held: z.array(eventSchema).default([]),
-  /** Events that were noted so far: tells whether one came since this was read. */
+  /** Number of events noted so far; shows whether one arrived since this was read. */
   noted: z.number().int().default(0),
-  /** What happened while too much waited. */
+  /** Number of events that were not kept because too many were waiting. */
   more: z.number().int().default(0),
 });
 export type Trigger = z.infer<typeof triggerSchema>;
@@ -148,7 +151,7 @@ export type Trigger = z.infer<typeof triggerSchema>;
 export const watchedThreadSchema = z.object({
   trigger: z.string(),
   thread: threadSchema,
-  /** Who began it, platform user id. */
+  /** The person who started it, platform user id. */
   by: z.string(),
   text: z.string().max(1_000),
   /** ms since the epoch. */
@@ -157,21 +160,21 @@ export const watchedThreadSchema = z.object({
 /** A thread that a trigger watches until somebody answers. */
 export type WatchedThread = z.infer<typeof watchedThreadSchema>;
 
-/** Two runs of a schedule that are closer than this apart are refused, and how much there may be. Times are ms. */
+/** Limits of schedules and triggers. Times are in ms. A schedule whose runs are less than `least_gap_ms` apart is refused. */
 export interface ScheduleLimits {
   least_gap_ms: number;
-  /** Schedules and triggers of a channel, and of one person in it. */
+  /** Maximum schedules and triggers of a channel, and of one person in it. */
   per_channel: number;
   per_person: number;
-  /** A task whose time is longer ago is not run any more, but told. */
+  /** A task that is later than this is reported and not run. */
   late_ms: number;
-  /** Turns of one trigger at the same time. */
+  /** Maximum concurrent turns of one trigger. */
   open_turns: number;
-  /** Least time between two turns of one trigger. */
+  /** Minimum interval between two turns of one trigger. */
   trigger_gap_ms: number;
 }
 
-/** A schedule or trigger as people read it. */
+/** A schedule or trigger in the form that people read. */
 export const plannedViewSchema = z.object({
   id: z.string(),
   what: z.enum(["reminder", "task", "trigger"]),
@@ -187,22 +190,22 @@ export const plannedViewSchema = z.object({
 export type PlannedView = z.infer<typeof plannedViewSchema>;
 
 /**
- * What a trigger waits for in messages: words, and phrases in quotes, all of which have to occur. `*` stands for the rest of a word.
- * Everything takes time in proportion to the text: nobody can write a pattern that hangs the bot.
+ * Patterns for the messages that a trigger waits for: words, and phrases in quotes, all of which have to occur. `*` stands for the rest of
+ * a word. Matching takes time proportional to the text, so no pattern can block the bot.
  */
 
-/** Characters of a message that are looked at. */
+/** Characters of a message that are searched. */
 const lookedAt = 8_000;
 
 const quoted = /["“”„«»]([^"“”„«»]+)["“”„«»]|(\S+)/g;
 
-/** The parts of a pattern, each a run of words. */
+/** The parts of a pattern, each a sequence of words. */
 function partsOf(pattern: string): string[][] {
   const parts = [...pattern.matchAll(quoted)].map(([, phrase, word]) => wordsOf(phrase ?? word ?? "", true));
   return parts.filter((words) => words.length > 0);
 }
 
-/** What is wrong with a pattern, in words for people; undefined when it can be used. */
+/** What is wrong with a pattern, in words for people; undefined if it is valid. */
 export function wordsProblem(pattern: string): string | undefined {
   const parts = partsOf(pattern);
   const isAnything = parts.flat().every((word) => word.replaceAll("*", "").length < 2);
@@ -211,7 +214,7 @@ export function wordsProblem(pattern: string): string | undefined {
   return parts.length > 10 ? "At most ten words or phrases can be looked for." : undefined;
 }
 
-/** Whether a message has all words and phrases of a pattern, in any case and without accents. */
+/** Whether a message contains all words and phrases of a pattern, regardless of case and accents. */
 export function hasWords(pattern: string, text: string): boolean {
   const words = wordsOf(text.slice(0, lookedAt), false);
   const parts = partsOf(pattern);
@@ -222,7 +225,7 @@ function occurs(part: readonly string[], words: readonly string[]): boolean {
   return words.some((_, at) => part.every((wanted, offset) => fits(wanted, words[at + offset])));
 }
 
-/** `deploy*` fits what begins so, `*ment` what ends so, `*ploy*` what has it. */
+/** `deploy*` matches a beginning, `*ment` an ending, `*ploy*` any part of the word. */
 function fits(wanted: string, word: string | undefined): boolean {
   if (word === undefined) return false;
   const core = wanted.replaceAll("*", "");
@@ -237,13 +240,13 @@ function wordsOf(text: string, stars: boolean): string[] {
   return plain.match(stars ? /[\p{L}\p{N}*]+/gu : /[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Whether a reaction is one of those a trigger waits for. `emoji` are names and characters with spaces between them. */
+/** Whether a trigger waits for this reaction. `emoji` are names and characters separated by spaces. */
 export function isEmojiOf(emoji: string, reaction: string): boolean {
   const wanted = emoji.split(/\s+/).map(plainEmoji);
   return plainEmoji(reaction) !== "" && wanted.includes(plainEmoji(reaction));
 }
 
-/** Without colons, skin tones (`::skin-tone-2`) and what chooses between text and picture. */
+/** Without colons, skin tones (`::skin-tone-2`) and variation selectors. */
 function plainEmoji(text: string): string {
   return text
     .toLowerCase()
@@ -252,11 +255,11 @@ function plainEmoji(text: string): string {
     .replaceAll(":", "");
 }
 
-/** Cron patterns in plain words, for the common ones: `0 9 * * 1-5` is “every weekday at 09:00”. */
+/** Common cron patterns in plain words: `0 9 * * 1-5` is “every weekday at 09:00”. */
 
 const dayNames = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
-/** The pattern in words; the pattern itself where there are no short ones. */
+/** The pattern in words; the pattern itself if there is no short description. */
 export function cronInWords(cron: string): string {
   const [minute = "", hour = "", day = "", month = "", weekday = ""] = cron.trim().split(/\s+/);
   const days = daysInWords(day, month, weekday);

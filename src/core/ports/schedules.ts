@@ -1,4 +1,4 @@
-/** How the agent plans to come back: the port behind the skill `schedule`. */
+/** The agent's schedules and triggers: the port behind the skill `schedule`. */
 
 import type { Outcome } from "../values/failure.ts";
 import type { Author, Cause } from "../values/inbound.ts";
@@ -6,15 +6,15 @@ import type { Json } from "../values/json.ts";
 import type { Place } from "../values/place.ts";
 import type { GrantedTool, PlannedView, Schedule, Trigger, TriggerCondition } from "./schedule.ts";
 
-/** Who plans, and where. */
+/** The person who plans, and the place. */
 export interface Planner {
   author: Author;
   place: Place;
-  /** Of a turn that was itself begun by a schedule or trigger: such turns plan nothing. */
+  /** The cause of a turn that was itself started by a schedule or trigger: such turns may not plan anything. */
   cause?: Cause | undefined;
 }
 
-/** What is to be said or done, and when. */
+/** A requested reminder, task or trigger. */
 export type Wish = { text: string } & (
   | {
       what: "reminder" | "task";
@@ -22,7 +22,7 @@ export type Wish = { text: string } & (
       at?: string | undefined;
       /** Five fields. */
       cron?: string | undefined;
-      /** IANA name; the planner's own unless given. */
+      /** IANA name; by default the planner's own. */
       time_zone?: string | undefined;
       /** Names of the tools that the task will need. */
       tools?: readonly string[] | undefined;
@@ -30,17 +30,17 @@ export type Wish = { text: string } & (
   | { what: "trigger"; condition: TriggerCondition }
 );
 
-/** A time as a wish has it. `time_zone`: one that was named with it. */
+/** The time of a wish. `time_zone`: a zone named together with it. */
 export type SpokenTime = ({ at: string } | { cron: string }) & { time_zone?: string };
 
-/** A wish that can come true. */
+/** A valid wish, ready to be stored. */
 export interface Plan {
   value: Schedule | Trigger;
-  /** What people are asked, in a sentence: what, when, and the next times. */
+  /** The question for people, one sentence: what, when, and the next times. */
   question: string;
   /** The same as values, for the approval. */
   shown: Json;
-  /** Whether the planner has to agree whoever proposed it: everything but one reminder of their own. */
+  /** Whether the planner has to agree, whoever proposed it: always, except for a single reminder to themselves. */
   asks: boolean;
 }
 
@@ -48,58 +48,58 @@ export type PlanChange = "pause" | "resume" | "remove";
 
 export interface Schedules {
   /**
-   * When something is to be: ISO 8601, a cron pattern, or people's words, `tomorrow at 9` or `every weekday at 9`, in a zone (IANA name; the
-   * planner's own unless given). Not ok: what to write instead.
+   * Reads a time: ISO 8601, a cron pattern, or words such as `tomorrow at 9` or `every weekday at 9`, in a zone (IANA name; by default the
+   * planner's own). If not ok, the message says what to write instead.
    */
   timeOf(planner: Planner, words: string, time_zone?: string): Promise<Outcome<SpokenTime>>;
-  /** When and what, from one sentence: `tomorrow at 9 remind me to call`. Not ok: what is not understood. */
+  /** Reads time and text from one sentence: `tomorrow at 9 remind me to call`. If not ok, the message says which part is not understood. */
   read(planner: Planner, words: string, time_zone?: string): Promise<Outcome<Wish>>;
-  /** Not ok: why it cannot be, in words for a person. Nothing is stored yet. */
+  /** Checks a wish without storing anything. If not ok, the message gives the reason for a person. */
   plan(planner: Planner, wish: Wish): Promise<Outcome<Plan>>;
-  /** Stores a plan; `key` names it, so that the same plan again is stored once. The secret of a webhook goes to its maker alone. */
+  /** Stores a plan. `key` identifies it, so that a repeated call stores it once. Only the maker of a webhook gets its secret. */
   add(planner: Planner, plan: Plan, key: string): Promise<Outcome<PlannedView>>;
-  /** Of a channel, in the order they were made; times are in the reader's zone. */
+  /** The schedules and triggers of a channel, oldest first; times are in the reader's zone. */
   list(namespace: string, reader: Author): Promise<PlannedView[]>;
-  /** By who made it, or a manager of the channel. */
+  /** Only its maker or a manager of the channel may change it. */
   change(planner: Planner, id: string, to: PlanChange): Promise<Outcome<PlannedView>>;
-  /** What may run unasked in the runs of a schedule now. */
+  /** The tools that the runs of a schedule may currently use without asking. */
   granted(id: string): Promise<readonly GrantedTool[]>;
 }
 
 /**
- * What comes due by itself: schedules, reminders, and triggers that wait for a time. Kept in the turn log's store, so that one backup
- * and one power loss concern both.
+ * Entries that are due at a time: schedules, reminders, and triggers that wait for a time. Stored with the turn log, so that both share one
+ * backup and the same durability.
  */
 
 export interface DueEntry {
   id: string;
   namespace: string;
-  /** What it is, e.g. `schedule`: lists are made by it. */
+  /** Its kind, e.g. `schedule`; lists can be filtered by it. */
   kind: string;
-  /** When it comes due, ms since the epoch; absent while it does not (paused, or waiting for something else). */
+  /** When it is due, ms since the epoch; absent while it is not (paused, or waiting for something else). */
   due_at?: number | undefined;
-  /** Its content, which this port does not look into. At most 100,000 characters of JSON. */
+  /** Its content, opaque to this port. Maximum 100,000 characters of JSON. */
   value: Json;
 }
 
-/** Every method is atomic, and what a resolved `put`, `change` or `remove` did survives power loss. */
+/** Every method is atomic. A resolved `put`, `change` or `remove` survives a power loss. */
 export interface DueEntries {
-  /** Adds an entry. @throws when its id is taken */
+  /** Adds an entry. @throws if its id is taken */
   add(entry: DueEntry): Promise<void>;
   get(id: string): Promise<DueEntry | undefined>;
-  /** By the time they were added. All of a namespace, or of all; at most `most` (1,000 unless given). */
+  /** Entries in the order they were added, of one namespace or of all; at most `most` (default 1,000). */
   list(filter: { namespace?: string; kind?: string; most?: number }): Promise<DueEntry[]>;
   /**
-   * Replaces an entry by what `change` makes of it as it is stored now; `change` answers undefined to leave it. Answers the entry as it is
-   * then; undefined when there is none.
+   * Replaces an entry by the result of `change`, which gets the stored entry and may return undefined to leave it unchanged. Returns the
+   * resulting entry; undefined if there is none.
    */
   change(id: string, change: (entry: DueEntry) => DueEntry | undefined): Promise<DueEntry | undefined>;
-  /** Answers whether it was there. */
+  /** Returns whether it existed. */
   remove(id: string): Promise<boolean>;
-  /** Removes what a namespace has; answers how many. */
+  /** Removes the entries of a namespace; returns their number. */
   removeAll(namespace: string): Promise<number>;
-  /** Entries that are due at `now`, the longest due first; at most `most`. */
+  /** Entries that are due at `now`, the longest overdue first; at most `most`. */
   due(now: number, most: number): Promise<DueEntry[]>;
-  /** When the next one comes due, ms since the epoch. Costs the same however many there are. */
+  /** When the next entry is due, ms since the epoch. The cost does not depend on the number of entries. */
   next(): Promise<number | undefined>;
 }

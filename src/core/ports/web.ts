@@ -1,7 +1,7 @@
 import type { Usage } from "../log/turn-event.ts";
 import { ExpectedFailure } from "../values/failure.ts";
 
-/** The guarded way out to the network: private addresses refused, size, time and redirects limited. */
+/** Guarded access to the network: private addresses are refused; size, time and redirects are limited. */
 export interface Web {
   /** @throws WebError */
   fetch(url: string, options?: WebRequest): Promise<WebResponse>;
@@ -14,14 +14,14 @@ export interface WebRequest {
   headers?: Record<string, string>;
   body?: string;
   signal?: AbortSignal;
-  /** Milliseconds; the configured limit unless lower. */
+  /** Milliseconds; cannot exceed the configured limit. */
   timeout_ms?: number;
-  /** Whether a redirect is followed; all are unless given. `sends`: the request would still have its body. */
+  /** Whether to follow a redirect; by default all are followed. `sends`: the request would still have its body. */
   mayFollow?: (redirect: { from: string; to: string; sends: boolean }) => Promise<boolean>;
 }
 
 interface WebResponse {
-  /** Where the last redirect led. */
+  /** The address after the last redirect. */
   url: string;
   status: number;
   headers: Record<string, string>;
@@ -48,49 +48,49 @@ export type WebErrorCode =
   | "unsupported_content"
   | "http_error";
 
-/** Why a page was not fetched; the message is written for the person who asked. */
+/** Why a page was not fetched; the message is for the person who asked. */
 export class WebError extends ExpectedFailure<WebErrorCode> {}
 
-/** What is searched for in the web. */
+/** A web search. */
 export interface WebQuery {
   words: string;
-  /** Results at most. */
+  /** Maximum results. */
   most: number;
-  /** Only what is not older. An engine that cannot tell is named in a note. */
+  /** Maximum age of results. A note names engines that cannot filter by it. */
   within?: "day" | "week" | "month" | "year" | undefined;
   /** Only this site: `example.com`. */
   site?: string | undefined;
 }
 
-/** One result. Its texts are the engine's and the page's words. */
+/** One result. Its texts come from the engine and the page. */
 export interface WebHit {
   title: string;
   url: string;
-  /** What the engine shows of the page; may be empty. */
+  /** The engine's excerpt of the page; may be empty. */
   text: string;
-  /** When the page was published or last changed, as the engine says it. */
+  /** When the page was published or last changed, as the engine reports it. */
   date?: string | undefined;
   /** The engines that found it, by name. */
   engines: readonly string[];
 }
 
-/** What a search found. */
+/** The results of a search. */
 export interface WebFindings {
-  /** The best first, each address once. */
+  /** Best first, each address once. */
   hits: readonly WebHit[];
   /** The engines that answered. */
   engines: readonly string[];
-  /** What a reader has to know: an engine that failed, or that only an encyclopaedia was searched. Whole sentences. */
+  /** Notes for the reader, in whole sentences: an engine that failed, or that only an encyclopaedia was searched. */
   notes: readonly string[];
-  /** Of requests to models, one for each. */
+  /** Usage of requests to models, one entry for each. */
   usage?: readonly (Usage & { model: string })[] | undefined;
 }
 
-/** One engine, as a search asks it. */
+/** One search engine. */
 export interface WebEngine {
   readonly name: string;
   /**
-   * Addresses and texts of hits may be as the engine sent them.
+   * Addresses and texts of hits may be unprocessed.
    * @throws Error whose message says why it did not answer, without any key; or the signal's reason
    */
   search(
@@ -98,17 +98,17 @@ export interface WebEngine {
     signal: AbortSignal,
   ): Promise<{
     hits: readonly Omit<WebHit, "engines">[];
-    /** What of the query it cannot do, or what a reader has to know. */
+    /** Parts of the query that it does not support, and other notes for the reader. */
     notes?: readonly string[];
     usage?: Usage & { model: string };
-    /** Why it searched nothing, although the request has to be paid for; as the message of an Error. */
+    /** Why it returned no results although the request has to be paid for; in the form of an Error's message. */
     failed?: string | undefined;
   }>;
 }
 
-/** No engine answered. The message is for people, `hint` says how to get one. */
+/** No engine answered. The message is for people; `hint` says how to set one up. */
 export class WebSearchError extends ExpectedFailure<"no_engine" | "failed"> {
-  /** Of requests to models that were made all the same. */
+  /** Usage of requests to models that were made nevertheless. */
   readonly usage: NonNullable<WebFindings["usage"]>;
   constructor(
     code: "no_engine" | "failed",
@@ -120,15 +120,15 @@ export class WebSearchError extends ExpectedFailure<"no_engine" | "failed"> {
   }
 }
 
-/** Engines that are searched at the same time, their results merged. */
+/** Engines that are searched in parallel, with merged results. */
 export interface WebSearch {
-  /** Names of the configured engines; the one without a key where there is no other. */
+  /** Names of the configured engines; the one without a key if there is no other. */
   readonly engines: readonly string[];
-  /** @throws WebSearchError when none answers, or the signal's reason */
+  /** @throws WebSearchError if none answers, or the signal's reason */
   search(query: WebQuery, signal: AbortSignal): Promise<WebFindings>;
 }
 
-/** A bot that cannot search the web: it says why. */
+/** Web search of a bot that has none: fails with the reason. */
 export function noWebSearch(message: string, hint?: string): WebSearch {
   return { engines: [], search: () => Promise.reject(new WebSearchError("no_engine", message, { hint })) };
 }

@@ -20,11 +20,11 @@ import {
 import { noWebSearch, type WebFindings, type WebQuery, type WebSearch } from "./web.ts";
 import type { WorkingFile } from "./working-folder.ts";
 
-/** The files of the thread, for skills to read. What they write goes through `ToolContext.file` and `inFolder`. */
+/** The files of the thread, for skills to read. Skills write through `ToolContext.file` and `inFolder`. */
 export interface ThreadFiles {
   list(): Promise<readonly WorkingFile[]>;
   /**
-   * What a file says: text, table, document or picture. A path in the working folder, or the name of a file alone.
+   * The content of a file: text, table, document or picture. `path` is a path in the working folder, or only the name of a file.
    * @throws SkillFailure `no_such_file` with the nearest names, `not_readable`
    */
   content(path: string): Promise<Exclude<ReadContent, { kind: "unreadable" }> & { path: string }>;
@@ -32,24 +32,24 @@ export interface ThreadFiles {
   bytes(path: string): Promise<{ path: string; data: Uint8Array }>;
 }
 
-/** Code that a skill has run as the agent's own code is: in the sandbox, on the working folder of the thread. */
+/** Code run for a skill in the same way as the agent's own code: in the sandbox, on the working folder of the thread. */
 export interface CodeWork {
-  /** What it finds there. */
+  /** The environment of the code. */
   means: CodeMeans;
   /**
-   * Runs a whole program. What it leaves in its output folder (`KNACK_OUTPUT_DIR`) the person gets. `notes` tell of the files it left, a
-   * line each. Code that can reach hosts asks first where the agent has read untrusted text.
+   * Runs a whole program. The person gets the files it leaves in its output folder (`KNACK_OUTPUT_DIR`). `notes` list these files, one line
+   * each. If the code can reach hosts and the agent has read untrusted text, a person is asked first.
    */
   run(program: {
     language: CodeLanguage;
     code: string;
-    /** All that the call says, beside the code: files it names are shown to the code too. */
+    /** The rest of the call's text: the code also sees the files that it names. */
     about?: string;
     timeout_ms?: number;
   }): Promise<{ outcome: ScriptOutcome; notes: readonly string[] }>;
 }
 
-/** What this channel knows from documents. */
+/** The channel's knowledge from documents. */
 export interface ChannelKnowledge {
   add(document: { title: string; source: string }, pieces: readonly KnownPiece[]): Promise<KnownDocument>;
   list(): Promise<readonly KnownDocument[]>;
@@ -57,10 +57,10 @@ export interface ChannelKnowledge {
   search(words: string, most: number): Promise<readonly FoundPiece[]>;
 }
 
-/** What the skills that ship work with, beside the web and the chat. Costs are counted, and bounded by the budget of the channel. */
+/** Services for the shipped skills, in addition to the web and the chat. Costs are counted, and limited by the budget of the channel. */
 export interface WorkContext {
   threadFiles: ThreadFiles;
-  /** Searches with every engine there is, the model provider's own included. @throws SkillFailure where none answers */
+  /** Searches with every available engine, including the model provider's own. @throws SkillFailure if none answers */
   searchWeb(query: WebQuery): Promise<WebFindings>;
   /** @throws SkillFailure with the reason for people */
   makeImages(wanted: WantedImage): Promise<MadeImages>;
@@ -69,25 +69,25 @@ export interface WorkContext {
   drawSvg(svg: string, width?: number): Promise<Drawn>;
   /** Undefined where no code can run. */
   code: CodeWork | undefined;
-  /** Vectors of texts; undefined where none can be had. */
+  /** Vectors of texts; undefined if none are available. */
   embed(texts: readonly string[]): Promise<Embeddings | undefined>;
-  /** Undefined where nothing is kept. */
+  /** Undefined where no documents are stored. */
   knowledge: ChannelKnowledge | undefined;
-  /** Earlier conversations of this channel with the bot, other threads than this one. */
+  /** Earlier conversations of this channel with the bot, in other threads. */
   searchPast(words: string, most: number): Promise<FoundExchanges>;
 }
 
-/** What the skills that ship do their work with, beside the web, the files and the chat. Each says why where it is not set up. */
+/** The services behind `WorkContext`. Each gives a reason if it is not set up. */
 export interface WorkMeans {
   search: WebSearch;
   images: ImageMaker;
   charts: Charts;
   embedder: Embedder;
-  /** Undefined where nothing is kept. */
+  /** Undefined where no documents are stored. */
   knowledge: Knowledge | undefined;
 }
 
-/** A bot without any of it. */
+/** The services of a bot in which none is set up. */
 export const noMeans: WorkMeans = {
   search: noWebSearch("No search engine is set up here."),
   images: noImageMaker("No service that makes pictures is set up here."),
@@ -96,23 +96,23 @@ export const noMeans: WorkMeans = {
   knowledge: undefined,
 };
 
-/** Code that runs in the sandbox: what a model may write, and how a run ends. */
+/** Code in the sandbox: its environment, and how a run ends. */
 
-/** Languages that a model's code may be written in. */
+/** Languages that a model may write code in. */
 export const codeLanguages = ["python", "javascript", "bash"] as const;
 export type CodeLanguage = (typeof codeLanguages)[number];
 
-/** What code of a model finds here. */
+/** The environment of a model's code. */
 export interface CodeMeans {
-  /** Those whose programs are there. */
+  /** Languages whose interpreters are installed. */
   languages: readonly CodeLanguage[];
   /** Prepared packages, by language: `numpy 2.3.1`. */
   packages: Readonly<Partial<Record<CodeLanguage, readonly string[]>>>;
-  /** Packages for Python that the machine has anyway: those that models would not count on without being told. */
+  /** Python packages of the machine that models would not expect. */
   of_machine?: readonly string[];
-  /** Hosts that it may reach. */
+  /** Hosts that the code may reach. */
   hosts: readonly string[];
-  /** How long it may run, ms. */
+  /** Maximum run time, ms. */
   max_ms: number;
 }
 
@@ -128,7 +128,7 @@ export type ScriptOutcome =
   | { status: "timed_out"; stdout: string; stderr: string }
   | { status: "refused"; reason: string };
 
-/** The outcome without secrets, and without the beginning of one where what was printed is cut. */
+/** The outcome without secrets. Where the output is cut, a possible beginning of a secret at the cut is removed too. */
 export function redactOutcome(outcome: ScriptOutcome, redact: Redactor): ScriptOutcome {
   if (outcome.status === "refused") return redact(outcome);
   const isCut = outcome.status === "timed_out" || outcome.truncated;
@@ -136,26 +136,26 @@ export function redactOutcome(outcome: ScriptOutcome, redact: Redactor): ScriptO
   return { ...outcome, stdout: clean(outcome.stdout), stderr: clean(outcome.stderr) };
 }
 
-/** Conversations that this channel had with the bot. */
+/** Earlier conversations of a channel with the bot. */
 
-/** A turn of one, as a search finds it. */
+/** A turn of such a conversation, as a search result. */
 export interface PastExchange {
   turn_id: string;
   thread: string;
-  /** Who asked: their name. */
+  /** Name of the person who asked. */
   by: string;
   question: string;
   answer: string;
-  /** When it was said, ms since the epoch. */
+  /** Time of the question, ms since the epoch. */
   at: number;
-  /** Where people find it; absent where the platform has no links. */
+  /** Its address for people; absent if the platform has no links. */
   link?: string | undefined;
 }
 
 export interface FoundExchanges {
-  /** The best first. */
+  /** Best first. */
   exchanges: readonly PastExchange[];
-  /** How many turns were looked at, and since when, ms since the epoch, where older ones were left out. */
+  /** Number of turns searched, and if older ones were left out, the start of the searched period, ms since the epoch. */
   looked_at: number;
   since?: number | undefined;
 }

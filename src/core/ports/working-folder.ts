@@ -1,19 +1,19 @@
 /**
- * The working folder of a thread: the files people attached, and what tools, skills and code left. It lives as long as the thread, and
- * nobody reaches it from another one.
+ * The working folder of a thread: attached files, and the files that tools, skills and code created. It lives as long as the thread and
+ * cannot be reached from another one.
  */
 import { ExpectedFailure } from "../values/failure.ts";
 import type { Place } from "../values/place.ts";
 import type { NewFile } from "./storage.ts";
 
-/** What all its paths begin with, for models, people and code alike. */
+/** The root of all its paths, for models, people and code alike. */
 export const folderRoot = "/workspace";
-/** Where the files of people are. Nobody writes there but the bot. */
+/** Files that people attached. Only the bot writes there. */
 export const inputFolder = `${folderRoot}/input`;
-/** Where code of the agent leaves what the person gets. */
+/** Where the agent's code leaves files for the person. */
 export const outputFolder = `${folderRoot}/output`;
 
-/** Where a skill works: it alone writes there. What it leaves in `output` below it the person gets. */
+/** The folder of a skill: only that skill writes there. Files in its subfolder `output` go to the person. */
 export function skillFolder(skillId: string): string {
   return `${folderRoot}/skills/${skillId.replace(/[^A-Za-z0-9._-]/g, "_")}`;
 }
@@ -24,20 +24,20 @@ export interface WorkingFile {
   bytes: number;
   /** ms since the epoch. */
   changed_at: number;
-  /** The name of who attached it; absent for what was made here. */
+  /** Name of the person who attached it; absent for files created here. */
   by?: string | undefined;
 }
 
-/** A regular file, open for reading. It stays readable when it is deleted meanwhile. */
+/** A regular file, open for reading. It stays readable if it is deleted in the meantime. */
 export interface OpenedFile extends WorkingFile {
   /** A file descriptor of this process, closed by `close`. */
   descriptor: number;
-  /** The bytes from an offset on, at most `length`; fewer at the end. */
+  /** At most `length` bytes from an offset; fewer at the end. */
   read(offset: number, length: number): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** Who writes: the agent's own code everywhere but in `input` and `skills`, a skill in its folder alone. */
+/** The writer. The agent's own code may write everywhere except in `input` and `skills`, a skill only in its folder. */
 export type FolderWriter = { kind: "agent" } | { kind: "skill"; id: string };
 
 /** A run of code in the folder. */
@@ -45,9 +45,11 @@ export interface FolderUse {
   writer: FolderWriter;
   turn_id: string;
   call_id: string;
-  /** All that the call says: of files it names, a skill sees those of others too, and what it makes counts as made from them. */
+  /**
+   * The whole text of the call. If it names files of others, a skill sees them too, and the files it creates count as derived from them.
+   */
   text: string;
-  /** Calls that one process serves at once share what they write; what changed counts as the doing of the one that ends first. */
+  /** Concurrent calls that one process serves share their writes; all changes are attributed to the call that ends first. */
   shared?: true;
 }
 
@@ -55,22 +57,22 @@ interface FolderMount {
   from: string;
   to: string;
   writable: boolean;
-  /** Of a copy: differs when it is one of something else. */
+  /** Version of a copy; differs if the copy is of other content. */
   version?: string | undefined;
 }
 
-/** The folder as a sandbox shows it to one run. */
+/** The folder as mounted in the sandbox for one run. */
 export interface MountedFolder {
-  /** Folders and files of this machine, and where code sees them. Those within others come later. */
+  /** Folders and files of this machine, and where code sees them. Nested ones come later. */
   mounts: readonly FolderMount[];
-  /** Where it begins: within a mount that it may write to. */
+  /** Working directory of the run, within a writable mount. */
   working: string;
-  /** Where it leaves files for the person; it is there. */
+  /** Where the run leaves files for the person; it exists. */
   output: string;
-  /** Bytes that may still be written; less than nothing where others filled the folder. */
+  /** Bytes that may still be written; negative if others filled the folder. */
   room: number;
   /**
-   * Why it may not go on, in words for a model; undefined while it may. Looks at what was written so far.
+   * Why the run has to end, in words for a model; undefined while it may continue. Checks everything written so far.
    * @param deleted bytes that the run holds in files without a name
    */
   exceeded(deleted?: number): Promise<string | undefined>;
@@ -82,55 +84,55 @@ export interface FileChange {
   change: "made" | "changed" | "removed";
 }
 
-/** What a folder has. */
+/** The content of a folder. */
 export interface FolderListing {
-  /** By path; at most `folderLimits.files`. Hidden files are not among them. */
+  /** By path; at most `folderLimits.files`, without hidden files. */
   files: readonly WorkingFile[];
-  /** Of all files together, hidden ones included. */
+  /** Size of all files, including hidden ones. */
   bytes: number;
   /** The quota. */
   most_bytes: number;
 }
 
-/** Files and folders of one working folder. */
+/** Maximum files and folders of one working folder. */
 export const folderLimits = { files: 10_000 };
 
-/** What goes with turns that are deleted, beside what was attached with them. */
+/** Files to delete with deleted turns, in addition to their attachments. */
 export interface ForgetFiles {
-  /** Everything that only their calls made or changed, not just what the person got. */
+  /** Everything that only calls of these turns created or changed, not just the files that the person got. */
   made?: true;
-  /** Files by their path, with whatever turn they came. */
+  /** Files by path, whatever turn they came with. */
   paths?: readonly string[];
-  /** The sha256, in hex, of files of their answers: earlier versions did not note which call made a file. */
+  /** The sha256, in hex, of files in their answers: earlier versions did not record which call created a file. */
   given?: ReadonlySet<string>;
 }
 
-/** What became of files whose turns were deleted. */
+/** The effect of deleting turns on their files. */
 export interface ForgottenFiles {
-  /** What was attached with them, and is gone. */
+  /** Attachments of these turns that were removed. */
   removed: readonly string[];
   /**
-   * Files that code made of what is gone, as far as its calls named it, and that are still there; with `made` also those that calls of other
-   * turns changed.
+   * Remaining files that code derived from removed ones, as far as its calls named them; with `made` also files that calls of other turns
+   * changed.
    */
   made_from_them: readonly string[];
 }
 
-/** The folder has no room for it, or it cannot be used. The message is for people and models. */
+/** The folder is full or cannot be used. The message is for people and models. */
 export class WorkingFolderError extends ExpectedFailure<"folder_full" | "folder_gone" | "not_readable"> {}
 
 export interface WorkingFolder {
   /**
-   * Keeps a file of a person under `/workspace/input`, under a safe name that is free there. The same file under the same name is kept
-   * once. @throws WorkingFolderError `folder_full`
+   * Stores a file of a person under `/workspace/input`, under a safe and unused name. The same file under the same name is stored once.
+   * @throws WorkingFolderError `folder_full`
    */
   attach(file: NewFile, from: { turn_id: string; by?: string | undefined }): Promise<WorkingFile>;
   list(): Promise<FolderListing>;
-  /** Undefined when there is no such regular file; links are none. The path may also be relative to `/workspace`. */
+  /** Undefined if there is no such regular file; links do not count. The path may also be relative to `/workspace`. */
   open(path: string): Promise<OpenedFile | undefined>;
   /**
-   * Runs code on the folder, when nobody else who writes to the same part does, unless they share it. Answers what it changed, also when it failed or was
-   * killed. @throws what `work` throws
+   * Runs code on the folder, when nobody else writes to the same part, unless they share it. Returns its changes, including those of a run
+   * that failed or was killed. @throws the errors of `work`
    */
   use<T>(
     how: FolderUse,
@@ -138,7 +140,7 @@ export interface WorkingFolder {
     signal: AbortSignal,
   ): Promise<{ value: T; changed: readonly FileChange[] }>;
   /**
-   * Writes a file into the output folder of a writer, as a run that leaves it there; one of that name is replaced. The name is made safe.
+   * Writes a file to the output folder of a writer, like a run that leaves it there; replaces a file of that name. The name is made safe.
    * @throws WorkingFolderError `folder_full`
    */
   write(
@@ -146,26 +148,24 @@ export interface WorkingFolder {
     how: Omit<FolderUse, "shared">,
     signal: AbortSignal,
   ): Promise<readonly FileChange[]>;
-  /** What a run has changed that has not been told: a crash ended it, or came before it was told; or it failed. Nothing of any other. */
+  /** Changes of a run that were not reported, because it failed or a crash came first. Excludes changes of other runs. */
   interrupted(callId: string): Promise<readonly FileChange[]>;
-  /**
-   * Which of these files the person has not got as they are now, and from now on has: by their content.
-   */
+  /** Marks these files as handed over. Returns those that the person did not have yet with their current content. */
   handOver(paths: readonly string[]): Promise<readonly string[]>;
-  /** Removes one file, or a link. False when there is none. */
+  /** Removes one file, or a link. False if there is none. */
   remove(path: string): Promise<boolean>;
   /**
-   * Removes what was attached with these turns and with no other, what the person got with their answers and no other turn changed, and
-   * what the bot noted of their runs. None of them runs any more.
+   * Removes files that were attached only with these turns, files in their answers that no other turn changed, and the records of their
+   * runs. None of these turns may be running.
    */
   forget(turnIds: readonly string[], what?: ForgetFiles): Promise<ForgottenFiles>;
-  /** Removes all of it. Code that runs in it goes on, and what it leaves is gone with it. */
+  /** Removes everything. Code that is running continues, but its files are removed with the folder. */
   clear(): Promise<void>;
 }
 
 /** The working folders of all threads. */
 export interface WorkingFolders {
   of(place: Place): WorkingFolder;
-  /** Those there are, in no order, and when something was last stored or run there, ms since the epoch. */
+  /** All existing folders, in no order, with the time of the last write or run there, ms since the epoch. */
   all(): AsyncIterable<{ place: Place; changed_at: number }>;
 }

@@ -7,10 +7,10 @@ import type { Json } from "../values/json.ts";
 import type { Message } from "../values/message.ts";
 import { type TurnScope, workModel } from "./turn-scope.ts";
 
-/** How often a model is asked again for an answer that fits its schema. */
-const attempts = 3;
+/** Maximum attempts to get an answer that matches the schema. */
+const maxAttempts = 3;
 
-/** Asks the model for one JSON value of a schema, without tools. An answer that does not fit is sent back with the reason. */
+/** Asks the model for one JSON value of a schema, without tools. An answer that does not match is sent back with the reason. */
 export async function generateWith<Schema extends z.ZodType>(
   scope: TurnScope,
   asked: { instructions: string; input: string; schema: Schema; model?: WorkModel | undefined },
@@ -18,11 +18,11 @@ export async function generateWith<Schema extends z.ZodType>(
 ): Promise<z.infer<Schema>> {
   const model = writingModel(scope, asked.model);
   const output_schema = toJsonSchema(asked.schema);
-  // The adapter tells the schema: as the provider wants it, or in words.
+  // The model adapter passes the schema on, natively or in words.
   const system = `${asked.instructions}\nAnswer with one JSON value and nothing else.`;
   const messages: Message[] = [{ role: "user", text: asked.input }];
   let problem = "";
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const text = await complete(scope, model, { system, messages, tools: [], output_schema, signal });
     const parsed = parseAnswer(text, asked.schema);
     if (parsed.ok) return parsed.value;
@@ -36,7 +36,7 @@ export async function generateWith<Schema extends z.ZodType>(
   throw new ModelError("bad_response", `The model's answer did not fit what was asked: ${problem}`);
 }
 
-/** Asks the model for a text, with one plain message. @throws ModelError, also when the answer is empty */
+/** Asks the model for a text, with one plain message. @throws ModelError, including for an empty answer */
 export async function writeWith(
   scope: TurnScope,
   {
@@ -59,7 +59,7 @@ function writingModel(scope: TurnScope, wanted: WorkModel | undefined): Model {
   return model;
 }
 
-/** @throws SkillFailure `over_budget`: a skill may ask often, long after its turn began */
+/** @throws SkillFailure `over_budget`: a skill may ask many times, long after its turn began */
 async function complete(scope: TurnScope, model: Model, request: ModelRequest): Promise<string> {
   const over = scope.ports.overBudget();
   if (over !== undefined) throw new SkillFailure("over_budget", `The model is not asked any more: ${over}.`);
@@ -86,7 +86,7 @@ function parseAnswer<Schema extends z.ZodType>(text: string, schema: Schema): Pa
     : { ok: false, problem: z.prettifyError(parsed.error) };
 }
 
-/** From the first bracket to the last one: models wrap JSON in fences and remarks. */
+/** Text from the first bracket to the last: models wrap JSON in code fences and remarks. */
 function jsonPart(text: string): string {
   const start = text.search(/[[{]/);
   const end = Math.max(text.lastIndexOf("}"), text.lastIndexOf("]"));
@@ -94,8 +94,9 @@ function jsonPart(text: string): string {
 }
 
 /**
- * Asks the model for one value of a schema in a step of its own: after a crash the log answers, and the model is not asked again.
- * @throws what `generate` throws
+ * Asks the model for one value of a schema in a step of its own: after a crash the value comes from the log and the model is not asked
+ * again.
+ * @throws the errors of `generate`
  */
 export async function generateStep<Schema extends z.ZodType>(
   step: string,
@@ -105,21 +106,22 @@ export async function generateStep<Schema extends z.ZodType>(
   return asked.schema.parse(await context.step(step, async () => (await context.generate(asked)) as Json));
 }
 
-/** Parts in a row that fail before the rest is left: the model is down then, not the part. */
+/** Failures in a row after which the remaining parts are skipped: the fault then lies with the model, not with a part. */
 const maxFailures = 3;
 
-export interface PartWork<Part, Found> {
-  /** What progress shows, e.g. `Reading`: `Reading part 2 of 9`. */
+interface PartWork<Part, Found> {
+  /** The verb of the progress note, e.g. `Reading` in `Reading part 2 of 9`. */
   doing: string;
-  /** No part begins later than this, ms: what is done is worth more than a tool that ran out of time. */
+  /** No part starts after this time, ms: a partial result is worth more than a tool that timed out. */
   longest_ms: number;
-  /** Has a model work on a part. `at` counts from 0. */
+  /** Has a model process a part. `at` counts from 0. */
   work(part: Part, at: number): Promise<Found>;
 }
 
 /**
- * Works through the parts of something long in their order, and keeps what succeeded: undefined stands for each part where the model failed, or
- * that was not reached for want of time or money. @throws the first failure when no part succeeded
+ * Processes the parts of something long in order and keeps the successful results. A part is undefined if the model failed on it, or if
+ * time or budget ran out before it.
+ * @throws the first failure when no part succeeded
  */
 export async function partByPart<Part, Found>(
   parts: readonly Part[],
@@ -138,7 +140,7 @@ export async function partByPart<Part, Found>(
       inARow = 0;
     } catch (error) {
       failures.push(expected(error, context.signal));
-      // Without money left no part succeeds.
+      // Without a budget every further part would fail too.
       inARow = error instanceof SkillFailure ? maxFailures : inARow + 1;
     }
   }
@@ -147,7 +149,7 @@ export async function partByPart<Part, Found>(
   return found;
 }
 
-/** Items in their order as parts of at most so many characters each; a longer item is a part of its own. */
+/** Groups items in order into parts of at most `maxCharacters` each. A longer item is a part of its own. */
 export function groupedBy<Item>(
   items: readonly Item[],
   maxCharacters: number,
@@ -166,7 +168,7 @@ export function groupedBy<Item>(
   return parts;
 }
 
-/** A failure of one part. @throws every other error, and the signal's reason */
+/** Returns the error if it is a failure of one part. @throws every other error, and the signal's reason */
 export function expected(error: unknown, signal: AbortSignal): ModelError | SkillFailure {
   signal.throwIfAborted();
   if (error instanceof ModelError || error instanceof SkillFailure) return error;

@@ -7,93 +7,99 @@ import { serverSkillId, serverToolName } from "../skill/catalogue.ts";
 import { isActive, type NamespaceState, type Offer } from "../skill/namespace-state.ts";
 import type { Skill } from "../skill/skill.ts";
 import { toToolName } from "../skill/skill-identifier.ts";
-import type { Tool, ToolContext, ToolResult, WorkModel } from "../skill/tool.ts";
+import { failure, type Tool, type ToolContext, type ToolResult, type WorkModel } from "../skill/tool.ts";
 import type { SeenAddresses } from "../values/address.ts";
-import type { ApprovalNeed, Approver } from "../values/inbound.ts";
+import type { ApprovalNeed, Approver, Author } from "../values/inbound.ts";
 import { canonicalJson, type Json } from "../values/json.ts";
 import type { Effort, Message, ToolCall, ToolDefinition } from "../values/message.ts";
 import { currentProfile, type Profile, type ToolCategory } from "../values/profile.ts";
+import { zoneOf } from "../values/said-line.ts";
 import type { Turn, TurnPorts } from "./turn.ts";
 
-/** A call on its way: the model's own, or one that another tool makes. */
+/** A pending call, made by the model or by another tool. */
 export interface CallRequest {
   call: ToolCall;
   parent_call_id?: string;
-  /** A person wrote this very call, as `/skill run`. */
+  /** A person wrote this call, with `/skill run`. */
   by_person?: true;
   /** 0 for the model's own calls. */
   depth: number;
-  /** The tool, when it is not looked up among those offered. */
+  /** The tool, if it is not looked up among the offered tools. */
   tool?: Tool;
 }
 
-/** A tool of the bot's own, as a running turn has it. */
+/** One of the agent's own tools, bound to a running turn. */
 export interface OwnTool extends Tool {
-  /** Which agents have it; absent where all do. */
+  /** Agents that have the tool are chosen by this category; absent means all agents. */
   category?: ToolCategory | undefined;
 }
 
-/** A tool of the agent itself: it works on the running turn, not for a skill. */
+/** A tool of the agent itself. It works on the running turn, not for a skill. */
 export interface MetaTool extends Omit<Tool, "run" | "approval" | "runsCodeOf"> {
-  /** Whether this bot has it at all: the same for all turns, so that what a model is sent stays the same. */
+  /** Whether this bot has the tool. The answer is the same for all turns, so that the tool list sent to models does not change. */
   offered(turn: Pick<Turn, "profiles" | "code">, ports: Pick<TurnPorts, "models" | "scripts">): boolean;
-  /** Which agents have it; absent where all do. */
+  /** Agents that have the tool are chosen by this category; absent means all agents. */
   category?: ToolCategory | undefined;
-  /** Of a tool that is offered: true where a model is not told of it, but conversations that began earlier may call it. */
+  /** True for a tool that models are no longer told about but that older conversations may still call. */
   retired?: boolean | undefined;
-  /** What a model reads of it here, instead of `description`. */
+  /** The description for models here, in place of `description`. */
   describe?: ((turn: Pick<Turn, "code">) => string) | undefined;
-  /** As a tool's, with the running turn to look at. */
+  /** Like the method of `Tool`, with access to the running turn. */
   approval?(input: Json, scope: TurnScope): Approver | ApprovalNeed | undefined;
   runsCodeOf?(input: Json, scope: TurnScope): string | undefined;
   run(input: Json, context: ToolContext, scope: TurnScope, request: CallRequest): Promise<ToolResult>;
 }
 
-/** What the parts of a running turn share. Lives as long as `runTurn`. */
+/** The state that the parts of a running turn share. Lives as long as `runTurn`. */
 export interface TurnScope {
   readonly turn: Turn;
   readonly ports: TurnPorts;
   readonly state: TurnState;
   readonly guard: DuplicateGuard;
-  /** The agent's own tools, by name; the same list for every model call. */
+  /** The agent's own tools by name; the same list for every model call. */
   readonly ownTools: ReadonlyMap<string, OwnTool>;
-  /** The same, as a model sees them. */
+  /** The definitions of these tools for models. */
   readonly ownDefinitions: readonly ToolDefinition[];
-  /** The thread's conversation as models get it; undefined until one has opened. */
+  /** The thread's conversation as models get it; undefined until a transcript has opened. */
   readonly transcript: Transcript | undefined;
-  /** Addresses that were shown in the thread before the turn, or that its transcript took over, and in the turn. */
+  /** Addresses seen in the thread before the turn, or carried over by its transcript; and addresses seen in the turn. */
   readonly seen: { thread: SeenAddresses; turn: SeenAddresses };
-  /** Messages with their pictures, once they were loaded. */
+  /** Messages with their pictures loaded. */
   readonly loaded: WeakMap<Message, Message>;
-  /** The namespace as last read, and the offer it makes. `refreshOffer` reads it again. */
+  /** The namespace as last read, and its offer. `refreshOffer` reads both again. */
   namespace: NamespaceState;
   namespaceOffer: Offer;
-  /** The same as this thread has it. */
+  /** The offer of this thread. */
   offer: Offer;
-  /** Hands an event to the reader of the turn; resolves once it is recorded. */
+  /** Passes an event to the reader of the turn. Resolves once it is recorded. */
   emit(event: TurnEventBody): Promise<void>;
-  /** Begins a transcript: stores how it opens, and records it. */
+  /** Opens a transcript: stores its opening and records the event. */
   open(opening: Opening, how: Omit<TranscriptOpening, "opening">): Promise<void>;
-  /** Brings a call to its result, or answers `waiting` when it waits for a person. */
+  /** Runs a call to its result, or returns `waiting` when it waits for a person. */
   runCall(request: CallRequest): Promise<ToolResult | "waiting">;
 }
 
-/** The ids that messages of a turn may call. */
+/** The time zone in which a person reads times in the channel of the turn, by default its author; an IANA name. */
+export function zoneIn({ turn, namespace, ports }: TurnScope, person: Author = turn.author): string {
+  return zoneOf(person, namespace.settings.time_zone, ports.time_zone);
+}
+
+/** Ids of the people that messages of a turn may mention so that they are notified. */
 export function calledBy({ turn, state }: Pick<TurnScope, "turn" | "state">): string[] {
   return [turn.author.id, ...(turn.mentions ?? []).map(({ id }) => id), ...state.named];
 }
 
 /**
- * Answers a model's repeated read-only call from its first result, and keeps cooldowns and once-per-turn marks. One per turn;
- * rebuilt from the log on resume.
+ * Answers a repeated read-only call of a model with its first result, and enforces cooldowns and once-per-turn limits. Each turn has one;
+ * it is rebuilt from the log on resume.
  */
 interface DuplicateGuard {
   /**
-   * The result to answer instead of running the tool, if any. `now` in ms since the epoch. `by_skill`: a skill or flow makes the
-   * call, which repeats itself on purpose and expects what the tool answers.
+   * The result that replaces running the tool, if any. `now` is in ms since the epoch. `by_skill`: a skill or flow makes the call; it
+   * repeats calls on purpose and expects the tool's current answer.
    */
   check(tool: Tool, input: Json, now: number, by_skill?: boolean): ToolResult | undefined;
-  /** A call that has finished. A success with side effects voids what was remembered before. */
+  /** Records a finished call. A call with side effects clears the remembered results. */
   record(tool: Tool, input: Json, result: ToolResult, now: number): void;
 }
 
@@ -106,7 +112,7 @@ export function createDuplicateGuard(): DuplicateGuard {
     check(tool, input, now, by_skill = false) {
       const ran = lastRun.get(tool.name);
       if (ran !== undefined && tool.once_per_turn) {
-        return refuse(
+        return failure(
           "once_per_turn",
           `${tool.name} runs once per turn and has run.`,
           "Use its first result.",
@@ -114,7 +120,7 @@ export function createDuplicateGuard(): DuplicateGuard {
       }
       const wait = ran === undefined ? 0 : ran + (tool.cooldown_ms ?? 0) - now;
       if (wait > 0) {
-        return refuse(
+        return failure(
           "cooldown",
           `${tool.name} may run again in ${Math.ceil(wait / 1000)} s.`,
           "Go on without it.",
@@ -135,21 +141,17 @@ export function createDuplicateGuard(): DuplicateGuard {
   };
 }
 
-function refuse(code: string, message: string, hint: string): ToolResult {
-  return { status: "error", code, message, hint };
-}
+/** Starting skills, whose tools are not known yet: a server that has not listed its tools, or a package of tools that is being read. */
 
-/** Skills whose tools are not known yet: a server that has not said what it has, a package of tools that is being read. */
-
-/** How long a turn or a command waits for the skills it needs, ms: a server that is installed with its first start takes that long. */
+/** Maximum wait of a turn or command for the skills it needs, ms. A server that is installed on its first start takes this long. */
 const maxWait = 30_000;
 
-/** The skills of a list that are starting. Parts are none: they are not there before their skill has started. */
+/** The skills of a list that are starting. Parts are not included: they exist only once their skill has started. */
 export function startingOf(skills: Iterable<Skill>): Skill[] {
   return [...skills].filter((skill) => skill.ready !== undefined);
 }
 
-/** Whether a name that is not known yet may be a tool, or a part, of a skill that is starting. */
+/** Whether an unknown name may be a tool, or a part, of a skill that is starting. */
 export function mayBeOf(name: string, { id, kind, name: title }: Skill): boolean {
   if (name === id || name.startsWith(`${id}#`)) return true;
   if (kind === "mcp") return name.startsWith(serverToolName(title, ""));
@@ -158,8 +160,8 @@ export function mayBeOf(name: string, { id, kind, name: title }: Skill): boolean
 }
 
 /**
- * The starting skills that a turn needs: those that are active in its channel or thread or asked for by name, those whose tools it
- * has called before, and the servers that such skills take tools from.
+ * The starting skills that a turn needs: skills that are active in its channel or thread or requested by name, skills whose tools it has
+ * called before, and the servers whose tools these skills use.
  */
 export function startingFor(turn: Turn, offer: Offer): Skill[] {
   const starting = startingOf(offer.catalogue.skills.values());
@@ -174,7 +176,7 @@ export function startingFor(turn: Turn, offer: Offer): Skill[] {
   return starting.filter((skill) => needed.some((id) => id === skill.id || id.startsWith(`${skill.id}#`)));
 }
 
-/** What the agent activated in the thread, and the turn has used. */
+/** Skills that the agent activated in the thread, or that the turn has used. */
 function idsInThread({ past, events }: Turn): string[] {
   const before = past.steps.flatMap((step) =>
     step.kind === "activate" ? step.skill_id : step.kind === "open" ? step.with.active : [],
@@ -185,7 +187,7 @@ function idsInThread({ past, events }: Turn): string[] {
   return [...before, ...now];
 }
 
-/** Resolves when all have started or failed, with the signal, and after half a minute at the latest. */
+/** Resolves when all skills have started or failed, when the signal aborts, or after `maxWait` at the latest. */
 export async function whenReady(
   skills: readonly Skill[],
   clock: Pick<Clock, "sleep">,
@@ -199,22 +201,22 @@ export async function whenReady(
   enough.abort();
 }
 
-/** Which model a turn asks, and how hard it is to think: what people chose for the channel, else what its agent names, else the configured. */
+/** The model of a turn and its effort: people's choice for the channel, otherwise the agent's, otherwise the configured one. */
 
 type Settings = Pick<NamespaceState["settings"], "model" | "effort">;
 
-/** The model of a channel in which this agent has the turn. */
+/** The model for a channel and the agent that has the turn. */
 export function modelFor(models: Models, settings: Settings, profile: Profile): Model {
   const name = settings.model ?? profile.model;
   return name === undefined ? models.main : models.named(name);
 }
 
-/** The model of the running turn. It may change within it: by a handoff, or when people choose another one. */
+/** The model of the running turn. It may change during the turn, through a handoff or because people choose another one. */
 export function chosenModel(scope: TurnScope): Model {
   return modelFor(scope.ports.models, scope.namespace.settings, currentProfile(scope));
 }
 
-/** How hard the model thinks in a channel in which this agent has the turn; undefined leaves it to the provider. */
+/** The reasoning effort for a channel and the agent that has the turn; undefined leaves it to the provider. */
 export function effortFor(
   { effort }: Pick<TurnPorts, "effort">,
   settings: Settings,
@@ -224,8 +226,8 @@ export function effortFor(
 }
 
 /**
- * The model for inner work of a turn: summaries, extraction, writing.
- * @throws ModelError `not_configured` for a name that nobody may choose
+ * The model for auxiliary work of a turn: summaries, extraction, writing.
+ * @throws ModelError `not_configured` for a name that is not selectable
  */
 export function workModel(scope: TurnScope, wanted: WorkModel | undefined): Model {
   const { models } = scope.ports;

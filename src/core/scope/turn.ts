@@ -23,160 +23,161 @@ import type { CountTokens, PinnedFact, Profile, WhereText } from "../values/prof
 import type { Redactor } from "../values/redact.ts";
 import type { SaidLine } from "../values/said-line.ts";
 
-/** Hard limits of a turn. Tokens are counted roughly; times are milliseconds. */
+/** Hard limits of a turn. Token counts are approximate; times are in milliseconds. */
 export interface TurnLimits {
-  /** Model calls. */
+  /** Maximum model calls. */
   max_rounds: number;
   max_tool_calls: number;
-  /** Tool calls of one response that run at the same time. */
+  /** Maximum concurrent tool calls of one response. */
   max_concurrent: number;
-  /** What the model sees of one tool output; the rest stays readable through `read_file`. */
+  /** Tokens of one tool output that the model sees; `read_file` reads the rest. */
   tool_output_tokens: number;
-  /** What a transcript may have before another one begins. */
+  /** Maximum size of a transcript before a new one opens. */
   transcript_tokens: number;
-  /** What the model sees of the person's message. */
+  /** Tokens of the person's message that the model sees. */
   message_tokens: number;
-  /** Room for the list of available skills. */
+  /** Maximum tokens of the list of available skills. */
   skill_list_tokens: number;
-  /** Room for the tools of the bot's own skills that are there without activation. */
+  /** Maximum tokens for tools of the bot's own skills that are available without activation. */
   open_tools_tokens: number;
   /** How long a question to a person stays open. */
   question_ms: number;
-  /** How long a turn tries again by itself when its model does not answer; 0 fails at once. */
+  /** How long a turn retries by itself when its model is unavailable; 0 fails at once. */
   away_retry_ms: number;
-  /** How long after that a model that is back makes the bot ask whether the answer is still wanted; 0 fails instead. */
+  /** How long after that the bot still asks, once the model is back, whether the answer is wanted; 0 fails instead. */
   away_ask_ms: number;
 }
 
-/** How a turn ends that is neither stopped nor broken. */
+/** The end of a turn. */
 export interface TurnEnd {
   outcome: TurnOutcome;
   text: string;
   error?: { code: string; message: string };
 }
 
-/** The reason with which a turn's signal is aborted at its deadline. */
+/** Abort reason of a turn that reached its deadline. */
 export class DeadlineError extends Error {
   readonly code = "deadline";
 }
 
-/** One inbound message → one answer. Immutable. */
+/** One inbound message and its answer. Immutable. */
 export interface Turn {
   turn_id: string;
   place: Place;
   author: Author;
   text: string;
-  /** Set when a schedule or trigger began it. */
+  /** Set when a schedule or trigger started the turn. */
   cause?: Cause | undefined;
-  /** When it was said, ms since the epoch. */
+  /** When the message was sent, ms since the epoch. */
   said_at: number;
-  /** Where it was said, in words. */
+  /** Where the message was sent, in words. */
   where: WhereText;
-  /** The platform's id of the message it answers (`Origin.message`). */
+  /** The platform's id of the message that the turn answers (`Origin.message`). */
   message?: string | undefined;
-  /** Whom the message mentions, without the bot. */
+  /** People mentioned in the message, without the bot. */
   mentions?: readonly Mention[] | undefined;
-  /** What was read with the message where it was said. */
+  /** Context read with the message in its place. */
   context?: MessageContext | undefined;
-  /** The agent that begins; `handoff` may give the turn to another one of `profiles`. */
+  /** The agent that starts; `handoff` may pass the turn to another one of `profiles`. */
   profile: Profile;
   profiles: readonly Profile[];
-  /** Everything stored of the turn so far; entry 0 is the inbound. More than that on resume. */
+  /** All stored events of the turn; entry 0 is the inbound. A resumed turn has more. */
   events: readonly TurnEvent[];
-  /** What was said before in the thread. */
+  /** The thread's conversation before the turn. */
   past: PastThread;
-  /** When the turn ends whatever happens, ms since the epoch: `signal` is aborted then. What expires with the turn is bounded by it. */
+  /**
+   * When the turn ends at the latest, ms since the epoch: `signal` is aborted then. Everything that expires with the turn is bounded by it.
+   */
   deadline: number;
   limits: TurnLimits;
-  /** Whoever reads the answer runs the bot, and is told in full why a model failed; a channel gets plain words. */
+  /** The reader of the answer runs the bot and sees the full reason of a model failure; a channel gets a plain message. */
   detailed_errors: boolean;
-  /** What code that the model writes finds here; undefined where none can run. */
+  /** The environment of code that the model writes; undefined where no code can run. */
   code?: CodeMeans | undefined;
-  /** Ids of skills a person asked for by name: active in this turn, whatever the namespace says. */
+  /** Ids of skills that a person requested by name: active in this turn, whatever the namespace says. */
   asked?: readonly string[] | undefined;
-  /** The skills as they were when the turn began; they stay so. */
+  /** The skills at the start of the turn; fixed from then on. */
   catalogue: Catalogue;
   /** Aborts the model stream, tools and child processes. */
   signal: AbortSignal;
 }
 
-/** Keeps what transcripts open with, named by its content. */
+/** Stores transcript openings by their content. */
 export interface Openings {
-  /** Stores it unless it is there already; answers its name. */
+  /** Stores the opening unless it exists already; returns its name. */
   put(opening: Opening): Promise<string>;
-  /** Undefined when it is not there: then a transcript that begins with it cannot go on. */
+  /** Undefined when it is missing: a transcript that begins with it then cannot be continued. */
   get(name: string): Promise<Opening | undefined>;
 }
 
-/** What a turn needs from outside. */
+/** Everything a turn needs from outside core. */
 export interface TurnPorts {
-  /** The name people call the bot by. */
+  /** The name that people call the bot by. */
   name: string;
-  /** The text that instructions are made from, with `{{name}}`, `{{place}}`, `{{formatting}}` and `{{cannot}}`. */
+  /** Template of the instructions, with `{{name}}`, `{{place}}`, `{{formatting}}` and `{{cannot}}`. */
   instructions: string;
-  /** How hard models think where neither channel nor agent says so; the provider decides unless given. */
+  /** Default reasoning effort where neither channel nor agent sets one; undefined leaves it to the provider. */
   effort: Effort | undefined;
-  /** Writes down what people say in voice messages. */
+  /** Transcribes voice messages. */
   transcriber: Transcriber;
   /** The server's time zone, an IANA name. */
   time_zone: string;
   saidLine: SaidLine;
-  /** Takes secrets out of what a model is sent and the log keeps. */
+  /** Removes secrets from the text that models get and the log keeps. */
   redact: Redactor;
-  /** What transcripts open with, each stored once. */
+  /** The openings of transcripts, each stored once. */
   openings: Openings;
-  /** What people pinned in a namespace, oldest first. */
+  /** Facts that people pinned in a namespace, oldest first. */
   facts(namespace: string): Promise<readonly PinnedFact[]>;
-  /** How many turns of a thread have been deleted so far. */
+  /** Number of turns of a thread that have been deleted so far. */
   deletions(place: Place): Promise<number>;
   models: Models;
   offers: OfferReader;
   store: KeyValue;
   files: FileStore;
-  /** A picture that a message keeps; undefined when it cannot be had any more. */
+  /** A picture that a message keeps; undefined when it is no longer available. */
   picture(image: KeptImage): Promise<MessageImage | undefined>;
   /**
    * The output of a call in an earlier turn of the thread, the text of an earlier long message (`message:TURN_ID`) or of a file
-   * (`file:NAME`). Undefined when there is none, or when it was forgotten. Outputs of private turns are there for `asker`, a person's id,
-   * alone.
+   * (`file:NAME`). Undefined when it does not exist or was deleted. Outputs of private turns are returned only to `asker`, a person's id.
    */
   pastOutput(place: Place, callId: string, asker: string | undefined): Promise<Json | string | undefined>;
   web: Web;
-  /** What skills work with beside it. */
+  /** The services that skills use. */
   means: WorkMeans;
-  /** Searches earlier conversations; undefined where there are none. */
+  /** Searches earlier conversations; undefined when there are none. */
   conversations?: PastConversations | undefined;
-  /** How the agent plans to come back; undefined where nothing can be planned. */
+  /** Schedules for the agent; undefined where it cannot schedule anything. */
   schedules?: Schedules | undefined;
   scripts: ScriptRunner | undefined;
-  /** Runs code that models write; undefined where that is not offered at all. */
+  /** Runs code that models write; undefined where that is not offered. */
   code: CodeRunner | undefined;
   /** The files of threads. */
   folders: WorkingFolders;
   documents: DocumentReader;
-  /** The chats the bot is in. */
+  /** The chats that the bot is in. */
   chats: Chats;
   grants: NetworkGrants;
-  /** Who may use what, where not everybody may. */
+  /** Who may use a skill or tool that is restricted. */
   rights: Rights;
-  /** The roles of somebody on the platform of a place. */
+  /** The roles of a person on the platform of a place. */
   rolesOf: RolesOf;
-  /** Hosts that any address may lead to: names, `*.` for subdomains, with a port where it is not the usual one. */
+  /** Hosts that may always be reached: names, `*.` for subdomains, with a port where it is not the default. */
   openHosts: readonly string[];
   clock: Clock;
   countTokens: CountTokens;
   /** The declared variables of a skill that the operator has set. */
   environmentOf(skill: Skill): Readonly<Record<string, string>>;
   /**
-   * Queued messages of the turn's author in this thread. `said_at` is ms since the epoch. Those answered with a `steered` event are taken. One with files is
-   * better left to its own turn, which reads them: its text here has only their names.
+   * Queued messages of the turn's author in this thread. `said_at` is ms since the epoch. A message is taken once it is recorded in a
+   * `steered` event. A message with files belongs to a turn of its own, which reads them: its text here has only their names.
    */
   steering(): Promise<
     { turn_id: string; text: string; author: Author; said_at: number; has_files: boolean }[]
   >;
   signals(): Promise<readonly Signal[]>;
-  /** Why no more may be spent here and by this person; undefined when it may. */
+  /** Why nothing more may be spent here or by this person; undefined when the budget allows it. */
   overBudget(): string | undefined;
-  /** An unexpected error that was turned into a result or an outcome. */
+  /** Reports an unexpected error that was turned into a result or an outcome. */
   report(error: unknown, where: string): void;
 }

@@ -5,23 +5,23 @@ import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "./skill.ts";
 import { toToolName } from "./skill-identifier.ts";
 import type { Tool } from "./tool.ts";
 
-/** All skills of all sources, resolved by precedence: a snapshot that never changes. */
+/** All skills of all sources, resolved by precedence: an immutable snapshot. */
 export interface Catalogue {
-  /** By id, parts (`parent#child`) included. */
+  /** By id, including parts (`parent#child`). */
   readonly skills: ReadonlyMap<string, Skill>;
   readonly diagnostics: readonly Diagnostic[];
-  /** Skills that fit the words of a query, best first. Parts are found through their parent. */
+  /** Skills that match the words of a query, best first. Parts are found through their parent. */
   search(query: string): Skill[];
 }
 
 export interface CatalogueLoader {
-  /** The catalogue as the sources are now; the same object as before when nothing changed. */
+  /** The catalogue for the current content of the sources; the same object as before if nothing has changed. */
   current(): Promise<Catalogue>;
 }
 
 /**
- * Resolves sources into a catalogue. The higher precedence replaces a skill of the same id whole, parts included, and the
- * shadowed one is reported. A source that fails becomes a diagnostic and never hides the others.
+ * Resolves sources into a catalogue. The skill with the higher precedence completely replaces a skill with the same id, including its
+ * parts, and the replaced skill is reported. A source that fails becomes a diagnostic and does not hide the others.
  */
 export function createCatalogueLoader(
   sources: readonly SkillSource[],
@@ -108,17 +108,20 @@ function searchable(skill: Skill) {
   return { id: skill.id, name: `${skill.id} ${skill.name}`, text };
 }
 
-/** The skill of a tool server. The prefix keeps a server called `memory` from replacing the skill of that name. */
+/** Id of a tool server's skill. The prefix keeps a server called `memory` from replacing the skill of that name. */
 export function serverSkillId(server: string): string {
   return `mcp_${server.replace(/[^A-Za-z0-9_.-]+/g, "-")}`;
 }
 
-/** What models call a server's tool: `server__tool`, as other agents do. */
+/** A server tool's name for models: `server__tool`, as in other agents. */
 export function serverToolName(server: string, tool: string): string {
   return toToolName(`${server}__${tool}`);
 }
 
-/** An empty list is all tools. A name may be bare, `server__tool`, `server-tool` or `server#tool`. */
+/**
+ * Whether a list of names includes a tool. An empty list includes all tools. A name may be plain, `server__tool`, `server-tool` or
+ * `server#tool`.
+ */
 export function isWanted(tool: Tool, server: string, wanted: readonly string[]): boolean {
   return wanted.length === 0 || wanted.some((name) => isNamed(tool, server, name));
 }
@@ -131,7 +134,7 @@ function isNamed(tool: Tool, server: string, name: string): boolean {
   );
 }
 
-/** What the `tool_list` of a skill names that is not there: servers, and tools of servers whose tools are known. */
+/** Diagnostics for names in a skill's `tool_list` that do not exist: servers, and tools of servers whose tools are known. */
 function unknownServerTools(skill: Skill, skills: ReadonlyMap<string, Skill>): Diagnostic[] {
   return Object.entries(skill.tool_list).flatMap(([server, wanted]) => {
     const found = skills.get(serverSkillId(server));

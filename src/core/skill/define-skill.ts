@@ -5,29 +5,32 @@ import type { Json, JsonSchema } from "../values/json.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 
 /**
- * The code of a built-in skill, beside its SKILL.md. `parameters` and `output` are zod objects; `run` is ordinary code
- * whose work stands in named steps (`context.step`). Throwing a `SkillFailure` tells the model what went wrong.
+ * The code of a built-in skill, next to its SKILL.md. `parameters` and `output` are zod objects; `run` is ordinary code that does its work
+ * in named steps (`context.step`). It throws a `SkillFailure` to tell the model about an expected failure.
  */
 export interface SkillDefinition {
   parameters: z.ZodObject;
   output: z.ZodType;
-  /** What running does to the world; `read_only` unless told. */
+  /** The effect of a call outside the bot; `read_only` by default. */
   effect: ToolEffect | ((input: Json) => ToolEffect);
-  /** What progress shows while it runs, e.g. `Reading the page`. */
+  /** Progress text during a call, e.g. `Reading the page`. */
   title: string;
-  /** The tool's description; the skill's own unless told. */
+  /** The tool's description; by default the skill's own. */
   description?: string;
-  /** Of a part: names of skills whose work it does now. */
+  /** For a part: names of earlier skills that it replaces. */
   aliases?: readonly string[];
   /**
-   * Who has to approve a call before it runs, and best also why; nobody unless told: say `asker` where something leaves the channel
-   * or cannot be undone by one command. `risk: high` in SKILL.md asks operators by itself.
+   * Who has to approve a call before it runs, preferably with a reason; nobody by default. Use `asker` for calls that send something out of
+   * the channel or that no single command can undo. `risk: high` in SKILL.md requires an operator's approval in any case.
    */
   approval?: Approver | ApprovalNeed | ((input: Json) => Approver | ApprovalNeed | undefined);
-  /** Web addresses the call sends something to; needed by every skill that fetches. As for `Tool`, like `finds` and `open`. */
+  /**
+   * Web addresses that the call sends something to; required in every skill that fetches. Same meaning as in `Tool`, as for `finds` and
+   * `open`.
+   */
   addresses?(input: Json): readonly string[];
   finds?: Tool["finds"];
-  /** As for `Tool`: of every skill that keeps or posts something. */
+  /** Same meaning as in `Tool`; set in every skill that stores or posts something. */
   shares?: Tool["shares"];
   open?: Tool["open"];
   repeatable?: boolean;
@@ -36,7 +39,7 @@ export interface SkillDefinition {
   run(input: unknown, context: ToolContext): Promise<unknown>;
 }
 
-/** A built-in skill of one tool, or of several parts addressed `skill#part`. */
+/** A built-in skill with one tool, or with several parts addressed as `skill#part`. */
 export type SkillModule =
   | { kind: "single"; definition: SkillDefinition }
   | { kind: "parts"; parts: Record<string, SkillDefinition> };
@@ -49,7 +52,7 @@ interface DefinitionInput<Parameters extends z.ZodObject, Output extends z.ZodTy
   run(input: z.output<Parameters>, context: ToolContext): Promise<z.input<Output>>;
 }
 
-/** Types the definition of a skill, or of one part of it. */
+/** Types the definition of a skill, or of one of its parts. */
 export function definePart<Parameters extends z.ZodObject, Output extends z.ZodType>(
   definition: DefinitionInput<Parameters, Output>,
 ): SkillDefinition {
@@ -58,19 +61,19 @@ export function definePart<Parameters extends z.ZodObject, Output extends z.ZodT
   return { effect: "read_only", ...definition, run };
 }
 
-/** A skill of one tool: `export default`-free, `skill.ts` exports it as `skill`. */
+/** A skill with one tool. `skill.ts` exports it as `skill`, not as a default export. */
 export function defineSkill<Parameters extends z.ZodObject, Output extends z.ZodType>(
   definition: DefinitionInput<Parameters, Output>,
 ): SkillModule {
   return { kind: "single", definition: definePart(definition) };
 }
 
-/** A skill of several parts, each switched on and off by itself as `skill#part`. */
+/** A skill with several parts, each of which can be enabled and disabled separately as `skill#part`. */
 export function defineSkillParts(parts: Record<string, SkillDefinition>): SkillModule {
   return { kind: "parts", parts };
 }
 
-/** An expected failure of a skill: becomes an error result the model reads. */
+/** An expected failure of a skill. The model gets it as an error result. */
 export class SkillFailure extends ExpectedFailure {
   /** @param hint what to try instead */
   constructor(code: string, message: string, hint?: string) {
@@ -78,7 +81,7 @@ export class SkillFailure extends ExpectedFailure {
   }
 }
 
-/** @throws SkillFailure `no_model` where no model can write; `work`: what needs one, as the beginning of a sentence */
+/** @throws SkillFailure `no_model` if no model can write; `work` is the beginning of the message, e.g. “Translating needs” */
 export function requireModel(
   { generative }: Pick<ToolContext, "generative">,
   work: string,
@@ -88,9 +91,9 @@ export function requireModel(
 }
 
 /**
- * The JSON Schema a model is shown for a zod type. What tells a model nothing is left out, as each request pays for it: the bounds
- * zod gives every integer, parameters that are deprecated, that a text is not empty or shorter than anybody would make it, that what is left out is empty, that a record
- * has names of any kind and values of any, and that others are refused: who gives them hears it.
+ * The JSON Schema for a zod type, as models see it. Parts without information for a model are omitted, because every request pays for them:
+ * zod's default bounds of integers, deprecated parameters, minimum lengths of 1, very large maximum lengths, empty defaults, unconstrained
+ * names and values of records, and the refusal of additional properties. A call that violates an omitted rule still gets an error.
  */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
@@ -112,14 +115,14 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
   return rest;
 }
 
-/** What is still taken from callers who know it is told to nobody. */
+/** Removes deprecated parameters. Callers that know them may still use them. */
 function leaveOutDeprecated({ properties = {} }: { properties?: Record<string, unknown> }): void {
   for (const [name, property] of Object.entries(properties))
     if (typeof property === "object" && property !== null && "deprecated" in property)
       delete properties[name];
 }
 
-/** Characters from which a bound tells a model nothing: what it writes there is shorter anyway. */
+/** A maximum length of at least this many characters tells a model nothing, because its text is shorter in any case. */
 const longText = 100;
 
 function isEmpty(preset: unknown): boolean {

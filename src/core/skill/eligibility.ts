@@ -1,43 +1,43 @@
 import { isInstalled, type Mean, type Skill } from "./skill.ts";
 
-/** What the machine and the operator's settings offer to skills. Data already at hand: asking costs nothing. */
+/** The machine's and the operator's settings for skills. All data is in memory, so access is cheap. */
 export interface HostFacts {
-  /** As Node names it: `linux`, `darwin`, `win32`. */
+  /** As in Node: `linux`, `darwin`, `win32`. */
   readonly os: string;
   /** Whether a program is on the PATH. */
   hasBin(name: string): boolean;
-  /** Whether a variable is set and not empty, in the bot's environment or for this skill alone. */
+  /** Whether a variable is set and not empty, in the bot's environment or for this skill only. */
   hasEnv(name: string, skill: SettingsOwner): boolean;
   /** Whether a dotted path of the configuration is set and not off. */
   hasConfig(path: string): boolean;
   readonly capabilities: readonly string[];
-  /** Ids that may be used; `*` is every one. */
+  /** Ids of allowed skills; `*` allows all. */
   readonly allowed: readonly string[];
-  /** Ids that may not, whatever `allowed` says. */
+  /** Ids of denied skills, whatever `allowed` contains. */
   readonly denied: readonly string[];
-  /** Ids of shipped skills the operator switched off. */
+  /** Ids of shipped skills that the operator switched off. */
   readonly disabled: readonly string[];
-  /** Ids the agent may use only where a person enabled them; `*` is every one. */
+  /** Ids that the agent may use only where a person enabled them; `*` means all. */
   readonly optIn: readonly string[];
 }
 
-/** What names a skill in the operator's settings. */
+/** The names of a skill in the operator's settings. */
 export type SettingsOwner = Pick<Skill, "id" | "parent" | "settings">;
 
-/** What a channel says about skills. Naming a skill means its parts too. */
+/** A channel's rules for skills. A skill's name includes its parts. */
 export interface ChannelFacts {
   readonly blocked?: readonly string[] | undefined;
-  /** When given, only these skills exist in the channel. */
+  /** If given, only these skills exist in the channel. */
   readonly allowed?: readonly string[] | undefined;
-  /** What turns of the channel have to do without; nothing unless given. */
+  /** Services that turns of the channel lack; none by default. */
   readonly lacking?: readonly Mean[] | undefined;
   /** Whether a skill is in the catalogue. */
   readonly hasSkill?: ((id: string) => boolean) | undefined;
 }
 
 /**
- * Why a skill cannot be used, one sentence each for a person to read; empty when it can. The order is fixed: switched off,
- * permission, channel, parent, what is missing on this machine, a model or service, then what its own set-up lacks.
+ * Why a skill cannot be used, one sentence for each reason, for people; empty if it can. The order is fixed: switched off, permission,
+ * channel, parent, requirements missing on this machine, a model or service, problems of its own set-up.
  */
 export function eligibility(skill: Skill, host: HostFacts, channel: ChannelFacts = {}): string[] {
   return [
@@ -51,12 +51,12 @@ export function eligibility(skill: Skill, host: HostFacts, channel: ChannelFacts
   ];
 }
 
-/** Whether a person has to enable the skill before the agent may use it: what was installed, always. */
+/** Whether a person has to enable the skill before the agent may use it. Always true for installed skills. */
 export function needsEnabling(skill: Skill, host: HostFacts): boolean {
   return isInstalled(skill) || isNamed(skill, host.optIn);
 }
 
-/** Whether somebody switched the skill off on purpose, in its file or in the configuration: then nothing is wrong with it. */
+/** Whether the skill was deliberately switched off, in its file or in the configuration, so that nothing is wrong with it. */
 export function isSwitchedOff(skill: Skill, host: HostFacts): boolean {
   return switchedOff(skill, host).length > 0;
 }
@@ -128,7 +128,7 @@ function missingOnHost(skill: Skill, host: HostFacts): string[] {
   return reasons;
 }
 
-/** ` (brew install ffmpeg)`: what the skill itself says about getting its programs, for this system if it tells them apart. */
+/** ` (brew install ffmpeg)`: the skill's own instructions for installing its programs, for this system if they differ by system. */
 function installHint(
   { requires: { install = [] } }: Skill,
   host: HostFacts,

@@ -16,9 +16,9 @@ import { isInstalled, type Mean, type Skill } from "./skill.ts";
 import { resolveSkillId } from "./skill-identifier.ts";
 
 /**
- * Puts catalogue, host and namespace state together. Pure; called once per turn and again when the state changed.
+ * Combines catalogue, host and namespace state. Pure. Called once per turn, and again when the state has changed.
  *
- * @param lacking what turns of the channel have to do without
+ * @param lacking services that turns of the channel lack
  */
 export function makeOffer(
   catalogue: Catalogue,
@@ -52,19 +52,19 @@ export function makeOffer(
   return withProjections({ catalogue, all, usable, personOnly, lacking });
 }
 
-/** What a thread, or a turn of it, has made of the skills of its channel. Ids. */
-export interface ThreadSkills {
+/** The skills that a thread, or a turn in it, has changed. Ids. */
+interface ThreadSkills {
   /** Activated by the agent. */
   active: ReadonlySet<string>;
-  /** Active by themselves, and put away by the agent. */
+  /** Active by default, and offloaded by the agent. */
   offloaded: ReadonlySet<string>;
   /** Named by the person, for this turn. */
   asked: readonly string[];
 }
 
 /**
- * The offer as a thread has it. What a person asked for by name is usable in that turn although it is kept from the model
- * otherwise. Installed skills have to be enabled all the same.
+ * The offer for a thread. A skill that the person requested by name is usable in that turn even if the model does not see it otherwise.
+ * Installed skills still have to be enabled.
  */
 export function forThread(offer: Offer, { active, offloaded, asked }: ThreadSkills): Offer {
   if (active.size + offloaded.size + asked.length === 0) return offer;
@@ -96,7 +96,7 @@ export function forThread(offer: Offer, { active, offloaded, asked }: ThreadSkil
   return { ...withProjections(inThreadOnly), tools: () => offer.tools(), lines: (open) => offer.lines(open) };
 }
 
-/** The offer as an agent has it: what is not for it has a reason, and cannot be used while it has the turn. */
+/** The offer for an agent: skills that are not for it get a reason and cannot be used while it has the turn. */
 export function forAgent(offer: Offer, profile: Profile): Offer {
   const { id, tools, skills, black_tool_actions } = profile;
   if (tools === undefined && skills === undefined && black_tool_actions === undefined) return offer;
@@ -122,7 +122,7 @@ export function forAgent(offer: Offer, profile: Profile): Offer {
   });
 }
 
-/** Why a skill is not for an agent, for people; undefined when it is. */
+/** Why a skill is not for an agent, for people; undefined if it is. */
 export function notForAgent(skill: Skill, profile: Profile): string | undefined {
   const { id, tools } = profile;
   if (tools !== undefined && !tools.includes(skill.tool_category))
@@ -135,7 +135,7 @@ export function notForAgent(skill: Skill, profile: Profile): string | undefined 
   return isDenied ? `The agent ${id} may not use it.` : undefined;
 }
 
-/** What is made of an offer when it is asked for, once. */
+/** Adds the lists that are derived from an offer, each computed once on demand. */
 function withProjections(offer: Omit<Offer, "tools" | "lines" | "once">): Offer {
   const made = new Map<string, unknown>();
   const once = <T>(key: string, make: () => T): T => {
@@ -154,16 +154,16 @@ function pinFallen(skill: Skill): string {
   return `It was enabled here, and installed anew since; look at its review and enable it again with /skill enable ${skill.id}.`;
 }
 
-/** What `black_tool_actions` keeps an agent from, and which of the bot's own tools it has. */
+/** The actions that `black_tool_actions` denies an agent, and the bot's own tools that an agent has. */
 
-/** A call as `black_tool_actions` looks at it. */
+/** A call, as `black_tool_actions` describes it. */
 interface Action {
   name: string;
   skill_id: string;
   server?: { server: string; tool: string } | undefined;
 }
 
-/** Whether an agent may not call a tool at all; with an input, whether it may not call it so. */
+/** Whether an agent may not call a tool at all or, if an input is given, not with this input. */
 export function deniesAction({ black_tool_actions = {} }: Profile, tool: Action, input?: unknown): boolean {
   const [root = "", part] = tool.skill_id.split("#");
   const owners = [tool.name, tool.skill_id, root, tool.server?.server ?? ""].filter(Boolean);
@@ -175,12 +175,12 @@ export function deniesAction({ black_tool_actions = {} }: Profile, tool: Action,
   return denied.some((action) => names.includes(action));
 }
 
-/** Whether an agent may not use anything of a skill, its guide and scripts included. */
+/** Whether an agent may use no part of a skill, including its guide and scripts. */
 function deniesSkill(profile: Profile, { id, parent }: { id: string; parent?: string }): boolean {
   return deniesAction(profile, { name: parent === undefined ? id : "", skill_id: id });
 }
 
-/** Whether an agent has a tool of the bot's own; one without a category all have. */
+/** Whether an agent has one of the bot's own tools. All agents have tools without a category. */
 export function hasOwnTool(
   profile: Profile,
   { name, category }: { name: string; category?: ToolCategory | undefined },
@@ -195,21 +195,21 @@ function actionsIn(input: unknown): string[] {
   return [action, done].filter((value) => typeof value === "string");
 }
 
-/** The state of a namespace and what it makes of the catalogue. */
+/** The state of a namespace, and its offer. */
 interface NamespaceOffer {
   readonly state: NamespaceState;
   readonly offer: Offer;
 }
 
-/** Reads namespaces; the very same object is answered while neither state nor catalogue has changed. */
+/** Reads namespaces. Returns the same object until state or catalogue changes. */
 export interface OfferReader {
   read(namespace: string, catalogue: Catalogue): Promise<NamespaceOffer>;
 }
 
-/** Namespaces whose offer is kept in memory. */
+/** Maximum namespaces whose offer is cached. */
 const remembered = 500;
 
-/** How long an offer is kept, ms: a program installed meanwhile makes skills eligible. */
+/** How long an offer is cached, ms: newly installed programs can make skills eligible. */
 const maxAge = 10_000;
 
 interface KnownOffer extends NamespaceOffer {
@@ -218,7 +218,7 @@ interface KnownOffer extends NamespaceOffer {
   made_at: number;
 }
 
-/** @param lackingIn what turns of a channel in this state have to do without; nothing unless given */
+/** @param lackingIn services that turns of a channel in this state lack; none by default */
 export function createOfferReader(
   store: KeyValue,
   facts: HostFacts,

@@ -17,34 +17,34 @@ export type ReplyMode = z.infer<typeof replyModeSchema>;
 const markSchema = z.object({
   by: z.string(),
   at: z.number(),
-  /** Bound to the source, for installed packages to the content too: a skill that shadows the id inherits nothing. */
+  /** Bound to the source and, for installed packages, to the content: a skill that replaces the id inherits nothing. */
   source: z.string(),
   hash: z.string(),
 });
 
 export const namespaceStateSchema = z.object({
-  /** Activated by a person for the whole channel; the agent cannot offload them. What the agent activates belongs to a thread. */
+  /** Activated by a person for the whole channel; the agent cannot offload them. Skills that the agent activates belong to a thread. */
   pinned: z.record(z.string(), markSchema).default({}),
   /** Hidden by a person. */
   blocked: z.record(z.string(), z.object({ by: z.string(), at: z.number() })).default({}),
   settings: z
     .object({
       progress: progressLevelSchema.default("steps"),
-      /** What happens to a message of the asker while a turn runs. */
+      /** How a message of the asker is treated while a turn runs. */
       while_running: z.enum(["steer", "queue"]).default("steer"),
-      /** The agent that begins turns here; the configured one unless set. */
+      /** The agent that starts turns here; by default the configured one. */
       profile: z.string().optional(),
-      /** The model of all turns here, `provider/model`; the agent's or the configured one unless set. */
+      /** The model of all turns here, `provider/model`; by default the agent's or the configured one. */
       model: z.string().optional(),
-      /** How hard it thinks here; as agent and configuration say unless set. */
+      /** The reasoning effort here; by default the agent's or the configured one. */
       effort: z.enum(efforts).optional(),
-      /** When the bot answers without a mention: never, in threads with one person, always; as configured unless set. */
+      /** When the bot answers without a mention: never, in threads with one person, or always; by default as configured. */
       reply: replyModeSchema.optional(),
       /** Set while a manager has paused the bot here. */
       paused: z.object({ by: z.string(), at: z.number() }).optional(),
-      /** The zone for people whose own is not known, IANA name; the server's unless set. */
+      /** The zone for people whose own is not known, IANA name; by default the server's. */
       time_zone: z.string().optional(),
-      /** When given, only these skills exist in the channel. */
+      /** If given, only these skills exist in the channel. */
       allowed_skills: z.array(z.string()).optional(),
     })
     .prefault({}),
@@ -52,23 +52,23 @@ export const namespaceStateSchema = z.object({
 /** The state of one channel or direct message. */
 export type NamespaceState = z.infer<typeof namespaceStateSchema>;
 
-/** What a skill is in a namespace. */
+/** The state of a skill in a namespace. */
 type SkillState = "available" | "active" | "pinned" | "blocked";
 
 const key = (namespace: string) => `namespace:${namespace}`;
 
-/** The state of a namespace; the default one when nothing was stored. */
+/** The state of a namespace; the default state if nothing is stored. */
 export async function readNamespace(store: KeyValue, namespace: string): Promise<NamespaceState> {
   return (await readNamespaceAgain(store, namespace)).state;
 }
 
-/** A state with the text it was read from: reading again costs little while nothing has changed. */
+/** A state with the text it was read from, which makes repeated reads cheap while nothing has changed. */
 export interface ReadNamespace {
   text: string;
   state: NamespaceState;
 }
 
-/** As `readNamespace`; the very same object as `before` when nothing has changed since. */
+/** As `readNamespace`; returns `before` itself if nothing has changed since. */
 export async function readNamespaceAgain(
   store: KeyValue,
   namespace: string,
@@ -79,7 +79,7 @@ export async function readNamespaceAgain(
   return text === before?.text ? before : { text, state: namespaceStateSchema.parse(value) };
 }
 
-/** Changes a namespace atomically. `change` mutates the draft it is given, and may be called again. */
+/** Changes a namespace atomically. `change` mutates the draft it gets, and may be called more than once. */
 export async function updateNamespace(
   store: KeyValue,
   namespace: string,
@@ -94,8 +94,8 @@ export async function updateNamespace(
 }
 
 /**
- * The state of a skill in the channel. A block of the parent blocks its parts; a pin of the parent pins them. An installed
- * skill is never active by itself, whatever its file says, and after an update it is as if nobody had enabled it.
+ * The state of a skill in the channel. Blocking a parent blocks its parts; pinning a parent pins them. An installed skill is never active
+ * by default, whatever its file says, and after an update it has to be enabled again.
  */
 export function stateOf(skill: Skill, state: NamespaceState): SkillState {
   const ids = skill.parent === undefined ? [skill.id] : [skill.id, skill.parent];
@@ -104,7 +104,7 @@ export function stateOf(skill: Skill, state: NamespaceState): SkillState {
   return skill.active && !isInstalled(skill) ? "active" : "available";
 }
 
-/** Whether a person here enabled an earlier version of an installed skill, which enables this one for nobody. */
+/** Whether a person here enabled an earlier version of an installed skill, which does not count for this version. */
 export function isPinFallen(skill: Skill, state: NamespaceState): boolean {
   const mark = state.pinned[skill.parent ?? skill.id];
   return isInstalled(skill) && mark?.source === skill.origin.source && !isMarkedFor(skill, mark);
@@ -115,51 +115,54 @@ function isMarkedFor(skill: Skill, mark: z.infer<typeof markSchema> | undefined)
   return !isInstalled(skill) || (mark.hash === skill.hash && mark.at >= (skill.origin.installed_at ?? 0));
 }
 
-/** A skill as one namespace has it. */
+/** A skill in one namespace. */
 export interface OfferedSkill {
   skill: Skill;
   state: SkillState;
-  /** Why it cannot be used here, in words for a person; empty when it can. */
+  /** Why it cannot be used here, in words for a person; empty if it can. */
   reasons: string[];
-  /** Somebody switched it off on purpose, for every namespace. */
+  /** Deliberately switched off for every namespace. */
   switched_off?: true;
-  /** Something a person should know although the skill can be used. */
+  /** Information for people about a skill that can be used. */
   notice?: string;
 }
 
-/** A tool under the name models know it by. */
+/** A tool under its name for models. */
 export interface OfferedTool {
   tool: Tool;
   definition: ToolDefinition;
-  /** The skills whose activation shows it: its own, and those that name it in their `tool_list`. */
+  /** The skills whose activation shows it: its own, and those with it in their `tool_list`. */
   roots: readonly string[];
 }
 
-/** All tools of an offer by name, in a fixed order: by skill, then as the skill has them. */
+/** All tools of an offer by name, in a fixed order: by skill, then in the skill's order. */
 export type OfferedTools = ReadonlyMap<string, OfferedTool>;
 
-/** What a namespace has of the catalogue. */
+/** The part of the catalogue that a namespace may use. */
 export interface Offer {
   readonly catalogue: Catalogue;
   /** Every skill, usable or not. */
   readonly all: ReadonlyMap<string, OfferedSkill>;
-  /** What the agent may use: eligible, allowed, not blocked, and enabled where that is required; parts included. */
+  /** Skills that the agent may use: eligible, allowed, not blocked, and enabled where that is required; including parts. */
   readonly usable: readonly OfferedSkill[];
-  /** Usable too, but by people alone: what is kept from the model until a person enables it or asks for it by name. */
+  /** Skills that only people may use: the model does not see them until a person enables them or requests them by name. */
   readonly personOnly: readonly OfferedSkill[];
-  /** What turns here have to do without. */
+  /** Services that turns here lack. */
   readonly lacking: readonly Mean[];
-  /** Tools that the agent which has the turn may not call; absent where it may call all. */
+  /** Tools that the agent with the turn may not call; absent if it may call all. */
   readonly denies?: (tool: Tool) => boolean;
-  /** The tools of what is usable, under names that do not depend on which skills are active. */
+  /** The tools of all usable skills. Their names do not depend on which skills are active. */
   tools(): OfferedTools;
-  /** How the list in the instructions shows what is usable: id → line. `open`: skills whose tools are there anyway. */
+  /**
+   * The lines of the usable skills for the list in the instructions: id → line. `open`: skills whose tools are available without
+   * activation.
+   */
   lines(open: readonly string[]): ReadonlyMap<string, string>;
-  /** What else is made of this offer is made once for each key, which says all that it depends on beside the offer. */
+  /** Caches values derived from this offer. The key has to contain everything else that a value depends on. */
   once<T>(key: string, make: () => T): T;
 }
 
-/** Whether the skill's tools and guide are there without asking. */
+/** Whether the skill's tools and guide are available without activation. */
 export function isActive(offered: OfferedSkill): boolean {
   return offered.state === "active" || offered.state === "pinned";
 }

@@ -3,26 +3,26 @@ import type { NetworkAccess } from "./programs.ts";
 import { isInstalled, type Skill } from "./skill.ts";
 import type { ToolContext } from "./tool.ts";
 
-/** Which hosts operators let the code of a skill reach. Copied-in skills cannot say so themselves. */
+/** The hosts that operators let a skill's code reach. Skills cannot grant themselves hosts. */
 export interface NetworkGrants {
-  /** Whether a host, by its name alone, could be reached if it were granted: this machine and private addresses cannot. */
+  /** Whether a host could be reached if granted, judged by its name. This machine and private addresses cannot. */
   couldReach(host: string): boolean;
   /** Host names in lower case; `*.example.com` stands for its subdomains, `*` for every host. */
   hostsOf(skill: Skill): Promise<readonly string[]>;
   grant(skill: Skill, hosts: readonly string[], by: string): Promise<void>;
-  /** Takes hosts back, all unless named. Those of the configuration stay. */
+  /** Revokes hosts, by default all. Hosts from the configuration stay granted. */
   revoke(skill: Skill, hosts?: readonly string[]): Promise<void>;
 }
 
 interface Grant {
-  /** What it is bound to: another skill of the same id inherits nothing. */
+  /** The folder that the grant is bound to: another skill with the same id inherits nothing. */
   path: string;
-  /** Set for installed packages: what is installed anew has to be granted anew. */
+  /** Set for installed packages: after a new installation the grant has to be given again. */
   hash?: string;
   hosts: { host: string; by: string; at: number }[];
 }
 
-/** `fixed` are the hosts the configuration grants. */
+/** `fixed` returns the hosts that the configuration grants. */
 export function createNetworkGrants(
   store: KeyValue,
   fixed: (skill: Skill) => readonly string[],
@@ -75,23 +75,23 @@ export function coversHost(granted: readonly string[], host: string): boolean {
   );
 }
 
-/** Hosts one question to an operator names; code that tries more is not asked about. */
+/** Maximum hosts in one question to an operator. If code tries more, nobody is asked. */
 const maxHosts = 10;
 
 /**
- * What came of a run. `refused` are the hosts it tried to reach at its end without being allowed to; those of this machine and of
- * private networks are among them.
+ * The result of a run. `refused` are the hosts, including those of this machine and of private networks, that the last run tried to reach
+ * without permission.
  */
-export interface NetworkOutcome<T> {
+interface NetworkOutcome<T> {
   value: T;
   refused: readonly string[];
 }
 
 /**
- * Runs code of a skill with the network operators granted it. They are asked for `knownHosts` before it runs, and it runs without those
- * they refuse: it may not need them. A host it only turns out to need is asked for afterwards, and the code is run again with it, but
- * only while the run had no connection at all: so nothing that reached the world is done twice. While an operator decides,
- * `context.network.request` rejects, and so does this.
+ * Runs code of a skill with the network access that operators granted. They are asked for `knownHosts` before the run; hosts they refuse
+ * may not be needed, so the code runs without them. For other hosts they are asked after the run, and the code is run again, but only if
+ * the first run had no connection at all: nothing that reached the network is done twice. While an operator decides,
+ * `context.network.request` rejects, and so does this function.
  */
 export async function withGrantedNetwork<T>(
   context: Pick<ToolContext, "network">,
@@ -109,12 +109,12 @@ export async function withGrantedNetwork<T>(
     const wanted = refused.filter((host) => network.couldReach(host) && !denied.includes(host));
     if (watched.connected() || wanted.length === 0 || wanted.length > maxHosts) return ran;
     if (!(await network.request(wanted))) return ran;
-    // Granted in vain (the grant is bound to something else by now): the second run would end like the first.
+    // The grant had no effect, because it is bound to another version by now. A second run would end like the first.
     if (missingHosts(wanted, await network.hosts()).length > 0) return ran;
   }
 }
 
-/** What explains the failure of code that was kept from hosts; undefined when there were none. */
+/** The explanation for a failure of code that was refused hosts; undefined if there were none. */
 export function networkHint(
   skillId: string,
   refused: readonly string[],
@@ -152,10 +152,10 @@ function watchNetwork(granted: readonly string[]): WatchedNetwork {
   return { access: { permits }, refused, connected: () => connected };
 }
 
-/** Names of one or more labels, and addresses; with a port or without. */
+/** Names of one or more labels, and addresses; with or without a port. */
 const hostName = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[?(?=[0-9a-f.]*:)[0-9a-f:.]+\]?)(?::\d{1,5})?$/;
 
-/** What can be asked for: names and addresses, each once. `*`, which stands for every host in a grant, is no host. */
+/** The hosts that can be requested: names and addresses, without duplicates. `*`, which stands for every host in a grant, is not a host. */
 function missingHosts(wanted: Iterable<string>, granted: readonly string[]): string[] {
   const names = [...wanted].map((host) => host.toLowerCase());
   return [...new Set(names)].filter(

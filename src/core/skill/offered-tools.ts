@@ -6,8 +6,8 @@ import { uniqueToolNames } from "./skill-identifier.ts";
 import type { Tool } from "./tool.ts";
 
 /**
- * Names the tools of everything usable, active or not. A name depends on nothing that changes within a conversation but the
- * installation of another tool of that name.
+ * Names the tools of all usable skills, active or not. During a conversation a name changes only if another tool with the same name is
+ * installed.
  *
  * @param reserved names of the agent's own tools, which skills cannot take
  */
@@ -43,7 +43,7 @@ export function createOfferedTools(
   );
 }
 
-/** The agent's own tools. A test holds this list to the tools themselves. */
+/** Names of the agent's own tools. A test compares this list with the tools. */
 export const ownToolNames: ReadonlySet<string> = new Set([
   "list_skills",
   "activate_skill",
@@ -61,8 +61,8 @@ export const ownToolNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The tools a skill opens by its `tool_list` once it is active. The server's own skill need not be active; it may not be blocked or unable
- * to work, and one that people have to enable is opened by a skill they enabled alone.
+ * The tools that an active skill opens through its `tool_list`. The server's own skill need not be active, but it must be usable and not
+ * blocked. If people have to enable it, only a skill that they enabled can open it.
  */
 function openedTools(
   offer: Pick<Offer, "all" | "catalogue" | "usable">,
@@ -85,12 +85,12 @@ function openedTools(
   });
 }
 
-/** Signatures of more parts than this are left to `list_skills`. */
+/** Skills with more parts than this are listed without signatures; `list_skills` shows them. */
 const maxParts = 6;
 const maxParameters = 10;
 const maxChoices = 8;
 
-/** The lines of root skills by id, in the order of ids. `open`: skills whose tools are there anyway. */
+/** The lines of root skills by id, in the order of ids. `open`: skills whose tools are available without activation. */
 export function skillLines(
   usable: readonly OfferedSkill[],
   open: ReadonlySet<string>,
@@ -108,8 +108,8 @@ export function skillLines(
 }
 
 /**
- * A skill as the list in the instructions shows it: how it is called, and its whole description. A skill whose tools are
- * there anyway needs no signature, and no description that one of them has.
+ * The line of a skill in the instructions: its signature and its description. A skill whose tools are available anyway needs no signature,
+ * and no description that one of its tools has.
  */
 function skillLine(skill: Skill, parts: readonly Skill[], isOpen: boolean): string {
   const description = oneLine(skill.description);
@@ -127,7 +127,7 @@ function head(skill: Skill, parts: readonly Skill[], isOpen: boolean): string {
   return `${skill.id} [${parts.map((part) => part.id + signature(part.parameters)).join(", ")}]`;
 }
 
-/** `(text, analysis_type=sentiment|keywords, language?)`: choices begin with the default, `?` marks what may be left out. */
+/** `(text, analysis_type=sentiment|keywords, language?)`: choices begin with the default, `?` marks optional parameters. */
 function signature(parameters: readonly Parameter[]): string {
   const shown = parameters.slice(0, maxParameters).map(parameterText);
   const more = parameters.length > maxParameters ? ["…"] : [];
@@ -154,7 +154,7 @@ function oneLine(text: string): string {
 
 const end = "</skill_guide>";
 
-/** The usage guide of a skill as a model is given it. Its text cannot close the block, nor open one of another skill. */
+/** The guide of a skill in the form for models. Its text can neither close the block nor open one of another skill. */
 export function guide(skill: Pick<Skill, "id" | "instructions" | "guide_note">): string {
   const parts = [skill.instructions, skill.guide_note ?? ""].map((part) => part.trim());
   const text = parts.filter((part) => part !== "").join("\n\n");
@@ -162,13 +162,13 @@ export function guide(skill: Pick<Skill, "id" | "instructions" | "guide_note">):
   return `<skill_guide skill="${escapeMarkup(skill.id)}">\n${inside}\n${end}`;
 }
 
-/** A tool's result without the guides that a call adds to it when it activates their skills. */
+/** A tool's result without the guides that follow it when the call activates skills. */
 export function beforeGuides(text: string): string {
   const at = text.indexOf("\n\n<skill_guide ");
   return at < 0 ? text : text.slice(0, at);
 }
 
-/** A tool's result without the guides in it: a transcript has one whole copy, and a new one gives it anew. */
+/** A tool's result with its guides removed: a transcript contains one full copy, and a new transcript adds its own. */
 export function withoutGuides(text: string): string {
   let rest = text;
   for (let from = rest.indexOf("<skill_guide "); from >= 0; from = rest.indexOf("<skill_guide ", from)) {

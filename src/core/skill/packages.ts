@@ -3,27 +3,27 @@ import type { KeyValue } from "../ports/storage.ts";
 import type { Outcome } from "../values/failure.ts";
 import { type Diagnostic, isInstalled, type Skill, skillKindSchema } from "./skill.ts";
 
-/** Where a package comes from: a folder or archive of this machine, an address of an archive or a git repository, or an upload. */
+/** The source of a package: a folder or archive on this machine, the address of an archive or git repository, or an upload. */
 export type PackageSource =
   | { kind: "path"; path: string }
   | { kind: "url"; url: string }
   | { kind: "upload"; name: string; data: Uint8Array };
 
-/** Something a person should see before they enable what they installed. */
+/** A finding that people should see before they enable an installed skill. */
 const packageFinding = z.object({
   severity: z.enum(["info", "warning", "danger"]),
   /** Stable, e.g. `hidden_text`, `encoded_command`, `network`. */
   code: z.string(),
-  /** One sentence: what it is and why it matters. */
+  /** One sentence: the finding and why it matters. */
   message: z.string(),
   path: z.string().optional(),
-  /** From 1. */
+  /** Counted from 1. */
   line: z.number().optional(),
   excerpt: z.string().optional().describe("the place itself, cut, with invisible characters shown"),
 });
 export type PackageFinding = z.output<typeof packageFinding>;
 
-/** What a package is and can do, found without running any of it. Names are a contract of the HTTP API. */
+/** The content and abilities of a package, determined without running any of it. The names are part of the HTTP API. */
 export const packageReview = z.object({
   skill_id: z.string(),
   name: z.string(),
@@ -33,7 +33,7 @@ export const packageReview = z.object({
   files: z.number(),
   bytes: z.number(),
   hash: z.string().describe("sha256 over all files, hex"),
-  /** Programs and variables it says it needs, scripts it brings, hosts its code and text name. */
+  /** Programs and variables that it declares, scripts that it contains, and hosts named in its code and text. */
   bins: z.array(z.string()),
   env: z.array(z.string()),
   scripts: z.array(z.string()),
@@ -56,19 +56,19 @@ export type InstalledPackage = z.output<typeof installedPackage>;
 
 export type PackageOutcome<T> = { ok: true; value: T } | { ok: false; code: string; reason: string };
 
-/** Skills that people install. Nothing of a package runs or is active because it was installed. */
+/** Skills that people install. Installing a package neither runs nor activates any part of it. */
 export interface Packages {
-  /** Unpacks into a place of its own and reviews; installs nothing. */
+  /** Unpacks the package into a separate place and reviews it; installs nothing. */
   review(source: PackageSource, signal: AbortSignal): Promise<PackageOutcome<PackageReview[]>>;
   /**
-   * Unpacks, reviews and installs all skills in it; one that is installed already is replaced. `expected` are the hashes that a
-   * person has seen in a review: anything else is refused.
+   * Unpacks, reviews and installs all skills of a package, replacing installed ones. `expected` are the hashes that a person has seen in a
+   * review: any other content is refused.
    */
   install(
     source: PackageSource,
     options: { by: string; signal: AbortSignal; expected?: readonly string[] | undefined },
   ): Promise<PackageOutcome<InstalledPackage[]>>;
-  /** Installs again from where it came from. */
+  /** Installs again from the original source. */
   update(
     skillId: string,
     options: { by: string; signal: AbortSignal },
@@ -76,11 +76,11 @@ export interface Packages {
   remove(skillId: string): Promise<PackageOutcome<InstalledPackage>>;
   get(skillId: string): Promise<InstalledPackage | undefined>;
   list(): Promise<InstalledPackage[]>;
-  /** Reviews any skill that is there, installed or copied in. */
+  /** Reviews any existing skill, installed or copied in. */
   reviewSkill(skillId: string): Promise<PackageOutcome<PackageReview>>;
 }
 
-/** Of a bot that can install nothing. */
+/** For a bot that cannot install packages. */
 export const noPackages: Packages = {
   list: async () => [],
   get: async () => undefined,
@@ -99,15 +99,15 @@ const cannot: PackageOutcome<never> = {
 };
 
 /**
- * Prepared packages: what an operator installed once for sandboxed code, which afterwards finds it without a network. One set per
- * language is for all code; a skill that lists what it needs can have sets of its own.
+ * Prepared packages: packages that an operator installed once for sandboxed code, which then uses them without a network. Each language has
+ * one general set for all code; a skill that lists its requirements can have sets of its own.
  */
 
-/** Python's packages come from a Python index, those of Node from an npm registry. */
+/** Python packages come from a Python index, Node packages from an npm registry. */
 export const packageLanguages = ["python", "node"] as const;
 export type PackageLanguage = (typeof packageLanguages)[number];
 
-/** As people write the names of the languages. */
+/** Names of the languages for people. */
 export const languageNames: Readonly<Record<PackageLanguage, string>> = { python: "Python", node: "Node" };
 
 const preparedSet = z.object({
@@ -138,31 +138,31 @@ export const preparedState = z.object({
 });
 export type PreparedState = z.output<typeof preparedState>;
 
-/** What became of a request. One that takes long goes on by itself: `working`. */
+/** The state of a request. A long preparation continues in the background: `working`. */
 export const preparation = z.object({
   state: z.enum(["done", "working"]),
   message: z.string(),
 });
 export type Preparation = z.output<typeof preparation>;
 
-/** Installs, lists and removes them. One change at a time; a second one is refused (409). */
+/** Installs, lists and removes prepared packages. One change at a time; another one is refused (409). */
 export interface PreparedPackages {
   list(): Promise<PreparedState>;
-  /** Adds to the general set; with no package it is made anew for the language as it is now. */
+  /** Adds packages to the general set. Without packages, rebuilds the set for the current version of the language. */
   add(language: PackageLanguage, packages: readonly string[], by: string): Promise<Outcome<Preparation>>;
-  /** Takes packages out of the general set, and what only they needed. */
+  /** Removes packages, and their unused dependencies, from the general set. */
   remove(language: PackageLanguage, packages: readonly string[], by: string): Promise<Outcome<Preparation>>;
-  /** Installs what the files of a skill list, for that skill alone. */
+  /** Installs the packages that a skill's files list, for that skill only. */
   prepare(skill: Skill, by: string): Promise<Outcome<Preparation>>;
-  /** Removes the sets of a skill that is gone. */
+  /** Removes the sets of a deleted skill. */
   drop(skillId: string): Promise<void>;
-  /** Why the code of a skill misses packages that its files list, with what to do; undefined when it does not. */
+  /** Why a skill's code lacks packages that its files list, and what to do; undefined if it lacks none. */
   lacks(skill: Skill): Promise<string | undefined>;
-  /** Counts the changes since the start: an answer of `lacks` holds while it is the same. */
+  /** Number of changes since the start: a result of `lacks` is valid while it stays the same. */
   changes(): number;
 }
 
-/** Where nothing can be prepared. */
+/** For a bot that cannot prepare packages. */
 export const noPreparedPackages: PreparedPackages = {
   list: async () => ({ sets: [] }),
   add: async () => nothing,
@@ -175,11 +175,11 @@ export const noPreparedPackages: PreparedPackages = {
 
 const nothing: Outcome<never> = { ok: false, status: 409, message: "Packages cannot be prepared here." };
 
-/** Which installed skills a person enabled, in whatever channel. Before that no code of them runs, not even to see what tools it has. */
-export interface EnabledPackages {
-  /** A person enabled this version. */
+/** Installed skills that a person enabled, in any channel. Before that none of their code runs, not even to list their tools. */
+interface EnabledPackages {
+  /** Records that a person enabled this version. */
   note(skill: Skill): Promise<void>;
-  /** Whether somebody ever enabled this version. Skills of other sources need nobody. */
+  /** Whether anybody ever enabled this version. Skills from other sources need not be enabled. */
   allows(skill: Skill): Promise<boolean>;
 }
 
@@ -193,7 +193,7 @@ export function createEnabledPackages(store: KeyValue): EnabledPackages {
   };
 }
 
-/** How a tool server (MCP) is doing. `needs_login`: somebody has to connect an account first. */
+/** The state of a tool server (MCP). `needs_login`: a person has to connect an account first. */
 export type ServerState = "stopped" | "starting" | "running" | "failed" | "needs_login";
 
 export interface ServerStatus {
@@ -204,34 +204,34 @@ export interface ServerStatus {
   state: ServerState;
   /** Why it failed or is stopped, in words for a person; secrets masked. */
   problem?: string | undefined;
-  /** Whether it is started by itself when it is needed. */
+  /** Whether it starts automatically when needed. */
   auto_start: boolean;
-  /** Whose account it works with. */
+  /** The account that it uses. */
   credentials: "none" | "shared" | "per_user";
   tools: { name: string; description: string; suppressed: boolean }[];
-  /** Since when it is in this state, ms since the epoch. */
+  /** When it entered this state, ms since the epoch. */
   since: number;
 }
 
-/** The tool servers of the configuration. Names that are not configured answer undefined. */
+/** The tool servers of the configuration. Methods return undefined for names that are not configured. */
 export interface Servers {
   list(): readonly ServerStatus[];
-  /** What of the file of servers was left out or has no effect, and why. */
+  /** Entries of the server file that were left out or have no effect, and why. */
   problems(): readonly Diagnostic[];
-  /** Resolves when it runs or has failed. */
+  /** Resolves when the server is running or has failed. */
   start(name: string): Promise<ServerStatus | undefined>;
   stop(name: string): Promise<ServerStatus | undefined>;
   restart(name: string): Promise<ServerStatus | undefined>;
   /**
-   * The address at which this person (`personKey`) connects their account, to be given to them alone; `shared` credentials are for
-   * operators to connect. Not ok: why there is none.
-   * @param shown how the person is called where they confirm the login (`shownPerson`); a form of `person` unless told
+   * The address at which this person (`personKey`) connects their account; only they may see it. Operators connect `shared` credentials. If
+   * not ok, `reason` says why there is none.
+   * @param shown the person's name on the confirmation page (`shownPerson`); derived from `person` by default
    */
   login(
     name: string,
     person: string,
     shown?: string,
   ): Promise<{ ok: true; url: string } | { ok: false; reason: string }>;
-  /** Forgets the account of this person, or the shared one. */
+  /** Deletes the account of this person, or the shared one. */
   logout(name: string, person: string): Promise<void>;
 }

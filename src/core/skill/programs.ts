@@ -3,36 +3,36 @@ import type { MountedFolder } from "../ports/working-folder.ts";
 import type { Json } from "../values/json.ts";
 import type { Skill } from "./skill.ts";
 
-/** Whether something may happen here; `reason` is written for a person. `unconfined`: it runs without a sandbox then. */
+/** Whether something is allowed here; `reason` is for a person. `unconfined`: it would run without a sandbox. */
 export type Verdict = { ok: true; unconfined?: true } | { ok: false; reason: string };
 
 /**
- * Runs programs of skills isolated from the bot, as `ScriptRunner` does, that stay: they speak JSON, one value a line, until they
- * are killed. A program serves one skill alone and is never handed to another.
+ * Runs long-lived programs of skills isolated from the bot, with the isolation of `ScriptRunner`. They exchange JSON, one value per line,
+ * until they are killed. A program serves one skill only and is never passed to another.
  */
 export interface ProgramRunner {
-  /** Whether code of this skill can run here; isolation weaker than its origin requires is a reason against it. */
+  /** Whether code of this skill can run here. Refused if isolation is weaker than the skill's origin requires. */
   allows(skill: Skill): Promise<Verdict>;
-  /** Resolves once the process runs. @throws ProgramError when it cannot be started */
+  /** Resolves once the process runs. @throws ProgramError if it cannot be started */
   start(request: ProgramRequest): Promise<RunningProgram>;
 }
 
 export interface ProgramRequest {
   skill: Skill;
-  /** Absolute path of the bot's own module that is run by Node; inside it finds the skill's folder in `KNACK_SKILL_DIR`. */
+  /** Absolute path of the bot's own module that Node runs. The module finds the skill's folder in `KNACK_SKILL_DIR`. */
   module: string;
-  /** The whole environment, beside what the sandbox itself sets (`KNACK_SKILL_DIR`, `KNACK_WORKSPACE`, HOME, PATH …). */
+  /** The whole environment, apart from the variables set by the sandbox (`KNACK_SKILL_DIR`, `KNACK_WORKSPACE`, HOME, PATH …). */
   env: Readonly<Record<string, string>>;
-  /** The working folder of the thread it works for, for as long as it stays. */
+  /** The working folder of the thread it works for, for its whole lifetime. */
   working?: MountedFolder | undefined;
-  /** Without it there is no network at all. */
+  /** Without it there is no network. */
   network?: NetworkAccess;
-  /** A value the program wrote. Lines that are no JSON, and what it writes to stderr, come as `onText`. */
+  /** A value written by the program. Lines that are not JSON, and output on stderr, are passed to `onText`. */
   onMessage(message: Json): void;
   onText?(line: string): void;
-  /** Others wait for its place: a program that nobody needs now may be killed. */
+  /** Other programs wait for its slot: a program that is not needed at the moment may be killed. */
   onWanted?(): void;
-  /** Called once: it ended by itself, was killed, or broke a limit. `reason` is written for a person. */
+  /** Called once, when it ended, was killed, or exceeded a limit. `reason` is for a person. */
   onEnd(end: { reason: string }): void;
 }
 
@@ -42,69 +42,69 @@ export interface RunningProgram {
   kill(): void;
 }
 
-/** Which hosts sandboxed code may reach. Private addresses are refused besides, whatever this says. */
+/** The hosts that sandboxed code may reach. Private addresses are refused in any case. */
 export interface NetworkAccess {
   /**
-   * Asked for every connection with the host's name in lower case, or the address when none was used; for other ports than
-   * 80 and 443 with `host:port`.
+   * Called for every connection, with the host's name in lower case, or the address if no name was used; with `host:port` for ports other
+   * than 80 and 443.
    */
   permits(host: string): boolean;
 }
 
-/** Why a program did not start; the message is written for a person. */
+/** Why a program did not start; the message is for a person. */
 export class ProgramError extends Error {
   readonly code = "program_failed";
 }
 
-/** Runs a script of a skill isolated from the bot: own process, workspace, limits, and only declared variables. */
+/** Runs a script of a skill isolated from the bot: separate process, workspace, limits, and only declared variables. */
 export interface ScriptRunner {
   /**
-   * Whether scripts of this skill can run here, and if not, why, in words for a person. Isolation weaker than the
-   * skill's origin requires is a reason.
+   * Whether scripts of this skill can run here; if not, the reason for a person. Refused if isolation is weaker than the skill's origin
+   * requires.
    */
   allows(skill: Skill): Promise<Verdict>;
   run(request: ScriptRequest): Promise<ScriptOutcome>;
 }
 
-/** What is run for a skill. */
+/** The program to run for a skill. */
 export type ScriptWork =
   /** Relative path within the skill's folder. */
   | { kind: "script"; path: string }
   /**
-   * A command line, which bash runs in the workspace. `args` are its `$1` and so on. A runner refuses it where isolation is weaker than
-   * its best, of skills that ship too.
+   * A command line, run by bash in the workspace. `args` are its `$1` and so on. A runner whose isolation is not the strongest refuses it,
+   * even for shipped skills.
    */
   | { kind: "command"; line: string };
 
 export interface ScriptRequest extends RunRequest {
   skill: Skill;
   work: ScriptWork;
-  /** The code's variables in them are replaced as a shell does, `$NAME` and `${NAME}`, and `{baseDir}` by `KNACK_SKILL_DIR`. */
+  /** Variables of the code, `$NAME` and `${NAME}`, are replaced as in a shell, and `{baseDir}` by `KNACK_SKILL_DIR`. */
   args: readonly string[];
   stdin: string;
 }
 
-/** What a run may use. */
+/** The resources of a run. */
 export interface RunRequest {
-  /** The working folder it works in. Without one it has an empty one of its own, which is gone with it. */
+  /** Its working folder. Without one the run gets an empty folder that is deleted afterwards. */
   working?: MountedFolder | undefined;
   /**
-   * The whole environment of the code, beside what the sandbox itself sets: PATH, HOME, `KNACK_SKILL_DIR`, `KNACK_WORKSPACE`,
-   * `KNACK_OUTPUT_DIR`, a folder that is there when it begins, and, in a working folder, `KNACK_INPUT_DIR`.
+   * The whole environment of the code, apart from the variables set by the sandbox: PATH, HOME, `KNACK_SKILL_DIR`, `KNACK_WORKSPACE`,
+   * `KNACK_OUTPUT_DIR` (an existing folder) and, in a working folder, `KNACK_INPUT_DIR`.
    */
   env: Readonly<Record<string, string>>;
-  /** Without it there is no network at all. */
+  /** Without it there is no network. */
   network?: NetworkAccess;
   signal: AbortSignal;
   timeout_ms: number;
   max_output_bytes: number;
-  /** A line of output as it comes. */
+  /** Called for each line of output as it arrives. */
   onLine?(line: string): void;
 }
 
-/** Runs code that a model wrote, in a sandbox that keeps it from everything but the working folder; nowhere else. */
+/** Runs code written by a model, only in a sandbox that isolates it from everything except the working folder. */
 export interface CodeRunner {
-  /** What such code finds here; if it cannot run, why, in words for a person. Found out once. */
+  /** The environment of such code or, if it cannot run, the reason for a person. Determined once. */
   means(): Promise<({ ok: true } & CodeMeans) | { ok: false; reason: string }>;
   run(request: CodeRequest): Promise<ScriptOutcome>;
 }

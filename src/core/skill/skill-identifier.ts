@@ -10,12 +10,12 @@ import type { Tool, Validation } from "./tool.ts";
 
 export { nearestNames as nearest } from "../../base/nearest-name.ts";
 
-/** A text that names a skill, looked up. `nearest` are known ids that look alike, best first; often empty. */
-export type ResolvedSkillId = { status: "found"; id: string } | { status: "unknown"; nearest: string[] };
+/** The result of looking up a skill by name. `nearest` are similar known ids, best first; often empty. */
+type ResolvedSkillId = { status: "found"; id: string } | { status: "unknown"; nearest: string[] };
 
 /**
- * The known id a person, model or file means. Accepted: the id itself, `@@hub-id`, `@@flow_UUID`, `flow_UUID`,
- * `@@mcp_SERVER`, `parent#child`, `SERVER#tool` and `SERVER-tool`, each in any case if only one id fits.
+ * The known id that a person, model or file means. Accepts the id itself, `@@hub-id`, `@@flow_UUID`, `flow_UUID`, `@@mcp_SERVER`,
+ * `parent#child`, `SERVER#tool` and `SERVER-tool`, case-insensitive if only one id matches.
  */
 export function resolveSkillId(text: string, knownIds: Iterable<string>): ResolvedSkillId {
   const known = new Set(knownIds);
@@ -32,7 +32,7 @@ export function resolveSkillId(text: string, knownIds: Iterable<string>): Resolv
   return { status: "unknown", nearest: nearestNames(text.trim().replace(/^@@/, ""), known) };
 }
 
-/** The skill a text means: as `resolveSkillId`, and by the skills' aliases too. */
+/** Looks up a skill like `resolveSkillId`, and also by the skills' aliases. */
 export function resolveSkill(text: string, skills: Iterable<Pick<Skill, "id" | "aliases">>): ResolvedSkillId {
   const all = [...skills];
   const aliases = all.flatMap(({ id, aliases: others = [] }) => others.map((alias) => [alias, id] as const));
@@ -42,7 +42,7 @@ export function resolveSkill(text: string, skills: Iterable<Pick<Skill, "id" | "
   return { status: "unknown", nearest: [...new Set(resolved.nearest.map((name) => ids.get(name) ?? name))] };
 }
 
-/** Every id a text may stand for, the most literal first. */
+/** Every id that a text may mean, the most literal first. */
 function spellings(text: string): string[] {
   const bare = text.replace(/^@@/, "");
   const dashes = [...bare.matchAll(/-/g)].map((match) => match.index).slice(0, 20);
@@ -56,22 +56,22 @@ function spellings(text: string): string[] {
 
 const maxToolName = 64;
 
-/** A name a model may call: `^[a-zA-Z0-9_-]{1,64}$`. `memory#remember` becomes `memory_remember`. */
+/** A valid tool name for models: `^[a-zA-Z0-9_-]{1,64}$`. `memory#remember` becomes `memory_remember`. */
 export function toToolName(text: string): string {
   const name = text.replace(/[^a-zA-Z0-9_-]/g, "_");
   if (!/[a-zA-Z0-9]/.test(name)) return `tool_${fingerprint(text)}`;
   return name.length <= maxToolName ? name : withSuffix(name, fingerprint(text));
 }
 
-/** A tool with where it comes from. */
-export interface SourcedTool {
+/** A tool with its source. */
+interface SourcedTool {
   tool: Tool;
   source: string;
 }
 
 /**
- * The tools, in the same order, with names a model may call and that differ from each other and from the `reserved` ones.
- * All tools that would share a name get a suffix made from source, skill and tool: a name never depends on order.
+ * Returns the tools in the same order, with valid names that differ from each other and from the `reserved` ones. All tools that would
+ * share a name get a suffix derived from source, skill and tool, so that a name never depends on order.
  */
 export function uniqueToolNames(
   entries: readonly SourcedTool[],
@@ -113,41 +113,43 @@ function withSuffix(name: string, suffix: string): string {
   return `${name.slice(0, maxToolName - suffix.length - 1)}_${suffix}`;
 }
 
-/** Which people may use a skill or a tool, where not everybody may. Looked at when something is called, whoever wrote the call. */
+/** Rights: who may use a skill or tool, where that is restricted. They are checked at each call, whoever wrote it. */
 
-/** Who may: these people, and who has one of these roles. */
+/** The people with a right: those listed, and those with one of the roles. */
 export interface Right {
   /** Platform user ids. */
   people: readonly string[];
-  /** `guest`, `member`, `manager`, `operator`, who stand at least so high here; or ids of roles of the platform. */
+  /** `guest`, `member`, `manager` or `operator` as the minimum trust here; or ids of platform roles. */
   roles: readonly string[];
 }
 
-/** By the id of a skill or a part in any spelling, the name of a tool, or of a tool server. What is not named everybody may use. */
+/**
+ * Rights by the id of a skill or part in any spelling, or the name of a tool or tool server. Everything not listed is open to everybody.
+ */
 export type Rights = Readonly<Record<string, Right>>;
 
-/** What a right may name of something that is called. */
+/** The names of a call that a right may refer to. */
 export interface RightSubject {
   skill_id: string;
   name?: string | undefined;
   server?: { server: string; tool?: string } | undefined;
 }
 
-/** The rights that count for a call; each has to allow it. */
+/** The rights that apply to a call; each of them has to allow it. */
 export function rightsOn(rights: Rights, { skill_id, name, server }: RightSubject): Right[] {
   const [root = ""] = skill_id.split("#");
   const ofServer = server === undefined ? [] : [server.server, `${server.server}#${server.tool ?? ""}`];
-  // The tool of a part is named after it; where another skill has one of that name, both are called differently.
+  // The tool of a part is named after the part. If another skill has a tool of that name, both get other names.
   const ofPart = skill_id === root ? [] : [toToolName(skill_id)];
   const names = [skill_id, root, name ?? "", ...ofServer, ...ofPart].filter((each) => each !== "");
   const isNamed = (id: string) => resolveSkillId(id, names).status === "found";
   return Object.entries(rights).flatMap(([id, right]) => (isNamed(id) ? right : []));
 }
 
-/** Roles that a person has on their platform, by id; empty where it has none. */
+/** A person's roles on their platform, by id; empty if the platform has none. */
 export type RolesOf = (place: Place, person: string) => Promise<readonly string[]>;
 
-/** Whether somebody has all these rights. An operator, who writes them, always has. */
+/** Whether a person has all these rights. Operators, who configure them, always have. */
 export async function hasRights(
   rights: readonly Right[],
   author: Pick<Author, "id" | "trust">,
@@ -169,17 +171,17 @@ function isTrust(role: string): role is Trust {
   return trustSchema.safeParse(role).success;
 }
 
-/** Who may use something, in words; undefined where everybody may. */
+/** Who may use something, in words; undefined if everybody may. */
 export function onlyFor(rights: Rights, subject: RightSubject): string | undefined {
   return rightsOn(rights, subject).map(rightInWords).join("; and ") || undefined;
 }
 
-/** Whether who may depends on roles of the platform. */
+/** Whether the rights depend on roles of the platform. */
 export function needsPlatformRoles(rights: readonly Right[]): boolean {
   return rights.some(({ roles }) => roles.some((role) => !isTrust(role)));
 }
 
-/** Who may, in words: `managers, the role 1234, U0ANN`. */
+/** The people with a right, in words: `managers, the role 1234, U0ANN`. */
 export function rightInWords({ people, roles }: Right): string {
   const ranks: Record<Trust, string> = {
     guest: "everybody",
@@ -191,12 +193,12 @@ export function rightInWords({ people, roles }: Right): string {
   return [...words, ...people].join(", ") || "operators";
 }
 
-/** Unknown parameters that a message names. */
+/** Maximum unknown parameters listed in a message. */
 const maxNamed = 20;
 
 /**
- * Checks arguments against parameters: unknown names, what is required, types and choices; then defaults are applied. A null means
- * that an argument was left out, as models write it. The message names everything that is wrong.
+ * Checks arguments against parameters (unknown names, required parameters, types and choices), then applies defaults. A null counts as an
+ * omitted argument, as models write it. The message lists all problems.
  */
 export function validateParameters(parameters: readonly Parameter[], input: unknown): Validation {
   const given = input ?? {};

@@ -15,7 +15,7 @@ export const parameterSchema = z.object({
 /** One typed input of a skill. A parameter with a default is never required. */
 export type Parameter = z.infer<typeof parameterSchema>;
 
-/** The parameters a JSON Schema object describes, in the order of its properties. */
+/** The parameters described by a JSON Schema object, in the order of its properties. */
 export function parametersOf(schema: JsonSchema): Parameter[] {
   const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
@@ -36,13 +36,13 @@ export function parametersOf(schema: JsonSchema): Parameter[] {
 export const skillKindSchema = z.enum(["builtin", "document", "imported", "flow", "mcp", "config"]);
 export type SkillKind = z.infer<typeof skillKindSchema>;
 
-/** What a bot may lack whatever its machine has: a model that writes, a service that makes pictures. */
+/** Services that a bot may lack on any machine: a model that writes, a service that makes pictures. */
 export const meanSchema = z.enum(["model", "images"]);
 export type Mean = z.infer<typeof meanSchema>;
 
-/** What must be there before a skill can work. */
+/** Requirements of a skill. */
 export const requirementsSchema = z.object({
-  /** All of these; a skill that can do without one does not name it. */
+  /** All of these services. A skill that works without one does not list it. */
   means: z.array(meanSchema).optional(),
   /** All of these programs on the PATH. */
   bins: z.array(z.string()).default([]),
@@ -54,9 +54,9 @@ export const requirementsSchema = z.object({
   config: z.array(z.string()).default([]),
   /** `linux`, `darwin`, `win32`; empty means any. */
   os: z.array(z.string()).default([]),
-  /** Only `os` counts; the rest is taken to be there (OpenClaw). */
+  /** Only `os` is checked; all other requirements count as met (OpenClaw). */
   always: z.boolean().optional(),
-  /** How missing programs can be installed: told to people, never run. */
+  /** How missing programs can be installed. Shown to people, never run. */
   install: z
     .array(z.object({ bins: z.array(z.string()), os: z.array(z.string()), command: z.string() }))
     .optional(),
@@ -66,13 +66,13 @@ export type Requirements = z.infer<typeof requirementsSchema>;
 const exampleNeedSchema = z.enum([...meanSchema.options, "file", "history"]);
 export type ExampleNeed = z.infer<typeof exampleNeedSchema>;
 
-/** What somebody may say, and what has to be there for it to succeed. */
+/** An example request, and its requirements. */
 const skillExampleSchema = z.object({
   prompt: z.string(),
   call: z.string().default(""),
   /** `file`: one in the thread; `history`: messages of people in the channel. */
   needs: z.array(exampleNeedSchema).optional(),
-  /** It is among the first things a newcomer should try. */
+  /** One of the first examples that a newcomer should try. */
   first: z.boolean().optional(),
 });
 
@@ -85,9 +85,9 @@ export const skillMetadataSchema = z.object({
   description: z.string(),
   /** research, data, creative, automation or code; others are allowed. */
   category: z.string().default("automation"),
-  /** Which agents have its tools (`Profile.tools`). */
+  /** Determines which agents have its tools (`Profile.tools`). */
   tool_category: z.enum(toolCategories).default("skill"),
-  /** Its tools stand beside the agent's own: there from the opening, before those of other skills. */
+  /** Its tools rank with the agent's own: available from the opening, before those of other skills. */
   direct: z.boolean().default(false),
   tags: z.array(z.string()).default([]),
   author: z.string().default(""),
@@ -114,46 +114,49 @@ export interface SkillFiles {
   read(path: string): Promise<{ ok: true; text: string } | { ok: false; message: string }>;
 }
 
-/** How a skill may be called; by people and the model alike where nothing is said. */
+/** How a skill may be called; by default by people and the model alike. */
 export interface Invocation {
   /** False: people cannot run it by command. */
   by_people: boolean;
-  /** False: the model does not see it unless a person enabled it or asked for it by name. */
+  /** False: the model does not see it unless a person enabled it or requested it by name. */
   by_model: boolean;
-  /** The tool or skill that gets `{command, commandName, skillName}` when a person runs this one; no model takes part. */
+  /** The tool or skill that gets `{command, commandName, skillName}` when a person runs this one; no model is involved. */
   command_tool?: string;
 }
 
-/** Where a skill comes from. A higher `precedence` replaces a lower one with the same id, whole. */
+/** The origin of a skill. A higher `precedence` completely replaces a lower one with the same id. */
 export interface SkillOrigin {
   /** `bundled`, `extra`, `managed`, `workspace`, … */
   source: string;
   precedence: number;
   /** Absolute path of the folder or file. */
   path: string;
-  /** When these very files of a package were installed, ms since the epoch. What was allowed before no longer counts. */
+  /** When the current files of a package were installed, ms since the epoch. Earlier permissions no longer count. */
   installed_at?: number;
 }
 
 /** Code of a skill that runs in the sandbox. */
 export interface SkillCode {
-  /** Its tools: it cannot be used where they do not run. Or scripts and command lines beside a guide that can be read anywhere. */
+  /**
+   * `tools`: the code provides its tools, so the skill is unusable where the code cannot run. `scripts`: scripts and command lines that
+   * accompany a guide, which can be read anywhere.
+   */
   runs: "tools" | "scripts";
-  /** True: its guide works with command lines. */
+  /** True: its guide uses command lines. */
   has_commands?: boolean;
   /** Logical names of scripts: `{forecast: "scripts/forecast.py"}`. */
   entry_points?: Record<string, string>;
 }
 
-/** What the operator's settings call a skill and its secret. */
+/** Names of a skill and its secret in the operator's settings. */
 export interface SkillSettingsNames {
-  /** A further name of it in `skills.env` and `skills.disabled`: OpenClaw's `skillKey`. */
+  /** An additional name in `skills.env` and `skills.disabled`: OpenClaw's `skillKey`. */
   key?: string;
-  /** The variable that gets `apiKey` of its settings: OpenClaw's `primaryEnv`. */
+  /** The variable that receives `apiKey` from its settings: OpenClaw's `primaryEnv`. */
   api_key_variable?: string;
 }
 
-/** What a person may want to know of a skill besides what it does. */
+/** Further information on a skill for people. */
 export interface SkillAbout {
   license?: string;
   homepage?: string;
@@ -161,26 +164,25 @@ export interface SkillAbout {
 }
 
 /**
- * What people enable: metadata, guide, tools, files. A snapshot: it never changes after loading, so a running turn keeps
- * the version it began with.
+ * The unit that people enable: metadata, guide, tools, files. Immutable after loading, so a running turn keeps the version it began with.
  */
 export interface Skill extends SkillMetadata {
   kind: SkillKind;
   origin: SkillOrigin;
   /** sha256 over all of the skill's files, hex. */
   hash: string;
-  /** The usage guide, Markdown; given to the model on activation. */
+  /** The usage guide, Markdown. The model gets it on activation. */
   instructions: string;
   output_schema?: JsonSchema;
-  /** The id of the skill this one is a part of. */
+  /** The id of the skill that this one is a part of. */
   parent?: string;
-  /** Further names it goes by elsewhere, e.g. `flow_UUID`. An id wins over them. */
+  /** Other names of the skill, e.g. `flow_UUID`. Ids take precedence over them. */
   aliases?: readonly string[];
-  /** Why it cannot work as it is set up, one sentence each for a person; unlike a diagnostic these keep it from being used. */
+  /** Why its current set-up does not work, one sentence for each reason, for people. Unlike a diagnostic, these prevent its use. */
   problems?: readonly string[];
   /**
-   * Only while its tools are not known: goes on finding them out. Resolves, and never rejects, when they are known or cannot be
-   * had; another catalogue has them then.
+   * Set while its tools are not known yet: continues to determine them. Resolves, and never rejects, when they are known or unavailable; a
+   * new catalogue then has them.
    */
   ready?: () => Promise<void>;
   /** Tools that appear once the skill is active. A document skill has none of its own. */
@@ -188,25 +190,25 @@ export interface Skill extends SkillMetadata {
   files?: SkillFiles;
   invocation?: Invocation;
   settings?: SkillSettingsNames;
-  /** What a model is told after the guide: how its files are read and its scripts run here. */
+  /** Note for the model after the guide: how to read its files and run its scripts here. */
   guide_note?: string;
-  /** Undefined: nothing of it runs in the sandbox. */
+  /** Undefined if no part of it runs in the sandbox. */
   code?: SkillCode;
   about?: SkillAbout;
 }
 
-/** Whether somebody installed the skill: such code and text is trusted by nobody until a person enables it. */
+/** Whether the skill was installed as a package. Its code and text are not trusted until a person enables it. */
 export function isInstalled({ origin }: Pick<Skill, "origin">): boolean {
   return origin.source === "managed";
 }
 
-/** The source of flows that somebody runs from a file: kept for their run, and in no list. */
+/** The source of flows that are run from a file: they exist only for that run and appear in no list. */
 export const adHocSource = "ad-hoc";
 
-/** Something about a source that a person should know: what was not loaded, what is shadowed, and why. */
+/** A message about a source for people: skills that were not loaded or are replaced by others, and why. */
 export interface Diagnostic {
   path: string;
-  /** Of which skill it tells, where one file holds several; undefined: of all that are at the path. */
+  /** The affected skill, if one file contains several; undefined if all skills at the path are affected. */
   skill_id?: string;
   severity: "error" | "warning" | "info";
   /** Stable, e.g. `missing_description`. */
@@ -214,13 +216,10 @@ export interface Diagnostic {
   message: string;
 }
 
-/** One place skills come from. `load` never throws: what cannot be loaded is a diagnostic. */
+/** A place that skills come from. `load` never throws: failures become diagnostics. */
 export interface SkillSource {
   readonly id: string;
-  /**
-   * The skills as they are now. Cheap when nothing changed: the same array object is answered then, so that callers can
-   * compare by identity.
-   */
+  /** The current skills. Cheap if nothing has changed: the same array object is then returned, so that callers can compare by identity. */
   load(): Promise<LoadedSkills>;
 }
 
@@ -229,13 +228,13 @@ export interface LoadedSkills {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Another kind of skill folder than those with a SKILL.md: two files beside each other make a folder one of them. */
+/** A format of skill folders without a SKILL.md, recognised by two files in the same folder. */
 export interface FolderFormat {
   /** Name of the file that describes the skill, e.g. `plugin.json`. */
   manifest: string;
   /** Name of the file with its code, e.g. `handler.js`. */
   code: string;
-  /** Never throws: what cannot be loaded is a diagnostic. */
+  /** Never throws: failures become diagnostics. */
   load(folder: FormattedFolder): LoadedSkills;
 }
 
@@ -243,17 +242,17 @@ export interface FormattedFolder {
   origin: SkillOrigin;
   /** sha256 over all files, hex. */
   hash: string;
-  /** The manifest; undefined when it cannot be read as UTF-8. */
+  /** The manifest; undefined if it cannot be read as UTF-8. */
   text: string | undefined;
   files: SkillFiles;
 }
 
-/** Makes skills of tools from packages whose SKILL.md says `skill_type: tool`. */
+/** Makes skills with tools from packages whose SKILL.md has `skill_type: tool`. */
 export interface ToolPackages {
   /**
-   * The skill with the tools its module exports, then its parts; undefined when it has no such module. Never throws. What tools there
-   * are is found out by running the module in the sandbox, once for each version, and of an installed one when somebody enabled it:
-   * until then `complete` is false and the skill has none.
+   * The skill with the tools that its module exports, followed by its parts; undefined if it has no such module. Never throws. The tools
+   * are determined by running the module in the sandbox, once for each version, and for an installed package only after a person has
+   * enabled it. Until then `complete` is false and the skill has no tools.
    */
   load(skill: Skill): Promise<LoadedToolPackage | undefined>;
 }

@@ -20,128 +20,136 @@ import {
 import type { Place } from "../values/place.ts";
 import type { CountTokens } from "../values/profile.ts";
 
-/** What decides whether calls of a server's tool ask. */
+/** Facts that decide whether calls of a server's tool need approval. */
 export interface ServerTool {
   /** The server's name in the configuration. */
   server: string;
   /** The tool's name at the server. */
   tool: string;
-  /** Names server and tool as they are now: trust in an earlier definition does not count for a changed one. */
+  /** Identifies the current server and tool: trust in an earlier definition does not apply to a changed one. */
   definition: string;
-  /** The operator configured the server; false: it came in a package, and what it says of its tools counts for nothing. */
+  /** True if the operator configured the server. False if it came in a package; its statements about its tools are then ignored. */
   own: boolean;
-  /** What the server says of the tool. */
+  /** The server's statements about the tool. */
   hints: { read_only?: boolean | undefined; destructive?: boolean | undefined };
-  /** What the operator's configuration says of it. */
+  /** The operator's configuration for the tool. */
   configured: { effect?: ToolEffect | undefined; approver?: Approver | "none" | undefined };
 }
 
-/** An expected failure is a value. `hint` tells the model what to try instead. */
+/** Result of a tool call. Expected failures are values; `hint` tells the model what to try instead. */
 export type ToolResult =
   /**
-   * `readable` says the same as `output` in words, for a model to read; programs, flows and the log keep `output`. `details` is what
-   * the log keeps beside it for programs.
+   * `readable` is the same as `output` in words, for a model; programs, flows and the log use `output`. `details` is additional data that
+   * the log keeps for programs.
    */
   | { status: "ok"; output: Json; direct?: boolean; readable?: string; details?: { [key: string]: Json } }
   | { status: "error"; code: string; message: string; hint?: string; details?: { [key: string]: Json } };
 
+/** The error result of a call. */
+export type ErrorResult = Extract<ToolResult, { status: "error" }>;
+
+/** Makes the error result of an expected failure. @param hint what the model can try instead */
+export function failure(code: string, message: string, hint?: string): ErrorResult {
+  return { status: "error", code, message, ...(hint === undefined ? {} : { hint }) };
+}
+
 export type Validation = { ok: true; value: Json } | { ok: false; message: string };
 
-/** What a model calls. */
+/** A function that a model can call. */
 export interface Tool {
-  /** Satisfies `^[a-zA-Z0-9_-]{1,64}$`; unique within a toolset. */
+  /** Matches `^[a-zA-Z0-9_-]{1,64}$`; unique within a toolset. */
   name: string;
-  /** What progress shows while it runs, e.g. `Reading a page`. */
+  /** Progress text during a call, e.g. `Reading a page`. */
   title: string | ((input: Json) => string);
   description: string;
   parameters: JsonSchema;
   skill_id: string;
   /** May depend on the input. */
   effect: (input: Json) => ToolEffect;
-  /** Checks arguments and applies defaults. Callers use `checkArguments`, which brings them to the types of `parameters` first. */
+  /** Checks arguments and applies defaults. Callers use `checkArguments`, which first converts them to the types of `parameters`. */
   validate(input: unknown): Validation | Promise<Validation>;
   run(input: Json, context: ToolContext): Promise<ToolResult>;
-  /** What `run` would do with this input, as far as that can be told without doing any of it. */
+  /** A description of what `run` would do with this input, as far as that can be determined without any effect. */
   dryRun?(input: Json): Promise<Json>;
-  /** Web addresses the call sends something to, as far as its input says them. Whether they may be reached is decided before it runs. */
+  /**
+   * Web addresses that the call sends something to, as far as its input contains them. Whether they may be reached is decided before it
+   * runs.
+   */
   addresses?(input: Json): readonly string[];
   /**
-   * What addresses in its output are: those a search found, links of the page it read, or what a server mentions, where one of a host that
-   * the call names itself does not count. Unless given, they count for nothing.
+   * The kind of addresses in its output: results of a search, links of the page it read, or addresses mentioned by a server (except those
+   * whose host the call itself names). If absent, addresses in the output are ignored.
    */
   finds?: "results" | "links" | "mentions";
   /**
-   * Arguments that lead nowhere and run nothing, where their names do not say so: "always here" leaves them open. Only code of the bot's
-   * own skills may say it.
+   * Arguments that neither name a destination nor run anything, although their names do not show it: "always here" leaves them open. Only
+   * code of the bot's own skills may set this.
    */
   open?: readonly string[];
-  /** That the call asks before it runs, by itself; what else asks is decided in `decide-call.ts`. */
+  /** The tool's own need for approval before a call runs; other reasons to ask are determined in `decide-call.ts`. */
   approval?(input: Json): Approver | ApprovalNeed | undefined;
-  /** True: others in the channel can see what a call leaves, e.g. a fact or a file of the thread. A private turn asks before. */
+  /** True if others in the channel can see the effect of a call, e.g. a fact or a file of the thread. A private turn asks first. */
   shares?: true | undefined;
   /** Set for tools of servers. */
   server?: ServerTool;
-  /** Of a flow: whether its own steps change something, beside the calls it makes, each of which is decided about by itself. */
+  /** For a flow: whether its own steps change something. The calls it makes are decided separately. */
   acts?: boolean;
-  /** The id of the skill whose code the call runs, where the tool is none of that skill's own. */
+  /** The id of the skill whose code the call runs, if the tool does not belong to that skill. */
   runsCodeOf?(input: Json): string | undefined;
   /**
-   * How a model is shown the output, which is cut to the limit of tokens unless given: whole, because it is bounded by itself; or as the
-   * guide that the call activated, which is whole and not told a second time behind it.
+   * How a model gets the output; by default cut to the token limit. `whole`: not cut, because its size is bounded. `guide`: the output is
+   * the guide that the call activated; it is not cut, and not appended again.
    */
   shown?: "whole" | "guide" | undefined;
-  /** True: the same call with the same arguments is run again (polling) instead of answered from the first. */
+  /** True: a repeated call with the same arguments is run again (polling) and not answered with the first result. */
   repeatable?: boolean;
-  /** A second call within this time is refused, ms. */
+  /** Minimum interval between two calls, ms; an earlier call is refused. */
   cooldown_ms?: number;
   /** A second call in the same turn is refused. */
   once_per_turn?: boolean;
-  /** Limits; the skill's, unless the tool has its own. */
+  /** Limits; by default the skill's. */
   max_execution_ms: number;
   max_iterations: number;
   max_output_bytes: number;
 }
 
-/** What people are asked to allow in the middle of a call. */
+/** A request to people for permission in the middle of a call. */
 export interface ApprovalRequest {
-  /** Names what would happen, e.g. `send_mail`. */
+  /** Name of the action, e.g. `send_mail`. */
   action: string;
-  /** What is asked, as a sentence for people; made from `action` unless given. */
+  /** The question, as a sentence for people; derived from `action` by default. */
   question?: string;
-  /** What lists, refusals and audit lines call it, where that is not `action`. Quotes nothing of a conversation. */
+  /** Name in lists, refusals and audit lines, where it differs from `action`. Quotes nothing of a conversation. */
   label?: string;
   input: Json;
-  /** Manager unless given. */
+  /** Manager by default. */
   approver?: Approver;
-  /** Why it is asked, a sentence for people, where the question does not say it. */
+  /** The reason for asking, a sentence for people, if the question does not contain it. */
   reason?: string;
-  /** Where a request would go: keys of web addresses. Approved, they are known from then on. */
+  /** Destinations of a request: keys of web addresses. Once approved, they count as known. */
   addresses?: readonly string[];
   /** As for `ToolContext.ask`. */
   key?: string;
 }
 
-/** `Schedules` for one call. What a plan asks, the tool has to ask before it adds the plan. */
+/** `Schedules` for one call. If a plan needs approval, the tool has to ask before it adds the plan. */
 export interface PlanningContext {
   /** As `Schedules.timeOf`. */
   timeOf(words: string, time_zone?: string): Promise<Outcome<SpokenTime>>;
   /** As `Schedules.read`. */
   read(words: string, time_zone?: string): Promise<Outcome<Wish>>;
-  /** `asks` is set too where the model may have been made to wish it by what it read. */
+  /** `asks` is also set if text that the model read may be the origin of the wish. */
   plan(wish: Wish): Promise<Outcome<Plan>>;
-  /** The same call adds one plan, however often it is run. */
+  /** One call adds one plan, however often it is run. */
   add(plan: Plan): Promise<Outcome<PlannedView>>;
   list(): Promise<PlannedView[]>;
   change(id: string, to: PlanChange): Promise<Outcome<PlannedView>>;
 }
 
-/** The model for work inside a tool: `small` for what needs no great one, or one by name, `provider/model`; the turn's own unless given. */
+/** The model for work inside a tool: `small` for simple work, or a name, `provider/model`; by default the turn's own. */
 export type WorkModel = "small" | (string & {});
 
-/**
- * Asks a model inside a tool for one JSON value of a schema; repaired or asked again when it does not fit. `model` is `small` for
- * work that needs no great model, or a name, `provider/model`; the turn's own unless given.
- */
+/** Asks a model inside a tool for one JSON value of a schema. An answer that does not match is repaired, or the model is asked again. */
 export type Generate = <Schema extends z.ZodType>(request: {
   instructions: string;
   input: string;
@@ -149,94 +157,94 @@ export type Generate = <Schema extends z.ZodType>(request: {
   model?: WorkModel | undefined;
 }) => Promise<z.infer<Schema>>;
 
-/** One plain message to a model, without tools and without the conversation. Answers its text. `model` as for `Generate`. */
+/** Sends one plain message to a model, without tools and without the conversation. Returns the text. */
 type Write = (request: {
   input: string;
   instructions?: string | undefined;
   model?: WorkModel | undefined;
 }) => Promise<string>;
 
-/** The execution context of a tool call: who, where, with which means. Nothing else is reachable. */
+/** The execution context of a tool call: person, place, and available services. A tool can reach nothing else. */
 export interface ToolContext extends WorkContext {
   call_id: string;
   turn_id: string;
-  /** The profile the turn runs under. */
+  /** The profile of the turn. */
   agent: string;
   place: Place;
   user: Author;
   permissions: readonly string[];
-  /** Only the variables the skill declared and the operator set. */
+  /** The variables that the skill declared and the operator set. */
   env: Readonly<Record<string, string>>;
   signal: AbortSignal;
   now(): number;
-  /** A line of live progress; `progress` of `total` if known. */
+  /** Shows a line of live progress; `progress` of `total` if known. */
   progress(note: string, progress?: number, total?: number): void;
   /**
-   * A named step. Emits its stage, counts as an iteration (over the limit it throws), and its JSON result is journalled:
-   * after a crash a finished step is answered from the journal and not run again.
+   * Runs a named step. Emits its stage, counts it as an iteration (and throws above the limit), and journals its JSON result: after a
+   * crash, a finished step returns its journalled result and is not run again.
    */
   step<T extends Json>(name: string, work: () => Promise<T> | T): Promise<T>;
-  /** Whether a model that can write text is configured; without one `generate` and `write` throw `ModelError`. */
+  /** Whether a model that can write text is configured; otherwise `generate` and `write` throw `ModelError`. */
   generative: boolean;
   generate: Generate;
   write: Write;
   /**
-   * Asks the person a question and answers what they said. While they think, the turn waits and the tool ends here; it is
-   * run again when the answer is there, so work before the question belongs in steps. Rejects when nobody answers in time.
-   * Questions of a call are known again by their order, unless they have a `key`: a call that goes on after a wait instead of being
-   * run again (`ParkedCalls`) gives each its own.
+   * Asks the person a question and returns the answer. Meanwhile the turn waits and the tool's run ends; the tool is run again when the
+   * answer has arrived, so work before the question belongs in steps. Rejects if nobody answers in time. On the next run, a question is
+   * identified by its order within the call, or by its `key`. A call that continues after a wait without being run again (`ParkedCalls`)
+   * needs a key for every question.
    */
   ask(question: { text: string; choices?: readonly string[]; key?: string }): Promise<string>;
   /**
-   * Asks people to allow something in the middle of the call, with buttons; `input` is shown exactly. As with `ask`, the tool ends
-   * here while they decide, and is run again. `by` is empty when nobody decided in time; `name` is what they call themselves.
+   * Asks people for permission in the middle of the call, with buttons; `input` is shown exactly. As with `ask`, the tool's run ends while
+   * they decide, and the tool is run again. `by` is empty if nobody decided in time; `name` is the display name.
    */
   approve(request: ApprovalRequest): Promise<{ approved: boolean; by: string; name?: string | undefined }>;
-  /** What sandboxed code of this skill may reach. */
+  /** Network access of this skill's sandboxed code. */
   network: {
     /** As `NetworkGrants.hostsOf`. */
     hosts(): Promise<readonly string[]>;
-    /** As `NetworkGrants.couldReach`: nobody is asked for other hosts. */
+    /** As `NetworkGrants.couldReach`: other hosts cannot be requested. */
     couldReach(host: string): boolean;
-    /** Asks an operator to let the skill reach these hosts from now on; waits as `approve` does. Answers whether it may. */
+    /** Asks an operator to let the skill reach these hosts from now on; waits as `approve` does. Returns whether it may. */
     request(hosts: readonly string[]): Promise<boolean>;
   };
-  /** Runs another skill, at most three deep. */
+  /** Runs another skill, at most three levels deep. */
   invoke(skillId: string, params: Json): Promise<ToolResult>;
   /**
-   * Adds a file to the turn's answer: at most 25 MB, under a name that is made safe and unique. The same name again in this call
-   * replaces it, also when the call is run again after a crash. Answers its name there. @throws SkillFailure when it is too large
+   * Adds a file to the turn's answer: at most 25 MB, under a safe and unique name. The same name again in this call replaces the file, even
+   * if the call is run again after a crash. Returns the file's name. @throws SkillFailure if it is too large
    */
   file(file: NewFile): Promise<string>;
-  /** Shows the model a picture with the result of this call; people do not get it. It is kept with the turn. */
+  /** Shows the model a picture with the result of this call; people do not see it. It is stored with the turn. */
   look(picture: NewFile): Promise<void>;
   /**
-   * Runs code in the working folder of the thread: the skill's own part of it, or the agent's. What it leaves in its output folder the
-   * person gets. `text` is all that the call says: files it names are shown to the code too. Answers what came of it, and what a model is
-   * told of the files, a line each. @throws what `run` throws, and WorkingFolderError
+   * Runs code in the working folder of the thread: in the skill's own part of it, or the agent's. The person gets the files it leaves in
+   * its output folder. `text` is the whole text of the call: files that it names are visible to the code too. Returns the value, and notes
+   * on the files for a model, one line each. @throws the errors of `run`, and WorkingFolderError
    */
   inFolder<T>(
     text: string,
     run: (working: MountedFolder) => Promise<T>,
   ): Promise<{ value: T; notes: readonly string[] }>;
-  /** What can be done in the chat beside answering, with the rights of the person the turn is for. */
+  /** Actions in the chat in addition to answering, with the rights of the person the turn is for. */
   chat: ChatWork;
   /** The zone in which this person reads times, IANA name. */
   time_zone: string;
   /** Storage of this skill in this namespace. */
   store: KeyValue;
-  /** How the agent comes back for the person of the turn, in its channel; absent where nothing can be planned. */
+  /** Schedules for the person of the turn, in its channel; absent where scheduling is not available. */
   schedules?: PlanningContext | undefined;
   web: Web;
   /**
-   * Whether the call may send something to an address that it did not declare (`Tool.addresses`). An address that carries nothing of the
-   * conversation out may be reached; about any other the person who asked decides, and the call waits as `approve` does. `foreign`: the
-   * address came from elsewhere than the call's own arguments.
+   * Whether the call may send something to an address that it did not declare (`Tool.addresses`). Allowed if the address cannot carry data
+   * of the conversation out; otherwise the person who asked decides, and the call waits as `approve` does. `foreign`: the address does not
+   * come from the call's own arguments.
    */
   reach(address: string, options?: { foreign?: boolean }): Promise<boolean>;
 }
 
-/** What the log keeps of a result: the output, or `{error, code, hint?, …}`. */
+/** A result in the form that the log stores: the output, or `{error, code, hint?, …}`. */
 export function outputOf(result: ToolResult): Json {
   if (result.status === "ok") return result.output;
   const { message, code, hint, details } = result;
@@ -244,24 +252,24 @@ export function outputOf(result: ToolResult): Json {
 }
 
 /**
- * An output as text: a string as it is, anything else as `readableJson`, and so a long string that is JSON in few lines. Offsets of
- * `read_file` count in this text.
+ * An output as text: a string unchanged, anything else as `readableJson`, including a long string that is JSON in few lines. Offsets of
+ * `read_file` refer to this text.
  */
 export function outputText(output: Json): string {
   if (typeof output !== "string") return readableJson(output);
   return readableJsonText(output) ?? output;
 }
 
-/** How much of the room the beginning of a long text gets; its end gets the rest. */
+/** Share of the limit for the beginning of a long text; its end gets the rest. */
 const headShare = 0.7;
 
 /**
- * A text that fits into about `tokens`: whole, or its beginning and its end with a note between them that says how much is left
- * out and how `read_file` reads it. `callId` is what that tool takes.
+ * A text of about `tokens`: the whole text, or its beginning and end with a note between them that says how much is missing and how
+ * `read_file` reads it. `callId` is the argument for `read_file`.
  */
 export function cutForModel(text: string, tokens: number, callId: string, countTokens: CountTokens): string {
   if (text.length <= tokens) return text;
-  // Hardly a token has more than twelve characters.
+  // Hardly any token has more than twelve characters.
   if (text.length <= tokens * 12 && countTokens(text) <= tokens) return text;
   const headEnd = partEnd(text, 0, fittingLength(text, tokens * headShare, countTokens, "head"));
   const tailStart = lastPartStart(text, fittingLength(text, tokens * (1 - headShare), countTokens, "tail"));
@@ -274,7 +282,7 @@ export function cutForModel(text: string, tokens: number, callId: string, countT
   return `${head}${head.endsWith("\n") ? "" : "\n"}${note}\n${text.slice(tailStart)}`;
 }
 
-/** Characters of a text's beginning or end that have at most so many tokens; at least 100. */
+/** Number of characters at a text's beginning or end that have at most this many tokens; at least 100. */
 function fittingLength(
   text: string,
   tokens: number,

@@ -1,7 +1,7 @@
 /**
- * Who may read what of a thread. A private turn, whose answer is for its asker alone, marks what it did and answered. The stored
- * transcript keeps every message; each model call is sent the view of it that the turn's asker may read. A view depends on the marks and
- * the person alone, so it only ever grows, as the transcript does.
+ * Who may read which parts of a thread. A private turn, whose answer only its asker may read, marks its actions and answers. The stored
+ * transcript keeps every message; each model call gets the part that the turn's asker may read. This view depends only on the marks and the
+ * person, so it only ever grows, as the transcript does.
  */
 
 import type { TranscriptStep } from "../log/transcript.ts";
@@ -11,27 +11,30 @@ import type { TurnEnd } from "../scope/turn.ts";
 import type { TurnScope } from "../scope/turn-scope.ts";
 import type { AssistantMessage, Message } from "../values/message.ts";
 
-/** Stands for a private exchange where somebody else asks. The same object each time: adapters convert each object once. */
+/** Replaces a private exchange in other people's views. It is the same object each time: model adapters convert each object only once. */
 const hidden: AssistantMessage = {
   role: "assistant",
   text: "[I answered this for the person who asked alone: others may not read what it was about. It cannot be repeated here.]",
   tool_calls: [],
 };
 
-/** Whether a turn answered its asker alone. */
+/** Whether only the asker may read a turn's answer. */
 export function isPrivateTurn(events: readonly TurnEventBody[]): boolean {
   return events.some(
     (event) => event.type === "answer_private" || (event.type === "turn_finished" && event.private === true),
   );
 }
 
-/** The message, for this person alone. What people said in the thread and what is told of the channel stays everybody's. */
+/**
+ * Marks a message as readable by this person only. People's own messages in the thread, and system messages about the channel, stay
+ * readable by everybody.
+ */
 export function onlyFor(person: string, message: Message): Message {
   const isPublic = message.role === "system" || (message.role === "user" && message.said !== "");
   return isPublic ? message : { ...message, only_for: person };
 }
 
-/** The steps of a private turn, for its asker alone. Guides told in its results are not known to others, so they count as untold. */
+/** The steps of a private turn, readable by its asker only. Others do not see guides in its results, so these do not count as told. */
 export function privateSteps(person: string, steps: readonly TranscriptStep[]): TranscriptStep[] {
   return steps.map((step) => {
     if (step.kind === "message") return { ...step, message: onlyFor(person, step.message) };
@@ -44,7 +47,10 @@ export function privateSteps(person: string, steps: readonly TranscriptStep[]): 
   });
 }
 
-/** The messages as this person may read them, or everybody unless given: each private exchange of somebody else is one fixed line. */
+/**
+ * The messages that this person may read; without a person, those that everybody may read. Each private exchange of another person is
+ * replaced by one fixed line.
+ */
 export function viewOf(messages: readonly Message[], person?: string): Message[] {
   let isHidden = false;
   return messages.flatMap((message): Message[] => {
@@ -55,7 +61,7 @@ export function viewOf(messages: readonly Message[], person?: string): Message[]
   });
 }
 
-/** Notes that the turn is private when its asker's view holds private text: the answer may repeat it. */
+/** Marks the turn as private if its asker's view contains private text, because the answer may repeat it. */
 export async function keepPrivate(scope: TurnScope, messages: readonly Message[]): Promise<void> {
   const { state, turn, emit } = scope;
   const isTheirs = (message: Message) => message.role !== "system" && message.only_for === turn.author.id;
@@ -65,14 +71,14 @@ export async function keepPrivate(scope: TurnScope, messages: readonly Message[]
   await emit({ type: "answer_private", because });
 }
 
-/** The end of a turn. Who may no longer read where it was read is not told what it says there. */
+/** The end of a turn. An asker who has lost access to a channel that the turn read does not get the answer. */
 export async function endForReader({ state, turn, ports }: TurnScope, end: TurnEnd): Promise<TurnEnd> {
   const actions = ports.chats.actions(turn.place.namespace);
   for (const namespace of state.read_in) {
     try {
       if ((await actions?.access(namespace, turn.author.id)) !== undefined) continue;
     } catch (error) {
-      // It was readable when it was read, moments ago.
+      // It was readable moments ago, when the turn read it.
       if (error instanceof PlatformError) continue;
       throw error;
     }
@@ -82,5 +88,5 @@ export async function endForReader({ state, turn, ports }: TurnScope, end: TurnE
   return end;
 }
 
-/** Why a call of a private turn asks that would leave something where others can see it. */
-export const sharingReason = "What I read for you alone may be in it, and others here could see it.";
+/** Why a private turn asks before a call whose effect others could see. */
+export const sharingReason = "It may contain text that I read only for you, and others here could see it.";

@@ -11,16 +11,16 @@ import { makeOpening } from "./opening.ts";
 import { changeSince } from "./transcript-change.ts";
 import { toldMessage } from "./user-message.ts";
 
-/** How long a provider is taken to keep a prompt in its cache when nothing is known of it, ms. */
+/** Assumed lifetime of a prompt in an unknown provider's cache, ms. */
 const commonCache = 300_000;
 
 /**
- * Brings the thread's transcript up to date for the next model call: opens it where there is none, or where the one there is has
- * come to its end; then tells what the person said, and what has changed in the channel.
+ * Prepares the thread's transcript for the next model call: opens a new one if there is none or if the current one has ended, then adds the
+ * person's message and the changes in the channel.
  */
 export async function keepTranscript(scope: TurnScope): Promise<Transcript> {
   const facts = await readFacts(scope);
-  // Something may be deleted while a transcript opens.
+  // Repeats, because something may be deleted while a transcript opens.
   for (let reason = await endOf(scope); reason !== undefined; reason = await endOf(scope)) {
     await reopen(scope, reason, facts);
   }
@@ -33,14 +33,14 @@ export async function keepTranscript(scope: TurnScope): Promise<Transcript> {
   return transcript;
 }
 
-/** Tokens a transcript may have: as configured, and never above 70 % of what the models in use can read. */
+/** Maximum tokens of a transcript: the configured limit, but at most 70 % of the model's window. */
 function transcriptBudget(scope: TurnScope): number {
   const { transcript_tokens } = scope.turn.limits;
   const { window } = chosenModel(scope);
   return window === undefined ? transcript_tokens : Math.min(transcript_tokens, Math.floor(0.7 * window));
 }
 
-/** Why a new transcript has to begin now; undefined when the thread's goes on. */
+/** Why a new transcript has to be opened now; undefined if the current one continues. */
 async function endOf(scope: TurnScope): Promise<OpeningReason | undefined> {
   const { transcript, turn, ports, state } = scope;
   const known = state.opened_after ?? turn.past.deletions;
@@ -67,7 +67,7 @@ async function reopen(scope: TurnScope, because: OpeningReason, facts: readonly 
   await scope.open(opening, { because, deletions, ...carried });
 }
 
-/** How many times more tokens the provider counted than were estimated: long ids and encoded data are counted too low. */
+/** The ratio of the provider's token count to the estimate: long ids and encoded data are underestimated. */
 function underestimate({ transcript, ports }: TurnScope): number {
   if (transcript === undefined) return 1;
   return tokensIn(transcript, ports.countTokens) / estimateOf(transcript, ports.countTokens);
@@ -78,7 +78,7 @@ export async function readFacts({ turn, ports }: TurnScope): Promise<readonly st
   return (await ports.facts(turn.place.namespace)).map(factLine);
 }
 
-/** The transcript as a model is sent it now: what the asker may read of it, with the pictures that its messages keep. */
+/** The transcript as a model request: the part that the asker may read, with the pictures of its messages. */
 export async function requestOf(scope: TurnScope, transcript: Transcript): Promise<ModelRequest> {
   const { turn } = scope;
   const { opening } = transcript;
@@ -96,7 +96,7 @@ export async function requestOf(scope: TurnScope, transcript: Transcript): Promi
   };
 }
 
-/** The same object for the same message: adapters convert each object once. */
+/** Returns the same object for the same message: model adapters convert each object only once. */
 async function withImages({ ports, loaded }: TurnScope, message: Message): Promise<Message> {
   if (message.role !== "user" && message.role !== "tool") return message;
   if (message.kept_images === undefined) return message;
@@ -109,9 +109,9 @@ async function withImages({ ports, loaded }: TurnScope, message: Message): Promi
 }
 
 /**
- * The tools of a request as its system messages left them: those of the opening in their order, then the added ones in
- * theirs; a tool that changed keeps its place. `removed` says whether tools that are gone stay in the list, for providers
- * whose cache and reasoning depend on it (a call of them is refused all the same).
+ * The tools of a request after its system messages: those of the opening in their order, then the added ones in theirs; a changed tool
+ * keeps its place. `removed` determines whether removed tools stay in the list, for providers whose cache and reasoning depend on it. Calls
+ * to them are refused in any case.
  */
 export function toolsNow(
   { tools, messages }: Pick<ModelRequest, "tools" | "messages">,
@@ -129,8 +129,8 @@ export function toolsNow(
 }
 
 /**
- * The request as one that never changed: instructions and tools as they are now, no system message among the others. For
- * models to which nothing can be said in the middle.
+ * The request in a form without changes: current instructions and tools, and no system messages. For models that do not accept system
+ * messages in mid-conversation.
  */
 export function foldedRequest(request: ModelRequest): ModelRequest {
   const changes = request.messages.filter((message) => message.role === "system");

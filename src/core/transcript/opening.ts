@@ -15,8 +15,8 @@ import {
 } from "../values/profile.ts";
 
 /**
- * How a new transcript of the channel begins: made from the channel alone, so that all its threads begin alike and share the
- * provider's cache. Without secrets, and the same object while the channel stays the same.
+ * The opening of a new transcript. It depends only on the channel, so that all its threads have the same opening and share the provider's
+ * cache. Secrets are removed. Returns the same object as long as the channel is unchanged.
  */
 export function makeOpening(scope: TurnScope, facts: readonly string[]): Opening {
   const { where, profile } = scope.turn;
@@ -57,8 +57,8 @@ function buildOpening(scope: TurnScope, facts: readonly string[]): Opening {
 }
 
 /**
- * Skills of the bot's own whose tools are there from the opening, by id, as many as fit. What people enabled is there anyway
- * and takes no room.
+ * Ids of the bot's own skills whose tools are available from the opening, as many as fit. Skills that people enabled are always available
+ * and do not count toward the limit.
  */
 function openSkills(
   offer: Offer,
@@ -84,9 +84,9 @@ function openSkills(
   });
 }
 
-/** What people enabled is listed before what an agent prefers. */
+/** Ranks skills that people enabled above those that an agent prefers. */
 const enabledRank = 1e9;
-/** Direct tools come before all but what an agent prefers strongly. */
+/** Ranks direct tools above all others except those that an agent strongly prefers. */
 const directRank = 100;
 
 function priorityIn(offer: Offer, profile: Profile, id: string): number {
@@ -94,7 +94,7 @@ function priorityIn(offer: Offer, profile: Profile, id: string): number {
   return (skill === undefined ? 0 : priorityOf(profile, skill)) || 0;
 }
 
-/** The definitions of the agent's own tools, then those of skills that are open or active, in the fixed order. */
+/** The definitions of the agent's own tools, followed by those of open or active skills, in a fixed order. */
 export function definitionsNow(
   scope: TurnScope,
   offer: Offer,
@@ -113,7 +113,7 @@ export function definitionsNow(
   return [...own, ...ofSkills];
 }
 
-/** The skills whose tools a model is shown. */
+/** The skills whose tools a model sees. */
 function shownSkills(offer: Offer, open: readonly string[]): ReadonlySet<string> {
   return new Set([...open, ...offer.usable.filter(isActive).map(({ skill }) => skill.id)]);
 }
@@ -132,12 +132,12 @@ export function guidesOf(offer: Offer): Readonly<Record<string, string>> {
   );
 }
 
-/** What a guide that the model was given is known again by. */
+/** Fingerprint that identifies a guide the model was given. */
 export function guidePrint(skill: Parameters<typeof guide>[0]): string {
   return fingerprint(guide(skill));
 }
 
-/** The agents that an agent can hand a turn over to, and what for. */
+/** The agents that an agent can hand a turn over to, with their descriptions. */
 export function agentsOf(profile: Profile, profiles: readonly Profile[]): Record<string, string> {
   if (!hasOwnTool(profile, { name: "handoff", category: "handoff" })) return {};
   return Object.fromEntries(handoverTo(profiles).map(({ id, description }) => [id, description]));

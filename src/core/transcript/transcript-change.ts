@@ -4,30 +4,30 @@ import { forAgent } from "../skill/make-offer.ts";
 import type { Offer, OfferedSkill } from "../skill/namespace-state.ts";
 import { guide } from "../skill/offered-tools.ts";
 import type { Told } from "../values/address.ts";
-import { someOf } from "../values/json.ts";
+import { listedNames } from "../values/json.ts";
 import type { SystemMessage, ToolDefinition } from "../values/message.ts";
 import { agentLine, currentProfile, pinnedFacts, type WhereText } from "../values/profile.ts";
 import type { Redact } from "../values/redact.ts";
 import { activeSkills, agentsOf, definitionsNow, guidesOf } from "./opening.ts";
 
-/** What has changed since a transcript told it: the message that tells it, and what it has told then. */
-export interface TranscriptChange {
+/** The difference between the channel and the state that a transcript has told: a message about it, and the resulting state. */
+interface TranscriptChange {
   message: SystemMessage;
   told: Partial<Told>;
 }
 
-/** One thing that changed: how it reads, and what it makes of what was told. */
+/** One difference: its text, and its effect on the told state. */
 interface Difference {
   text: string;
   told: Partial<Told>;
 }
 
-/** What models do that are told nothing, or nearly. */
+/** The effort that models usually have by default. */
 const commonEffort = "medium";
 
 /**
- * Compares the channel as it is now with what the transcript says: that is without secrets, so they are no difference. Undefined
- * when they are the same.
+ * Compares the channel with the state that the transcript has told. Secrets were removed from the transcript, so they do not count as a
+ * difference. Undefined if there is none.
  */
 export function changeSince(
   scope: TurnScope,
@@ -37,7 +37,7 @@ export function changeSince(
   const { told } = transcript;
   const { redact } = scope.ports;
   const wanted = effortFor(scope.ports, scope.namespace.settings, currentProfile(scope));
-  // A model that was told an effort cannot be told to choose its own again.
+  // A model that was given an effort cannot be reset to its own default.
   const effort = wanted ?? (told.effort === undefined ? undefined : commonEffort);
   const tools = toolChange(
     transcript,
@@ -89,7 +89,7 @@ function placeChange(told: Told, { place, unnamed }: WhereText): Difference | un
     : { text: `This place is now ${place}.`, told: { place } };
 }
 
-/** Lines of new skills that one message shows; `list_skills` finds the others. */
+/** Maximum new skills listed in one message; `list_skills` finds the others. */
 const maxNewSkills = 20;
 
 function listChange(told: Told, offer: Offer, redact: Redact): Difference | undefined {
@@ -156,7 +156,7 @@ function toolChange({ tools }: Transcript, wanted: readonly ToolDefinition[], re
   const add = wanted.filter((tool) => {
     const known = tools.get(tool.name);
     if (!isSame(known, tool) && !isSame(known, redact(tool))) return true;
-    // Known by identity the next time.
+    // Makes the next comparison a comparison of identity.
     tools.set(tool.name, tool);
     return false;
   });
@@ -179,7 +179,7 @@ function toolsInWords({ add, remove }: ToolChange): Difference | undefined {
   const changed = added.filter((name) => remove.includes(name));
   const fresh = added.filter((name) => !remove.includes(name));
   const lines = [
-    fresh.length === 0 ? "" : `Tools you can call from now on: ${someOf(fresh)}.`,
+    fresh.length === 0 ? "" : `Tools you can call from now on: ${listedNames(fresh)}.`,
     changed.length === 0 ? "" : `Tools that changed: ${changed.join(", ")}.`,
     gone.length === 0 ? "" : `Tools that are gone, do not call them: ${gone.join(", ")}.`,
   ].filter(Boolean);

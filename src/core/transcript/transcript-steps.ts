@@ -1,30 +1,28 @@
 import { isContainer } from "../../base/record.ts";
 import type { TranscriptStep } from "../log/transcript.ts";
-import type { TurnEvent, TurnEventBody, TurnEventOf } from "../log/turn-event.ts";
+import type { TurnEventBody, TurnEventBodyOf } from "../log/turn-event.ts";
 import { outputText } from "../skill/tool.ts";
 import { addressesIn, linksIn, namesSite, type Seen, type WebAddress } from "../values/address.ts";
 import type { Inbound } from "../values/inbound.ts";
 import type { Json } from "../values/json.ts";
 import type { AssistantMessage, KeptImage, ToolMessage } from "../values/message.ts";
 
-type Body<T extends TurnEvent["type"]> = Omit<TurnEventOf<T>, "turn_id" | "seq" | "at">;
+/** Returns the transcript steps for each event of a turn. Events have to be passed in order. */
+type StepReader = (event: TurnEventBody, at: number) => TranscriptStep[];
 
-/** Answers what each event of a turn, taken in order, means for its thread's transcript. */
-export type StepReader = (event: TurnEventBody, at: number) => TranscriptStep[];
-
-/** Characters of an output that a log of an earlier version does not say how it was shown. */
+/** Maximum characters shown of an output, for logs of earlier versions that do not record the shown text. */
 const maxUnmarked = 16_000;
 
-/** Pictures of one call that a model is shown, and the largest of them, bytes. */
+/** Maximum pictures of one call that a model gets, and maximum bytes of each. */
 const maxImages = 4;
 const maxImage = 4_500_000;
 
 interface Round {
   message: AssistantMessage;
-  results: Map<string, Body<"tool_finished">>;
+  results: Map<string, TurnEventBodyOf<"tool_finished">>;
 }
 
-/** Reads one turn. The live loop and every later reader use it, so they come to the same transcript. */
+/** Reads one turn. The live loop and every later reader use this function, so they build the same transcript. */
 export function createStepReader(turnId: string): StepReader {
   const messages = createMessageReader(turnId);
   const addresses = createSeenReader();
@@ -39,9 +37,9 @@ function createMessageReader(turnId: string): StepReader {
   let measured: TranscriptStep[] = [];
   let answered = false;
   const images = new Map<string, KeptImage[]>();
-  let activations: Body<"skill_activated">[] = [];
+  let activations: TurnEventBodyOf<"skill_activated">[] = [];
 
-  /** Results join the conversation in call order, once all are there; then what the calls activated counts. */
+  /** Results are added in the order of the calls, once all are there; the skills that the calls activated follow. */
   const closeRound = (ended: boolean): TranscriptStep[] => {
     if (round === undefined) return [];
     const { message, results } = round;
@@ -95,7 +93,7 @@ function createMessageReader(turnId: string): StepReader {
         round?.results.set(event.call_id, event);
         return closeRound(false);
       case "steered":
-        // Said while a call is open it is the answer to that call's question, not a message of its own.
+        // A message during an open call answers that call's question and is not a message of its own.
         if (round !== undefined) return [];
         return [
           { kind: "message", message: { role: "user", text: event.shown ?? event.text, said: event.text } },
@@ -112,24 +110,24 @@ function createMessageReader(turnId: string): StepReader {
   };
 }
 
-/** What the supervisor is told that has the turn again. */
-function returned({ from, to }: Body<"handoff">): string {
+/** The message to a supervisor that has the turn back. */
+function returned({ from, to }: TurnEventBodyOf<"handoff">): string {
   return `[${from} has answered above; nobody has seen it. You are ${to} again: give the person the answer, whole, or hand over once more.]`;
 }
 
-/** The answer as the person saw it, where no message of the model is it: a direct output, a stop, a failure. */
-function closing({ text }: Body<"turn_finished">, answered: boolean): TranscriptStep[] {
+/** The answer that the person got, if it is not a message of the model: a direct output, a stop, a failure. */
+function closing({ text }: TurnEventBodyOf<"turn_finished">, answered: boolean): TranscriptStep[] {
   if (answered || text === "") return [];
   return [{ kind: "message", message: { role: "assistant", text, tool_calls: [] } }];
 }
 
-function unfinished(call_id: string, tool: string): Body<"tool_finished"> {
+function unfinished(call_id: string, tool: string): TurnEventBodyOf<"tool_finished"> {
   const output = "The turn ended before this ran.";
   return { type: "tool_finished", call_id, tool, status: "error", output, duration_ms: 0 };
 }
 
 function toolMessage(
-  { call_id, tool, status, output, shown }: Body<"tool_finished">,
+  { call_id, tool, status, output, shown }: TurnEventBodyOf<"tool_finished">,
   images: readonly KeptImage[] = [],
 ): ToolMessage {
   return {
@@ -146,10 +144,10 @@ function beginning(text: string): string {
   return text.length <= maxUnmarked ? text : `${text.slice(0, maxUnmarked)} […]`;
 }
 
-/** A picture that a call made or looked at is shown to the model with the call's result. */
+/** The model gets a picture that a call created or looked at with the call's result. */
 function keepImage(
   images: Map<string, KeptImage[]>,
-  event: Body<"file" | "picture_shown">,
+  event: TurnEventBodyOf<"file" | "picture_shown">,
   turnId: string,
 ): void {
   const { call_id, name, media_type, bytes } = event;
@@ -159,12 +157,12 @@ function keepImage(
     images.set(call_id, [...others, { media_type, turn_id: turnId, name, bytes }]);
 }
 
-/** Whether models can be shown pictures of this kind. */
+/** Whether models accept pictures of this type. */
 export function isImage(mediaType: string): mediaType is KeptImage["media_type"] {
   return /^image\/(png|jpeg|gif|webp)$/.test(mediaType);
 }
 
-/** Answers what each event of a turn, taken in order, shows; undefined for those that show nothing of the kind. */
+/** Returns the addresses that each event of a turn shows, or undefined. Events have to be passed in order. */
 export function createSeenReader(): (event: TurnEventBody) => Seen | undefined {
   const read = createReader();
   return (event) => {
@@ -189,7 +187,7 @@ function createReader(): (event: TurnEventBody) => Seen | undefined {
         questions.set(event.question_id, [event.text, ...event.choices].join("\n"));
         return undefined;
       case "question_answered":
-        // A choice is the model's word, not the person's.
+        // The model wrote the choices, so their addresses were not named by the person.
         return { named: without(addressesIn(event.text), questions.get(event.question_id) ?? "") };
       case "approval_requested":
         asked.set(event.approval_id, event.addresses ?? []);
@@ -214,16 +212,14 @@ function said(text: string, author: { name: string; trust: string }): Seen {
   return { named: keys(addressesIn(text)), ...(isForeign ? { untrusted: true } : {}) };
 }
 
-/** What a trigger waited for names nothing: others wrote it. */
+/** Addresses in the text of a trigger's event were written by others and do not count as named. */
 function saidIn({ text, author, cause }: Inbound): Seen {
   const seen = said(text, author);
   if (cause?.happened === undefined) return seen;
   return { ...seen, linked: keys(addressesIn(cause.happened)), untrusted: true };
 }
 
-type Context = Extract<TurnEventBody, { type: "context_read" }>;
-
-function readAround({ thread, files }: Context): Seen {
+function readAround({ thread, files }: TurnEventBodyOf<"context_read">): Seen {
   const strangers = thread.filter(
     ({ bot, outside, by }) => bot === true || outside === true || namesSite(by),
   );
@@ -239,10 +235,8 @@ function readAround({ thread, files }: Context): Seen {
   };
 }
 
-type Finished = Extract<TurnEventBody, { type: "tool_finished" }>;
-
-/** An address that a call was given does not become known by coming back in its result. */
-function result({ status, output, finds }: Finished, input: Json): Seen | undefined {
+/** An address in a call's input does not become known by its appearance in the result. */
+function result({ status, output, finds }: TurnEventBodyOf<"tool_finished">, input: Json): Seen | undefined {
   if (status === "error" || finds === undefined) return undefined;
   const [links, given] = [linksIn(textOf(output)), textOf(input)];
   if (finds === "results") return { named: without(links, given) };
@@ -251,7 +245,7 @@ function result({ status, output, finds }: Finished, input: Json): Seen | undefi
   return { linked: keys(links.filter(({ host }) => !hosts.has(host))) };
 }
 
-/** Keys of the addresses that a text does not name. */
+/** Keys of the addresses that a text does not contain. */
 function without(addresses: readonly WebAddress[], text: string): string[] {
   const given = new Set(keys(addressesIn(text)));
   return keys(addresses).filter((key) => !given.has(key));
@@ -261,7 +255,7 @@ function keys(addresses: readonly WebAddress[]): string[] {
   return addresses.map(({ key }) => key);
 }
 
-/** All texts of a value, a line each. */
+/** All texts of a value, one per line. */
 function textOf(value: Json): string {
   if (typeof value === "string") return value;
   return isContainer(value) ? Object.values(value).map(textOf).join("\n") : "";

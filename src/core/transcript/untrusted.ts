@@ -6,8 +6,8 @@ import { isSaidIn } from "../values/said-line.ts";
 import { toldMessage } from "./user-message.ts";
 
 /**
- * What untrusted text the model had read when it made this call, or who else may have made it up; empty when there is none. `of`: a
- * skill whose own guide does not count.
+ * The untrusted text that may have caused the model to make this call, including calls made by foreign code; empty if there is none. `of`:
+ * a skill whose own guide does not count.
  */
 export function untrustedIn(
   { transcript, turn, state }: Pick<TurnScope, "transcript" | "turn" | "state">,
@@ -22,7 +22,7 @@ export function untrustedIn(
   return [...found];
 }
 
-/** Whether anything of the thread came from strangers: what `untrustedIn` says, or what the log saw of them. */
+/** Whether the thread contains text of strangers, according to `untrustedIn` or to the log. */
 export function hasReadUntrusted(
   scope: Pick<TurnScope, "transcript" | "turn" | "state" | "seen">,
   request?: Pick<CallRequest, "parent_call_id">,
@@ -33,8 +33,8 @@ export function hasReadUntrusted(
 }
 
 /**
- * Whether a text is what people of the thread said themselves, in a turn that read nothing untrusted: then nothing that was read earlier
- * in the thread had to make the model write it.
+ * Whether people of the thread wrote the words of a text themselves, in a turn that read nothing untrusted. Untrusted text read earlier in
+ * the thread then need not be its source.
  */
 export function isOwnWords(scope: TurnScope, { parent_call_id }: CallRequest, text: string): boolean {
   const { transcript, turn, state } = scope;
@@ -60,7 +60,7 @@ function rootOf(id: string): string {
   return id.split("#")[0] ?? "";
 }
 
-/** Whether a skill did not ship with the bot; one that is gone is taken for such. */
+/** Whether a skill did not ship with the bot. A skill that no longer exists counts as foreign. */
 export function isForeign({ skills }: Catalogue, id: string): boolean {
   const skill = skills.get(id);
   return skill === undefined || skill.kind === "mcp" || skill.origin.source !== "bundled";

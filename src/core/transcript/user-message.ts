@@ -1,35 +1,36 @@
 /**
- * How a model is told what a person said: a line that says when and by whom, then what others wrote around it, as data in
- * blocks that its text can neither close nor open; then the message itself.
+ * A person's message for a model: a line with time and author, then context written by others as data in blocks, which their text can
+ * neither close nor open, then the message itself.
  */
 import { beginningOf } from "../../base/markdown-text.ts";
 import { pattern } from "../../base/pattern.ts";
 import type { Turn } from "../scope/turn.ts";
-import type { TurnScope } from "../scope/turn-scope.ts";
+import { type TurnScope, zoneIn } from "../scope/turn-scope.ts";
 import { cutForModel } from "../skill/tool.ts";
 import { type Author, type Cause, clockIn, type Mention } from "../values/inbound.ts";
+import { escapeMarkup } from "../values/json.ts";
 import type { HeardMessage, KeptImage, MessageContext, ReadFile, UserMessage } from "../values/message.ts";
 import type { CountTokens } from "../values/profile.ts";
-import { plainName, withoutSaidLines, zoneOf } from "../values/said-line.ts";
+import { plainName, withoutSaidLines } from "../values/said-line.ts";
 import { isImage } from "./transcript-steps.ts";
 
-/** What comes with a message. */
+/** Additional parts of a message. */
 export interface Around {
-  /** Says when and by whom; absent in logs of earlier versions. */
+  /** Time and author; absent in logs of earlier versions. */
   line?: string | undefined;
-  /** Whom the message mentions: how the model mentions them. */
+  /** People and groups that the message mentions, so that the model can mention them. */
   mentions?: readonly Mention[] | undefined;
   context?: MessageContext | undefined;
   images?: readonly KeptImage[] | undefined;
   cause?: Cause | undefined;
 }
 
-/** The call id under which `read_tool_output` reads on in a message of the thread; the note at its cut stays for later turns. */
+/** The call id under which `read_file` reads a long message of the thread. Later turns still contain it in the note at the cut. */
 export function messageCallId(turnId: string): string {
   return `message:${turnId}`;
 }
 
-/** A person's message as the model sees it: its beginning and end, when it is too long. */
+/** A person's message as the model sees it; only its beginning and end if it is too long. */
 export function fitUserText(
   { turn_id, text, limits }: Pick<Turn, "turn_id" | "text" | "limits">,
   countTokens: CountTokens,
@@ -37,7 +38,7 @@ export function fitUserText(
   return cutForModel(text, limits.message_tokens, messageCallId(turn_id), countTokens);
 }
 
-/** The message of the running turn as its model is told it. */
+/** The message of the running turn, as its model gets it. */
 export function toldMessage(scope: TurnScope): UserMessage {
   const { turn, ports } = scope;
   const line = saidBy(scope, turn.author, turn.said_at);
@@ -49,13 +50,13 @@ export function toldMessage(scope: TurnScope): UserMessage {
   return turn.author.trust === "guest" ? { ...message, by_guest: true } : message;
 }
 
-/** The line that a message of this person begins with here. */
-export function saidBy({ ports, namespace }: TurnScope, author: Author, at: number): string {
-  const time_zone = zoneOf(author, namespace.settings.time_zone, ports.time_zone);
-  return ports.saidLine({ at, time_zone, name: author.name, id: author.id });
+/** The first line of a message by this person. */
+export function saidBy(scope: TurnScope, author: Author, at: number): string {
+  const time_zone = zoneIn(scope, author);
+  return scope.ports.saidLine({ at, time_zone, name: author.name, id: author.id });
 }
 
-/** The message of a person as a model gets it. */
+/** A person's message for a model. */
 export function userMessage(
   said: string,
   { line, mentions, context, images = [], cause }: Around,
@@ -69,7 +70,7 @@ export function userMessage(
   return { role: "user", text, said, ...(images.length === 0 ? {} : { kept_images: images }) };
 }
 
-/** How those whom a message mentions are mentioned: `[mentioned: ben is <@U0BEN>; oncall is <@&S0ONCALL>]`. */
+/** How to mention the people in a message: `[mentioned: ben is <@U0BEN>; oncall is <@&S0ONCALL>]`. */
 function mentionLine(mentions: readonly Mention[] = []): string {
   if (mentions.length === 0) return "";
   const named = mentions.map(
@@ -90,7 +91,7 @@ const fileTag = "attached_file";
 const noteTag = "context_note";
 const happenedTag = "what_happened";
 
-/** Why a turn began that nobody wrote a message for, and what happened. */
+/** Why a turn started without a message, and the event behind it. */
 function renderCause({ kind, because, happened }: Cause): string {
   const who = kind === "schedule" ? "A schedule" : "A trigger";
   const note = `${who} began this turn: ${because}. The person below set it up earlier and is not writing now; do what it says, without planning it again.`;
@@ -99,7 +100,7 @@ function renderCause({ kind, because, happened }: Cause): string {
   return `${noted}\n<${happenedTag}>\n${asData(happened)}\n</${happenedTag}>`;
 }
 
-/** The blocks of a context; empty when there is nothing to tell. */
+/** The blocks of a context; empty if it has no content. */
 function renderContext({ thread, files, notes = [], time_zone = "UTC" }: MessageContext): string {
   const messages = thread.map((heard) => renderHeard(heard, time_zone));
   return [
@@ -128,10 +129,10 @@ function renderFile({ name, path, media_type, by, text, spoken, image, problem }
 const fileStart = pattern()`<${fileTag}[^<>]*>\n`;
 const fileEnd = `\n</${fileTag}>`;
 
-/** Characters that stay of a file's text where an old message is kept. */
+/** Characters kept of a file's text in an old message. */
 const keptOfFile = 400;
 
-/** A message of which attached files are their path and first lines: `read_file` has the rest. */
+/** A message with the text of attached files cut to the first lines; `read_file` has the rest. */
 export function withShortFiles(text: string): string {
   const parts = text.split(fileEnd);
   return parts.map((part, at) => (at < parts.length - 1 ? withShortFile(part) : part)).join(fileEnd);
@@ -155,25 +156,20 @@ function minute(at: number, zone: string): string {
 
 function attribute(name: string, value: string | undefined): string {
   if (value === undefined || value === "") return "";
-  const safe = value
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
-  return ` ${name}="${beginningOf(safe, 400)}"`;
+  const line = escapeMarkup(value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " "));
+  return ` ${name}="${beginningOf(line, 400)}"`;
 }
 
 const anyTag = pattern("gi")`<(?=[\s/]*(?:${threadTag}|${messageTag}|${fileTag}|${noteTag}|${happenedTag}))`;
 
-/** Text in which nothing can be taken for one of our blocks or lines. */
+/** Text that cannot be mistaken for one of our blocks or lines. */
 function asData(text: string): string {
   return withoutSaidLines(withoutBlockTags(text));
 }
 
 /**
- * Text that can neither close nor open one of the blocks; anything else in it stays as it is, so that code remains code.
- * Characters nobody sees (Unicode tags, bidirectional controls, zero-width spaces) go: they hide text from people.
+ * Text that can neither close nor open one of the blocks. Everything else is unchanged, so that code remains code. Invisible characters
+ * (Unicode tags, bidirectional controls, zero-width spaces) are removed, because they hide text from people.
  */
 function withoutBlockTags(text: string): string {
   return text

@@ -1,32 +1,31 @@
 /**
- * What a turn does while its model is away: it frees its worker and tries again, for a while by itself, and later only when a person
- * still wants the answer.
+ * Handles a model that is unavailable: the turn frees its worker and retries, at first by itself, later only if a person still wants the
+ * answer.
  */
 import { backoff } from "../../base/backoff.ts";
 import type { AwayState } from "../log/turn-state.ts";
 import { ModelError, type ModelErrorCode, mayHelp } from "../ports/model.ts";
 import type { TurnEnd } from "../scope/turn.ts";
-import { chosenModel, type TurnScope } from "../scope/turn-scope.ts";
-import { zoneOf } from "../values/said-line.ts";
+import { chosenModel, type TurnScope, zoneIn } from "../scope/turn-scope.ts";
 
-/** What people are told of outages. */
+/** Reasons of an outage, as people read them. */
 const reasons: Partial<Record<ModelErrorCode, string>> = {
   rate_limited: "it limits how often it is asked",
   overloaded: "it is overloaded",
   unavailable: "it cannot be reached",
 };
 
-/** Between two tries while the turn goes on by itself, ms: doubling from the first to the longest. */
+/** Delay between automatic retries, ms: doubles from the minimum to the maximum. */
 const pauses = { minMs: 1_000, maxMs: 60_000 };
-/** Between two looks whether the model is back once people have to be asked, ms. */
-const latePause = 5 * 60_000;
+/** Interval between checks of the model once people have to be asked, ms. */
+const lateInterval = 5 * 60_000;
 
 const wanted = "Yes, answer it";
 const unwanted = "No";
 
 /**
- * Puts the turn aside after a failed call of its model. Answers the turn's end when its time for that is used up; undefined when it
- * waits. `rounds` is how many the turn had before the call, which does not count as one.
+ * Suspends the turn after a failed call of its model. Returns the turn's end when the time for retries is used up, and undefined when the
+ * turn waits. `rounds` is the number of rounds before the failed call, which does not count as one.
  */
 export async function waitForModel(
   scope: TurnScope,
@@ -38,16 +37,16 @@ export async function waitForModel(
   if (away_retry_ms === 0) throw error;
   const now = ports.clock.now();
   const { since, tries } = state.away ?? { since: now, tries: 0 };
-  const givesUp = since + away_retry_ms;
-  const isLate = now >= givesUp;
-  if (now >= givesUp + away_ask_ms) return gaveUp(now - since, error);
-  const pause = isLate ? latePause : Math.max(backoff(tries + 1, pauses), error.retryAfterMs ?? 0);
-  const end = isLate ? givesUp + away_ask_ms : givesUp;
+  const retriesEnd = since + away_retry_ms;
+  const isLate = now >= retriesEnd;
+  if (now >= retriesEnd + away_ask_ms) return gaveUp(now - since, error);
+  const pause = isLate ? lateInterval : Math.max(backoff(tries + 1, pauses), error.retryAfterMs ?? 0);
+  const end = isLate ? retriesEnd + away_ask_ms : retriesEnd;
   if (state.streamed !== "") await scope.emit({ type: "text_reset" });
   const reason = `The model does not answer (${error.seen ?? reasons[error.code] ?? error.code}).`;
   const text = isLate
-    ? `${reason} It has been away since ${timeOf(scope, since)}. When it is back, I ask whether you still want this.`
-    : `${reason} I keep trying until ${timeOf(scope, givesUp)}.`;
+    ? `${reason} It has been unavailable since ${timeOf(scope, since)}. Once it is back, I'll ask whether you still want this.`
+    : `${reason} I'll keep trying until ${timeOf(scope, retriesEnd)}.`;
   const { code, message } = error;
   await scope.emit({ type: "model_away", code, message, text, since, rounds });
   await scope.emit({ type: "turn_waiting", until: Math.min(end, now + pause) });
@@ -55,8 +54,8 @@ export async function waitForModel(
 }
 
 /**
- * Before a model that was away is asked again: `go` when it may be, `waiting` when the turn has gone on waiting, or the turn's end. A
- * model that was away for long is asked only once the person has said that they still want the answer.
+ * Decides whether a model that was unavailable is asked again. Returns `go` when it may be, `waiting` when the turn keeps waiting, or the
+ * turn's end. After a long outage the model is asked only once the person has confirmed that they still want the answer.
  */
 export async function afterWait(scope: TurnScope): Promise<"go" | "waiting" | TurnEnd> {
   const { state, turn, ports } = scope;
@@ -65,7 +64,7 @@ export async function afterWait(scope: TurnScope): Promise<"go" | "waiting" | Tu
   if (turn.limits.away_ask_ms === 0) return "go";
   const question = state.questions.get(questionId(away));
   if (question !== undefined) return answerOf(scope, away, question);
-  // Who writes again wants it.
+  // A person who writes again still wants the answer.
   if ((await ports.steering()).length > 0) return "go";
   const failure = await whyAway(scope);
   if (failure !== undefined) return (await waitForModel(scope, failure, state.rounds)) ?? "waiting";
@@ -73,7 +72,7 @@ export async function afterWait(scope: TurnScope): Promise<"go" | "waiting" | Tu
   await scope.emit({
     type: "question_asked",
     question_id: questionId(away),
-    text: `The model was away since ${timeOf(scope, away.since)} and answers again. Still want this?`,
+    text: `The model was unavailable since ${timeOf(scope, away.since)} and is back now. Still want this?`,
     choices: [wanted, unwanted],
     expires_at,
   });
@@ -89,18 +88,18 @@ async function answerOf(
   { answer, expires_at }: { answer?: string; expires_at: number },
 ): Promise<"go" | "waiting" | TurnEnd> {
   const text = answer ?? (await findAnswer(scope, questionId(away)));
-  if (text === unwanted) return { outcome: "stopped", text: "Then I leave it unanswered." };
+  if (text === unwanted) return { outcome: "stopped", text: "OK, I left it unanswered." };
   if (text !== undefined) return "go";
   if (scope.ports.clock.now() < expires_at) {
     await scope.emit({ type: "turn_waiting", until: expires_at });
     return "waiting";
   }
   const message =
-    "The model was away when you asked, and nobody said that the answer is still wanted. Ask again if it is.";
+    "The model was unavailable when you asked, and nobody confirmed that the answer is still wanted. Ask again if it is.";
   return { outcome: "failed", text: message, error: { code: "not_wanted", message } };
 }
 
-/** By a button, or by writing again: such a message is wanted, and the model reads it as what it is. */
+/** Finds the person's answer: a button, or a new message. A new message counts as yes, and the model reads it like any other. */
 async function findAnswer({ ports, emit }: TurnScope, question_id: string): Promise<string | undefined> {
   const signals = await ports.signals();
   const signal = signals.find((each) => each.type === "answer" && each.question_id === question_id);
@@ -111,7 +110,7 @@ async function findAnswer({ ports, emit }: TurnScope, question_id: string): Prom
   return answer?.text;
 }
 
-/** Asks the model for a word. Undefined when it answers. */
+/** Sends the model a minimal request. Returns the error if it is still unavailable. */
 async function whyAway(scope: TurnScope): Promise<ModelError | undefined> {
   const messages = [{ role: "user" as const, text: "Answer with OK." }];
   try {
@@ -121,7 +120,7 @@ async function whyAway(scope: TurnScope): Promise<ModelError | undefined> {
     return undefined;
   } catch (error) {
     if (mayHelp("later", error)) return error;
-    // What else is wrong the turn's own call will say.
+    // Any other error is left for the turn's own call to report.
     if (error instanceof ModelError) return undefined;
     throw error;
   }
@@ -131,12 +130,12 @@ function gaveUp(ms: number, error: ModelError): TurnEnd {
   const [seconds, minutes] = [Math.round(ms / 1_000), Math.round(ms / 60_000)];
   const inMinutes = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
   const time = seconds < 90 ? `${seconds} seconds` : inMinutes;
-  const text = `The model did not answer for ${time}, so I gave up. What you asked is kept: try again.\n\n${error.message}`;
+  const text = `The model did not answer for ${time}, so I gave up. Your message is kept: try again.\n\n${error.message}`;
   return { outcome: "failed", text, error: { code: error.code, message: error.message } };
 }
 
-/** `14:35`, as the asker's clock shows it. */
-function timeOf({ turn, namespace, ports }: TurnScope, at: number): string {
-  const timeZone = zoneOf(turn.author, namespace.settings.time_zone, ports.time_zone);
+/** Local time of the asker, e.g. `14:35`. */
+function timeOf(scope: TurnScope, at: number): string {
+  const timeZone = zoneIn(scope);
   return new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone }).format(at);
 }

@@ -6,17 +6,17 @@ import { isContainer, isRecord } from "../../base/record.ts";
 import { rightRefusal } from "../decisions/prevented-call.ts";
 import type { CallState, TurnState } from "../log/turn-state.ts";
 import { type CallRequest, mayBeOf, startingOf, type TurnScope } from "../scope/turn-scope.ts";
-import type { Tool, ToolResult, Validation } from "../skill/tool.ts";
+import { failure, type Tool, type ToolResult, type Validation } from "../skill/tool.ts";
 import { canonicalJson, type Json, type JsonSchema, parseJson } from "../values/json.ts";
 import type { ToolCall } from "../values/message.ts";
 import { activate, findGuide, findParts, findTool } from "./toolset.ts";
 
-/** A call that can run, or what the model is told instead. */
+/** A call that can run, or the error result that the model gets instead. */
 export type CheckedCall =
   | { status: "ready"; tool: Tool; input: Json }
   | { status: "refused"; tool?: Tool; input: Json; result: ToolResult };
 
-/** Looks the tool up. A call of a skill that is not active activates it: its guide comes with the result. */
+/** Finds the tool and checks the arguments. A call to a skill that is not active activates it: its guide comes with the result. */
 export async function findAndCheck(scope: TurnScope, request: CallRequest): Promise<CheckedCall> {
   const { call, tool } = request;
   if (tool !== undefined) return checkCall(call, tool);
@@ -24,14 +24,14 @@ export async function findAndCheck(scope: TurnScope, request: CallRequest): Prom
   if (named === undefined) return unknownTool(scope, call);
   const known = scope.state.calls.get(call.id);
   if (named.activates !== undefined && known?.finished === undefined) {
-    // Nobody is shown the guide of what they may not use.
+    // A person without the right to use a skill does not get its guide either.
     const refusal = await rightRefusal(scope, { skill_id: named.activates });
     if (refusal === undefined) await activate(scope, named.activates, call.id);
   }
   return checkCall(call, named.tool);
 }
 
-/** A tool that is not there: what would be right instead. */
+/** The result of a call to an unknown tool, with a hint at the right one. */
 function unknownTool(scope: TurnScope, call: ToolCall): CheckedCall {
   const skills = [...scope.offer.all.values()].map(({ skill }) => skill);
   const starting = startingOf(skills).find((skill) => mayBeOf(call.name, skill));
@@ -57,7 +57,7 @@ function unknownTool(scope: TurnScope, call: ToolCall): CheckedCall {
   return refused(call.arguments, "unknown_tool", message, { hint });
 }
 
-/** Broken JSON and invalid arguments are told to the model with what would be right. */
+/** Returns the call ready to run. Broken JSON and invalid arguments are refused, with the expected arguments. */
 async function checkCall(call: ToolCall, tool: Tool): Promise<CheckedCall> {
   const schema = { expected_arguments: tool.parameters };
   let parsed: Json;
@@ -73,8 +73,8 @@ async function checkCall(call: ToolCall, tool: Tool): Promise<CheckedCall> {
 }
 
 /**
- * What a tool would run with: the arguments in the types of its schema, with its defaults, as its own check leaves them. A check that
- * throws refuses them: no arguments may end more than their own call.
+ * Returns the input that a tool runs with: the arguments in the types of its schema, with defaults, as its own check leaves them. Arguments
+ * are refused if the check throws: bad arguments may fail their own call only.
  */
 export async function checkArguments(
   tool: Pick<Tool, "parameters" | "validate">,
@@ -100,14 +100,14 @@ function refused(
   return {
     status: "refused",
     input,
-    result: { status: "error", code, message, ...(hint ? { hint } : {}), details: more },
+    result: { ...failure(code, message, hint), details: more },
   };
 }
 
 /**
- * Arguments brought to the types that a tool's schema asks for, where nothing is lost by it: models write `"1"` for a number,
- * `35.7` for a text, `"true"` for a boolean, and JSON text for an object or a list. A required property that is missing and has
- * a default gets it. Everything else stays as it is, for the tool's own check to accept or refuse.
+ * Converts arguments to the types of a tool's schema where the conversion loses nothing: models write `"1"` for a number, `35.7` for a
+ * text, `"true"` for a boolean, and JSON text for an object or a list. A missing required property gets its default, if it has one.
+ * Everything else is left unchanged for the tool's own check to accept or refuse.
  *
  * @param schema the tool's parameters; local references (`#/$defs/…`) are followed
  */
@@ -130,7 +130,7 @@ function fitted(written: JsonSchema, value: unknown, root: JsonSchema): unknown 
   return value;
 }
 
-/** The schemas of which one has to fit, with references followed. */
+/** The alternatives of a schema, with references followed; a value has to match one of them. */
 function alternatives(written: JsonSchema, root: JsonSchema): JsonSchema[] {
   const schema = resolved(written, root);
   const branches = schema.anyOf ?? schema.oneOf;
@@ -138,7 +138,7 @@ function alternatives(written: JsonSchema, root: JsonSchema): JsonSchema[] {
   return branches.flatMap((branch) => (isRecord(branch) ? [resolved(branch, root)] : []));
 }
 
-/** References in a row that are followed; more is a circle. */
+/** Maximum references followed in a row. A longer chain is taken for a circle. */
 const maxReferences = 10;
 
 function resolved(written: JsonSchema, root: JsonSchema): JsonSchema {
@@ -158,7 +158,7 @@ function unescapedName(name: string): string {
   return name.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-/** The types a schema names, or those of its choices; empty when it says nothing of types. */
+/** The types that a schema names, or the types of its enum values; empty when it names none. */
 function typesOf({ type, enum: choices, const: only }: JsonSchema): JsonType[] {
   const named = Array.isArray(type) ? type : type === undefined ? [] : [type];
   if (named.length > 0) return named as JsonType[];
@@ -172,7 +172,7 @@ function typeOf(value: unknown): JsonType {
   return Array.isArray(value) ? "array" : (typeof value as JsonType);
 }
 
-/** Whether the type fits, and the value where only some are allowed. */
+/** Whether the value has an allowed type, and is an allowed value where the schema lists them. */
 function accepts(schema: JsonSchema, value: unknown): boolean {
   const types = typesOf(schema);
   const type = typeOf(value);
@@ -185,7 +185,7 @@ function isWhole(value: unknown): boolean {
   return value instanceof ExactNumber ? value.isWhole : Number.isInteger(value);
 }
 
-/** The value as this type, when it says the same; undefined when it does not. */
+/** The value converted to this type; undefined when the conversion would change its meaning. */
 function convert(value: unknown, type: JsonType): unknown {
   if (type === "string") return textOf(value);
   if (typeof value !== "string") return undefined;
@@ -203,14 +203,14 @@ function convert(value: unknown, type: JsonType): unknown {
   }
 }
 
-/** Doubles beyond the safe integers may have lost digits already. */
+/** Returns undefined for doubles beyond the safe integers, which may have lost digits already. */
 function textOf(value: unknown): string | undefined {
   if (value instanceof ExactNumber) return value.digits;
   if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
   return Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : String(value);
 }
 
-/** Only what the number itself would be written as, zeros at the end of a fraction aside: `007` stays a text. */
+/** Converts only text in the canonical form of a number, apart from trailing zeros of a fraction: `007` stays a text. */
 function numberOf(text: string): number | ExactNumber | undefined {
   if (!/^-?(0|[1-9]\d*)(\.\d+)?$/.test(text)) return undefined;
   const value = Number(text);
@@ -254,51 +254,51 @@ function missingDefaults(
   });
 }
 
-/** Codes of calls that cannot succeed however often they are made. */
-const hopeless = new Set(["unknown_tool", "invalid_json", "invalid_arguments"]);
+/** Error codes of calls that fail the same way each time. */
+const permanentErrors = new Set(["unknown_tool", "invalid_json", "invalid_arguments"]);
 
-/** From this time on the very same call is answered with a plain word. */
-const tellFrom = 3;
-/** With this time the turn ends: a model that does not hear would use up every round. */
-const endWith = 6;
+/** From this refusal on, the model is told to stop repeating the call. */
+const warnFrom = 3;
+/** At this refusal the turn ends: a model that ignores the message would use up every round. */
+const endAt = 6;
 
-/** The result of a model's call, with a plain word when it is a refusal the model has had for the very same call before. */
+/** The result of a model's call. If the same call has been refused repeatedly, the result says so. */
 export function toldWhenRepeated(
   { calls }: TurnState,
   tool: string,
   input: Json,
   result: ToolResult,
 ): ToolResult {
-  if (result.status === "ok" || !hopeless.has(result.code)) return result;
+  if (result.status === "ok" || !permanentErrors.has(result.code)) return result;
   const key = keyOf(tool, input);
   const times = 1 + refusedKeys(calls).filter((refused) => refused === key).length;
-  if (times < tellFrom) return result;
+  if (times < warnFrom) return result;
   const message = `This very call was refused ${times} times for the same reason: ${result.message}`;
   const hint = "Do not make it again: change the arguments, or answer without the tool.";
   return { ...result, message, hint };
 }
 
-/** Why a turn ends whose model goes on making one hopeless call; undefined when it does not. */
+/** Why the turn has to end because its model keeps repeating one failing call; undefined otherwise. */
 export function repeatedTooOften({ calls }: TurnState): string | undefined {
   const times = new Map<string, number>();
   for (const key of refusedKeys(calls)) times.set(key, (times.get(key) ?? 0) + 1);
   const most = Math.max(0, ...times.values());
-  return most < endWith ? undefined : `the same call of a tool was refused ${most} times`;
+  return most < endAt ? undefined : `the same call of a tool was refused ${most} times`;
 }
 
-/** The model's own calls; those of skills answer to the skill. */
+/** Keys of the model's own refused calls. Calls made by a skill are the skill's business. */
 function refusedKeys(calls: TurnState["calls"]): string[] {
   return [...calls.values()].flatMap(({ started, finished }) => {
     if (started === undefined || started.parent_call_id !== undefined) return [];
-    return isHopeless(finished) ? [keyOf(started.tool, started.input)] : [];
+    return isPermanent(finished) ? [keyOf(started.tool, started.input)] : [];
   });
 }
 
-function isHopeless(finished: CallState["finished"]): boolean {
+function isPermanent(finished: CallState["finished"]): boolean {
   if (finished?.status !== "error") return false;
   const { output } = finished;
   if (!isRecord(output)) return false;
-  return typeof output.code === "string" && hopeless.has(output.code);
+  return typeof output.code === "string" && permanentErrors.has(output.code);
 }
 
 function keyOf(tool: string, input: Json): string {

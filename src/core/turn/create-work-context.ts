@@ -12,7 +12,7 @@ import { SkillFailure } from "../skill/define-skill.ts";
 import type { ToolContext } from "../skill/tool.ts";
 import { untrustedIn } from "../transcript/untrusted.ts";
 
-/** What of a tool's context the work needs beside the scope. */
+/** The parts of a tool's context that the work context builds on. */
 type Own = Pick<ToolContext, "inFolder" | "approve" | "now">;
 
 export function createWorkContext(scope: TurnScope, own: Own, signal: AbortSignal): WorkContext {
@@ -117,7 +117,7 @@ function channelKnowledge(
     remove: (ids) => knowledge.remove(namespace, ids),
     async search(words, most) {
       if ((await knowledge.list(namespace)).length === 0) return [];
-      // Without money left, words find something too.
+      // When the budget is used up, the search falls back to words.
       const made = ports.overBudget() === undefined ? await embed([words]) : undefined;
       const [vector] = made?.vectors ?? [];
       return await knowledge.search(namespace, { words, vector, model: made?.model, most });

@@ -2,18 +2,18 @@ import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
 import type { OfferedSkill } from "../skill/namespace-state.ts";
 import { isInstalled, type Skill } from "../skill/skill.ts";
 import { resolveSkill } from "../skill/skill-identifier.ts";
-import type { Tool, ToolResult } from "../skill/tool.ts";
+import { type ErrorResult, failure, type Tool, type ToolResult } from "../skill/tool.ts";
 import { WaitingForPerson } from "../values/failure.ts";
 import { type Json, toJson } from "../values/json.ts";
 import { checkArguments } from "./check-call.ts";
 import { refreshOffer } from "./toolset.ts";
 
-/** Skills that invoke skills that invoke skills: deeper than this is refused. */
-const deepest = 3;
+/** Maximum nesting of skills that invoke each other. */
+const maxDepth = 3;
 
 /**
- * Runs a skill that is usable here; it need not be active. `callId` is the call's own id below its parent, the same on
- * resume, so that a finished nested call is answered from the log.
+ * Runs a skill that is usable here; it need not be active. `callId` is the call's own id below its parent. It is the same on resume, so a
+ * nested call that has finished is answered from the log.
  */
 export async function invokeSkill(
   scope: TurnScope,
@@ -22,10 +22,10 @@ export async function invokeSkill(
   skillId: string,
   params: Json,
 ): Promise<ToolResult> {
-  if (parent.depth >= deepest) {
-    return refuse("too_deep", `Skills may invoke each other ${deepest} deep; this would be deeper.`);
+  if (parent.depth >= maxDepth) {
+    return failure("too_deep", `Skills may invoke each other ${maxDepth} deep; this would be deeper.`);
   }
-  // What the person wrote themselves; what that skill invokes in turn is its own doing.
+  // Only the call that the person wrote: a skill that it invokes acts on its own account.
   const by_person = parent.by_person === true && parent.depth === 0;
   await refreshOffer(scope);
   const found = findSkill(scope, skillId, by_person);
@@ -45,14 +45,14 @@ export async function invokeSkill(
 }
 
 /**
- * By the id of a skill, or by the name of a tool. Where one is the id of a skill and the other a tool of another, the one of the more
- * trusted skill is meant: nothing that was installed gets the calls of a shipped tool by its name.
+ * Finds a skill by its id, or a tool by its name. When the text is both, the more trusted skill wins, so an installed skill cannot capture
+ * calls to a shipped tool by taking its name.
  */
 function findSkill(
   { offer }: TurnScope,
   text: string,
   byPerson: boolean,
-): { status: "ok"; tool: Tool } | (ToolResult & { status: "error" }) {
+): { status: "ok"; tool: Tool } | ErrorResult {
   const usable = byPerson ? [...offer.usable, ...offer.personOnly] : offer.usable;
   const resolved = resolveSkill(
     text,
@@ -68,17 +68,17 @@ function findSkill(
     return { status: "ok", tool: owner.tool };
   if (offered === undefined) {
     const reason = byPerson ? whyNotUsable(offer, text) : undefined;
-    if (reason !== undefined) return refuse("not_usable", reason);
+    if (reason !== undefined) return failure("not_usable", reason);
     const near =
       resolved.status === "unknown" && resolved.nearest.length > 0
         ? `Nearest: ${resolved.nearest.join(", ")}. `
         : "";
-    return refuse("skill_not_found", "Skill not found", `${near}list_skills shows what there is.`);
+    return failure("skill_not_found", "Skill not found", `${near}list_skills shows what there is.`);
   }
   return onlyTool(offered);
 }
 
-/** Why a skill that there is cannot be used, for the person who runs it. */
+/** Why an existing skill cannot be used, in words for the person who runs it. */
 function whyNotUsable({ all }: TurnScope["offer"], text: string): string | undefined {
   const resolved = resolveSkill(
     text,
@@ -87,23 +87,21 @@ function whyNotUsable({ all }: TurnScope["offer"], text: string): string | undef
   return resolved.status === "found" ? all.get(resolved.id)?.reasons[0] : undefined;
 }
 
-/** Shipped, put there by an operator, installed. */
+/** Trust in a skill's origin: 2 shipped, 1 added by an operator, 0 installed. */
 function trust(skill: Skill): number {
   if (skill.origin.source === "bundled") return 2;
   return isInstalled(skill) ? 0 : 1;
 }
 
-function onlyTool({
-  skill,
-}: OfferedSkill): { status: "ok"; tool: Tool } | (ToolResult & { status: "error" }) {
+function onlyTool({ skill }: OfferedSkill): { status: "ok"; tool: Tool } | ErrorResult {
   const [tool, ...others] = skill.tools;
   if (tool === undefined) {
     const message = `${skill.id} is a guide without a tool of its own.`;
-    return refuse("not_runnable", message, `Activate it with activate_skill and follow its guide.`);
+    return failure("not_runnable", message, `Activate it with activate_skill and follow its guide.`);
   }
   if (others.length > 0) {
     const parts = skill.tools.map((each) => each.skill_id).join(", ");
-    return refuse("choose_part", `${skill.id} has several parts: ${parts}.`, "Invoke one of them.");
+    return failure("choose_part", `${skill.id} has several parts: ${parts}.`, "Invoke one of them.");
   }
   return { status: "ok", tool };
 }
@@ -111,13 +109,7 @@ function onlyTool({
 function invalidParameters(scope: TurnScope, tool: Tool, message: string): ToolResult {
   const expected = scope.turn.catalogue.skills.get(tool.skill_id)?.parameters ?? [];
   return {
-    status: "error",
-    code: "invalid_parameters",
-    message: `Invalid parameters: ${message}`,
+    ...failure("invalid_parameters", `Invalid parameters: ${message}`),
     details: { expected_parameters: toJson(expected) },
   };
-}
-
-function refuse(code: string, message: string, hint?: string): ToolResult & { status: "error" } {
-  return { status: "error", code, message, ...(hint === undefined ? {} : { hint }) };
 }

@@ -3,30 +3,32 @@ import type { ToolContext, ToolResult } from "../skill/tool.ts";
 import { WaitingForPerson } from "../values/failure.ts";
 
 /**
- * A call that runs outside of the bot's process, in a sandbox or a server, and may come back with requests that need the turn:
- * an approval, a question, a model.
+ * A call that runs outside the bot's process, in a sandbox or on a server, and may send requests that need the turn: an approval, a
+ * question, a model.
  */
 export interface OutsideCall {
-  /** What comes next. A request that was not served to its end is answered again. Rejects with what made the call fail. */
+  /**
+   * Resolves to the next step. A request that was not served completely is returned again. Rejects with the error that made the call fail.
+   */
   next(): Promise<OutsideStep>;
-  /** Gives the call up. */
+  /** Abandons the call. */
   cancel(): void;
 }
 
-/** The end of a call, or something it asks; `serve` throws `WaitingForPerson` when a person has to answer first. */
+/** The end of a call, or a request it makes. `serve` throws `WaitingForPerson` when a person has to answer first. */
 export type OutsideStep = { done: ToolResult } | { serve: (context: ToolContext) => Promise<void> };
 
 /**
- * Keeps outside calls going while their turn waits for a person and has left its worker: the tool that is run again goes on with
- * the same call. A call that nobody comes back for is given up.
+ * Keeps outside calls alive while their turn waits for a person and has left its worker: when the tool runs again, it continues the same
+ * call. A call whose turn does not return is abandoned.
  */
 export interface ParkedCalls {
-  /** `start` gets a function that answers the context of the moment; undefined while the turn waits. */
+  /** `start` gets a function that returns the current context; undefined while the turn waits. */
   run(
     context: ToolContext,
     start: (current: () => ToolContext | undefined) => OutsideCall,
   ): Promise<ToolResult>;
-  /** Gives up all that is parked. */
+  /** Abandons all parked calls. */
   close(): void;
 }
 
@@ -36,7 +38,7 @@ interface Entry {
   forget: () => void;
 }
 
-/** @param longest_ms how long a call stays parked: as long as a question stays open */
+/** @param longest_ms maximum time a call stays parked: as long as a question stays open */
 export function createParkedCalls(clock: Pick<Clock, "after">, longest_ms: number): ParkedCalls {
   const parked = new Map<string, Entry>();
 
@@ -99,8 +101,8 @@ async function serve({ call }: Entry, context: ToolContext): Promise<ToolResult>
 }
 
 /**
- * Does something with the context of the turn, one thing at a time. While the turn waits for a person `use` is called again each
- * time it comes back, until it no longer rejects with `WaitingForPerson`; so what it asks people needs a `key`.
+ * Runs `use` with the context of the turn, one request at a time. While the turn waits for a person, `use` is called again at each resume
+ * until it no longer rejects with `WaitingForPerson`. Everything it asks people therefore needs a `key`.
  */
 export type ServeTurn = <T>(use: (context: ToolContext) => Promise<T>) => Promise<T>;
 
@@ -110,8 +112,8 @@ interface Request {
 }
 
 /**
- * An outside call made of ordinary code: it goes on while its turn waits for a person, and asks for the turn where it needs it.
- * `signal` is aborted when the call is given up.
+ * Makes an outside call of ordinary code. The code keeps running while its turn waits for a person, and asks for the turn's context where
+ * it needs it. `signal` is aborted when the call is abandoned.
  */
 export function createOutsideWork(
   work: (serve: ServeTurn, signal: AbortSignal) => Promise<ToolResult>,
@@ -166,7 +168,7 @@ function stepFor(request: Request, done: () => void): OutsideStep {
   };
 }
 
-/** What waiting work of a call that was given up rejects with. */
+/** Error of pending requests when their call is abandoned. */
 class OutsideWorkStopped extends Error {
   readonly code = "stopped";
   constructor() {

@@ -9,12 +9,12 @@ import type { Redactor } from "../values/redact.ts";
 
 type Finished = Extract<ModelEvent, { type: "finished" }>;
 
-/** Times a model is asked again in one round because tools are left out. */
+/** Maximum repeats of a request within one round because tools are left out. */
 const maxRepeats = 100;
 
 /**
- * Asks the turn's model and answers what it said in the end. Where tools are left out that the transcript does not tell of, it is told so
- * and asked again: `request` is made for each time.
+ * Asks the turn's model and returns its final message. When the provider leaves out tools that the transcript does not mention yet, the
+ * model is told about them and asked again: `request` is called for each attempt.
  */
 export async function readAnswer(scope: TurnScope, request: () => Promise<ModelRequest>): Promise<Finished> {
   for (let repeats = 0; ; repeats += 1) {
@@ -25,8 +25,8 @@ export async function readAnswer(scope: TurnScope, request: () => Promise<ModelR
 }
 
 /**
- * One request. Meanwhile people see its text grow, what it is doing, and why nothing
- * comes. @throws ModelError, or the reason with which the turn was aborted
+ * Sends one request. While the model answers, people see its text grow, what it is doing, and the reason for a delay.
+ * @throws ModelError, or the reason with which the turn was aborted
  */
 async function readOnce(
   scope: TurnScope,
@@ -38,7 +38,7 @@ async function readOnce(
   const { clock, redact } = ports;
   const pacer = createTextPacer(clock, redact, (text) => emit({ type: "text_delta", text }));
   const line = createThoughtLine(clock, (text) => void emit({ type: "model_thought", text }));
-  // Before a line is made of it: half a secret would not be known for one.
+  // Redacted before it is cut to a line: half a secret would not be recognised.
   let thought = redact.stream();
   const endThought = () => {
     line.end();
@@ -78,23 +78,23 @@ async function readOnce(
   throw new ModelError("bad_response", `The model ${model.id} ended without an answer.`);
 }
 
-/** How often the line changes at most, ms: people have to be able to read it. */
+/** Minimum interval between changes of the line, ms: people have to be able to read it. */
 const thoughtPaceMs = 700;
 
-/** Characters of the line at most. */
-const longest = 160;
+/** Maximum characters of the line. */
+const maxLineLength = 160;
 
-/** Characters of a thought that are kept to find its latest sentence in. */
-const keptBehind = 2_000;
+/** Characters of a thought that are searched for its latest sentence. */
+const maxThought = 2_000;
 
-/** Makes one line, what the model is doing now, of the reasoning and notes it streams. */
-export interface ThoughtLine {
+/** Condenses the reasoning and notes that a model streams to one line about its current work. */
+interface ThoughtLine {
   add(thought: string): void;
-  /** The model has said something else: what it thought before is over, and nothing of it is shown any more. */
+  /** Clears the line: the model has said something else, so its earlier thought no longer applies. */
   end(): void;
 }
 
-/** @param show gets each new line; the next one replaces it */
+/** @param show gets each new line, which replaces the one before */
 export function createThoughtLine(clock: Clock, show: (line: string) => void): ThoughtLine {
   let thought = "";
   let shown = "";
@@ -112,7 +112,7 @@ export function createThoughtLine(clock: Clock, show: (line: string) => void): T
   };
   return {
     add(more) {
-      thought = (thought + more).slice(-keptBehind);
+      thought = (thought + more).slice(-maxThought);
       changed = true;
       if (cancel === undefined) showLatest();
     },
@@ -126,14 +126,14 @@ export function createThoughtLine(clock: Clock, show: (line: string) => void): T
   };
 }
 
-/** `**Checking the invoices**`, as summaries of reasoning begin. */
+/** A heading as reasoning summaries use it, e.g. `**Checking the invoices**`. */
 const heading = /(?:^|\n)(?:\*\*([^*\n]+)\*\*|#{1,6} +([^\n]+))[ \t]*(?=\n|$)/g;
 
-/** Where a sentence or line ends: what is still being written is not shown. */
+/** The end of a sentence or line. An unfinished sentence is not shown. */
 const end = /(?<![.!?…])[.!?…]+(?=\s)|[。！？]+|\n/g;
 
 /**
- * The latest thing the thought says about itself as plain text: its last heading, else its last whole sentence. Empty while it has
+ * The latest complete statement of the thought as plain text: its last heading, otherwise its last whole sentence. Empty while it has
  * neither.
  */
 export function latestLine(thought: string): string {
@@ -144,7 +144,7 @@ export function latestLine(thought: string): string {
     .replaceAll(/[*`]+/g, "")
     .replaceAll(/\s+/g, " ")
     .trim();
-  return line.length <= longest ? line : `${line.slice(0, longest - 1).trimEnd()}…`;
+  return line.length <= maxLineLength ? line : `${line.slice(0, maxLineLength - 1).trimEnd()}…`;
 }
 
 function lastSentence(thought: string): string {
@@ -158,16 +158,19 @@ function lastSentence(thought: string): string {
   return last;
 }
 
-/** How often streamed text is shown at most, ms: faster than people see. */
+/** Minimum interval between two pieces of streamed text, ms: below what people notice. */
 const textPaceMs = 16;
 
-/** Joins pieces of streamed text that come faster than anybody can see, and takes secrets out of it. */
+/** Joins streamed pieces of text that arrive faster than people can see, and redacts secrets. */
 interface TextPacer {
-  /** Shows the piece now, or together with those that follow within moments. The beginning of a secret waits for its end. */
+  /**
+   * Shows the piece now, or joined with the pieces of the next moments. Text that may be the beginning of a secret is held back until that
+   * is clear.
+   */
   add(piece: string): void;
-  /** Shows what is left. Resolves once it is recorded. */
+  /** Shows the remaining text. Resolves once it is recorded. */
   flush(): Promise<void>;
-  /** Forgets what is left: it is void. */
+  /** Discards the remaining text. */
   clear(): void;
 }
 
@@ -207,24 +210,24 @@ function createTextPacer(clock: Clock, redact: Redactor, show: (text: string) =>
   };
 }
 
-/** Tools that a provider refuses. */
+/** The event with the tools that a provider refuses. */
 type LeftOut = Extract<ModelEvent, { type: "left_out" }>;
 
-/** What the transcript has not told yet of the tools that are left out; undefined when it has told all. */
+/** The left-out tools that the transcript does not mention yet; undefined when it mentions all. */
 function untoldOf({ transcript }: TurnScope, event: LeftOut): LeftOut | undefined {
   const told = transcript?.told.left_out ?? {};
   const tools = event.tools.filter(({ name }) => told[name] !== printOf(transcript, name));
   return tools.length === 0 ? undefined : { ...event, tools };
 }
 
-/** A definition that changed may be refused for something else. */
+/** Fingerprint of a tool's definition: a changed definition may be refused for another reason. */
 function printOf(transcript: TurnScope["transcript"], name: string): string {
   return fingerprint(JSON.stringify(transcript?.tools.get(name) ?? name));
 }
 
 /**
- * Tells the model and the people of the thread which tools are left out. The provider's words are for people: what they quote of a tool
- * is its server's, and no instruction.
+ * Tells the model and the people of the thread which tools are left out. Only people read the provider's reason: it may quote text of a
+ * tool's server, which the model must not take as an instruction.
  */
 async function tellLeftOut(scope: TurnScope, { model, tools }: LeftOut): Promise<void> {
   const { transcript, ports } = scope;
@@ -238,9 +241,9 @@ async function tellLeftOut(scope: TurnScope, { model, tools }: LeftOut): Promise
     ({ tool, origin, why }) => `${tool} of ${origin}, because ${model} refuses it (${why})`,
   );
   const ids = [...new Set(found.map(({ skill_id }) => skill_id))];
-  const cure = ids.map((id) => `\`/skill disable ${id}\``).join(" or ");
+  const remedy = ids.map((id) => `\`/skill disable ${id}\``).join(" or ");
   const left = people.length === 1 ? "A tool is left out here" : "Tools are left out here";
-  const told = `${left}: ${people.join("; ")}. Everything else works; ${cure} takes it out for good.`;
+  const told = `${left}: ${people.join("; ")}. Everything else works; ${remedy} disables it permanently.`;
   await scope.emit({
     type: "tools_left_out",
     tools: found.map(({ name, skill_id }) => ({ tool: name, skill_id })),
@@ -261,10 +264,10 @@ function originOf(
   return { tool: own, origin: `the tool server ${server}`, skill_id: serverSkillId(server) };
 }
 
-/** How often a turn comes back to its supervisor; after that, what an agent says is the answer. */
+/** Maximum returns of a turn to its supervisor. After that, the agent's answer is the turn's answer. */
 const maxReturns = 5;
 
-/** The supervisor that had the turn last, by id. */
+/** Id of the last supervisor that had the turn. */
 function leadOf({ turn, state }: TurnScope): string | undefined {
   const path = [turn.profile.id, ...state.handoffs.map(({ to }) => to)];
   const leads = turn.profiles.filter(({ supervisor }) => supervisor === true).map(({ id }) => id);
@@ -272,15 +275,15 @@ function leadOf({ turn, state }: TurnScope): string | undefined {
 }
 
 /**
- * The end of the turn, with what the agent that has it answered or a tool answered in its place. Undefined when that agent had the turn from
- * a supervisor, which has it again now.
+ * Ends the turn with an answer of its current agent, or of a tool in its place. Returns undefined when that agent had the turn from a
+ * supervisor, which now has it back.
  */
 export async function answered(scope: TurnScope, text: string): Promise<TurnEnd | undefined> {
   const from = currentProfile(scope).id;
   const to = leadOf(scope);
   const returns = scope.state.handoffs.filter(({ returned }) => returned).length;
   if (to === undefined || from === to || returns >= maxReturns) return { outcome: "completed", text };
-  // What was streamed is a report now.
+  // The streamed text is not the answer but a report to the supervisor.
   await scope.emit({ type: "text_reset" });
   await scope.emit({ type: "handoff", from, to, report: text });
   return undefined;

@@ -14,8 +14,8 @@ import { waitUntil } from "./turn-loop.ts";
 import { createEventChannel, openScope } from "./turn-opening.ts";
 
 /**
- * Runs one skill for a person, without a model: the path of `invoke_skill`. Yields its events as a turn does; the
- * generator's value is the result, or `waiting` after `turn_waiting`: then the turn is run again when a person has answered.
+ * Runs one skill for a person without a model, along the path of `invoke_skill`. Yields its events as a turn does. The generator's value is
+ * the result, or `waiting` after `turn_waiting`: the turn is then run again once a person has answered.
  */
 export async function* runSkill(
   turn: Turn,
@@ -44,17 +44,17 @@ export async function* runSkill(
   return result;
 }
 
-/** What a model call would get. */
+/** The content of a model call. */
 export interface Preview {
   system: string;
   tools: readonly ToolDefinition[];
-  /** After the opening; only where a thread was named. */
+  /** Messages after the opening; only if a thread was given. */
   messages?: readonly Message[];
-  /** Of all of it, roughly. */
+  /** Approximate size of everything. */
   tokens: number;
 }
 
-/** What a new thread of the channel would begin with. Nothing is recorded. */
+/** Returns the opening of a new thread in the channel. Records nothing. */
 export async function previewOpening(
   turn: Turn,
   ports: TurnPorts,
@@ -79,7 +79,7 @@ function refuse(): AsyncIterable<never> {
   throw new ModelError("not_configured", "No model is asked for a preview.");
 }
 
-/** What the next model call of the turn's thread would get. Nothing is recorded. */
+/** Returns the next model call of the turn's thread. Records nothing. */
 export async function previewRequest(
   turn: Turn,
   ports: TurnPorts,
@@ -88,7 +88,7 @@ export async function previewRequest(
   const quiet: TurnPorts = {
     ...ports,
     openings: { ...ports.openings, put: async () => "preview" },
-    // Where a new transcript is due, its summary is not written for a look at it.
+    // A preview does not write the summary that a new transcript would begin with.
     models: withoutAnswers(ports.models),
   };
   const scope = await openScope(turn, quiet, metaTools, async () => {});

@@ -6,7 +6,7 @@ import { prevented } from "../decisions/prevented-call.ts";
 import { changesInWords } from "../effects/folder-run.ts";
 import type { CallState } from "../log/turn-state.ts";
 import type { CallRequest, TurnScope } from "../scope/turn-scope.ts";
-import { cutForModel, outputOf, outputText, type Tool, type ToolResult } from "../skill/tool.ts";
+import { cutForModel, failure, outputOf, outputText, type Tool, type ToolResult } from "../skill/tool.ts";
 import { ExpectedFailure, WaitingForPerson } from "../values/failure.ts";
 import type { Json } from "../values/json.ts";
 import type { ToolCall } from "../values/message.ts";
@@ -15,63 +15,186 @@ import { createToolContext } from "./tool-context.ts";
 import { guidesWith, refreshOffer } from "./toolset.ts";
 
 /**
- * Brings one call to its result. Whatever happens to the tool is a result the model can read. Answers `waiting` when the
- * tool waits for a person: then there is no result yet, and the call is taken up again on resume.
+ * Runs one call to its result. A failure of the tool is a result that the model reads, never an exception. Returns `waiting` when the
+ * tool waits for a person: the call then has no result yet and continues when the turn resumes.
  */
 export async function runToolCall(scope: TurnScope, request: CallRequest): Promise<ToolResult | "waiting"> {
-  const { call } = request;
-  const known = scope.state.calls.get(call.id);
-  if (known?.finished !== undefined) return resultOf(known.finished);
-
-  // People may have blocked the skill, or taken a permission back, since the model was asked.
-  await refreshOffer(scope);
-  const started = known?.started === undefined ? undefined : known;
-  const valid = await findAndCheck(scope, request);
-  const checked = started === undefined ? await askIfNeeded(scope, request, valid) : valid;
-  if (checked === "waiting") return checked;
-  if (started === undefined) await announce(scope, request, checked);
-  const outcome =
-    started === undefined
-      ? await attempt(scope, request, checked)
-      : await attemptAgain(scope, request, checked, started);
-  if (outcome === "waiting") {
-    if (!scope.state.calls.get(call.id)?.asking) await scope.emit({ type: "call_waiting", call_id: call.id });
-    return outcome;
-  }
-  return finish(scope, request, checked, outcome);
+  return await new RunningCall(scope, request).run();
 }
 
-/** Records what came of a call, and answers what its caller is told. */
-async function finish(
-  scope: TurnScope,
-  request: CallRequest,
-  checked: CheckedCall,
-  outcome: ToolResult,
-): Promise<ToolResult> {
-  const { call, parent_call_id } = request;
-  const isModels = parent_call_id === undefined && request.by_person !== true;
-  const result = isModels ? toldWhenRepeated(scope.state, call.name, checked.input, outcome) : outcome;
-  if (result.status === "ok" && checked.status === "ready" && checked.tool.skill_id !== "") {
-    await scope.emit({ type: "skill_output", skill_id: checked.tool.skill_id, output: result.output });
+type ReadyCall = Extract<CheckedCall, { status: "ready" }>;
+
+/** One call of a running turn. */
+class RunningCall {
+  readonly #scope: TurnScope;
+  readonly #request: CallRequest;
+
+  constructor(scope: TurnScope, request: CallRequest) {
+    this.#scope = scope;
+    this.#request = request;
   }
-  const now = scope.ports.clock.now();
-  // Before it is cut for the model: half a secret would not be known for one.
-  const clean = scope.ports.redact(result);
-  await scope.emit({
-    type: "tool_finished",
-    call_id: call.id,
-    tool: call.name,
-    status: clean.status,
-    output: outputOf(clean),
-    ...(parent_call_id === undefined ? shownOf(scope, call, checked.tool ?? {}, clean) : {}),
-    duration_ms: Math.max(0, now - (scope.state.calls.get(call.id)?.started_at ?? now)),
-    ...besideOutput(clean),
-    ...(checked.tool?.finds === undefined ? {} : { finds: checked.tool.finds }),
-  });
-  return result;
+
+  async run(): Promise<ToolResult | "waiting"> {
+    const scope = this.#scope;
+    const { call } = this.#request;
+    const known = scope.state.calls.get(call.id);
+    if (known?.finished !== undefined) return resultOf(known.finished);
+
+    // The skill may have been blocked, or a permission revoked, after the model was asked.
+    await refreshOffer(scope);
+    const started = known?.started === undefined ? undefined : known;
+    const valid = await findAndCheck(scope, this.#request);
+    const checked = started === undefined ? await this.#askIfNeeded(valid) : valid;
+    if (checked === "waiting") return checked;
+    if (started === undefined) await this.#announce(checked);
+    const outcome =
+      started === undefined ? await this.#attempt(checked) : await this.#attemptAgain(checked, started);
+    if (outcome === "waiting") {
+      if (!scope.state.calls.get(call.id)?.asking)
+        await scope.emit({ type: "call_waiting", call_id: call.id });
+      return outcome;
+    }
+    return await this.#finish(checked, outcome);
+  }
+
+  /**
+   * Asks a person for approval if the call needs it. This happens before `tool_started`, so that `tool_started` means that the call may
+   * have run. A call that would be refused anyway asks nobody.
+   */
+  async #askIfNeeded(checked: CheckedCall): Promise<CheckedCall | "waiting"> {
+    if (checked.status === "refused") return checked;
+    const { tool, input } = checked;
+    const found = await decisionFor(this.#scope, this.#request, tool, input);
+    const isPointless = async () =>
+      (await prevented(this.#scope, tool, input)) !== undefined || this.#repeated(checked) !== undefined;
+    if (found === undefined || (await isPointless())) return checked;
+    const decision = await approveCall(this.#scope, this.#request, tool, input, found);
+    if (decision === "waiting") return decision;
+    if (decision.status === "refused") return { status: "refused", tool, input, result: decision.result };
+    return { status: "ready", tool, input: decision.input };
+  }
+
+  async #announce(checked: CheckedCall): Promise<void> {
+    const { call, parent_call_id } = this.#request;
+    const { tool } = checked;
+    // Titles shorten what they quote: a secret has to be removed before half of it is cut off.
+    const input = this.#scope.ports.redact(checked.input);
+    const title = typeof tool?.title === "function" ? tool.title(input) : tool?.title;
+    await this.#scope.emit({
+      type: "tool_started",
+      call_id: call.id,
+      ...(parent_call_id === undefined ? {} : { parent_call_id }),
+      tool: call.name,
+      title: title ?? `Trying ${call.name}`,
+      skill_id: tool?.skill_id ?? "",
+      ...(checked.status === "ready" ? { effect: checked.tool.effect(checked.input) } : {}),
+      input,
+    });
+  }
+
+  async #attempt(checked: CheckedCall): Promise<ToolResult | "waiting"> {
+    if (checked.status === "refused") return checked.result;
+    const { tool, input } = checked;
+    const { guard, ports } = this.#scope;
+    const answered = (await prevented(this.#scope, tool, input)) ?? this.#repeated(checked);
+    if (answered !== undefined) return answered;
+    const result = await this.#runWithStages(checked);
+    if (result !== "waiting") guard.record(tool, input, result, ports.clock.now());
+    return result;
+  }
+
+  /** Continues a call that had started before a wait or a crash. A call that may have had an effect is not run again. */
+  async #attemptAgain(checked: CheckedCall, before: CallState): Promise<ToolResult | "waiting"> {
+    const { call } = this.#request;
+    if (checked.status === "refused") {
+      // The call was valid when it started, so the refusal now says nothing about its effect then.
+      const mayHaveRun = !before.asking && (before.started?.effect ?? "read_only") !== "read_only";
+      return mayHaveRun ? outcomeUnknown(this.#scope, call) : checked.result;
+    }
+    if (!mayRunAgain(before, checked)) return outcomeUnknown(this.#scope, call);
+    // From here on it may have an effect, which must not be repeated after another crash.
+    if (checked.tool.effect(checked.input) === "side_effect")
+      await this.#scope.emit({ type: "call_resumed", call_id: call.id });
+    return this.#attempt(checked);
+  }
+
+  /** The result of an earlier call that answers this one; undefined when the tool has to run. */
+  #repeated({ tool, input }: ReadyCall): ToolResult | undefined {
+    const { guard, ports } = this.#scope;
+    return guard.check(tool, input, ports.clock.now(), this.#isBySkill());
+  }
+
+  /** Whether the code of a skill makes the call, directly or through `invoke_skill`, and not a model or a person. */
+  #isBySkill(): boolean {
+    const { parent_call_id } = this.#request;
+    return (
+      parent_call_id !== undefined && Boolean(this.#scope.state.calls.get(parent_call_id)?.started?.skill_id)
+    );
+  }
+
+  /** Emits the stage `running`, runs the tool and emits `completed` or `failed`. The agent's own tools have no stages. */
+  async #runWithStages(ready: ReadyCall): Promise<ToolResult | "waiting"> {
+    const { skill_id } = ready.tool;
+    const stage = async (status: "running" | "completed" | "failed") => {
+      if (skill_id === "") return;
+      const call_id = this.#request.call.id;
+      await this.#scope.emit({ type: "stage", call_id, skill_id, name: `skill_${skill_id}`, status });
+    };
+    await stage("running");
+    const result = await this.#runLimited(ready);
+    if (result !== "waiting") await stage(result.status === "ok" ? "completed" : "failed");
+    return result;
+  }
+
+  /** Runs the tool within its time limit, stops it with the turn, and turns every failure into a result. */
+  async #runLimited({ tool, input }: ReadyCall): Promise<ToolResult | "waiting"> {
+    const { ports, turn } = this.#scope;
+    const limit = {
+      ms: tool.max_execution_ms,
+      timer: ports.clock,
+      signal: turn.signal,
+      late: () => new ToolTimeout(),
+    };
+    try {
+      const result = await withTimeLimit(limit, (signal) =>
+        tool.run(input, createToolContext(this.#scope, this.#request, tool, signal)),
+      );
+      return limitOutput(tool, result);
+    } catch (error) {
+      if (error instanceof WaitingForPerson) return "waiting";
+      if (error instanceof ToolTimeout) return timedOut(tool);
+      return turn.signal.aborted ? stoppedWithTurn(tool) : failureOf(this.#scope, tool, error);
+    }
+  }
+
+  /** Records the result of the call, and returns the result that its caller gets. */
+  async #finish(checked: CheckedCall, outcome: ToolResult): Promise<ToolResult> {
+    const scope = this.#scope;
+    const { call, parent_call_id, by_person } = this.#request;
+    const isModels = parent_call_id === undefined && by_person !== true;
+    const result = isModels ? toldWhenRepeated(scope.state, call.name, checked.input, outcome) : outcome;
+    if (result.status === "ok" && checked.status === "ready" && checked.tool.skill_id !== "") {
+      await scope.emit({ type: "skill_output", skill_id: checked.tool.skill_id, output: result.output });
+    }
+    const now = scope.ports.clock.now();
+    // Before the text is cut for the model: half a secret would not be recognised.
+    const clean = scope.ports.redact(result);
+    await scope.emit({
+      type: "tool_finished",
+      call_id: call.id,
+      tool: call.name,
+      status: clean.status,
+      output: outputOf(clean),
+      ...(parent_call_id === undefined ? shownOf(scope, call, checked.tool ?? {}, clean) : {}),
+      duration_ms: Math.max(0, now - (scope.state.calls.get(call.id)?.started_at ?? now)),
+      ...besideOutput(clean),
+      ...(checked.tool?.finds === undefined ? {} : { finds: checked.tool.finds }),
+    });
+    return result;
+  }
 }
 
-/** What is kept of a good result beside its output. */
+/** The parts of a successful result that are recorded in addition to its output. */
 function besideOutput(result: ToolResult): { direct?: true; details?: { [key: string]: Json } } {
   if (result.status === "error") return {};
   const { direct, details } = result;
@@ -84,193 +207,55 @@ function resultOf({ status, output, direct }: NonNullable<CallState["finished"]>
   return { status, code: String(code), message: String(error), details };
 }
 
-/**
- * A call that needs approval is announced when it has it, so `tool_started` still means that it may have run. What would not run
- * anyway is not asked about.
- */
-async function askIfNeeded(
-  scope: TurnScope,
-  request: CallRequest,
-  checked: CheckedCall,
-): Promise<CheckedCall | "waiting"> {
-  if (checked.status === "refused") return checked;
-  const { tool, input } = checked;
-  const found = await decisionFor(scope, request, tool, input);
-  const isPointless = async () =>
-    (await prevented(scope, tool, input)) !== undefined ||
-    scope.guard.check(tool, input, scope.ports.clock.now(), isBySkill(scope, request)) !== undefined;
-  if (found === undefined || (await isPointless())) return checked;
-  const decision = await approveCall(scope, request, tool, input, found);
-  if (decision === "waiting") return decision;
-  if (decision.status === "refused") return { status: "refused", tool, input, result: decision.result };
-  return { status: "ready", tool, input: decision.input };
-}
-
-async function announce(
-  scope: TurnScope,
-  { call, parent_call_id }: CallRequest,
-  checked: CheckedCall,
-): Promise<void> {
-  const { tool } = checked;
-  // Titles cut what they quote.
-  const input = scope.ports.redact(checked.input);
-  const title = typeof tool?.title === "function" ? tool.title(input) : tool?.title;
-  await scope.emit({
-    type: "tool_started",
-    call_id: call.id,
-    ...(parent_call_id === undefined ? {} : { parent_call_id }),
-    tool: call.name,
-    title: title ?? `Trying ${call.name}`,
-    skill_id: tool?.skill_id ?? "",
-    ...(checked.status === "ready" ? { effect: checked.tool.effect(checked.input) } : {}),
-    input,
-  });
-}
-
-/** Goes on with a call that had started before a wait or a crash; one that may have had an effect is not run again. */
-async function attemptAgain(
-  scope: TurnScope,
-  request: CallRequest,
-  checked: CheckedCall,
-  before: CallState,
-): Promise<ToolResult | "waiting"> {
-  const { id } = request.call;
-  if (checked.status === "refused") {
-    // It was found and valid when it started, so what is wrong with it now says nothing about its effect.
-    const mayHaveRun = !before.asking && (before.started?.effect ?? "read_only") !== "read_only";
-    return mayHaveRun ? outcomeUnknown(scope, request.call) : checked.result;
-  }
-  if (!mayRunAgain(before, checked)) return outcomeUnknown(scope, request.call);
-  // What it does from here on must not be repeated after the next crash.
-  if (checked.tool.effect(checked.input) === "side_effect")
-    await scope.emit({ type: "call_resumed", call_id: id });
-  return attempt(scope, request, checked);
-}
-
-async function attempt(
-  scope: TurnScope,
-  request: CallRequest,
-  checked: CheckedCall,
-): Promise<ToolResult | "waiting"> {
-  if (checked.status === "refused") return checked.result;
-  const { tool, input } = checked;
-  const refusal = await prevented(scope, tool, input);
-  if (refusal !== undefined) return refusal;
-  const { clock } = scope.ports;
-  const repeated = scope.guard.check(tool, input, clock.now(), isBySkill(scope, request));
-  if (repeated !== undefined) return repeated;
-  const result = await runWithStages(scope, request, tool, input);
-  if (result !== "waiting") scope.guard.record(tool, input, result, clock.now());
-  return result;
-}
-
-/** Whether the code of a skill makes the call, and not a model or a person, `invoke_skill` in between or not. */
-function isBySkill({ state }: TurnScope, { parent_call_id }: CallRequest): boolean {
-  return parent_call_id !== undefined && Boolean(state.calls.get(parent_call_id)?.started?.skill_id);
-}
-
-/** A call whose last word was a question had no effect after it; what it did before is in the journal of its steps. */
-function mayRunAgain(
-  { asking }: CallState,
-  { tool, input }: Extract<CheckedCall, { status: "ready" }>,
-): boolean {
+/** A call that was waiting for a person had no effect after the question; the journal of its steps has its earlier effects. */
+function mayRunAgain({ asking }: CallState, { tool, input }: ReadyCall): boolean {
   return asking || tool.effect(input) !== "side_effect";
 }
 
 async function outcomeUnknown({ turn, ports }: TurnScope, { name, id }: ToolCall): Promise<ToolResult> {
   const changed = changesInWords(await ports.folders.of(turn.place).interrupted(id));
   const files = changed === "" ? "" : ` By then it had ${changed}.`;
-  return {
-    status: "error",
-    code: "outcome_unknown",
-    message: `${name} had started when the bot was interrupted. Whether it took effect is not known, and it was not run again.${files}`,
-    hint: "Check whether it took effect before you call it again, or tell the person.",
-  };
+  return failure(
+    "outcome_unknown",
+    `${name} had started when the bot was interrupted. Whether it took effect is not known, and it was not run again.${files}`,
+    "Check whether it took effect before you call it again, or tell the person.",
+  );
 }
 
-/** `running` before the work, then its steps, then `completed`, or `failed`; the agent's own tools have no stages. */
-async function runWithStages(
-  scope: TurnScope,
-  request: CallRequest,
-  tool: Tool,
-  input: Json,
-): Promise<ToolResult | "waiting"> {
-  const stage = async (status: "running" | "completed" | "failed") => {
-    if (tool.skill_id === "") return;
-    const name = `skill_${tool.skill_id}`;
-    await scope.emit({ type: "stage", call_id: request.call.id, skill_id: tool.skill_id, name, status });
-  };
-  await stage("running");
-  const result = await runLimited(scope, request, tool, input);
-  if (result !== "waiting") await stage(result.status === "ok" ? "completed" : "failed");
-  return result;
-}
-
-/** The reason of an abort because a tool used up its time. */
+/** Abort reason of a tool that reached its time limit. */
 class ToolTimeout extends Error {
   readonly code = "timed_out";
 }
 
-/** Runs a tool within its time, stops with the turn, and turns every failure into a result. */
-async function runLimited(
-  scope: TurnScope,
-  request: CallRequest,
-  tool: Tool,
-  input: Json,
-): Promise<ToolResult | "waiting"> {
-  const { ports, turn } = scope;
-  const limit = {
-    ms: tool.max_execution_ms,
-    timer: ports.clock,
-    signal: turn.signal,
-    late: () => new ToolTimeout(),
-  };
-  try {
-    const result = await withTimeLimit(limit, (signal) =>
-      tool.run(input, createToolContext(scope, request, tool, signal)),
-    );
-    return limitOutput(tool, result);
-  } catch (error) {
-    if (error instanceof WaitingForPerson) return "waiting";
-    if (error instanceof ToolTimeout) return timedOut(tool);
-    return turn.signal.aborted ? stoppedWithTurn(tool) : failureOf(scope, tool, error);
-  }
-}
-
 function stoppedWithTurn(tool: Tool): ToolResult {
-  const message = `${tool.name} was stopped with the turn. What it had done by then stays done.`;
-  return { status: "error", code: "stopped", message };
+  return failure("stopped", `${tool.name} was stopped with the turn. What it had done by then stays done.`);
 }
 
 function timedOut(tool: Tool): ToolResult {
   const seconds = Math.round(tool.max_execution_ms / 1000);
   const message = `${tool.name} was stopped: it took longer than ${seconds} s.`;
-  return { status: "error", code: "timed_out", message, hint: "Ask for less at once, or go on without it." };
+  return failure("timed_out", message, "Ask for less at once, or go on without it.");
 }
 
+/** Refuses an output that is larger than the tool's limit, in bytes of UTF-8. */
 function limitOutput(tool: Tool, result: ToolResult): ToolResult {
   if (result.status === "error") return result;
-  const size =
-    typeof result.output === "string" ? result.output.length : JSON.stringify(result.output)?.length;
-  if (size === undefined) return { ...result, output: null };
+  const text = typeof result.output === "string" ? result.output : JSON.stringify(result.output);
+  if (text === undefined) return { ...result, output: null };
+  const size = new TextEncoder().encode(text).byteLength;
   if (size <= tool.max_output_bytes) return result;
   const message = `${tool.name} answered ${size} bytes; at most ${tool.max_output_bytes} are kept.`;
-  return { status: "error", code: "output_too_large", message, hint: "Ask for a part of it." };
+  return failure("output_too_large", message, "Ask for a part of it.");
 }
 
 function failureOf(scope: TurnScope, tool: Tool, error: unknown): ToolResult {
   const expected = error instanceof ExpectedFailure;
   if (!expected) scope.ports.report(error, `tool ${tool.name}`);
   const hint = expected ? error.hint : undefined;
-  return {
-    status: "error",
-    code: errorCode(error) ?? "failed",
-    message: `${tool.name} failed: ${errorText(error)}`,
-    ...(hint === undefined ? {} : { hint }),
-  };
+  return failure(errorCode(error) ?? "failed", `${tool.name} failed: ${errorText(error)}`, hint);
 }
 
-/** What the model is told, where that is not the output itself: its beginning and end, and the guides it activated. */
+/** The text that the model gets, where it differs from the output: cut to the limit, with the guides that the call activated. */
 function shownOf(
   scope: TurnScope,
   { id }: ToolCall,
@@ -282,7 +267,7 @@ function shownOf(
   const tokens = how !== undefined ? Number.POSITIVE_INFINITY : turn.limits.tool_output_tokens;
   const cutTo = (text: string) => cutForModel(text, tokens, id, ports.countTokens);
   const readable = result.status === "ok" ? result.readable : undefined;
-  // What is paged and searched is the output: its words are shown where they fit whole.
+  // `read_file` pages the output, so the readable form is shown only if it fits as a whole.
   const cut = readable !== undefined && cutTo(readable) === readable ? readable : cutTo(whole);
   const guides = how === "guide" ? "" : guidesWith(scope, id);
   const shown = guides === "" ? cut : `${cut}\n\n${guides}`;

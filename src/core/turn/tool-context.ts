@@ -4,23 +4,22 @@ import { runInFolder } from "../effects/folder-run.ts";
 import { createToolFiles } from "../effects/tool-files.ts";
 import { scopeKeyValue } from "../ports/storage.ts";
 import { generateWith, writeWith } from "../scope/generate.ts";
-import { type CallRequest, chosenModel, type TurnScope } from "../scope/turn-scope.ts";
+import { type CallRequest, chosenModel, type TurnScope, zoneIn } from "../scope/turn-scope.ts";
 import { coversHost } from "../skill/network-grants.ts";
 import type { PlanningContext, Tool, ToolContext } from "../skill/tool.ts";
 import { isOwnWords, untrustedIn } from "../transcript/untrusted.ts";
 import { ExpectedFailure, WaitingForPerson } from "../values/failure.ts";
 import type { Json } from "../values/json.ts";
-import { zoneOf } from "../values/said-line.ts";
 import { createWorkContext } from "./create-work-context.ts";
 import { invokeSkill } from "./invoke-skill.ts";
 
-/** A limit inside a tool, told to the model as an error result. */
+/** A limit reached inside a tool. The model gets it as an error result. */
 class ToolLimitError extends ExpectedFailure<"too_many_steps" | "no_answer"> {}
 
-/** Characters of a progress note. Where code hands one on that is cut already, it is cut later than this. */
+/** Maximum characters of a progress note. Above the limits that callers cut their notes to. */
 const maxNote = 1_000;
 
-/** The execution context of one call. */
+/** Creates the execution context of one call. */
 export function createToolContext(
   scope: TurnScope,
   request: CallRequest,
@@ -69,7 +68,7 @@ export function createToolContext(
     inFolder,
     ...createWorkContext(scope, { inFolder, now, approve: permissions.approve }, signal),
     chat: createChatWork(scope, request.call.id, tool.skill_id),
-    time_zone: zoneOf(turn.author, scope.namespace.settings.time_zone, ports.time_zone),
+    time_zone: zoneIn(scope),
     store: scopeKeyValue(ports.store, `skill:${turn.place.namespace}:${root}:`),
     schedules: planningFor(scope, request),
     web: webOf(scope, request),
@@ -77,7 +76,7 @@ export function createToolContext(
   };
 }
 
-/** A wish that may come from what the model has read, and not from a person, is asked about. */
+/** A schedule asks for approval if its text may come from material that the model read and not from a person. */
 function planningFor(scope: TurnScope, request: CallRequest): PlanningContext | undefined {
   const { schedules } = scope.ports;
   if (schedules === undefined) return undefined;
@@ -102,7 +101,7 @@ function planningFor(scope: TurnScope, request: CallRequest): PlanningContext | 
   };
 }
 
-/** Named steps: staged, counted, journalled, and answered from the journal when they had finished before a crash. */
+/** Runs named steps: each is staged, counted and journalled. A step that finished before a crash is answered from the journal. */
 function createSteps(
   scope: TurnScope,
   callId: string,
@@ -139,8 +138,8 @@ function createSteps(
 }
 
 /**
- * Questions are numbered within their call, `CALL?1`, or named by their key. The answer comes as a signal (a button, the API) or as the asker's
- * next message in the thread.
+ * Asks a person. Questions are numbered within their call, `CALL?1`, or named by their key. The answer is a signal (a button, the API) or
+ * the asker's next message in the thread.
  */
 function createAsk(scope: TurnScope, callId: string): ToolContext["ask"] {
   let asked = 0;
@@ -173,7 +172,7 @@ function createAsk(scope: TurnScope, callId: string): ToolContext["ask"] {
   };
 }
 
-/** Approvals are numbered within their call or named, as questions are; requests for hosts are named by the hosts. */
+/** Approvals are numbered within their call or named, like questions. Requests for hosts are named after the hosts. */
 function createPermissions(
   scope: TurnScope,
   callId: string,
@@ -200,7 +199,7 @@ function createPermissions(
         const names = missing.join(", ");
         const question = `May the code of the skill ${skill.id} reach ${names}, now and in future? It reads files of the threads it is called in, and may send them to ${names}.`;
         const input = { hosts: [...missing] };
-        // Named, because it is not asked any more once it is granted, and would leave its number to the next approval.
+        // Named, because a granted request is not asked again: a number would then pass to the next approval.
         const key = `hosts:${missing.join(",")}`;
         const decision = await approve({ action: "reach_hosts", question, input, approver: "operator", key });
         if (decision.approved) await grants.grant(skill, missing, decision.by);

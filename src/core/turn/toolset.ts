@@ -7,7 +7,7 @@ import type { Tool } from "../skill/tool.ts";
 import { guidePrint } from "../transcript/opening.ts";
 import { currentProfile } from "../values/profile.ts";
 
-/** Reads the namespace again; what a person enabled or blocked meanwhile counts from now on. */
+/** Reads the namespace again, so that skills enabled or blocked in the meantime take effect. */
 export async function refreshOffer(scope: TurnScope): Promise<void> {
   const { turn, ports } = scope;
   const { state, offer } = await ports.offers.read(turn.place.namespace, turn.catalogue);
@@ -16,7 +16,7 @@ export async function refreshOffer(scope: TurnScope): Promise<void> {
   scope.offer = threadOffer(scope);
 }
 
-/** The channel's offer as the agent that has the turn, the thread, and the person's message have made it. */
+/** The channel's offer, narrowed to the current agent and adjusted to the thread and the person's message. */
 export function threadOffer(scope: TurnScope): Offer {
   const { turn, state, transcript, namespaceOffer } = scope;
   return forThread(forAgent(namespaceOffer, currentProfile(scope)), {
@@ -26,16 +26,16 @@ export function threadOffer(scope: TurnScope): Offer {
   });
 }
 
-/** A tool that a model's call names. */
-export interface NamedTool {
+/** A tool named by a model's call. */
+interface NamedTool {
   tool: Tool;
-  /** The skill whose guide and tools come with the call; undefined when they are there already. */
+  /** The skill that the call activates, with its guide and tools; undefined when it is active already. */
   activates?: string;
 }
 
 /**
- * The tool a model means: one of its own, or one of a skill that is usable here, active or not. Models also call skills by their
- * ids, with an only tool.
+ * Finds the tool that a model means: one of the agent's own, or one of a skill that is usable here, active or not. Models also call a skill
+ * with a single tool by the skill's id.
  */
 export function findTool(scope: TurnScope, name: string): NamedTool | undefined {
   const own = scope.ownTools.get(name);
@@ -55,7 +55,7 @@ function onlyToolOf(offer: Offer, name: string): OfferedTool | undefined {
   return own.length === 1 ? own[0]?.[1] : undefined;
 }
 
-/** The tools, by their names, of the usable skill that a text names. */
+/** The tools, by name, of the usable skill that a text names. */
 function toolsOf(offer: Offer, text: string): [string, OfferedTool][] {
   const usable = offer.usable.map(({ skill }) => skill);
   const resolved = resolveSkill(text, usable);
@@ -65,7 +65,7 @@ function toolsOf(offer: Offer, text: string): [string, OfferedTool][] {
   );
 }
 
-/** The names of the tools of a skill, active or not, that a model called by its id. */
+/** The tool names of a skill, active or not, that a model called by its id. */
 export function findParts({ offer }: TurnScope, name: string): string[] {
   return toolsOf(offer, name).map(([toolName]) => toolName);
 }
@@ -75,7 +75,7 @@ function isActiveHere({ offer }: TurnScope, id: string): boolean {
   return offered !== undefined && isActive(offered);
 }
 
-/** Makes a skill active in this thread: with the result of this call its guide is told, and its tools follow. */
+/** Activates a skill in this thread: its guide comes with the result of this call, and its tools follow. */
 export async function activate(scope: TurnScope, skillId: string, callId: string): Promise<void> {
   if (scope.state.activated.has(skillId)) return;
   const skill = scope.offer.all.get(skillId)?.skill;
@@ -89,7 +89,7 @@ export async function activate(scope: TurnScope, skillId: string, callId: string
   });
 }
 
-/** The guides of what this call has activated; empty when it has activated nothing. */
+/** The guides of the skills that this call has activated; empty when there are none. */
 export function guidesWith({ state, offer }: TurnScope, callId: string): string {
   const activated = [...state.activated].filter(([, by]) => by === callId);
   return activated
@@ -99,7 +99,7 @@ export function guidesWith({ state, offer }: TurnScope, callId: string): string 
     .join("\n");
 }
 
-/** The id of a skill without tools that a name stands for. */
+/** The id of the skill without tools that this name refers to. */
 export function findGuide({ offer }: TurnScope, name: string): string | undefined {
   const resolved = resolveSkill(
     name,

@@ -16,9 +16,9 @@ import { refreshOffer } from "./toolset.ts";
 import { createEventChannel, openScope } from "./turn-opening.ts";
 
 /**
- * Runs a turn to its end: model → tool calls → results → model, until there is an answer. Yields every event before it has
- * effect beyond core; the caller records it and comes back for the next. A turn with more than entry 0 in its log is
- * resumed: what had finished is not run again. The last event is `turn_finished`, or `turn_waiting` when a person is asked.
+ * Runs a turn to its end: model → tool calls → results → model, until there is an answer. Yields every event before it takes effect outside
+ * core; the caller records it and then asks for the next. A turn whose log has more than entry 0 is resumed: finished work is not repeated.
+ * The last event is `turn_finished`, or `turn_waiting` when the turn waits for a person or for its model.
  */
 export async function* runTurn(
   turn: Turn,
@@ -49,12 +49,12 @@ async function startLoop(
   const end = await endForReader(scope, reached);
   if (end.error !== undefined) await scope.emit({ type: "error", ...end.error });
   const { outcome } = end;
-  // Whoever reads the answer has to know what it was made without.
+  // The reader of an answer has to know which messages it was made without.
   const text = [end.text, ...state.left_out].filter(Boolean).join("\n\n");
   await scope.emit({ type: "turn_finished", outcome, text, ...(state.private ? { private: true } : {}) });
 }
 
-/** Undefined when the turn waits, for a person or for its model. */
+/** Returns undefined when the turn waits for a person or for its model. */
 async function loop(scope: TurnScope): Promise<TurnEnd | undefined> {
   const { turn, state } = scope;
   for (;;) {
@@ -66,10 +66,13 @@ async function loop(scope: TurnScope): Promise<TurnEnd | undefined> {
   }
 }
 
-/** The next round, after which the model has called tools, or the turn has its end, or waits until the model is back. */
+/**
+ * Runs the next round. Returns undefined when the model has called tools, otherwise the turn's end, or `waiting` until the model is
+ * available.
+ */
 async function askModel(scope: TurnScope): Promise<TurnEnd | "waiting" | undefined> {
   const { rounds, last } = scope.state;
-  // After a crash between the model's answer and `turn_finished` the answer is in the log already.
+  // After a crash between the model's answer and `turn_finished`, the answer is already in the log.
   if (last?.tool_calls.length === 0) return answered(scope, last.text);
   const wait = await afterWait(scope);
   if (wait !== "go") return wait;
@@ -83,7 +86,7 @@ async function askModel(scope: TurnScope): Promise<TurnEnd | "waiting" | undefin
 
 async function nextRound(scope: TurnScope): Promise<TurnEnd | undefined> {
   const limit = limitReached(scope);
-  if (limit !== undefined) return lastWord(scope, limit);
+  if (limit !== undefined) return answerAtLimit(scope, limit);
   await takeSteering(scope);
   const message = await callModel(scope);
   return message.tool_calls.length === 0 ? answered(scope, message.text) : undefined;
@@ -99,22 +102,22 @@ function limitReached({ turn, ports, state }: TurnScope): string | undefined {
   return ports.overBudget();
 }
 
-/** One last model call in which no tool may be called; the person gets an answer that says which limit was reached. */
-async function lastWord(scope: TurnScope, limit: string): Promise<TurnEnd> {
+/** Makes one last model call without tools. The person gets an answer that names the limit. */
+async function answerAtLimit(scope: TurnScope, limit: string): Promise<TurnEnd> {
   const note = `This turn ends here: ${limit}.`;
   if (scope.ports.overBudget() !== undefined) return { outcome: "limit_reached", text: note };
   const message = await callModel(
     scope,
     `You can call no more tools in this turn: ${limit}. Answer now with what you have.`,
-  ).catch(wordless);
+  ).catch(ignoreBadResponse);
   return {
     outcome: "limit_reached",
     text: [message?.text.trim(), `${note} Say “continue” to go on from here.`].filter(Boolean).join("\n\n"),
   };
 }
 
-/** A model that goes on calling tools has no last word; the person is told the limit all the same. */
-function wordless(error: unknown): undefined {
+/** Ignores a model that calls tools regardless: the person is still told the limit. */
+function ignoreBadResponse(error: unknown): undefined {
   if (!(error instanceof ModelError) || error.code !== "bad_response") throw error;
 }
 
@@ -122,7 +125,7 @@ async function takeSteering(scope: TurnScope): Promise<void> {
   const { rounds, away } = scope.state;
   if ((rounds === 0 && away === undefined) || scope.namespace.settings.while_running === "queue") return;
   for (const { turn_id, text, author, said_at, has_files } of await scope.ports.steering()) {
-    // What names another agent has a turn of its own with it.
+    // A message that names another agent gets a turn of its own with that agent.
     const named = agentNamedIn(text, scope.turn.profiles);
     if (has_files || (named !== undefined && named.id !== scope.turn.profile.id)) break;
     const fitting = fitUserText({ turn_id, text, limits: scope.turn.limits }, scope.ports.countTokens);
@@ -131,12 +134,12 @@ async function takeSteering(scope: TurnScope): Promise<void> {
   }
 }
 
-/** One round: streams the model's answer and records it whole. With a `lastWord` it is told that, and may call no tools. */
-async function callModel(scope: TurnScope, lastWord?: string): Promise<AssistantMessage> {
+/** Runs one round: streams the model's answer and records it. With a `finalNote` the model reads that note and may call no tools. */
+async function callModel(scope: TurnScope, finalNote?: string): Promise<AssistantMessage> {
   const { turn, ports, state } = scope;
   const transcript = await keepTranscript(scope);
-  if (lastWord !== undefined && transcript.messages.at(-1)?.text !== lastWord) {
-    const message = { role: "system", text: lastWord } as const;
+  if (finalNote !== undefined && transcript.messages.at(-1)?.text !== finalNote) {
+    const message = { role: "system", text: finalNote } as const;
     await scope.emit({ type: "transcript_changed", message, told: {} });
   }
   const round = state.rounds + 1;
@@ -144,18 +147,18 @@ async function callModel(scope: TurnScope, lastWord?: string): Promise<Assistant
   turn.signal.throwIfAborted();
   const finished = await readAnswer(scope, async () => ({
     ...(await requestOf(scope, transcript)),
-    ...(lastWord === undefined ? {} : { no_calls: true }),
+    ...(finalNote === undefined ? {} : { no_calls: true }),
     ...(turn.limits.away_retry_ms === 0 ? {} : { can_wait: true }),
   }));
   await scope.emit({ type: "usage", model: finished.model, round, ...finished.usage });
   const message =
-    lastWord === undefined ? withUniqueIds(finished.message, scope, round) : withoutCalls(finished.message);
+    finalNote === undefined ? withUniqueIds(finished.message, scope, round) : withoutCalls(finished.message);
   const kept = withWholeBlocks(message, ports.redact(message));
   await scope.emit({ type: "model_message", round, message: kept, model: finished.model });
   return kept;
 }
 
-/** Blocks out of which a secret was taken do not fit their signatures any more. */
+/** Drops provider blocks that were redacted, because their signatures no longer match. */
 function withWholeBlocks(
   written: AssistantMessage,
   { provider_blocks, ...clean }: AssistantMessage,
@@ -164,13 +167,13 @@ function withWholeBlocks(
   return isWhole ? { ...clean, provider_blocks } : clean;
 }
 
-/** Calls that are not answered cannot stay in a conversation, nor can what is bound to them. */
+/** Removes the calls: a conversation may not contain unanswered calls, nor blocks that belong to them. */
 function withoutCalls({ tool_calls, provider_blocks, ...message }: AssistantMessage): AssistantMessage {
   const own = tool_calls.length === 0 ? provider_blocks : undefined;
   return { ...message, tool_calls: [], ...(own === undefined ? {} : { provider_blocks: own }) };
 }
 
-/** Some servers number calls from scratch in every response; log and transcript need ids that are unique. */
+/** Some servers number the calls of each response from the start. Log and transcript need unique ids. */
 function withUniqueIds(
   message: AssistantMessage,
   { turn, state, transcript }: TurnScope,
@@ -183,11 +186,11 @@ function withUniqueIds(
   if (!clash) return message;
   const prefix = `call_${fingerprint(turn.turn_id)}_${round}`;
   const tool_calls = message.tool_calls.map((call, index) => ({ ...call, id: `${prefix}_${index + 1}` }));
-  // Blocks that name the calls by their old ids would not fit their results.
+  // Provider blocks name the calls by their old ids and would not match the results.
   return { role: "assistant", text: message.text, tool_calls };
 }
 
-/** Runs the calls of one response, some at a time. Direct outputs are the turn's end. */
+/** Runs the calls of one response, several at a time. Direct outputs end the turn. */
 async function runOpenCalls(
   scope: TurnScope,
   message: AssistantMessage,
@@ -204,7 +207,7 @@ async function runOpenCalls(
   };
   const workers = Math.min(scope.turn.limits.max_concurrent, queue.length);
   const ends = await Promise.allSettled(Array.from({ length: workers }, work));
-  // Only when all have ended: a call must not finish after its turn.
+  // Waits for all of them: no call may finish after its turn.
   const failed = ends.find((end) => end.status === "rejected");
   if (failed !== undefined) throw failed.reason;
   if (waiting && !scope.turn.signal.aborted) {
@@ -216,14 +219,14 @@ async function runOpenCalls(
   return answered(scope, texts.join("\n\n"));
 }
 
-/** When the first thing a person was asked expires, ms since the epoch. */
+/** When the first open question or approval expires, ms since the epoch. */
 export function waitUntil({ state, turn }: TurnScope): number {
   const questions = [...state.questions.values()].filter((question) => question.answer === undefined);
   const approvals = [...state.approvals.values()].filter((approval) => approval.decided === undefined);
   return Math.min(turn.deadline, ...[...questions, ...approvals].map((asked) => asked.expires_at));
 }
 
-/** The end of a turn that did not end by an answer. Every tool that had started gets its result first. */
+/** The end of a turn that ended without an answer. Every started tool gets its result first. */
 async function endOf(scope: TurnScope, error: unknown): Promise<TurnEnd> {
   const { turn, ports, state } = scope;
   await closeOpenCalls(scope);

@@ -16,8 +16,8 @@ import { runToolCall } from "./tool-call.ts";
 import { threadOffer } from "./toolset.ts";
 
 /**
- * Sets a turn up from its log: state, transcript, namespace and offer as they are now. `record` gets every event it emits,
- * without secrets.
+ * Builds a turn's scope from its log: state, transcript, and the current namespace and offer. `record` gets every event the turn emits,
+ * with secrets removed.
  */
 export async function openScope(
   turn: Turn,
@@ -69,16 +69,16 @@ export async function openScope(
     namespaceOffer: offer,
     offer,
     emit(body) {
-      // What adds no text to a transcript is redacted only where it is stored and shown.
+      // Events that add no text to a transcript are redacted where they are stored and shown.
       const event = untold.has(body.type) ? body : ports.redact(body);
       apply(event, ports.clock.now());
-      // At once, so that calls that run at the same time see it.
+      // At once, so that concurrent calls see it.
       if (changesOffer.has(event.type)) scope.offer = threadOffer(scope);
       return record(event);
     },
     async open(opening, how) {
       const name = await ports.openings.put(opening);
-      // The same object for all threads that begin alike: adapters convert each object once.
+      // One object for all threads with the same opening: model adapters convert each object only once.
       openings.set(name, (await ports.openings.get(name)) ?? opening);
       await scope.emit({ type: "transcript_opened", opening: name, ...how });
     },
@@ -88,14 +88,14 @@ export async function openScope(
   return scope;
 }
 
-/** Events after which the thread has other skills. */
+/** Events that change the thread's skills. */
 const changesOffer: ReadonlySet<TurnEventBody["type"]> = new Set([
   "skill_activated",
   "skill_offloaded",
   "handoff",
 ]);
 
-/** Events that come often and add no text to a transcript. */
+/** Frequent events that add no text to a transcript. */
 const untold: ReadonlySet<TurnEventBody["type"]> = new Set([
   "text_delta",
   "text_reset",
@@ -105,7 +105,7 @@ const untold: ReadonlySet<TurnEventBody["type"]> = new Set([
   "tool_progress",
 ]);
 
-/** What the transcripts begin with that the thread and the turn's own log name. */
+/** The openings of all transcripts that the thread or the turn's own log names. */
 async function readOpenings(turn: Turn, ports: TurnPorts): Promise<Map<string, Opening>> {
   const openings = new Map<string, Opening>();
   const inPast = turn.past.steps.flatMap((step) => (step.kind === "open" ? step.with.opening : []));
@@ -117,7 +117,7 @@ async function readOpenings(turn: Turn, ports: TurnPorts): Promise<Map<string, O
   return openings;
 }
 
-/** The agent's own tools, tied to the running turn. */
+/** The agent's own tools, bound to the running turn. */
 function ownTools(
   metaTools: readonly MetaTool[],
   turn: Turn,
@@ -145,12 +145,12 @@ function ownTools(
 }
 
 /**
- * Joins what parallel work emits into one stream. `emit` resolves once the reader has taken the event and come back for
- * the next one, so that work which must be recorded first can wait for it.
+ * Merges the events of concurrent work into one stream. `emit` resolves once the reader has taken the event and asked for the next one, so
+ * that work which must be recorded first can wait for it.
  */
-export interface EventChannel<T> {
+interface EventChannel<T> {
   emit(event: T): Promise<void>;
-  /** Events as they come, until `work` is settled and everything is read. Rejects as `work` does. */
+  /** Yields events as they arrive, until `work` has settled and all events are read. Rejects if `work` does. */
   drain(work: Promise<unknown>): AsyncGenerator<T, void>;
 }
 

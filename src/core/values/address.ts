@@ -1,12 +1,12 @@
 import type { Effort, Message, UserMessage } from "./message.ts";
 
-/** Web addresses as they are compared and found in texts. */
+/** Web addresses: how they are compared, and how they are found in texts. */
 
-/** Scheme, default port, fragment and a slash at the end make no difference; the query does, letter by letter. */
+/** Comparison ignores the scheme, the default port, the fragment and a trailing slash; the query has to be identical. */
 export interface WebAddress {
-  /** What two addresses that are the same have in common. */
+  /** Equal for addresses that are considered the same. */
   key: string;
-  /** As in grants: with the port where it is not the scheme's own. */
+  /** As in grants: with the port if it is not the scheme's default. */
   host: string;
 }
 
@@ -22,15 +22,15 @@ export function readAddress(text: string): WebAddress | undefined {
   return { key: `${login}${host}${url.pathname.replace(/\/$/, "")}${url.search}`, host };
 }
 
-/** The host of a `WebAddress` by its key. */
+/** The host of a `WebAddress` key. */
 export function hostOfKey(key: string): string {
   return /^[^/?]*/.exec(key)?.[0].replace(/^.*@/, "") ?? "";
 }
 
 /**
- * What one owner likely has of a host: the last two labels of its name, or three where the country's domain has few letters before it
- * (`example.co.uk`). Of addresses IPv4 stays whole, IPv6 counts by its first 48 bits, the least a site is given (RFC 6177). Ports make no
- * difference: one owner has them all.
+ * The part of a host that one owner probably controls: the last two labels of its name, or three if the label before the country code is
+ * short (`example.co.uk`). IPv4 addresses count as a whole, IPv6 addresses by their first 48 bits, the minimum that a site is assigned (RFC
+ * 6177). Ports make no difference, because one owner has them all.
  */
 export function siteOf(host: string): string {
   const name = host.replace(/:\d+$/, "");
@@ -41,7 +41,7 @@ export function siteOf(host: string): string {
   return labels.slice(isShort ? -3 : -2).join(".");
 }
 
-/** Of an address as `URL` writes it, in brackets. One that stands for an IPv4 address is of that address's site. */
+/** The site of an address as `URL` writes it, in brackets. A mapped IPv4 address belongs to the site of that IPv4 address. */
 function siteOfIpv6(name: string): string {
   const [front = "", back] = name.slice(1, -1).split("::");
   const groupsOf = (text: string) => (text === "" ? [] : text.split(":"));
@@ -57,8 +57,8 @@ function siteOfIpv6(name: string): string {
 }
 
 /**
- * Whether two addresses of one site, by their keys, are alike but for one segment of the path or one parameter. Which of many such
- * links is followed spells out one character of something; host, port and login make no difference.
+ * Whether two addresses of one site, by their keys, differ in at most one path segment or one parameter. The choice among many such links
+ * can spell out data one character at a time. Host, port and login make no difference.
  */
 export function differInOnePlace(one: string, other: string): boolean {
   const [[path, query], [otherPath, otherQuery]] = [placesOf(one), placesOf(other)];
@@ -80,7 +80,7 @@ function differences(one: readonly string[], other: readonly string[]): number {
   return longer.filter((part, at) => part !== shorter[at]).length;
 }
 
-/** Whether two hosts are one site to people: the same, but for `www.`. */
+/** Whether people would consider two hosts the same site: equal except for `www.`. */
 export function isSameSite(one: string, other: string): boolean {
   return bare(one) === bare(other);
 }
@@ -89,7 +89,7 @@ function bare(host: string): string {
   return host.replace(/^www\./, "");
 }
 
-/** Addresses of one text that are found at most. */
+/** Maximum addresses found in one text. */
 const maxFound = 500;
 
 const full = /https?:\/\/[^\s<>"'`“”‘’«»|\\^{}]{1,8000}/giu;
@@ -98,12 +98,12 @@ const full = /https?:\/\/[^\s<>"'`“”‘’«»|\\^{}]{1,8000}/giu;
 const bareName =
   /(?<![\p{L}\p{N}_@./-])(?:(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}\p{L}{2,24}|\d{1,3}(?:\.\d{1,3}){3}|localhost)(?::\d{1,5})?(?![\p{L}\p{N}@-])(?:[/?][^\s<>"'`“”‘’«»|\\^{}]{0,4000})?/giu;
 
-/** The full addresses in a text. What ends a sentence or a bracket around an address may be part of it or not: both are answered. */
+/** The full addresses in a text. Punctuation after an address may belong to it or not, so both variants are returned. */
 export function linksIn(text: string): WebAddress[] {
   return found(text, full, "");
 }
 
-/** The addresses a person names in a text, without a scheme too: `example.com/docs`. */
+/** The addresses that a person names in a text, including those without a scheme: `example.com/docs`. */
 export function addressesIn(text: string): WebAddress[] {
   return [...linksIn(text), ...found(text, bareName, "http://")];
 }
@@ -123,7 +123,7 @@ function found(text: string, pattern: RegExp, scheme: string): WebAddress[] {
   return [...all.values()];
 }
 
-/** As written, and without the punctuation at its end. */
+/** The text as written, and without trailing punctuation. */
 function variantsOf(written: string): string[] {
   const variants = [written];
   let rest = written;
@@ -135,24 +135,24 @@ function variantsOf(written: string): string[] {
 }
 
 /**
- * The addresses a thread has shown its model: those that people and searches named, and the links of what was read. A fold over the
- * log's events, so that a resume and later turns know the same.
+ * The addresses that a thread has shown its model: addresses named by people and searches, and links in texts that were read. A fold over
+ * the log's events, so that a resumed turn and later turns know the same addresses.
  */
 
-/** What one event showed, or what a transcript takes over. Addresses are keys of `WebAddress`. */
+/** The addresses that one event showed, or that a transcript carries over, as keys of `WebAddress`. */
 export interface Seen {
-  /** By people and searches. */
+  /** Named by people or searches. */
   named?: readonly string[] | undefined;
-  /** Links of pages, and addresses that strangers wrote. */
+  /** Links in pages, and addresses that strangers wrote. */
   linked?: readonly string[] | undefined;
-  /** A stranger spoke, or a name leads somewhere. What else is untrusted is seen in the transcript (`untrusted.ts`). */
+  /** A stranger wrote a text, or a name contains an address. Other untrusted text is detected in the transcript (`untrusted.ts`). */
   untrusted?: true | undefined;
 }
 
-/** All that was seen, put together. */
+/** All addresses seen so far. */
 export interface SeenAddresses {
   named: Set<string>;
-  /** Hosts of these. */
+  /** Hosts of the named addresses. */
   hosts: Set<string>;
   linked: Set<string>;
   untrusted: boolean;
@@ -162,7 +162,7 @@ export function createSeenAddresses(): SeenAddresses {
   return { named: new Set(), hosts: new Set(), linked: new Set(), untrusted: false };
 }
 
-/** Adds what an event showed. */
+/** Adds the addresses of an event. */
 export function see(all: SeenAddresses, { named = [], linked = [], untrusted }: Seen): void {
   for (const key of named) {
     all.named.add(key);
@@ -172,10 +172,10 @@ export function see(all: SeenAddresses, { named = [], linked = [], untrusted }: 
   if (untrusted === true) all.untrusted = true;
 }
 
-/** Addresses of a kind that a transcript takes over from the one before. */
+/** Maximum addresses of each kind that a transcript carries over from the one before. */
 const maxCarried = 300;
 
-/** The same as one value, the latest addresses only. */
+/** The latest of all seen addresses as one value. */
 export function summaryOf(all: readonly SeenAddresses[], carried: Seen): Seen {
   const last = (keys: readonly string[]) => [...new Set(keys)].slice(-maxCarried);
   const untrusted = carried.untrusted === true || all.some((each) => each.untrusted);
@@ -186,7 +186,7 @@ export function summaryOf(all: readonly SeenAddresses[], carried: Seen): Seen {
   };
 }
 
-/** What messages show by themselves, where no event tells more: what people said. */
+/** The addresses in messages for which no event exists: the texts of people. */
 export function seenInMessages(messages: readonly Message[]): Seen {
   return {
     named: messages.flatMap((message) =>
@@ -195,38 +195,38 @@ export function seenInMessages(messages: readonly Message[]): Seen {
   };
 }
 
-/** Whether a name or a topic, which anybody may have set, leads to a page. `bob.smith` and `Node.js` do not. */
+/** Whether a name or topic, which anybody may have set, contains the address of a page. `bob.smith` and `Node.js` do not. */
 export function namesSite(text: string): boolean {
   return addressesIn(text).some(({ key, host }) => key !== host) || linksIn(text).length > 0;
 }
 
 /**
- * What a transcript has told the model about the channel. Compared with the channel as it is now before each model call;
- * the difference is told in a system message, and becomes part of this.
+ * The state of the channel that a transcript has told the model. Before each model call it is compared with the current state; differences
+ * are told in a system message and added here.
  */
 export interface Told {
   /** The agent that has the turn. */
   agent: string;
-  /** Where this is, in words. */
+  /** The place, in words. */
   place: string;
   /** Skills in the list: id → its line. */
   skills: Readonly<Record<string, string>>;
-  /** Ids of skills that did not fit into the list, and are found with `list_skills`. */
+  /** Ids of skills that did not fit into the list; `list_skills` finds them. */
   unlisted: readonly string[];
-  /** Skills whose tools are there without activation. */
+  /** Skills whose tools are available without activation. */
   open: readonly string[];
-  /** Active skills: id → fingerprint of the guide the model was given. */
+  /** Active skills: id → fingerprint of the guide that the model was given. */
   active: Readonly<Record<string, string>>;
-  /** Pinned facts of the channel, as `factLine` writes them. */
+  /** Pinned facts of the channel, as lines of `factLine`. */
   facts: readonly string[];
-  /** Agents a turn can be handed to: id → what for. */
+  /** Agents that a turn can be handed to: id → purpose. */
   agents: Readonly<Record<string, string>>;
   effort?: Effort | undefined;
   /** Tools that a provider refuses: name → fingerprint of the definition. */
   left_out?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A short name for a text: FNV-1a, 32 bits, eight hex digits. Tells texts apart; it protects nothing. */
+/** A short hash of a text: FNV-1a, 32 bits, eight hex digits. Distinguishes texts; not for security. */
 export function fingerprint(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) {
@@ -236,18 +236,19 @@ export function fingerprint(text: string): string {
 }
 
 /**
- * What a model has read that nobody here vouches for: results of tools, files, what bots and guests wrote, texts of skills that did not
- * ship with the bot. Members of a channel and its managers are believed. A transcript keeps the list as it grows, so asking costs
- * nothing, and what was read once stays read.
+ * Text in a transcript that nobody here vouches for: results of tools, files, messages of bots and guests, texts of skills that did not
+ * ship with the bot. Members of a channel and its managers are trusted. The transcript maintains this list as it grows, and entries are
+ * never removed.
  */
 
 /**
- * `result`: of a tool. `outsider`: a file, or the words of a bot or a guest. `skill`: the guide or the tools of a skill from elsewhere.
- * `summary`: of an earlier transcript that had any of these, of an earlier version, or of turns without details. `code`: a skill from elsewhere makes the call.
+ * `result`: the result of a tool. `outsider`: a file, or a message of a bot or guest. `skill`: the guide or tools of a skill from
+ * elsewhere. `summary`: the summary of an earlier transcript that contained untrusted text, was written by an earlier version, or covers
+ * turns without details. `code`: a skill from elsewhere makes the call.
  */
 export type Untrusted = "result" | "outsider" | "skill" | "summary" | "code";
 
-/** What of a transcript is untrusted, and the skills whose guides it has told. A fold over its steps. */
+/** The untrusted text of a transcript, and the skills whose guides it contains. A fold over its steps. */
 export interface ReadSoFar {
   readonly untrusted: Set<Untrusted>;
   readonly guides: Set<string>;
@@ -260,7 +261,7 @@ interface Opened {
   active: readonly string[];
 }
 
-/** What stands in a transcript when it opens. */
+/** The untrusted text of a transcript at its opening. */
 export function readAtOpening(
   { messages, summary, untrusted, active }: Opened,
   guides: Iterable<string>,
@@ -271,25 +272,28 @@ export function readAtOpening(
   return read;
 }
 
-/** Tools of the agent itself whose results are the person's words, or the bot's own. Guides are counted by their skills. */
+/** The agent's own tools whose results are the person's words or the bot's own. Guides are attributed to their skills. */
 const ownWords: ReadonlySet<string> = new Set(["ask_user", "handoff", "activate_skill", "offload_skill"]);
 
-/** Whether what a tool answers is nobody's here. */
+/** Whether nobody here vouches for the results of a tool. */
 export function isForeignResult(tool: string): boolean {
   return !ownWords.has(tool);
 }
 
-/** Blocks that hold files, the words of bots and of people from outside, and what a trigger waited for; a text cannot make them itself (`user-message.ts`). */
+/**
+ * Blocks with files, with messages of bots and of people from outside, and with events that triggered a turn. A text cannot imitate them
+ * (`user-message.ts`).
+ */
 const blocksOfOthers =
   /<attached_file |<thread_message from="[^"]* \((?:a bot|from outside)\)"|<what_happened>/;
 
-/** Takes in a message that joins the transcript. */
+/** Updates the list for a message that is added to the transcript. */
 export function noteMessage({ untrusted }: ReadSoFar, message: Message): void {
   if (message.role === "tool" && isForeignResult(message.tool)) untrusted.add("result");
   if (message.role === "user" && isOfOutsiders(message)) untrusted.add("outsider");
 }
 
-/** Whether a message has words of guests, bots or people from outside, or files. */
+/** Whether a message contains files, or words of guests, bots or people from outside. */
 export function isOfOutsiders({ by_guest, text }: UserMessage): boolean {
   return by_guest === true || blocksOfOthers.test(text);
 }

@@ -1,9 +1,9 @@
 import { isContainer } from "../../base/record.ts";
 import { canonicalJson, type Json } from "./json.ts";
 
-/** The arguments of a call as decisions for good look at them: what is free text, and what says where the call goes. */
+/** The arguments of a call as standing decisions see them: which are free text, and which say where the call goes. */
 
-/** Names of arguments that hold what people write for people to read, where each word of a name is one of these. */
+/** Arguments with text that people write for people: each word of the argument's name is one of these. */
 const freeWords = new Set(
   (
     "text texts body content contents subject title headline heading caption description summary markdown html plain message msg " +
@@ -11,10 +11,10 @@ const freeWords = new Set(
   ).split(" "),
 );
 
-/** Of these, names under which some tools expect the id of a message or note instead. */
+/** Those of the names above under which some tools expect the id of a message or note. */
 const mayBeReference = new Set("message msg comment comments note notes reply".split(" "));
 
-/** Names of arguments that only hold others. */
+/** Names of arguments that only contain other arguments. */
 const envelopes = new Set(
   (
     "data payload params parameters args arguments input request body message messages content contents item items block blocks " +
@@ -22,17 +22,17 @@ const envelopes = new Set(
   ).split(" "),
 );
 
-/** What a call's arguments say, for a decision for good. */
+/** A call's arguments, split for a standing decision. */
 export interface ReadArguments {
-  /** All that is not free text, by path. */
+  /** All arguments except free text, by path. */
   bound: Record<string, Json>;
   /** The free text, by path. */
   free: Record<string, string>;
 }
 
 /**
- * Tells the free text of a call from everything else. `open`: names of arguments at the top that lead nowhere either, as the tool
- * itself says.
+ * Separates the free text of a call from all other arguments. `open`: names of top-level arguments that the tool itself declares to be
+ * free.
  */
 export function readArguments(input: Json, open: readonly string[] = []): ReadArguments {
   if (!isContainer(input)) return { bound: { "": input }, free: {} };
@@ -51,7 +51,7 @@ export function readArguments(input: Json, open: readonly string[] = []): ReadAr
   return { bound: Object.fromEntries(bound), free: Object.fromEntries(free) };
 }
 
-/** Arguments that are looked into, and their path. */
+/** A container whose members are examined, and its path. */
 interface Inside {
   path: string;
   members: Json;
@@ -63,10 +63,10 @@ function holdsOthers({ path, members }: Inside, name: string, value: Json): bool
   return Array.isArray(members) || (envelopes.has(name.toLowerCase()) && !isDestination(name));
 }
 
-/** Characters of the path of an argument within envelopes; what lies deeper is bound as a whole. */
+/** Maximum characters of the path of an argument within containers. Deeper arguments are bound as a whole. */
 const maxPath = 300;
 
-/** Two different paths are never written alike: odd names are quoted. */
+/** Returns a unique form of each path: unusual names are quoted. */
 function pathOf({ path }: Inside, name: string): string {
   const plain = /^(?!__)[\p{L}\p{N}_-]{1,100}$/u.test(name) ? name : JSON.stringify(name);
   return path === "" ? plain : `${path}.${plain}`;
@@ -76,7 +76,7 @@ function isFilled(value: Json): boolean {
   return isContainer(value) && Object.keys(value).length > 0;
 }
 
-/** The value where it is free text; of an argument that the tool says is open nothing has to be known. */
+/** The value if it is free text. The value of an argument that the tool declares to be open does not matter. */
 function freeText({ members, open = [] }: Inside, name: string, value: Json): string | undefined {
   if (open.includes(name)) return "";
   const words = wordsOf(name);
@@ -85,7 +85,7 @@ function freeText({ members, open = [] }: Inside, name: string, value: Json): st
   return words.every((word) => mayBeReference.has(word)) && isReference(value) ? undefined : value;
 }
 
-/** One word with a digit or a sign, as ids and handles are. */
+/** One word with a digit or sign, like an id or handle. */
 function isReference(value: string): boolean {
   return !/\s/.test(value) && /[\d@#/<_]/.test(value);
 }
@@ -99,8 +99,8 @@ function wordsOf(name: string): string[] {
 }
 
 /**
- * Words in the name of an argument that say where a call goes or what it runs. `to`, `cc_list`, `channelId` and `webhook_url` count,
- * at any depth.
+ * Words in the name of an argument that say where a call goes or what it runs. `to`, `cc_list`, `channelId` and `webhook_url` count, at any
+ * depth.
  */
 const destinationWords = new Set(
   (
@@ -112,7 +112,7 @@ const destinationWords = new Set(
   ).split(" "),
 );
 
-/** Characters of JSON that are kept of a call's destinations; a call with more of them is asked about each time. */
+/** Maximum JSON characters kept of a call's destinations; a call with more of them asks each time. */
 const maxDestinations = 4_000;
 
 /** The destinations of a call, by their paths: `message.to`. Undefined when there are more than can be kept. */
@@ -136,7 +136,7 @@ function membersOf(value: Json): [string, Json][] {
   return isContainer(value) ? Object.entries(value) : [];
 }
 
-/** Characters of JSON; endless for what is nested too deeply to be written. */
+/** Characters of the JSON; infinite for a value that is nested too deeply to be written. */
 function lengthOf(value: unknown): number {
   try {
     return canonicalJson(value).length;

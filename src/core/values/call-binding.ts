@@ -1,7 +1,7 @@
 /**
- * What a decision about a call for good is bound to: the tool as it is, and its arguments. "Always here" is bound to every argument
- * that is not known to be free text, so that an argument with an unknown name makes the decision narrower. "Never" is bound to the
- * destination alone, so that it refuses more than "always here" allows.
+ * The scope of a standing decision about calls: the tool in its current form, and its arguments. "Always here" is bound to every argument
+ * that is not known to be free text, so an argument with an unknown name makes the decision narrower. "Never" is bound to the destination
+ * only, so it refuses more than "always here" allows.
  */
 import { z } from "zod";
 import { sha256 } from "../../base/sha256.ts";
@@ -12,42 +12,42 @@ import { jsonSchema } from "./json-schema.ts";
 const valuesSchema = z.record(z.string(), jsonSchema);
 
 export const bindingSchema = z.object({
-  /** Empty for tools of the agent itself. */
+  /** Empty for the agent's own tools. */
   skill_id: z.string(),
   tool: z.string(),
-  /** Names the tool, or the code it runs, as it is now. */
+  /** Identifies the tool, or the code it runs, in its current form. */
   definition: z.string(),
-  /** Arguments that have to be the same, by their paths, and what else the decision depends on. */
+  /** Arguments that have to be equal, by path, and other values that the decision depends on. */
   values: valuesSchema,
-  /** Arguments that are open because the tool says so (`Tool.open`); absent where there are none. */
+  /** Arguments that may differ because the tool says so (`Tool.open`); absent if there are none. */
   open: z.array(z.string()).optional(),
-  /** What "never" is bound to instead of `values`; absent where it is the same. */
+  /** The values that "never" is bound to; absent if they equal `values`. */
   refuses: valuesSchema.optional(),
 });
-/** What "always here" and "never" are bound to: a call that differs in any of it asks again. */
+/** The scope of "always here" and "never": a call that differs in any of these asks again. */
 export type Binding = z.infer<typeof bindingSchema>;
 
-/** Whether two bindings mean the same calls. */
+/** Whether two bindings cover the same calls. */
 export function isSameBinding(one: Binding, other: Binding): boolean {
   const callsOf = ({ skill_id, tool, definition, values }: Binding) =>
     canonicalJson([skill_id, tool, definition, values]);
   return callsOf(one) === callsOf(other);
 }
 
-/** What "never" to a call of this binding is bound to. */
+/** The scope of "never" for a call with this binding. */
 export function refusalOf({ open: _, refuses, ...binding }: Binding): Binding {
   return { ...binding, values: refuses ?? binding.values };
 }
 
-/** What a call is bound by, beside its own arguments. */
+/** Further parts of a binding, in addition to the call's own arguments. */
 interface Bound {
   args: ReadArguments;
   open?: readonly string[] | undefined;
-  /** Further values, e.g. the hosts that it asks for. */
+  /** Additional values, e.g. the requested hosts. */
   more?: Binding["values"] | undefined;
 }
 
-/** What decisions for good about a call are bound to; undefined where its arguments are more than can be kept. */
+/** The scope of standing decisions about a call; undefined if its arguments are too large to be kept. */
 export async function bindCall(
   names: Pick<Binding, "skill_id" | "tool" | "definition">,
   input: Json,
@@ -56,7 +56,7 @@ export async function bindCall(
   const destinations = destinationsIn(input);
   const kept = await keptValues(args.bound);
   if (destinations === undefined || kept === undefined) return undefined;
-  // All that hosts were read from is bound already; people are told them in plain words.
+  // The arguments that the hosts were read from are bound already; people see the hosts in plain words.
   const values = { ...more, ...kept };
   const refuses = { ...destinations, ...more };
   const left = open.filter((name) => name in args.free);
@@ -68,12 +68,12 @@ export async function bindCall(
   };
 }
 
-/** Characters of JSON of one value that is kept as it is; of a longer one its length and SHA-256 are. */
+/** Maximum JSON characters of one value that is kept unchanged. Of a longer value, its length and SHA-256 are kept. */
 const maxKeptCharacters = 500;
-/** Characters of JSON of all values; more are kept as one. */
+/** Maximum JSON characters of all values; beyond that they are kept as one hash. */
 const maxKeptValues = 4_000;
 
-/** Values as a binding keeps them. Undefined for what is nested too deeply to be written. */
+/** Values in the form that a binding keeps. Undefined for values that are nested too deeply to be written. */
 export async function keptValues(bound: Record<string, Json>): Promise<Binding["values"] | undefined> {
   try {
     const kept: [string, Json][] = [];
@@ -89,7 +89,7 @@ export async function keptValues(bound: Record<string, Json>): Promise<Binding["
   }
 }
 
-/** No path of an argument is written like this one. */
+/** The key differs from the path of every argument. */
 async function hashed(path: string, text: string): Promise<[string, Json]> {
   return [`${path} (${text.length} characters)`, await sha256(text)];
 }

@@ -2,8 +2,8 @@ import type { Author } from "./inbound.ts";
 import type { Json } from "./json.ts";
 
 /**
- * What came of something a person asked for; a failure has the HTTP status that fits, and says what to do. `code` is stable, for
- * programs, where the status alone says too little; `details` is what else they may read.
+ * The result of a person's request. A failure has the matching HTTP status, and its message says what to do. `code` is stable, for
+ * programs, where the status alone is not precise enough; `details` has further data for them.
  */
 export type Outcome<T> =
   | { ok: true; value: T }
@@ -15,15 +15,15 @@ export type Outcome<T> =
       details?: { readonly [name: string]: Json };
     };
 
-/** Who asks for something, and where it is noted. */
+/** The person who asks for something, and the namespace where it is recorded. */
 export interface Asker {
   by: Author;
   namespace: string;
 }
 
 /**
- * What work can fail with that nobody has to mend: a refusal, a limit, a service that is away. The message is written for people and
- * models; everything else that is thrown is a fault, and is reported.
+ * A failure that needs no repair: a refusal, a limit, an unavailable service. Its message is written for people and models. Every other
+ * thrown error is a fault and is reported.
  */
 export class ExpectedFailure<Code extends string = string> extends Error {
   /** For programs. */
@@ -37,7 +37,7 @@ export class ExpectedFailure<Code extends string = string> extends Error {
   }
 }
 
-/** Thrown inside a tool that waits for a person; it is run again when the answer is there. */
+/** Thrown inside a tool that waits for a person. The tool is run again when the answer has arrived. */
 export class WaitingForPerson extends Error {
   readonly code = "waiting_for_person";
 }

@@ -1,13 +1,13 @@
-/** What the bytes of a file are, looked at without trusting its name or what the platform says of it. */
+/** Detects the kind of a file from its bytes, without trusting its name or the platform's media type. */
 import { decodeText, guessNote } from "../../base/decode-text.ts";
 
 export type FileContent =
-  /** `note` says which encoding was guessed. */
+  /** `note` names the guessed encoding. */
   | { kind: "text"; text: string; note?: string }
   | { kind: "image"; media_type: "image/png" | "image/jpeg" | "image/gif" | "image/webp" }
   | { kind: "unreadable"; problem: string };
 
-/** Text, a picture models are shown, or why it is neither. */
+/** Returns the text, a picture type that models accept, or the reason why the file is neither. */
 export function readContent(name: string, mediaType: string, data: Uint8Array): FileContent {
   const image = imageType(data);
   if (image !== undefined) return { kind: "image", media_type: image };
@@ -24,7 +24,10 @@ export function readContent(name: string, mediaType: string, data: Uint8Array): 
   return { kind: "unreadable", problem: "it is neither text nor a picture or document that can be read" };
 }
 
-/** By the first bytes: https://www.w3.org/TR/png/, ITU T.81, GIF89a, https://developers.google.com/speed/webp/docs/riff_container */
+/**
+ * Detects a picture by its first bytes: https://www.w3.org/TR/png/, ITU T.81, GIF89a,
+ * https://developers.google.com/speed/webp/docs/riff_container
+ */
 export function imageType(data: Uint8Array) {
   if (startsWith(data, 0, "\u0089PNG\r\n\u001a\n")) return "image/png";
   if (startsWith(data, 0, "\u00ff\u00d8\u00ff")) return "image/jpeg";
@@ -37,10 +40,10 @@ function startsWith(data: Uint8Array, at: number, characters: string): boolean {
   return [...characters].every((character, index) => data[at + index] === character.charCodeAt(0));
 }
 
-/** How like text the bytes of a file must be that does not say that it is text. */
+/** Minimum likeness to text for a file that does not claim to be text. */
 const surelyText = 0.75;
 
-/** Whether a file says that it is text; then it is one in whatever encoding. */
+/** Whether a file claims to be text. It is then accepted as text in any encoding. */
 function isTextLike(name: string, mediaType: string): boolean {
   return (
     /^text\/|[/+](json|xml|yaml|x-yaml|csv|javascript|x-sh|sql|toml|x-ndjson)$/.test(mediaType) ||
@@ -50,20 +53,20 @@ function isTextLike(name: string, mediaType: string): boolean {
   );
 }
 
-/** Longest name, characters, and bytes in UTF-8: file systems take 255, and stores put something around it. */
-const longest = 100;
+/** Maximum characters of a name, and bytes in UTF-8: file systems allow 255, and stores add a prefix or suffix. */
+const maxNameLength = 100;
 const maxBytes = 200;
 
-/** Characters that nobody sees, that end a line or that turn the direction of what follows. */
+/** Characters that are invisible, end a line or change the direction of text. */
 const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]/gu;
 
-/** Windows opens a device for these, whatever their extension. */
+/** Windows opens a device for these names, whatever their extension. */
 const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /**
- * A name that is safe as the name of a file on every system, in a command line and in an address: on one line, without separators, leading
- * dots or hyphens, trailing dots or spaces, no name of a device, at most 100 characters with its extension kept. `file` when nothing is
- * left. Files that code or people named are stored and shown under it.
+ * Returns a name that is safe as a file name on every system, in a command line and in an address: on one line, without separators, leading
+ * dots or hyphens, trailing dots or spaces, not a device name, at most 100 characters with its extension kept. `file` when nothing is left.
+ * Files that code or people named are stored and shown under this name.
  */
 export function safeFileName(name: string): string {
   const plain = name
@@ -78,7 +81,7 @@ export function safeFileName(name: string): string {
   return withinLength(taken);
 }
 
-/** The words of a title as the stem of a file's name: `Sales 2026 (€)` → `Sales-2026`. Empty where it has none. */
+/** The words of a title as the stem of a file name: `Sales 2026 (€)` → `Sales-2026`. Empty if the title has no words. */
 export function slugOf(title: string): string {
   return title
     .normalize("NFKD")
@@ -94,7 +97,7 @@ function withinLength(plain: string): string {
   return stem === "" && extension === "" ? "file" : shortened(stem || "file", extension);
 }
 
-/** The n-th name after this one, for a file whose name is taken: `report-2.csv`. */
+/** The n-th alternative to a name that is taken: `report-2.csv`. */
 export function numberedFileName(name: string, number: number): string {
   const dot = name.lastIndexOf(".");
   const at = dot > 0 ? dot : name.length;
@@ -104,14 +107,22 @@ export function numberedFileName(name: string, number: number): string {
 function shortened(stem: string, ending: string): string {
   const encoder = new TextEncoder();
   const room = maxBytes - encoder.encode(ending).length;
-  let kept = [...stem.slice(0, longest)];
-  while (kept.join("").length + ending.length > longest || encoder.encode(kept.join("")).length > room) {
+  let kept = [...stem.slice(0, maxNameLength)];
+  while (
+    kept.join("").length + ending.length > maxNameLength ||
+    encoder.encode(kept.join("")).length > room
+  ) {
     kept = kept.slice(0, -1);
   }
   return `${kept.join("").trimEnd() || "file"}${ending}`;
 }
 
-/** A media type as headers take it; `application/octet-stream` for anything else. */
+/** The file's name in a path with forward slashes. */
+export function fileNameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** A media type that is valid in headers; `application/octet-stream` for anything else. */
 export function safeMediaType(mediaType: string): string {
   const plain = (mediaType.split(";")[0] ?? "").trim().toLowerCase();
   return /^[a-z0-9][a-z0-9.+-]{0,60}\/[a-z0-9][a-z0-9.+-]{0,80}$/.test(plain)
@@ -119,12 +130,12 @@ export function safeMediaType(mediaType: string): string {
     : "application/octet-stream";
 }
 
-/** A path in the one form that all its spellings share: letters composed (NFC), slashes forward. */
+/** The common form of all spellings of a path: letters composed (NFC), forward slashes. */
 export function pathForm(path: string): string {
   return path.replaceAll("\\", "/").normalize("NFC");
 }
 
-/** By ending of the file's name (IANA media types); what is not here is `application/octet-stream`. */
+/** Media types by file extension (IANA); all others are `application/octet-stream`. */
 const byEnding: Readonly<Record<string, string>> = {
   aac: "audio/aac",
   csv: "text/csv",
@@ -154,13 +165,13 @@ const byEnding: Readonly<Record<string, string>> = {
   xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 };
 
-/** The media type a file's name stands for. */
+/** The media type for a file name. */
 export function mediaTypeOf(name: string): string {
   const ending = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
   return (Object.hasOwn(byEnding, ending) ? byEnding[ending] : undefined) ?? "application/octet-stream";
 }
 
-/** Kinds of files that are known and not read: what they are, and what to send instead. */
+/** Known kinds of files that cannot be read: their names, and what to send instead. */
 
 interface Unreadable {
   /** With its article: `an RTF file`. */
@@ -173,7 +184,9 @@ const asPicture = "send it as JPEG or PNG";
 const asText = "send its text, or say what matters in it";
 const asZip = "pack it as .zip and send that";
 
-/** By the first bytes, as Latin-1, with the position they stand at. Sources: the formats' own specifications, and file(1)'s magic. */
+/**
+ * Kinds by their first bytes, as Latin-1, with the position of these bytes. Sources: the formats' own specifications, and file(1)'s magic.
+ */
 const byStart: readonly (readonly [start: string, what: string, instead: string, at?: number])[] = [
   ["{\\rtf", "an RTF file", "save it as .docx or PDF and send that"],
   ["7z\u00bc\u00af\u0027\u001c", "a 7z archive", asZip],
@@ -200,7 +213,7 @@ const byStart: readonly (readonly [start: string, what: string, instead: string,
   ["Standard ACE DB", "an Access database", "export the table as CSV and send that", 4],
 ];
 
-/** A compound file (MS-CFB), by the ending of its name. */
+/** Compound files (MS-CFB), by file extension. */
 const oldOffice = "\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1";
 const compound: Readonly<Record<string, Unreadable>> = {
   msg: { what: "an Outlook message (.msg)", instead: "save it as .eml or PDF and send that" },
@@ -212,11 +225,11 @@ const compound: Readonly<Record<string, Unreadable>> = {
   },
   msi: { what: "an installer", instead: asText },
 };
-/** With a password, documents of today's Office are compound files, too (MS-OFFCRYPTO). */
+/** Password-protected documents of current Office versions are compound files, too (MS-OFFCRYPTO). */
 const lockable = /^(?:doc|xls|ppt)[xm]$|^(?:dot|xlt|pot|pps)x$/;
 const lockedStream = [..."EncryptedPackage"].join("\0");
 
-/** What these endings stand for, of files that are ZIP archives inside. */
+/** Formats that are ZIP archives, by file extension. */
 const zipped: Readonly<Record<string, Unreadable>> = {
   pages: { what: "a Pages document", instead: "export it as PDF or .docx and send that" },
   numbers: { what: "a Numbers spreadsheet", instead: "export it as .xlsx or CSV and send that" },
@@ -224,13 +237,13 @@ const zipped: Readonly<Record<string, Unreadable>> = {
   xlsb: { what: "a binary Excel workbook (.xlsb)", instead: "save it as .xlsx and send that" },
 };
 
-/** Bytes in which the name of a locked document's stream is looked for. */
+/** Bytes that are searched for the stream name of a protected document. */
 const searchedBytes = 1_000_000;
 
 /**
- * Why a file of a kind that is known cannot be read: `it is a RAR archive; pack it as .zip and send that`. Undefined for any other file.
+ * Why a file of a known kind cannot be read: `it is a RAR archive; pack it as .zip and send that`. Undefined for any other file.
  * @param head its first bytes, 512 or more
- * @param claimed what its name says it is, with its article, where its content is something else
+ * @param claimed the kind its name suggests, with article, if its content is of another kind
  */
 export function whyUnreadable(name: string, head: Uint8Array, claimed?: string): string | undefined {
   const ending = /\.([a-z0-9]+)$/i.exec(name.trimEnd())?.[1]?.toLowerCase() ?? "";
@@ -261,7 +274,7 @@ function kindOf(ending: string, start: string): Unreadable | undefined {
   return what === undefined || instead === undefined ? undefined : { what, instead };
 }
 
-/** Marks so short that text may begin with them. */
+/** Signatures so short that text may begin with them. */
 function shortMark(ending: string, start: string): readonly [string, string, string] | undefined {
   if (ending === "mp3" && /^\u00ff[\u00e2-\u00fb]/.test(start)) return ["", "a sound recording", asText];
   if (!start.includes("\0")) return undefined;
@@ -269,7 +282,7 @@ function shortMark(ending: string, start: string): readonly [string, string, str
   return start.startsWith("BM") ? ["", "a BMP picture", asPicture] : undefined;
 }
 
-/** ISO 14496-12 (`ftyp`), by its brands: pictures of HEIF (ISO 23008-12) and AVIF, sound, video. */
+/** ISO 14496-12 (`ftyp`) files by their brands: HEIF (ISO 23008-12) and AVIF pictures, sound, video. */
 function media(brand: string, compatible: string): Unreadable {
   if (/avi[fs]/.test(brand + compatible)) return { what: "an AVIF picture", instead: asPicture };
   if (/he[ivx][cxms]|heim|heis|mif1|msf1/.test(`${brand} ${compatible}`))

@@ -2,19 +2,18 @@ import { z } from "zod";
 import type { Json } from "./json.ts";
 import { isDirectMessage, namespaceSchema, threadSchema } from "./place.ts";
 
-/** The longest name that is looked up; the longest in the IANA database has 32 characters. */
+/** Maximum length of a name that is looked up; the longest in the IANA database has 32 characters. */
 const maxName = 64;
 
 /**
- * The IANA name of the time zone a text names, in any case and with spaces or underscores; undefined when it names none.
- * Aliases without an area (`GB`, `EST`) become the zone they stand for. Offsets (`+02:00`) are no names: they know no summer
- * time.
+ * The IANA name of the time zone that a text names, case-insensitive and with spaces or underscores; undefined if there is none. Aliases
+ * without an area (`GB`, `EST`) are resolved. Offsets (`+02:00`) are not names, because they have no daylight saving time.
  */
 export function timeZoneNamed(text: string): string | undefined {
   const name = text.trim().replaceAll(" ", "_");
   if (name.length > maxName || !/^[a-z][a-z0-9_+/-]+$/i.test(name)) return undefined;
   const known = knownAs(name);
-  // Intl answers older names for some zones, such as Asia/Calcutta for Asia/Kolkata; people keep the one they wrote.
+  // Intl returns older names for some zones, such as Asia/Calcutta for Asia/Kolkata. People keep the name they wrote.
   const isAlias = known?.toLowerCase() !== name.toLowerCase();
   return known !== undefined && isAlias && /^[A-Z].*\//.test(name) ? name : known;
 }
@@ -28,14 +27,14 @@ function knownAs(name: string): string | undefined {
   }
 }
 
-/** A time zone as it comes in from outside: what is not the name of one counts as not given, and is no error. */
+/** A time zone from outside. An invalid name counts as absent and is not an error. */
 const givenTimeZone = z
   .string()
   .transform((text) => timeZoneNamed(text))
   .optional()
   .catch(undefined);
 
-/** What the clock on the wall shows in a zone (IANA name; UTC where there is no such) at a time in ms since the epoch: `2026-11-22 14:20`. */
+/** Local time in a zone (IANA name; UTC if unknown) at a time in ms since the epoch: `2026-11-22 14:20`. */
 export function clockIn(time_zone: string, at: number): string {
   const format = new Intl.DateTimeFormat("sv-SE", {
     timeZone: knownAs(time_zone) === undefined ? "UTC" : time_zone,
@@ -45,7 +44,7 @@ export function clockIn(time_zone: string, at: number): string {
   return format.format(at);
 }
 
-/** What a person may do here, lowest first. An operator runs the bot; a manager runs the channel. */
+/** Trust levels, lowest first. An operator runs the bot; a manager runs the channel. */
 export const trustSchema = z.enum(["guest", "member", "manager", "operator"]);
 export type Trust = z.infer<typeof trustSchema>;
 
@@ -53,28 +52,28 @@ export const authorSchema = z.object({
   id: z.string().min(1).max(200),
   name: z.string().max(200),
   trust: trustSchema,
-  /** Where the person's clock is, IANA name; absent where the platform does not tell. */
+  /** The person's time zone, IANA name; absent if the platform does not tell. */
   time_zone: givenTimeZone,
 });
-/** Who said something. `id` is the platform's user id. */
+/** The author of a message. `id` is the platform's user id. */
 export type Author = z.infer<typeof authorSchema>;
 
-/** The longest text of one message, characters. A longer one is refused with a message that says so. */
+/** Maximum characters of a message. A longer one is refused with a message that says so. */
 export const maxMessageLength = 2_000_000;
 
 const fileReferenceSchema = z.object({
   /** The platform's id. */
   id: z.string().min(1).max(300),
   name: z.string().max(300),
-  /** As the platform says; `application/octet-stream` when unknown. */
+  /** As reported by the platform; `application/octet-stream` if unknown. */
   media_type: z.string().max(200),
   bytes: z.number().int().min(0),
-  /** Where the platform has it. Reached only through the platform that named it. */
+  /** The platform's address of the file. Only fetched through that platform. */
   url: z.string().max(2000).optional(),
-  /** Set for a voice message: its sender recorded it instead of writing. */
+  /** Set for a voice message, which its sender recorded instead of writing. */
   voice: z.object({ seconds: z.number().min(0).optional() }).optional(),
 });
-/** A file somebody sent, by reference: its bytes are fetched when the turn runs. */
+/** A reference to an attached file: its bytes are fetched when the turn runs. */
 export type FileReference = z.infer<typeof fileReferenceSchema>;
 
 const mentionSchema = z.object({
@@ -83,57 +82,57 @@ const mentionSchema = z.object({
   name: z.string().max(200),
   kind: z.enum(["person", "group"]),
 });
-/** Somebody, or a group of people, whom a message names by a mention. Never the bot, and never everybody. */
+/** A person or group that a message mentions. Never the bot, and never everybody. */
 export type Mention = z.infer<typeof mentionSchema>;
 
 const originSchema = z.object({
-  /** The platform's id of the message or command; absent where nobody wrote one (`Inbound.cause`). */
+  /** The platform's id of the message or command; absent for turns without a message (`Inbound.cause`). */
   message: z.string().min(1).max(300).optional(),
-  /** When it was said, ms since the epoch. */
+  /** When it was sent, ms since the epoch. */
   said_at: z.number(),
   files: z.array(fileReferenceSchema).max(50).default([]),
-  /** Whether it stands in a thread that was there before it, which is then read too. */
+  /** Whether it was sent in an existing thread, which is then read too. */
   in_thread: z.boolean().default(false),
-  /** Whom it mentions. */
+  /** The people and groups that it mentions. */
   mentions: z.array(mentionSchema).max(50).optional(),
 });
-/** Where on a chat platform something was said. Its turn is shown and answered there. */
+/** The message on a chat platform that a turn belongs to. The turn is shown and answered there. */
 export type Origin = z.infer<typeof originSchema>;
 
 export const commandSchema = z.object({
   /** `skill enable`. */
   name: z.string().min(1).max(100),
   operation: z.string().min(1).max(100),
-  /** Absent when something it needs was not written. */
+  /** Absent if required parts were missing. */
   input: z.custom<Json>().optional(),
 });
-/** A slash command as it was understood when it came in. */
+/** A slash command as parsed on arrival. */
 export type GivenCommand = z.infer<typeof commandSchema>;
 
 const causeSchema = z.object({
   kind: z.enum(["schedule", "trigger"]),
   /** The id of the schedule or trigger. */
   id: z.string().min(1).max(200),
-  /** Why it runs now, for people: `every weekday at 9:00 Europe/Berlin`. */
+  /** The reason for the run, for people: `every weekday at 9:00 Europe/Berlin`. */
   because: z.string().max(500),
-  /** What happened, as data for the model: text that nobody here vouches for. */
+  /** The event as data for the model: text that nobody here vouches for. */
   happened: z.string().max(20_000).optional(),
-  /** Who caused it, where those are people other than the author. Earlier versions kept one. */
+  /** The people who caused it, if they are not the author. Earlier versions kept only one. */
   caused_by: z.union([z.array(z.string().max(200)).max(50), z.string().max(200)]).optional(),
-  /** Its answer stands in the channel itself rather than in a thread. */
+  /** The answer is posted in the channel itself and not in a thread. */
   in_channel: z.literal(true).optional(),
-  /** The answer itself, Markdown: nothing is run and no model is asked. Set for reminders, and for what people are told of a schedule. */
+  /** The complete answer, Markdown: nothing is run and no model is asked. Set for reminders, and for notices about a schedule. */
   says: z.string().max(8_000).optional(),
 });
-/** Why a turn began that nobody wrote a message for. The author is who made the schedule or trigger, with the rights it runs with. */
+/** Why a turn started without a message. The author is the maker of the schedule or trigger, with the rights for this run. */
 export type Cause = z.infer<typeof causeSchema>;
 
 const guideSchema = z.object({ skill: z.string().min(1).max(200), request: z.string() });
-/** A guide that the agent is to follow in a turn, and what is asked of it. */
+/** A guide that the agent is to follow in a turn, and the request for it. */
 export type Guide = z.infer<typeof guideSchema>;
 
 export const inboundSchema = z.object({
-  /** The same for every delivery of the same message: the deduplication key. */
+  /** Deduplication key: the same for every delivery of the same message. */
   key: z.string().min(1).max(300),
   namespace: namespaceSchema,
   thread: threadSchema,
@@ -142,50 +141,50 @@ export const inboundSchema = z.object({
   kind: z.enum(["message", "command"]),
   /** As people read it. */
   text: z.string().max(maxMessageLength),
-  /** Absent for help, for what is no command, and in commands that versions before this field stored. */
+  /** Absent for help, for texts that are not commands, and for commands stored by versions before this field. */
   command: commandSchema.optional(),
-  /** Of a message that stands for `/skill run` of a guide. */
+  /** Set for a message that represents `/skill run` of a guide. */
   guide: guideSchema.optional(),
   /** A command that stops something: it does not wait behind other commands. */
   urgent: z.literal(true).optional(),
-  /** Set for turns that a schedule or a trigger began: `text` is what is to be done. */
+  /** Set for turns that a schedule or a trigger started: `text` is the task. */
   cause: causeSchema.optional(),
-  /** Files that came with the message itself, kept as files of its turn: `id` is their name there. */
+  /** Files that arrived with the message, stored as files of its turn: `id` is their name there. */
   files: z.array(fileReferenceSchema).max(50).optional(),
-  /** Set by chat platforms alone: what comes through the API into a platform's namespace is not posted there. */
+  /** Set by chat platforms only: a message sent through the API to a platform's namespace is not posted there. */
   origin: originSchema.optional(),
 });
-/** A message or command as a platform hands it in, verified and parsed. */
+/** A message or command from a platform, verified and parsed. */
 export type Inbound = z.infer<typeof inboundSchema>;
 
 const ranks: readonly Trust[] = ["guest", "member", "manager", "operator"];
 
-/** Whether somebody has at least this trust. */
+/** Whether a person has at least this trust. */
 export function hasTrust(author: Pick<Author, "trust">, least: Trust): boolean {
   return ranks.indexOf(author.trust) >= ranks.indexOf(least);
 }
 
-/** Somebody who repeats what another person asked: as themselves, with no more rights than either of the two has. */
+/** A person who repeats another person's request: they act as themselves, with the lower trust of the two. */
 export function onBehalfOf(author: Author, asker: Author): Author {
   return author.id === asker.id || hasTrust(asker, author.trust) ? author : { ...author, trust: asker.trust };
 }
 
-/** Whether somebody may change skills and settings of a channel: its managers, and a member in their own direct message. */
+/** Whether a person may change skills and settings of a channel: its managers, and a member in their own direct message. */
 export function mayManage(author: Author, namespace: string): boolean {
   return hasTrust(author, "manager") || (isDirectMessage(namespace) && hasTrust(author, "member"));
 }
 
-/** Whether somebody may change what the whole bot has: its packages, servers and what code may reach. */
+/** Whether a person may change settings of the whole bot: packages, servers and the hosts that code may reach. */
 export function mayOperate(author: Author): boolean {
   return hasTrust(author, "operator");
 }
 
-/** Whether somebody may stop a turn: who asked, and managers. */
+/** Whether a person may stop a turn: the person who asked, and managers. */
 export function mayStop(author: Author, turn: { author: { id: string }; namespace: string }): boolean {
   return turn.author.id === author.id || hasTrust(author, "manager");
 }
 
-/** Whether somebody may approve what asks for this approver. A direct message makes nobody a manager here. */
+/** Whether a person may approve a request for this approver. A direct message does not make its person a manager here. */
 export function mayApprove(
   author: Author,
   approver: Approver | Trust,
@@ -195,30 +194,30 @@ export function mayApprove(
   return hasTrust(author, "manager") || (author.id === turn.author.id && hasTrust(author, "member"));
 }
 
-/** What a call does, and who decides about it. */
+/** The effect of a call, and who decides about it. */
 
 /**
- * What running a tool does to the world. A `read_only` or `idempotent` call may be run again after a crash; a
- * `side_effect` call that had started is not, and the model is told that its outcome is unknown.
+ * The effect of running a tool. A `read_only` or `idempotent` call may be run again after a crash. A `side_effect` call that had started is
+ * not, and the model is told that its outcome is unknown.
  */
 export type ToolEffect = "read_only" | "idempotent" | "side_effect";
 
 /**
- * Who may decide about a call, the least first: the person the turn is for, a manager of the channel, an operator of the bot. Who
- * stands higher may decide too.
+ * Who may decide about a call, lowest first: the person the turn is for, a manager of the channel, an operator of the bot. Higher levels
+ * may decide for lower ones.
  */
 export type Approver = (typeof approvers)[number];
 
 export const approvers = ["asker", "manager", "operator"] as const;
 
-/** Whether one approver may decide what asks for another. */
+/** Whether one approver may decide a request for another. */
 export function isAtLeast(approver: Approver, least: Approver): boolean {
   return approvers.indexOf(approver) >= approvers.indexOf(least);
 }
 
-/** That a call asks before it runs. */
+/** A call's need for approval before it runs. */
 export interface ApprovalNeed {
   approver: Approver;
-  /** Why it asks: a whole sentence for people. */
+  /** The reason for asking: a whole sentence for people. */
   reason: string;
 }

@@ -1,25 +1,25 @@
 import { ExactNumber, parseExactly } from "../../base/exact-number.ts";
 import { isContainer, isRecord } from "../../base/record.ts";
 
-/** Any value that survives JSON: numbers that a double would change are exact ones. */
+/** Any value that survives JSON. Numbers that a double would change are exact numbers. */
 export type Json = string | number | ExactNumber | boolean | null | Json[] | JsonObject;
 
 export type JsonObject = { [key: string]: Json };
 
-/** A JSON Schema document (draft 2020-12 unless it says otherwise). */
+/** A JSON Schema document (draft 2020-12 by default). */
 export type JsonSchema = JsonObject;
 
-/** The value if it is an object, else an empty one. */
+/** The value if it is an object, otherwise an empty one. */
 export function objectOf(value: Json | undefined): JsonObject {
   return isRecord(value) ? value : {};
 }
 
-/** The value as JSON has it and a store keeps it: without members that are undefined, its numbers with all their digits. */
+/** The value in the form that JSON and stores keep it: without undefined members, and with all digits of its numbers. */
 export function toJson(value: unknown): Json {
   return parseExactly(JSON.stringify(value)) as Json;
 }
 
-/** The value for code that has doubles alone: a number that would lose digits becomes a text of them. */
+/** The value for code that only has doubles: a number that would lose digits becomes a text. */
 export function withTexts(value: Json): Json {
   if (value instanceof ExactNumber) return value.digits;
   if (Array.isArray(value)) return value.map(withTexts);
@@ -27,7 +27,7 @@ export function withTexts(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withTexts(each)]));
 }
 
-/** The JSON text of a value with object keys sorted, so that equal values have equal text. */
+/** The JSON text of a value with sorted object keys, so that equal values have equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) => {
     if (!isRecord(item)) return item;
@@ -36,25 +36,25 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * Levels of nesting that are read of JSON from outside: requests and arguments of calls. What people and models mean has far fewer;
- * thousands exhaust the stack of whatever walks through them.
+ * Maximum nesting of JSON from outside: requests and arguments of calls. Real data has far fewer levels; thousands of them exhaust the
+ * stack of recursive code.
  */
 export const maxJsonDepth = 100;
 
-/** Values, and members of one object, that are read of JSON from outside: whoever checks and copies more holds up everybody else. */
+/** Maximum values, and members of one object, in JSON from outside: checking and copying more would block all other work. */
 const maxJsonValues = 100_000;
 const maxMembers = 5_000;
 
-/** The value of a JSON text. @throws SyntaxError when it is not JSON, or `sizeProblem` finds something */
+/** The value of a JSON text. @throws SyntaxError if it is not JSON or exceeds a limit of `sizeProblem` */
 export function parseJson(text: string): Json {
   const problem = sizeProblem(text);
   if (problem !== undefined) throw new SyntaxError(problem);
   return parseExactly(text) as Json;
 }
 
-/** Why JSON from outside is not read, whatever it says: too deep, or too many values. Takes linear time. */
+/** Why JSON from outside is refused, whatever its content: too deep, or too many values. Takes linear time. */
 export function sizeProblem(text: string): string | undefined {
-  /** Commas of what is open; those of lists do not count. */
+  /** Commas of each open container; those of lists do not count. */
   const open: number[] = [];
   let values = 1;
   for (let at = nextSign(text, 0); at < text.length; at = nextSign(text, at + 1)) {
@@ -66,13 +66,13 @@ export function sizeProblem(text: string): string | undefined {
       values += 1;
       open.push((open.pop() ?? 0) + 1);
     }
-    const problem = tooMuch(open, values);
+    const problem = limitProblem(open, values);
     if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-function tooMuch(open: readonly number[], values: number): string | undefined {
+function limitProblem(open: readonly number[], values: number): string | undefined {
   if (open.length > maxJsonDepth) return `it is nested more than ${maxJsonDepth} levels deep`;
   if ((open.at(-1) ?? 0) >= maxMembers) return `an object in it has more than ${inWords(maxMembers)} members`;
   return values > maxJsonValues ? `it has more than ${inWords(maxJsonValues)} values` : undefined;
@@ -82,7 +82,7 @@ const inWords = (count: number) => count.toLocaleString("en");
 
 const signs: ReadonlySet<number> = new Set([..."[]{},"].map((sign) => sign.charCodeAt(0)));
 
-/** The place of the next bracket or comma outside of strings; the length of the text where there is none. */
+/** The position of the next bracket or comma outside strings; the length of the text if there is none. */
 function nextSign(text: string, from: number): number {
   let isString = false;
   for (let at = from; at < text.length; at += 1) {
@@ -94,19 +94,20 @@ function nextSign(text: string, from: number): number {
   return text.length;
 }
 
-/** JSON of up to so many characters stays on one line, as do values within longer JSON up to the second number. */
+/** JSON of up to `shortJson` characters stays on one line. In longer JSON, values of up to `shortValue` characters do. */
 const shortJson = 1_000;
 const shortValue = 120;
 /** Values nested deeper than this stay on one line. */
-const deepest = 8;
-/** A text of several lines with at least this many characters is written as it is, behind the other values. */
+const maxLayoutDepth = 8;
+/** A multi-line text with at least this many characters is written unescaped after the other values. */
 const longText = 200;
-/** JSON text with longer lines on average is laid out anew; characters. */
+/** JSON text with a longer average line is reformatted; characters. */
 const denseLine = 200;
 
 /**
- * JSON as a model reads it: one value a line when it is long, so that a part of it and a search in it make sense. The long texts
- * of an object come last, under their names and without escapes: its plain values say first what they are. Of an object with nothing else, the text is all.
+ * JSON as a model reads it. Long JSON has one value per line, so that parts of it and searches in it make sense. The long texts of an
+ * object come last, under their names and without escapes; its short values come first and say what the object is. If an object has only
+ * one such text, the result is that text.
  */
 export function readableJson(value: Json): string {
   if (!isRecord(value)) return jsonText(value);
@@ -148,7 +149,7 @@ function jsonText(value: Json): string {
 
 function laidOut(value: Json, depth: number): string {
   const compact = compactJson(value);
-  if (compact.length <= shortValue || !isContainer(value) || depth >= deepest) {
+  if (compact.length <= shortValue || !isContainer(value) || depth >= maxLayoutDepth) {
     return compact;
   }
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
@@ -161,7 +162,7 @@ function laidOut(value: Json, depth: number): string {
   return `${open}\n${members.map((member) => indent + member).join(",\n")}\n${" ".repeat(depth)}${close}`;
 }
 
-/** What came past the types and is no JSON counts as null, as within JSON. */
+/** A value that is not JSON despite its type counts as null, as it does within JSON. */
 function compactJson(value: Json | undefined): string {
   return value === undefined ? "null" : JSON.stringify(value);
 }
@@ -170,8 +171,8 @@ function compactJson(value: Json | undefined): string {
 const looseEnd = 0.3;
 
 /**
- * Where a part that begins at `from` ends so that it has at most `length` characters (UTF-16 units): behind a line break if one
- * is near, and never between the halves of a surrogate pair. Always beyond `from` unless the text ends there.
+ * The end of a part that begins at `from` and has at most `length` characters (UTF-16 units): after a line break if one is near, and never
+ * between the halves of a surrogate pair. Always beyond `from` unless the text ends there.
  */
 export function partEnd(text: string, from: number, length: number): number {
   const end = Math.min(text.length, from + Math.max(2, length));
@@ -181,7 +182,7 @@ export function partEnd(text: string, from: number, length: number): number {
   return isHalved(text, end) ? end - 1 : end;
 }
 
-/** Where the last part of a text begins: the same rule, counted from the end. */
+/** The start of the last part of a text, by the same rule, counted from the end. */
 export function lastPartStart(text: string, length: number): number {
   const start = Math.max(0, text.length - length);
   if (start === 0) return start;
@@ -190,7 +191,7 @@ export function lastPartStart(text: string, length: number): number {
   return isHalved(text, start) ? start + 1 : start;
 }
 
-/** Line breaks between two positions. */
+/** Number of line breaks between two positions. */
 export function countLineBreaks(text: string, from = 0, to = text.length): number {
   let count = 0;
   for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) count += 1;
@@ -210,11 +211,11 @@ export function escapeMarkup(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-/** Tools that are named where a model gets the definitions of all of them anyway. */
+/** Maximum tools that are named where a model gets the definitions of all of them anyway. */
 const maxNamed = 5;
 
-/** The names of tools in a sentence: all of a few, the first of many. */
-export function someOf(names: readonly string[]): string {
+/** The names of tools for a sentence: all if they are few, otherwise the first ones. */
+export function listedNames(names: readonly string[]): string {
   if (names.length <= maxNamed + 1) return names.join(", ");
   return `${names.slice(0, maxNamed).join(", ")} and ${names.length - maxNamed} more`;
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * The state of one channel or direct message: `platform:workspace:channel`, e.g. `console:local:general`.
- * Namespaces are never shared: skills, settings and memory of one are not seen in another.
+ * The state of one channel or direct message: `platform:workspace:channel`, e.g. `console:local:general`. Namespaces are never shared:
+ * skills, settings and memory of one are not visible in another.
  */
 export const namespaceSchema = z
   .string()
@@ -12,63 +12,63 @@ export const namespaceSchema = z
     "expected platform:workspace:channel, e.g. console:local:general",
   );
 
-/** One conversation inside a namespace; turns in it run in order. */
+/** One conversation inside a namespace; its turns run in order. */
 export const threadSchema = z
   .string()
   .min(1)
   .max(200)
   .regex(/^[A-Za-z0-9._~:-]+$/, "expected letters, digits and . _ ~ : -");
 
-/** Where something was said. */
+/** A namespace and a thread: where a message was sent. */
 const placeSchema = z.object({ namespace: namespaceSchema, thread: threadSchema });
 export type Place = z.infer<typeof placeSchema>;
 
-/** What a namespace is made of. The channel is all that stands behind the workspace; a namespace of two parts has none. */
+/** The parts of a namespace. The channel is everything after the workspace; a namespace of two parts has none. */
 export function partsOf(namespace: string): { platform: string; workspace: string; channel: string } {
   const [platform = "", workspace = "", ...channel] = namespace.split(":");
   return { platform, workspace, channel: channel.join(":") };
 }
 
-/** Whether a namespace is one of a platform and, where that is given, of a workspace on it. */
+/** Whether a namespace belongs to a platform and, if given, to a workspace on it. */
 export function isWithin(namespace: string, platform: string, workspace?: string): boolean {
   const parts = partsOf(namespace);
   return parts.platform === platform && (workspace === undefined || parts.workspace === workspace);
 }
 
-/** Whether a namespace is a direct message: there a person manages their own skills, settings and memory. */
+/** Whether a namespace is a direct message. There a person manages their own skills, settings and memory. */
 export function isDirectMessage(namespace: string): boolean {
   const channel = namespace.slice(namespace.lastIndexOf(":") + 1);
   return channel === "dm" || channel.startsWith("dm-");
 }
 
-/** What the console and the terminal are called. Namespaces that no chat platform has are theirs. */
+/** Name of the console and the terminal for people. Namespaces that belong to no chat platform are theirs. */
 export const webChat = "the web chat";
 
-/** What a namespace is to the people in it. Names and topics are as people wrote them: untrusted, of any length. */
+/** Description of a namespace for people. Names and topics are unchanged texts of people: untrusted, and of any length. */
 export interface PlaceDescription {
-  /** As people call it: `Slack`, `Discord`, `the web chat`. */
+  /** The platform's name for people: `Slack`, `Discord`, `the web chat`. */
   platform: string;
   kind: "channel" | "direct_message";
-  /** Of a channel, without `#`; absent while it is not known. */
+  /** Name of a channel, without `#`; absent while unknown. */
   name?: string | undefined;
   topic?: string | undefined;
 }
 
-/** Who is in a place. */
-export interface PlacePeople {
-  /** The name people call the bot by. */
+/** The people in a place. */
+interface PlacePeople {
+  /** The name that people call the bot by. */
   bot: string;
-  /** The person of a direct message, as far as known. */
+  /** The person of a direct message, if known. */
   person?: string | undefined;
 }
 
-/** The longest name or topic that is shown, characters. */
-const longest = 300;
+/** Maximum characters shown of a name or topic. */
+const maxShown = 300;
 
 /**
- * A place in words for a sentence of a model's instructions: `#payments-team on Slack (topic: "Refunds")`,
- * `a direct message with Anna on Slack`, `the channel general of the web chat`. Names and topics come from people: each is one
- * line of at most 300 characters and can open no tag.
+ * A place in words for a sentence of a model's instructions: `#payments-team on Slack (topic: "Refunds")`, `a direct message with Anna on
+ * Slack`, `the channel general of the web chat`. Names and topics come from people: each is put on one line of at most 300 characters, and
+ * cannot open a tag.
  */
 export function placeLine(description: PlaceDescription, people: PlacePeople): string {
   const { platform, kind } = description;
@@ -91,11 +91,11 @@ function channel(platform: string, name: string): string {
 
 function plain(text: string): string {
   const line = text.replace(/[\s\p{Cc}\p{Cf}\p{Z}]+/gu, " ").trim();
-  const cut = line.length <= longest ? line : `${wholeCharacters(line.slice(0, longest - 1))}…`;
+  const cut = line.length <= maxShown ? line : `${wholeCharacters(line.slice(0, maxShown - 1))}…`;
   return cut.replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "'");
 }
 
-/** Without half of an emoji at the end. */
+/** The text without half an emoji at its end. */
 function wholeCharacters(text: string): string {
   return text
     .toWellFormed()
@@ -104,8 +104,8 @@ function wholeCharacters(text: string): string {
 }
 
 /**
- * What stands for one person wherever they are on their platform: `platform:workspace:user`. The id of a user alone does not: two
- * platforms, and two workspaces of one, may give the same id to different people.
+ * Identifies one person across a platform: `platform:workspace:user`. A user id alone is ambiguous: two platforms, or two workspaces of
+ * one, may give the same id to different people.
  */
 export function personKey(namespace: string, userId: string): string {
   const { platform, workspace } = partsOf(namespace);
@@ -113,8 +113,8 @@ export function personKey(namespace: string, userId: string): string {
 }
 
 /**
- * A person as pages outside the chat show them: `Ada (Slack)`.
- * @param place a namespace or a `personKey`: what begins with the platform
+ * A person's name for pages outside the chat: `Ada (Slack)`.
+ * @param place a namespace or a `personKey`: any text that begins with the platform
  */
 export function shownPerson(place: string, name: string): string {
   const { platform } = partsOf(place);

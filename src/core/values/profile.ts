@@ -3,9 +3,8 @@ import { escapeMarkup } from "./json.ts";
 import type { Effort } from "./message.ts";
 
 /**
- * What an agent may be given tools for, in HyperAgent's words: looking things up in the web, making pictures, reading pages, running code,
- * working on data, handing over, skills of every other kind, asking people. Reading the files of the thread and what was cut is no category:
- * every agent can.
+ * Categories of tools that an agent may have, with HyperAgent's names: web search, pictures, reading pages, running code, data, handoffs,
+ * all other skills, asking people. Reading the thread's files and shortened texts has no category, because every agent may do it.
  */
 export const toolCategories = [
   "search",
@@ -19,44 +18,44 @@ export const toolCategories = [
 ] as const;
 export type ToolCategory = (typeof toolCategories)[number];
 
-/** An agent: how it is instructed, and what it may use. */
+/** An agent: its instructions and permissions. */
 export interface Profile {
   id: string;
   /** When to hand a turn over to it, for the other agents. */
   description: string;
   prompt: string;
-  /** The model it works with, `provider/model`; the configured one unless given. */
+  /** Its model, `provider/model`; by default the configured one. */
   model?: string | undefined;
-  /** How hard its model thinks; as configured unless given. */
+  /** Its model's reasoning effort; by default the configured one. */
   effort?: Effort | undefined;
-  /** The categories of tools it has; all unless given. */
+  /** The categories of tools it has; all by default. */
   tools?: readonly ToolCategory[] | undefined;
   /**
-   * Skills by id with their priority: the higher, the earlier they are listed and open; false: not for this agent. `*` stands for all that
-   * are not named, 0 unless given.
+   * Skills by id with their priority: those with a higher priority are listed and opened earlier; false excludes a skill for this agent.
+   * `*` sets the default for all other skills (0 if absent).
    */
   skills?: Readonly<Record<string, number | false>> | undefined;
   /**
-   * What it may not call, by the id of a skill, the name of a tool server or of a tool: names of parts or tools, values of the tool's
-   * parameter `action` or `do`, or `*` for all of it. AWorld's `black_tool_actions`.
+   * Denied actions, by the id of a skill, or the name of a tool server or tool: names of parts or tools, values of the tool's parameter
+   * `action` or `do`, or `*` for all of it. AWorld's `black_tool_actions`.
    */
   black_tool_actions?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** It hands work on to others, and gets the turn back when they have answered. */
+  /** It delegates work to other agents, and gets the turn back when they have answered. */
   supervisor?: boolean | undefined;
-  /** Set for a mode: the agent it is a preset of. Turns are not handed over to it; people choose it. */
+  /** Set for a mode: the agent it is a preset of. People choose modes; turns are not handed over to them. */
   preset_of?: string | undefined;
-  /** Set where its file is wrong: `where` is its path. It takes no turns. */
+  /** Set if its file is invalid: `where` is the file's path. Such an agent takes no turns. */
   unusable?: { where: string; key: string; message: string; hint?: string | undefined } | undefined;
 }
 
-/** The agent of this id, or the one that begins where nobody chose another. An agent that is gone has no tools. */
+/** The agent with this id; without an id, the default agent. An agent that no longer exists has no tools. */
 export function profileNamed(profiles: readonly [Profile, ...Profile[]], id: string | undefined): Profile {
   if (id === undefined) return profiles[0];
   const prompt = `The agent ${id} that was to answer is gone, so you have no tools. Say so in a sentence.`;
   return profiles.find((profile) => profile.id === id) ?? { id, description: "", prompt, tools: [] };
 }
 
-/** What is wrong with an agent's file, for people: of its path the name. Undefined when nothing is. */
+/** The error in an agent's file, for people, with the file's name only. Undefined if the file is valid. */
 export function whyUnusable({ unusable }: Pick<Profile, "unusable">): string | undefined {
   if (unusable === undefined) return undefined;
   const { where, key, message, hint } = unusable;
@@ -77,8 +76,8 @@ export function currentProfile({
 }
 
 /**
- * The agent that a message names for itself: `research: which …`, or `… in data mode` as its first or last words; in between they are what
- * the message is about. Undefined when it names none; then the channel's agent answers.
+ * The agent that a message addresses: `research: which …`, or `… in data mode` at its beginning or end; elsewhere these words belong to the
+ * message's subject. Undefined if it addresses none: the channel's agent then answers.
  */
 export function agentNamedIn(text: string, profiles: readonly Profile[]): Profile | undefined {
   const said = text.trim();
@@ -92,30 +91,30 @@ export function agentNamedIn(text: string, profiles: readonly Profile[]): Profil
   return profiles.find(({ id }) => named.includes(id.toLowerCase()));
 }
 
-/** The agents that a turn can be handed to: modes are for people to choose. */
+/** The agents that a turn can be handed to, without modes, which only people choose. */
 export function handoverTo(profiles: readonly Profile[]): Profile[] {
   return profiles.filter(({ preset_of, unusable }) => preset_of === undefined && unusable === undefined);
 }
 
-/** The priority of a skill for an agent; false when it is not for it. A part has that of its skill, unless it is named itself. */
+/** The priority of a skill for an agent; false if it is excluded. A part has the priority of its skill unless it is named itself. */
 export function priorityOf({ skills = {} }: Profile, { id, parent }: { id: string; parent?: string }) {
   return skills[id] ?? (parent === undefined ? undefined : skills[parent]) ?? skills["*"] ?? 0;
 }
 
-/** What a place is like, for the instructions. The same for all threads of a channel. */
+/** Description of a place for the instructions; the same for all threads of a channel. */
 export interface WhereText {
-  /** `#payments-team on Slack (topic: "…")`; names in it are somebody's words. */
+  /** `#payments-team on Slack (topic: "…")`; names in it are people's own texts. */
   place: string;
-  /** The platform cannot say what it is called just now. */
+  /** The platform cannot provide the name at the moment. */
   unnamed?: true | undefined;
-  /** What the platform makes of Markdown, as sentences. */
+  /** How the platform renders Markdown, in sentences. */
   formatting: string;
-  /** What the agent cannot do here besides skills: `read other channels, set reminders`. */
+  /** What the agent cannot do here, apart from skills: `read other channels, set reminders`. */
   cannot: string;
 }
 
-/** What the instructions are made from. */
-export interface InstructionsInput {
+/** The parts of the instructions. */
+interface InstructionsInput {
   /** A text with `{{name}}`, `{{place}}`, `{{formatting}}` and `{{cannot}}`. */
   template: string;
   name: string;
@@ -127,7 +126,7 @@ export interface InstructionsInput {
   guides: readonly string[];
 }
 
-/** The instructions a transcript opens with. Nothing in them depends on the thread, its first message or who asks. */
+/** The instructions that a transcript opens with. They do not depend on the thread, its first message or the asking person. */
 export function buildInstructions({
   template,
   name,
@@ -175,20 +174,20 @@ export function agentLine(id: string, description: string): string {
   return `- ${escapeMarkup(id)}: ${escapeMarkup(description)}`;
 }
 
-/** What people of a channel pinned. */
+/** A fact that people pinned in a channel. */
 export interface PinnedFact {
   text: string;
-  /** The name of who said it; absent where an earlier version did not keep it. */
+  /** Name of the person who stated it; absent in facts of earlier versions. */
   by?: string | undefined;
 }
 
-/** A pinned fact as a model reads it: its text can neither end it nor speak for somebody else. */
+/** A pinned fact as a model reads it. Its text can neither close the tag nor speak for another person. */
 export function factLine({ text, by }: PinnedFact): string {
   const from = by === undefined ? "" : ` from="${escapeMarkup(by.replace(/\s+/g, " "))}"`;
   return `<fact${from}>${escapeMarkup(text)}</fact>`;
 }
 
-/** The facts people pinned in the channel. @param facts lines of `factLine` */
+/** The section with the channel's pinned facts. @param facts lines of `factLine` */
 export function pinnedFacts(facts: readonly string[]): string {
   if (facts.length === 0) return "";
   const note =
@@ -196,7 +195,7 @@ export function pinnedFacts(facts: readonly string[]): string {
   return ["<pinned_facts>", note, ...facts, "</pinned_facts>"].join("\n");
 }
 
-/** Which skills the list shows. */
+/** The skills that the list shows. */
 export interface SkillList {
   /** id → line, in the order of ids. */
   skills: Record<string, string>;
@@ -204,8 +203,8 @@ export interface SkillList {
 }
 
 /**
- * The lines that fit into `tokens`: those of the highest `rank` first, then by id. It depends on nothing that changes from message
- * to message.
+ * Selects the lines that fit into `tokens`: highest `rank` first, then by id. The result depends on nothing that changes from message to
+ * message.
  */
 export function fitSkillList(
   lines: ReadonlyMap<string, string>,
@@ -227,16 +226,16 @@ export function fitSkillList(
   };
 }
 
-/** Counts the tokens of a text, roughly; budgets are guards, not bills. */
+/** Approximate number of tokens of a text. Budgets are safeguards, not bills. */
 export type CountTokens = (text: string) => number;
 
-/** As much of a text's beginning as fits into `tokens`, and how many characters that leaves out. */
+/** The beginning of a text that fits into `tokens`, and the number of characters left out. */
 export function fitBeginning(
   text: string,
   tokens: number,
   countTokens: CountTokens,
 ): { text: string; left_out: number } {
-  // A token has at least one character, and hardly one has more than twelve.
+  // A token has at least one character, and hardly ever more than twelve.
   if (text.length <= tokens) return { text, left_out: 0 };
   let length = Math.min(text.length, Math.max(0, tokens) * 12);
   while (length > 0 && countTokens(text.slice(0, length)) > tokens) length = Math.floor(length * 0.8);

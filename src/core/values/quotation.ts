@@ -1,6 +1,6 @@
-/** Whether a text says what is quoted from it: how claims are held to what they were taken from. */
+/** Checks whether a text contains a quotation, so that claims can be verified against their sources. */
 
-/** The same for texts that differ in spaces, case, quotation marks, dashes and Markdown's signs alone. */
+/** Normalises a text: equal for texts that differ only in spaces, case, quotation marks, dashes and Markdown characters. */
 export function plainWords(text: string): string {
   return text
     .normalize("NFKC")
@@ -13,17 +13,15 @@ export function plainWords(text: string): string {
     .trim();
 }
 
-/** Characters that a quotation needs; fewer prove nothing. */
+/** Minimum characters of a quotation; shorter ones prove nothing. */
 const minCharacters = 8;
-/** Characters that `…` may stand for: what is further apart is not one passage. */
+/** Maximum characters that `…` may replace. Parts that are further apart are not one passage. */
 const maxGap = 600;
 
-/** Places that a quotation may begin at: of one whose first part stands everywhere the others are looked for after each. */
+/** Maximum positions at which a match is tried. After each match of the first part, the other parts are searched. */
 const maxTried = 2_000;
 
-/**
- * Whether a text has a quotation, in whole words, whose parts may be joined by `…`. @param plain the text as `plainWords` makes it
- */
+/** Whether a text contains a quotation in whole words. Its parts may be joined by `…`. @param plain the text as returned by `plainWords` */
 export function saysSo(plain: string, quotation: string): boolean {
   const parts = quotation
     .split(/…|\.\.\.|\[\.\.\.\]/)
@@ -43,7 +41,7 @@ export function saysSo(plain: string, quotation: string): boolean {
 function goesOn(plain: string, from: number, parts: readonly string[]): boolean {
   let at = from;
   for (const part of parts) {
-    // With what stands beside it, which tells whether it is whole words.
+    // Includes the neighbouring characters, which show whether the match is a whole word.
     const near = plain.slice(Math.max(0, at - 2), at + maxGap + part.length + 2);
     const found = wholeWords(near, part, Math.min(2, at));
     if (found < 0) return false;
@@ -52,20 +50,20 @@ function goesOn(plain: string, from: number, parts: readonly string[]): boolean 
   return true;
 }
 
-/** Where a part stands from a position on, not within a longer word or number; -1 where it does not. */
+/** The position of a part from `from` on, not inside a longer word or number; -1 if there is none. */
 function wholeWords(plain: string, part: string, from: number): number {
   for (let at = plain.indexOf(part, from); at >= 0; at = plain.indexOf(part, at + 1))
     if (!isWithin(plain, at) && !isWithin(plain, at + part.length)) return at;
   return -1;
 }
 
-/** Whether a position is in the middle of a number, or of a word of a script whose words end at spaces. */
+/** Whether a position is inside a number, or inside a word of a script that separates words by spaces. */
 function isWithin(plain: string, at: number): boolean {
   const around = plain.slice(Math.max(0, at - 2), at + 2);
   const [before, after] = [plain.slice(Math.max(0, at - 1), at), plain.slice(at, at + 1)];
   if (/\d/.test(before) && /\d/.test(after)) return true;
   if (isSpacedLetter.test(before) && isSpacedLetter.test(after)) return true;
-  // 3.5 is not 3, and not 5.
+  // 3.5 is neither 3 nor 5.
   return /^\d[.,]\d/.test(around) || /\d[.,]\d$/.test(around);
 }
 
@@ -73,7 +71,7 @@ const isSpacedLetter =
   /(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])\p{L}/u;
 
 /**
- * Numbers of two digits and more that a text claims, without separators: `1,234.50` is `1234.5`. Numbers of references such as [3] and of
+ * Numbers of two or more digits that a text claims, without separators: `1,234.50` is `1234.5`. Numbers of references such as [3] and of
  * lists do not count.
  */
 export function numbersIn(text: string): string[] {
@@ -82,7 +80,7 @@ export function numbersIn(text: string): string[] {
   return [...new Set(found.map(plainNumber))].filter((number) => number.replace(/\D/g, "").length >= 2);
 }
 
-/** Without separators of thousands, and without zeros at the end of a fraction. */
+/** The number without thousands separators, and without trailing zeros of a fraction. */
 function plainNumber(written: string): string {
   const text = written.replace(/[\u00a0\u202f' ](?=\d{3}\b)/g, "").replace(/[\u00a0\u202f' ].*$/, "");
   const last = Math.max(text.lastIndexOf("."), text.lastIndexOf(","));
@@ -93,7 +91,7 @@ function plainNumber(written: string): string {
   return `${text.slice(0, last).replace(/[.,]/g, "")}.${fraction}`.replace(/\.0+$|(?<!0)0+$/, "");
 }
 
-/** Numbers of a claim that none of the texts it rests on has. */
+/** Numbers of a claim that appear in none of its sources. */
 export function unfoundNumbers(claim: string, texts: readonly string[]): string[] {
   const known = new Set(texts.flatMap(numbersIn));
   return numbersIn(claim).filter((number) => !known.has(number));

@@ -1,44 +1,44 @@
 import { isContainer } from "../../base/record.ts";
 
-/** Replaces secrets in anything that leaves: events, logs, messages. Returns the same value when there is none in it. */
+/** Replaces secrets in outgoing data: events, logs, messages. Returns the same value if it contains none. */
 export type Redact = <T>(value: T) => T;
 
-/** Redacts whole values, and texts that come in pieces. */
+/** Redacts whole values, and texts that arrive in pieces. */
 export interface Redactor {
   <T>(value: T): T;
-  /** For one text that comes in pieces. */
+  /** For one text that arrives in pieces. */
   stream(): RedactedStream;
 }
 
 /**
- * One text that comes in pieces. What `add` and `end` return, joined, is the whole text as `Redact` returns it, so that a secret in
- * two pieces does not leave. The work is linear in the length of the text.
+ * One text that arrives in pieces. The joined results of `add` and `end` equal the whole text as redacted by `Redact`, so that a secret
+ * that spans pieces does not leak. Takes time linear in the length of the text.
  */
 interface RedactedStream {
-  /** Takes the next piece. Returns what may leave: everything but an end that may be the beginning of a secret. */
+  /** Adds the next piece. Returns the text that is safe to release: everything except a possible beginning of a secret at the end. */
   add(piece: string): string;
-  /** The text is complete. Returns what was held back. */
+  /** Completes the text. Returns the text that was held back. */
   end(): string;
 }
 
-/** Replaces a secret. */
+/** Replacement for a secret. */
 const mask = "[secret]";
 
-/** Shorter values are too common to be told from text, characters. */
+/** Minimum characters of a secret: shorter values are too common in ordinary text. */
 const minSecret = 6;
 
-/** A secret of several lines is also found line by line, where a line is at least this long, characters. */
+/** Minimum characters of a line of a multi-line secret that is also redacted by itself. */
 const minLine = 16;
 
-/** Secrets that are not known beforehand, by their form. Letters, digits and `_.-` are all they consist of. */
+/** A form of secrets that are not known in advance. They consist of letters, digits and `_.-` only. */
 export interface SecretForm {
-  /** Part of every one of them: what a text is searched for first. */
+  /** A part that all of them contain; it is searched first. */
   mark: string;
   /** Global. */
   pattern: RegExp;
 }
 
-/** Knows the values that must never be shown: keys, tokens, variables of skills. */
+/** Creates a redactor for values that must never be shown: keys, tokens, variables of skills. */
 export function createRedactor(secrets: readonly string[], forms: readonly SecretForm[] = []): Redactor {
   const known = secretTexts(secrets);
   const marks = [...known, ...forms.map(({ mark }) => mark)];
@@ -61,7 +61,7 @@ export function createRedactor(secrets: readonly string[], forms: readonly Secre
     if (typeof value === "string") return inText(value);
     if (Array.isArray(value)) return mapChanged(value, inValue);
     if (!isContainer(value)) return value;
-    // Most objects hold no secret: nothing is made before one is found.
+    // Most objects contain no secret, so nothing is copied before one is found.
     for (const key of Object.keys(value)) {
       const item = value[key as keyof typeof value];
       if (inText(key) === key && inValue(item) === item) continue;
@@ -77,7 +77,7 @@ function mapChanged(items: readonly unknown[], change: (item: unknown) => unknow
   return changed.every((item, at) => item === items[at]) ? items : changed;
 }
 
-/** Secrets as texts show them: whole, line by line, and within JSON. Frames such as `-----BEGIN …` tell nothing. */
+/** Secrets in the forms they take in texts: whole, line by line, and escaped as in JSON. Frames such as `-----BEGIN …` are not secret. */
 function secretTexts(secrets: readonly string[]): string[] {
   const written = secrets
     .filter((secret) => secret.length >= minSecret)
@@ -90,17 +90,17 @@ function secretTexts(secrets: readonly string[]): string[] {
 }
 
 /**
- * A state of the search for all secrets at once (Aho and Corasick, "Efficient string matching", 1975): the longest end of the text so
+ * A state of the search for all secrets at once (Aho and Corasick, "Efficient string matching", 1975): the longest suffix of the text so
  * far that begins a secret.
  */
 interface SearchState {
   /** By UTF-16 unit. */
   next: Map<number, SearchState>;
-  /** The next shorter end of the text that begins a secret; undefined for the empty one. */
+  /** The next shorter suffix that begins a secret; undefined for the empty one. */
   shorter: SearchState | undefined;
-  /** Characters of the longest secret that ends here; 0 for none. */
+  /** Characters of the longest secret that ends here; 0 if there is none. */
   found: number;
-  /** Characters at the end of the text that may go on to become a secret. */
+  /** Characters at the end of the text that may become a secret. */
   begun: number;
 }
 
@@ -126,7 +126,7 @@ function searchTree(secrets: readonly string[]): SearchState {
   return root;
 }
 
-/** Completes a state when all shorter ones are complete. */
+/** Completes a state once all shorter ones are complete. */
 function link(at: SearchState, depth: number, root: SearchState): void {
   const { next, shorter } = at;
   at.found = Math.max(at.found, shorter?.found ?? 0);
@@ -142,11 +142,11 @@ function follow(state: SearchState, unit: number): SearchState {
   }
 }
 
-/** Secrets that overlap are masked as one. */
+/** Masks overlapping secrets as one. */
 function streamOfKnown(root: SearchState): RedactedStream {
   let state = root;
   let held = "";
-  /** Where secrets are in what is held, in order. Of one that begins before it, the mask has left. */
+  /** Positions of secrets in the held text, in order. For one that begins before it, the mask has already been released. */
   let secrets: { from: number; to: number }[] = [];
 
   const note = (from: number, to: number) => {
@@ -191,12 +191,12 @@ function streamOfKnown(root: SearchState): RedactedStream {
 /** Ends a secret of a form. */
 const otherCharacter = /[^\w.-]/;
 
-/** Holds back a word that holds the mark of a form, or may begin it, until the word is complete. */
+/** Holds back a word that contains the mark of a form, or may begin it, until the word is complete. */
 function streamOfForms(forms: readonly SecretForm[]): RedactedStream {
   let held = "";
-  /** Whether it is a word with a mark. */
+  /** Whether the held text is a word with a mark. */
   let isWithin = false;
-  /** The character before what is held: a form may ask for the beginning of a word. */
+  /** The character before the held text: a form may require the beginning of a word. */
   let before = "";
 
   const leave = (text: string, end: number) => {
@@ -222,7 +222,7 @@ function streamOfForms(forms: readonly SecretForm[]): RedactedStream {
   };
 }
 
-/** Where the last word begins to look like a form; the length of the text when it does not. */
+/** The position at which the last word begins to match a form; the length of the text if it does not. */
 function begunForm(text: string, mark: string): number {
   let word = text.length;
   while (word > 0 && !otherCharacter.test(text[word - 1] ?? "")) word -= 1;

@@ -1,6 +1,6 @@
 /**
- * The line that a person's message begins with when a model reads it, `[Sun 2026-11-22 14:20 Europe/Amsterdam] Anna (U0ANNA):`,
- * and what keeps people from writing such a line themselves.
+ * The first line of a person's message for a model, `[Sun 2026-11-22 14:20 Europe/Amsterdam] Anna (U0ANNA):`, and the protection against
+ * people who write such a line themselves.
  */
 import { pattern } from "../../base/pattern.ts";
 import type { Author } from "./inbound.ts";
@@ -9,29 +9,29 @@ import type { Author } from "./inbound.ts";
 interface Said {
   /** ms since the epoch. */
   at: number;
-  /** Shown in this IANA zone; in UTC where it is unknown. */
+  /** IANA zone in which the time is shown; UTC if unknown. */
   time_zone: string;
   name: string;
-  /** The platform's id of the person; left out of the line where it is empty or equal to the name. */
+  /** The platform's id of the person; omitted from the line if it is empty or equal to the name. */
   id: string;
 }
 
-/** Makes the line. It is always one line, whatever the name holds. */
+/** Makes the line. The result is always one line, whatever the name contains. */
 export type SaidLine = (said: Said) => string;
 
-/** Formats of zones kept at once: making one takes longer than using it a hundred times. */
+/** Maximum cached formats of zones: creating one takes longer than using it a hundred times. */
 const keptZones = 64;
 
 const maxName = 80;
 
-/** In place of a time that is none, or in a year that has not four digits. */
+/** Replaces an invalid time, or a year without four digits. */
 const unknownTime = "time unknown";
 
-/** Years of four digits in every zone. */
+/** Bounds within which the year has four digits in every zone. */
 const earliest = Date.UTC(1000, 0, 2);
 const latest = Date.UTC(9999, 11, 30);
 
-/** The zone in which a person reads times: their own if it is known, else the channel's, else the server's. */
+/** The zone in which a person reads times: their own if known, otherwise the channel's, otherwise the server's. */
 export function zoneOf(
   author: Pick<Author, "time_zone">,
   channelZone: string | undefined,
@@ -97,10 +97,10 @@ function personLabel(name: string, id: string): string {
   return known === "" || known === shown ? shown : `${shown} (${known})`;
 }
 
-/** Spaces, what nobody sees, brackets of any kind, and colons: they could end the line or begin another. */
+/** Spaces, invisible characters, brackets of any kind, and colons: they could end the line or begin another. */
 const notInNames = /[\s\p{Cc}\p{Cf}\p{Z}\p{Ps}\p{Pe}<>＜＞:：︓﹕꞉∶ː]+/gu;
 
-/** A name in which nothing can end a line of ours or begin another. */
+/** A name that can neither end the line nor begin another. */
 export function plainName(name: string): string {
   const plain = name.replace(notInNames, " ").trim();
   return plain
@@ -110,35 +110,35 @@ export function plainName(name: string): string {
     .trim();
 }
 
-/** Square brackets, and those that look like them. */
+/** Square brackets and their lookalikes. */
 const bracket = /[[［【〔〖〘〚⟦⟬❲⁅⦋⦍⦏﹝]/u;
 
-/** Characters that are not seen, and marks set on others. */
+/** Invisible characters, and combining marks. */
 const allUnseen = /[\p{DI}\p{Cf}\p{Cc}\p{M}\p{Z}\u2800]+/gu;
 
-/** Where a line can hide its bracket: behind spaces, what is not seen, and marks of a quote. */
+/** Characters that may precede the bracket of a line: spaces, invisible characters, and quote marks. */
 const opening = pattern("u")`^[\p{DI}\p{Cf}\p{Cc}\p{M}\p{Z}\u2800>＞]*(?=${bracket})`;
 
-/** The inside of a line's bracket in any writing: `sun2026-11-2214:20…`, or the words for no time. */
+/** The text inside a line's bracket in any script: `sun2026-11-2214:20…`, or the replacement for an invalid time. */
 const stamp =
   /^[^\p{L}\p{N}]{0,4}(?:\p{L}{2,12}\p{P}?\p{Nd}{4}[\p{Pd}−]\p{Nd}{1,2}[\p{Pd}−]\p{Nd}{1,2},?t?\p{Nd}{1,2}[:∶꞉]\p{Nd}{2}|timeunknown)/u;
 
-/** As much of a line as `stamp` can need, after what is not seen. */
+/** Maximum visible characters of a line that `stamp` can match. */
 const stampLength = 60;
 
-/** Everything that ends a line, in Unicode's sense. */
+/** All line ends defined by Unicode. */
 const lineEnds = /(\r\n|[\n\r\v\f\u0085\u2028\u2029])/;
 
 /**
- * A person's text in which no line can be taken for one that says who speaks: a backslash is put before the bracket of lines
- * that look like it. Everything else stays as it is. Takes time in proportion to the text.
+ * A person's text in which no line can be mistaken for a line that says who speaks: lines that look like one get a backslash before the
+ * bracket. The rest is unchanged. Takes time proportional to the text.
  */
 export function withoutSaidLines(text: string): string {
   if (!bracket.test(text)) return text;
   return text.split(lineEnds).map(withoutSaidLine).join("");
 }
 
-/** Characters of the shortest line that `stamp` takes, even in signs that stand for several: `[㎪⑳㉖-⑪-㉒⑭:⑳`. */
+/** Characters of the shortest line that `stamp` matches, even with ligature characters: `[㎪⑳㉖-⑪-㉒⑭:⑳`. */
 const minLine = 10;
 
 function withoutSaidLine(line: string): string {
@@ -152,12 +152,12 @@ function withoutSaidLine(line: string): string {
 }
 
 /**
- * What a person's own words say, so that nobody has to be asked: a name as a name, and what a reminder is to say. People choose their
- * names themselves, so that somebody called "What Ever" is not meant by "what is new?", nor Mark by "that costs 5 Mark". In doubt
- * it was not said: then the person is asked.
+ * Detects what a person has already said, so that they need not be asked: a name used as a name, and the text of a reminder. People choose
+ * their own names, so a person called "What Ever" is not meant by "what is new?", nor Mark by "that costs 5 Mark". In case of doubt the
+ * answer is no, and the person is asked.
  */
 
-/** Words after which somebody is named: "tell Ann", "frag bitte Ben". In German, nouns follow prepositions as well as names do. */
+/** Words that precede a name: "tell Ann", "frag bitte Ben". In German, prepositions precede nouns as well as names. */
 const turning = new Set(
   (
     "tell ask ping notify inform remind mention call invite thank cc let hi hey hello dear " +
@@ -165,13 +165,13 @@ const turning = new Set(
   ).split(" "),
 );
 
-/** Words after which a capital says so in English, which writes nouns without. */
+/** Words after which a capital letter indicates a name in English, which does not capitalise nouns. */
 const leading = new Set("to for with from by".split(" "));
 
-/** Words that may stand between. */
+/** Words that may stand between such a word and the name. */
 const fillers = new Set("please also bitte mal auch doch and und or oder &".split(" "));
 
-/** Words that stand in the place of a name, and are none even there unless written with a capital. */
+/** Words that take the place of a name; they count as names only if capitalised. */
 const never = new Set(
   (
     "me us you him her it them all any anyone anybody someone somebody everyone everybody nobody people folks guys who whom what when " +
@@ -181,12 +181,12 @@ const never = new Set(
   ).split(" "),
 );
 
-/** Never names, even with a capital: German writes them with one. */
+/** Never names, even if capitalised: German capitalises nouns. */
 const nouns = new Set("bescheid dank danke kunden leuten team support".split(" "));
 
 /**
- * The part of a name that a text says as a name: all of it, or its first word; undefined where it says neither. Said is what has an
- * `@`, a name of several words that each begin with a capital, and a word that stands where one names somebody.
+ * The part of a name that a text uses as a name: all of it, or its first word; undefined if neither. This includes a word with `@`, a name
+ * of several capitalised words, and a word in the position of a name.
  */
 export function saysName(text: string, name: string): string | undefined {
   const words = wordsOf(name).split(" ");
@@ -199,12 +199,12 @@ export function saysName(text: string, name: string): string | undefined {
   return isFirst ? first : undefined;
 }
 
-/** The words of a name or text in small letters, with a space between two. */
+/** The words of a name or text in lower case, separated by single spaces. */
 export function wordsOf(text: string): string {
   return (text.toLowerCase().match(/[\p{L}\p{N}_-]+/gu) ?? []).join(" ");
 }
 
-/** Words, some with an `@`, and marks that end a thought. */
+/** Words, some with an `@`, and punctuation. */
 function tokensOf(text: string): string[] {
   return text.match(/@?[\p{L}\p{N}_-]+|[&.!?;:,\n]/gu) ?? [];
 }
@@ -213,7 +213,7 @@ function startsAt(said: readonly string[], at: number, words: readonly string[])
   return words.every((word, index) => said[at + index]?.toLowerCase().replace(/^@/, "") === word);
 }
 
-/** Whether the words from here on are said as a name. */
+/** Whether the words from here on are used as a name. */
 function isNameAt(said: readonly string[], at: number, length: number): boolean {
   const words = said.slice(at, at + length);
   const small = words.map((word) => word.toLowerCase());
@@ -227,12 +227,12 @@ function isNameAt(said: readonly string[], at: number, length: number): boolean 
   return leading.has(before) && isCapital && !said.some((word) => germanWords.has(word.toLowerCase()));
 }
 
-/** Scripts without small letters count as capitals. */
+/** Letters of scripts without lower case count as capitals. */
 function hasCapital(word: string): boolean {
   return /^@?[\p{Lu}\p{Lt}\p{Lo}]/u.test(word);
 }
 
-/** The word that a name depends on; names before it and words such as "please" are passed over: "tell Ann, Ben and Cleo". */
+/** The word that a name depends on. Skips earlier names and words such as "please": "tell Ann, Ben and Cleo". */
 function wordBefore(said: readonly string[], at: number, end: number): string {
   let index = at - 1;
   const isListed = [undefined, ",", ".", "?", "!", "and", "und", "&"].includes(said[end]?.toLowerCase());
@@ -249,14 +249,14 @@ function wordBefore(said: readonly string[], at: number, end: number): string {
   return said[index]?.toLowerCase() ?? "";
 }
 
-/** Words that only German has, or that say nothing of another language in it. */
+/** Words that indicate German. */
 const germanWords = new Set(
   "der die das den dem des ein eine einen und ist sind nicht mit für auf im zum zur von bis wie wer gibt es ich wir".split(
     " ",
   ),
 );
 
-/** Beginnings of words that only say that it is a reminder, or join others. */
+/** Prefixes of words that only introduce a reminder or join other words. */
 const reminding = new Set(
   (
     "remi reme forg plea dont toda tomo erin verg denk bitt heut morg with abou from that this your have need must shou befo afte into " +
@@ -265,8 +265,8 @@ const reminding = new Set(
 );
 
 /**
- * Whether all that a text says was said before, by its words: those of three letters and fewer join the others, and endings make no
- * difference. Names, numbers, addresses and what has a sign count as they are.
+ * Whether all words of a text were said before. Words of up to three letters count as connecting words, and endings are ignored. Names,
+ * numbers, addresses and words with a sign have to be equal.
  */
 export function isSaidIn(text: string, said: string): boolean {
   const known = new Set(wordsIn(said).flatMap((word) => [word.toLowerCase(), stemOf(word)]));
@@ -277,14 +277,14 @@ export function isSaidIn(text: string, said: string): boolean {
   });
 }
 
-/** Letters at the beginning of a word that tell it from others. */
+/** Number of initial letters that are compared. */
 const stemLength = 4;
 
 function stemOf(word: string): string {
   return word.toLowerCase().slice(0, stemLength);
 }
 
-/** Words without the marks around them, and without apostrophes. */
+/** Words without surrounding punctuation, and without apostrophes. */
 function wordsIn(text: string): string[] {
   return text
     .replace(/['’](?:s\b)?/g, "")

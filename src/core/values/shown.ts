@@ -4,16 +4,16 @@ import { readArguments } from "./call-arguments.ts";
 import type { Binding } from "./call-binding.ts";
 import { canonicalJson, type Json, type JsonObject } from "./json.ts";
 
-/** Characters that show nothing, or turn the direction of what follows: text with them reads differently from what it says. */
+/** Characters that are invisible or change the direction of text, so that a text reads differently from its content. */
 const deceptive =
   /\u034f|[\u180b-\u180f]|[\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e0fff}]/gu;
 
-/** A value as indented JSON in which nothing hides, for people who decide about it. Escapes stand for what cannot be seen. */
+/** A value as indented JSON without hidden content, for people who decide about it. Invisible characters are shown as escapes. */
 export function exactJson(value: Json): string {
   return JSON.stringify(value, null, 2).replace(deceptive, escaped);
 }
 
-/** Characters beyond the first plane are two units in JSON. */
+/** Characters outside the Basic Multilingual Plane are two units in JSON. */
 function escaped(character: string): string {
   return character
     .split("")
@@ -28,23 +28,23 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** Items of a list, and characters of an answer, that are shown. */
+/** Maximum items of a list, and characters of an answer, that are shown. */
 const maxItems = 20;
 const maxAnswer = 12_000;
-const deepest = 3;
+const maxDepth = 3;
 
-/** Fields that hold the finding in words, the fullest first. */
+/** Fields that contain the main text of a result, the most complete first. */
 const wholeFields = ["text", "answer", "markdown", "message"];
 
-/** Numbers that a summary beside a list tells in words. */
+/** Numbers that repeat a summary next to a list. */
 const countFields = new Set(["total", "count"]);
 
-/** Things with a text of their own read as a list, as long as they are few. */
-const fewTexts = 3;
+/** Maximum number of objects with a text of their own that are shown as a list. */
+const maxTexts = 3;
 
 /**
- * Any tool output as Markdown for a person: the finding first, then the details. What the finding says already is not
- * repeated, nor what only echoes the arguments of the call.
+ * Any tool output as Markdown for a person: the main text first, then the details. Details that repeat the main text or the arguments of
+ * the call are left out.
  */
 export function renderOutput(value: Json, given: JsonObject = {}): string {
   const text = renderWhole(value, given).trim() || "_It answered nothing._";
@@ -62,7 +62,7 @@ function renderValue(value: Json, depth: number): string {
   return Array.isArray(value) ? renderList(value, depth) : renderObject(value, depth);
 }
 
-/** A field with the whole text stands for the nested details; a summary goes before them. */
+/** A field with the whole text replaces the nested details; a summary goes before them. */
 function renderResult(value: JsonObject, given: JsonObject): string {
   const whole = wholeFields.find((name) => isText(value[name]));
   const lead = whole ?? (isText(value.summary) ? "summary" : undefined);
@@ -77,7 +77,7 @@ function renderResult(value: JsonObject, given: JsonObject): string {
   return [said, renderObject(details, 0)].filter((section) => section !== "").join("\n\n");
 }
 
-/** An object without the texts that the finding holds already; things in lists stay whole. */
+/** An object without the texts that the main text contains; objects in lists are unchanged. */
 function withoutSaid(value: JsonObject, said: string): JsonObject {
   const isSaid = (item: Json) =>
     typeof item === "string" && item.length > 2 && said.includes(item.toLowerCase());
@@ -97,7 +97,7 @@ function unwrap(value: JsonObject): JsonObject {
 
 function renderObject(value: JsonObject, depth: number): string {
   const entries = Object.entries(value).filter(([, item]) => !isEmpty(item));
-  if (depth >= deepest) return entries.map(([key, item]) => `${label(key)}: ${cell(item)}`).join("; ");
+  if (depth >= maxDepth) return entries.map(([key, item]) => `${label(key)}: ${cell(item)}`).join("; ");
   const lines = entries.flatMap(([key, item]) =>
     isScalar(item) ? [`- **${label(key)}:** ${scalar(item)}`] : [],
   );
@@ -128,23 +128,23 @@ function renderList(items: readonly Json[], depth: number): string {
   return shown.map((item) => `- ${isScalar(item) ? scalar(item) : cell(item)}`).join("\n") + more;
 }
 
-/** A table for small equal things; a list where a field is long or nested. */
+/** A table for small objects of the same form; a list if a field is long or nested. */
 function renderObjects(items: readonly JsonObject[], depth: number): string {
   const columns = [...new Set(items.flatMap((item) => Object.keys(item)))];
   const values = items.flatMap((item) => Object.values(item));
-  const isFewTexts = items.length <= fewTexts && items.every(({ text }) => isText(text));
+  const isFewTexts = items.length <= maxTexts && items.every(({ text }) => isText(text));
   const isTable =
     !isFewTexts &&
     columns.length > 0 &&
     columns.length <= 6 &&
     values.every((value) => isScalar(value) && String(value).length <= 60);
-  if (!isTable || depth >= deepest) return items.map(renderItem).join("\n");
+  if (!isTable || depth >= maxDepth) return items.map(renderItem).join("\n");
   const row = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   const rows = items.map((item) => row(columns.map((column) => cell(item[column] ?? ""))));
   return [row(columns.map(label)), row(columns.map(() => "---")), ...rows].join("\n");
 }
 
-/** The longest text of a thing, the rest behind it in brackets. */
+/** The main text of an object, followed by the other fields in brackets. */
 function renderItem(item: JsonObject): string {
   const title = ["title", "name", "text", "summary"].find((name) => isText(item[name]));
   const link = ["url", "link"].find((name) => isText(item[name]));
@@ -196,25 +196,25 @@ function scalar(value: Scalar): string {
 
 const maxCell = 300;
 
-/** A value on one line, as it fits a table cell or a list item. */
+/** A value on one line, for a table cell or list item. */
 function cell(value: Json): string {
   const text = isScalar(value) ? scalar(value) : JSON.stringify(value);
   const flat = text.replace(/\s+/g, " ").replaceAll("|", "\\|").trim();
   return flat.length > maxCell ? `${flat.slice(0, maxCell)}…` : flat;
 }
 
-/** Characters of one value that is named. */
+/** Maximum characters shown of one value. */
 const maxValue = 100;
-/** Characters of a button's label: Slack takes 75, Discord 80. */
+/** Maximum characters of a button's label: Slack allows 75, Discord 80. */
 const maxLabel = 70;
 
-/** What could be decided for good, and the arguments of the call that asks. */
+/** The scope of a possible standing decision, and the arguments of the call that asks. */
 interface ForGood {
   binds: Pick<Binding, "values" | "open" | "refuses">;
   input: Json;
 }
 
-/** What "always here" would allow and "never" refuse, for people. `where` is where it would hold. */
+/** Describes for people what "always here" would allow and "never" refuse. `where` is the place of the decision. */
 export function alwaysText({ binds, input }: ForGood, where = "in this channel"): string {
   const { values, refuses = values } = binds;
   const open = openIn({ binds, input });
@@ -224,17 +224,17 @@ export function alwaysText({ binds, input }: ForGood, where = "in this channel")
     : "";
   const refused = refuses === values ? "" : ` with ${destinationText(refuses) || "any arguments"}`;
   const to = allowed === "" ? "" : ` with ${allowed}`;
-  return `“Always here” allows this tool as it is now${to}, ${where};${again} “Never” refuses it${refused} without asking. Either holds until somebody takes it back (/agent approvals).`;
+  return `“Always here” allows this tool as it is now${to}, ${where};${again} “Never” refuses it${refused} without asking. Both stay in force until somebody removes them (/agent approvals).`;
 }
 
-/** The words on the button of "always here": they say which arguments stay open. */
+/** The label of the button "always here", with the arguments that may vary. */
 export function alwaysLabel({ binds, input }: ForGood): string {
   const any = anyOf(openIn({ binds, input }));
   const label = any === "" ? "Always here" : `Always here, ${any}`;
   return label.length > maxLabel ? `${label.slice(0, maxLabel - 1)}…` : label;
 }
 
-/** Paths of the arguments that may be anything. */
+/** Paths of the arguments that may have any value. */
 function openIn({ binds, input }: ForGood): string[] {
   return Object.keys(readArguments(input, binds.open).free);
 }
@@ -243,7 +243,7 @@ function anyOf(open: readonly string[]): string {
   return open.length === 0 ? "" : `any ${open.join(", ")}`;
 }
 
-/** Values a decision is bound to: `to = ann@example.com`; empty when there are none. */
+/** Values that a decision is bound to: `to = ann@example.com`; empty if there are none. */
 export function destinationText(values: Binding["values"]): string {
   return Object.entries(values)
     .map(([name, value]) => {
@@ -254,8 +254,8 @@ export function destinationText(values: Binding["values"]): string {
 }
 
 /**
- * Whether a decision with these values and open arguments says nothing of where a call goes: yes and no, nothing and what is empty lead
- * nowhere. All that it says is which tool.
+ * Whether a decision with these values and open arguments does not limit where a call goes: booleans, null and empty values name no
+ * destination. Such a decision only names the tool.
  */
 export function bindsNothing(values: Binding["values"], open: readonly string[]): boolean {
   const leadsNowhere = Object.values(values).every((value) => {

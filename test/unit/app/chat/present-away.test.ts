@@ -32,7 +32,7 @@ it("people are told of a wait once, in one message, and notified of the answer b
   await passTo(clock, start + 4 * minute);
   expect(seen(platform)).toEqual([
     expect.stringMatching(
-      /^answer: \*\*The model does not answer \(it cannot be reached\)\. I keep trying until \d\d:\d\d\.\*\*$/,
+      /^answer: \*\*The model does not answer \(it cannot be reached\)\. I'll keep trying until \d\d:\d\d\.\*\*$/,
     ),
   ]);
   expect(platform.visible()[0]?.message.buttons).toEqual([{ id: `stop-answer:${turnId}`, label: "Stop" }]);
@@ -41,7 +41,7 @@ it("people are told of a wait once, in one message, and notified of the answer b
   expect(platform.calls.filter(({ call }) => call === "post")).toHaveLength(2);
 });
 
-const question = /^question: The model was away since \d\d:\d\d and answers again\. Still want this\?/;
+const question = /^question: The model was unavailable since \d\d:\d\d and is back now\. Still want this\?/;
 
 it("a model that was away for an hour makes the bot ask once, and answer when somebody still wants it", async () => {
   const { ask, reach, platform, clock, start, app } = awayBot(60 * minute);
@@ -66,7 +66,7 @@ it("nothing is answered when nobody wants it any more", async () => {
   await answerTurn(app, turnId, asked?.question_id ?? "", "No", ada);
   const events = await reach(turnId, "turn_finished");
   expect(events.at(-1)).toMatchObject({ outcome: "stopped" });
-  expect(seen(platform).at(-1)).toBe("answer: Then I leave it unanswered.");
+  expect(seen(platform).at(-1)).toBe("answer: OK, I left it unanswered.");
   expect(model.requests).toHaveLength(before);
 });
 

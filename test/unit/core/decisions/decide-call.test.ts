@@ -181,7 +181,7 @@ describe("several needs", () => {
     const risky = facts(server({ read_only: true }), { ...high, ...asked, more: [leaking] });
     expect(decideCall(risky)).toEqual({
       approver: "operator",
-      reason: "The skill mail is marked as one of high risk.",
+      reason: "The skill mail is marked as high-risk.",
     });
   });
 
@@ -198,6 +198,6 @@ it("a decision gives its reason in a sentence for people", () => {
     "The code of the skill mail did not ship with the bot, and it can reach api.example.com.",
     "The flow mail changes something outside of this channel.",
     "send may change something at the server mail, and no operator has trusted it.",
-    "The bot's configuration asks for it at the server mail.",
+    "The bot's configuration requires approval for it at the server mail.",
   ]);
 });

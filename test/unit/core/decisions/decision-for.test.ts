@@ -65,7 +65,7 @@ function brief(found: CallDecision | undefined): string {
 }
 
 const each = "mail asks for this each time.";
-const sharing = "What I read for you alone may be in it, and others here could see it.";
+const sharing = "It may contain text that I read only for you, and others here could see it.";
 const server = (more: Partial<ServerTool> = {}): Partial<TestTool> => ({
   effect: "side_effect",
   server: {
@@ -93,7 +93,7 @@ describe("what becomes of a call", () => {
     [
       "of a skill of high risk",
       { tool: { effect: "side_effect" }, skill: { risk: "high" } },
-      "operator | The skill mail is marked as one of high risk.",
+      "operator | The skill mail is marked as high-risk.",
     ],
     [
       "in a direct message",
@@ -194,7 +194,7 @@ describe("what becomes of a call", () => {
     [
       "to an address that nobody named",
       { tool: { addresses: () => ["https://evil.example/a"] }, untrusted: true },
-      "asker | evil.example/a | The address at evil.example was named by nobody here and by no search. An address can carry out what was said here.",
+      "asker | evil.example/a | The address at evil.example was not named by anybody here, nor by a search. An address can carry data out of this conversation.",
     ],
   ])("a call %s: %j", async (_what, given, becomes) => {
     const found = await decide(given);

@@ -100,7 +100,7 @@ describe("a request that a running call would send", () => {
         approver: "asker",
         input: { address },
         question: "May mail send a request to example.com?",
-        reason: expect.stringContaining("example.com was named by nobody here"),
+        reason: expect.stringContaining("example.com was not named by anybody here"),
         addresses: ["example.com/log?d=1"],
       },
     ]);

@@ -1,7 +1,9 @@
+import type { TurnWithEvents } from "../../client/shapes.ts";
+import { emptyTurnView, foldTurn } from "../../core/log/turn-view.ts";
 import type { ChatOptions } from "./chat-options.ts";
-import { createChatSession } from "./chat-session.ts";
+import { type ChatSession, createChatSession } from "./chat-session.ts";
+import { finalLines } from "./final-lines.ts";
 import { plainLine, plainText } from "./plain-text.ts";
-import { showThread } from "./show-thread.ts";
 
 /**
  * A conversation in the terminal until `/exit`, the end of the input, or Ctrl-C twice. With a terminal on both sides lines are
@@ -51,4 +53,29 @@ async function converse(session: ReturnType<typeof createChatSession>): Promise<
     else if (line === "/file" || line.startsWith("/file ")) await session.attach(line.slice(5));
     else await session.send(line);
   }
+}
+
+const shownTurns = 5;
+
+/** Shows the last turns of a thread. Answers the one that is not finished, which is to be followed. */
+function showThread(
+  turns: readonly TurnWithEvents[],
+  { paint, say, screen, interactive }: Pick<ChatSession, "paint" | "say" | "screen" | "interactive">,
+): TurnWithEvents | undefined {
+  const running = turns.find(({ turn }) => turn.status !== "finished");
+  if (!interactive) return running;
+  const finished = turns.filter(({ turn }) => turn.status === "finished" && turn.merged_into === undefined);
+  const hidden = finished.length - shownTurns;
+  if (hidden > 0) say(paint.dim(`… ${hidden} earlier`));
+  for (const { turn, events } of finished.slice(-shownTurns)) {
+    say(`${paint.accent("›")} ${plainText(turn.question)}`);
+    for (const line of finalLines(
+      events.reduce(foldTurn, emptyTurnView(turn.turn_id)),
+      screen.columns,
+      paint,
+    ))
+      say(line);
+  }
+  if (running !== undefined) say(`${paint.accent("›")} ${plainText(running.turn.question)}`);
+  return running;
 }

@@ -1,7 +1,6 @@
 import type { StepView } from "../../core/log/turn-view-steps.ts";
 import type { Clock } from "../../core/ports/storage.ts";
-import { fileLines } from "./file-lines.ts";
-import { outcomeLines } from "./outcome-lines.ts";
+import { fileLines, outcomeLines } from "./final-lines.ts";
 import { createPaint } from "./paint.ts";
 import { plainLine, plainText } from "./plain-text.ts";
 import { stepLine } from "./progress-lines.ts";

@@ -1,16 +1,27 @@
-import type { APIEmoji, APIMessage } from "discord.js";
-import type { ChannelAccess, ChatActions } from "../../../core/ports/chat-actions.ts";
+import type { APIEmoji } from "discord.js";
+import type {
+  APIMessage,
+  APIMessageSearchIndexNotReadyResponse,
+  APIMessageSearchResult,
+} from "discord-api-types/v10";
+import { beginningOf } from "../../../base/markdown-text.ts";
+import type { ChannelAccess, ChatActions, MessageQuery } from "../../../core/ports/chat-actions.ts";
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
-import { errorCodes, isSnowflake, permissions } from "../connection/discord-facts.ts";
+import {
+  channelTypes,
+  errorCodes,
+  isSnowflake,
+  permissions,
+  snowflakeAt,
+} from "../connection/discord-facts.ts";
 import { directPlace, readPlace, readReference, referenceOf } from "../connection/discord-place.ts";
 import { unlessRefused } from "../connection/discord-rest.ts";
 import { type AccessDeps, createAccess } from "./channel-access.ts";
-import { belongsTo, readHistory } from "./channel-history.ts";
+import { belongsTo, readHistory, threadsIn } from "./channel-history.ts";
 import { emojiPath } from "./emoji.ts";
 import { createFindPeople } from "./find-people.ts";
 import { sayingWhatLacks } from "./missing-permissions.ts";
-import type { ReadDeps } from "./read-thread.ts";
-import { searchMessages } from "./search-messages.ts";
+import { isSaid, type ReadDeps } from "./read-thread.ts";
 import { linkTo, showMessages } from "./show-message.ts";
 
 export type ChatActionsDeps = AccessDeps & ReadDeps;
@@ -96,4 +107,73 @@ export function createChatActions(deps: ChatActionsDeps): ChatActions {
       return directPlace(person);
     },
   };
+}
+
+/** Bounds of the request. Source: Discord reference, "Search Guild Messages". */
+const perSearch = 25;
+const maxSearchedChannels = 500;
+const maxWordsLength = 1_024;
+const maxWordsBetween = 100;
+
+const maxSearches = 4;
+const maxSearchedPages = 2;
+
+type SearchAnswer = APIMessageSearchResult | APIMessageSearchIndexNotReadyResponse;
+
+/**
+ * Looks for messages in a channel and its threads by Discord's own search, the latest first. Undefined where it cannot tell now: in direct
+ * messages, without the Message Content intent, and while Discord makes its index of the server. @throws DiscordProblem
+ */
+async function searchMessages(
+  deps: ReadDeps,
+  namespace: string,
+  wanted: MessageQuery,
+): Promise<APIMessage[] | undefined> {
+  const place = readPlace({ namespace, thread: "" });
+  const { guild, channel } = place;
+  if (guild === undefined || channel === undefined) return undefined;
+  const query = { ...queryFor(wanted), channel_id: await searchedChannels(deps, guild, channel) };
+  const found: APIMessage[] = [];
+  for (let page = 0; page < maxSearches && found.length < wanted.most; page += 1) {
+    const path = `/guilds/${guild}/messages/search` as const;
+    const request = deps.rest.request<SearchAnswer>("GET", path, {
+      query: { ...query, offset: page * perSearch },
+    });
+    const answer = await unlessRefused(request, ({ code }) => code === "forbidden");
+    if (answer === undefined || !("messages" in answer) || answer.doing_deep_historical_index)
+      return undefined;
+    // Nested for the messages around, which are no longer sent.
+    for (const message of answer.messages.flat() as APIMessage[])
+      if (isSaid(message) && (await belongsTo(deps.directory, place, message.channel_id)))
+        found.push(message);
+    if (answer.total_results <= (page + 1) * perSearch) break;
+  }
+  return found.slice(0, wanted.most);
+}
+
+function queryFor({ words, author, since, until }: MessageQuery) {
+  return {
+    limit: perSearch,
+    sort_by: "timestamp",
+    sort_order: "desc",
+    include_nsfw: "true",
+    ...(words.length === 0
+      ? {}
+      : { content: beginningOf(words.join(" "), maxWordsLength), slop: maxWordsBetween }),
+    ...(author === undefined ? {} : { author_id: author }),
+    ...(since === undefined ? {} : { min_id: String(BigInt(snowflakeAt(since)) - 1n) }),
+    ...(until === undefined ? {} : { max_id: snowflakeAt(until + 1) }),
+  };
+}
+
+/** A channel and its latest threads: Discord does not say whether the one finds the others. */
+async function searchedChannels(
+  { rest, directory }: ReadDeps,
+  guild: string,
+  channel: string,
+): Promise<string[]> {
+  const facts = await directory.channel(channel);
+  if (facts?.type === channelTypes.privateThread) return [channel];
+  const { threads } = await threadsIn(rest, { guild, channel }, { pages: maxSearchedPages });
+  return [channel, ...threads.map(({ id }) => id)].slice(0, maxSearchedChannels);
 }

@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Logger, LogLevel } from "@slack/bolt";
+import type { Logger, LogLevel, SocketModeReceiver } from "@slack/bolt";
 import type { ChatConnection } from "../../../app/chat/chat-hub.ts";
+import { backoff } from "../../../base/backoff.ts";
+import { errorText } from "../../../base/error-text.ts";
+import { unlessLate } from "../../../base/time-limit.ts";
 import type { Clock, Log } from "../../../core/ports/storage.ts";
 import { createPersonDirectory } from "../channel/person-directory.ts";
 import { createReplyAddresses } from "../channel/reply-addresses.ts";
@@ -10,11 +13,11 @@ import { createHome } from "../incoming/home.ts";
 import { createSlackPlatform } from "../outgoing/create-slack-platform.ts";
 import { createBoltApp, type SlackBolt } from "./create-bolt-app.ts";
 import { createClients } from "./sdk-clients.ts";
-import type { SlackOptions } from "./slack-options.ts";
-import { createSlackStatus, type SlackStatus } from "./slack-status.ts";
-import { createSocketLine } from "./socket-line.ts";
+import { SlackError, slackCall } from "./slack-call.ts";
+import { isInstalledByMany, type SlackOptions, type SlackSettings } from "./slack-options.ts";
 import { createTenants } from "./tenants.ts";
 import { answerRequest } from "./web-receiver.ts";
+import type { Workspaces } from "./workspaces.ts";
 
 /** The bot's line to Slack. */
 export interface SlackConnection extends ChatConnection {
@@ -131,4 +134,126 @@ async function keepConnected(
   };
   if (socket === undefined) connected();
   else await createSocketLine({ client: socket.client, clock, logger, connected, lost }).run(signal);
+}
+
+/** What a person is told about the connection. */
+interface SlackStatus {
+  /** @param workspace its name, if it is one */
+  connected(workspace: string | undefined): void;
+  /**
+   * @param error why, if anything is known
+   * @param token which one was used
+   */
+  lost(error: unknown, token: "bot" | "app"): void;
+  read(): { ok: boolean; detail: string };
+}
+
+const newBotToken =
+  "Install the app again under Install App of its Slack settings, set slack.bot_token, and restart Knack.";
+const newAppToken =
+  "Make another with connections:write under Basic Information of the app's Slack settings, set slack.app_token, and restart Knack.";
+
+function createSlackStatus(settings: SlackSettings, workspaces: Workspaces): SlackStatus {
+  let state: { ok: boolean; detail: string } = { ok: false, detail: "connecting" };
+  const single = !isInstalledByMany(settings);
+  const way = settings.app_token === undefined ? "Slack calls /slack/events" : "over a socket";
+  return {
+    connected(workspace) {
+      state = { ok: true, detail: `connected${workspace === undefined ? "" : ` to ${workspace}`}, ${way}` };
+    },
+    lost(error, token) {
+      const detail = error === undefined ? "connection lost, connecting again" : lossReason(error, token);
+      state = { ok: false, detail };
+    },
+    read() {
+      const refused = [...workspaces.refused()];
+      if (!state.ok || refused.length === 0) return state;
+      const teams = refused.map(([team, code]) => `${team} (${code})`).join(", ");
+      const advice = single
+        ? newBotToken
+        : "Install the app there again at /slack/install; other workspaces go on.";
+      return { ok: false, detail: `Slack refuses the token of ${teams}. ${advice}` };
+    },
+  };
+}
+
+function lossReason(error: unknown, token: "bot" | "app"): string {
+  if (error instanceof SlackError && error.deadToken) {
+    const advice = token === "bot" ? newBotToken : newAppToken;
+    return `Slack refuses the ${token} token: ${error.slack_code}. ${advice}`;
+  }
+  return errorText(error);
+}
+
+type SocketClient = SocketModeReceiver["client"];
+
+/** A Socket Mode connection that comes back by itself. */
+interface SocketLine {
+  /** Runs until the signal; never rejects. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+interface SocketLineDeps {
+  client: SocketClient;
+  clock: Clock;
+  logger: Log;
+  /** The line stands; also after each time it was lost. */
+  connected(): void;
+  /** The line is gone, with the error if it could not be opened. */
+  lost(error: unknown): void;
+}
+
+const waits = { minMs: 500, maxMs: 60_000 };
+/** A line that stood this long was good: the next one is opened at once. */
+const goodAfter = 10_000;
+/** Longest wait for Slack to take leave, ms. */
+const farewell = 2_000;
+
+/**
+ * Reconnecting is ours, and switched off in the SDK (5.1): its own attempt rejects without a handler when Slack cannot be
+ * reached at that moment, and it gives up for good on lost network.
+ */
+function createSocketLine({ client, clock, logger, connected, lost }: SocketLineDeps): SocketLine {
+  const leave = () =>
+    unlessLate(farewell, clock, client.disconnect()).catch((error: unknown) =>
+      logger.debug({ err: error }, "the Slack socket was closed rudely"),
+    );
+  /** Opens the line, and resolves when it is gone. */
+  const stand = async (signal: AbortSignal): Promise<void> => {
+    const gone = Promise.withResolvers<"gone">();
+    const over = () => gone.resolve("gone");
+    client.once("disconnected", over);
+    signal.addEventListener("abort", over, { once: true });
+    try {
+      const started = slackCall("open a connection", () => client.start());
+      const first = await Promise.race([started, gone.promise]);
+      if (first !== "gone") connected();
+      // What opens after the end is closed again.
+      else if (signal.aborted) void started.then(leave, () => {});
+      await gone.promise;
+    } finally {
+      client.removeListener("disconnected", over);
+      signal.removeEventListener("abort", over);
+    }
+  };
+  return {
+    async run(signal) {
+      let failures = 0;
+      while (!signal.aborted) {
+        const since = clock.now();
+        let failure: unknown;
+        try {
+          await stand(signal);
+        } catch (error) {
+          failure = error;
+          logger.debug({ err: error }, "the Slack socket could not be opened");
+        }
+        if (signal.aborted) break;
+        lost(failure);
+        failures = clock.now() - since > goodAfter ? 1 : failures + 1;
+        await clock.sleep(backoff(failures, waits), signal).catch(() => {});
+      }
+      await leave();
+    },
+  };
 }

@@ -5,7 +5,6 @@ import { createDraftActions } from "./composer/draft-actions.ts";
 import { announceTurns } from "./page/announcer.ts";
 import { appView } from "./page/app-view.ts";
 import { enableKeyboard } from "./page/keyboard.ts";
-import { applyTheme } from "./page/theme.ts";
 import { createInstallActions } from "./skills/install-actions.ts";
 import { createSkillActions } from "./skills/skill-actions.ts";
 import { createTrialActions } from "./skills/trial-actions.ts";
@@ -276,4 +275,10 @@ function followScroll(scroller: HTMLElement, jump: HTMLElement): ScrollFollow {
   new MutationObserver(watchContent).observe(scroller, { childList: true });
   watchContent();
   return { toLatest };
+}
+
+/** Shows the page light or dark; `system` follows the system. early-theme.ts does the same before the first paint. */
+function applyTheme(page: HTMLElement, theme: ConsoleState["theme"]): void {
+  if (theme === "system") delete page.dataset.theme;
+  else page.dataset.theme = theme;
 }

@@ -9,10 +9,9 @@ import type { RenderMarkdown } from "../thread/markdown.ts";
 import { disclosure } from "./disclosure.ts";
 import { reviewBadges, reviewView } from "./review-view.ts";
 import { serverView } from "./server-view.ts";
-import { skillEmoji } from "./skill-emoji.ts";
 import { factsView, fileList, parameterList, problemList, toolList } from "./skill-facts-view.ts";
 import { isReviewed } from "./skill-kinds.ts";
-import { resetButton, skillFacts, skillRow, skillSwitch } from "./skill-row.ts";
+import { resetButton, skillEmoji, skillFacts, skillRow, skillSwitch } from "./skill-row.ts";
 import { trialView } from "./trial-view.ts";
 import { visibleText } from "./visible-text.ts";
 

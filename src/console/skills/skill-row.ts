@@ -2,7 +2,6 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import type { ServerStatus, SkillListing } from "../../client/shapes.ts";
 import type { Actions } from "../state/actions.ts";
 import { serverState } from "./server-view.ts";
-import { skillEmoji } from "./skill-emoji.ts";
 import { kindNames } from "./skill-kinds.ts";
 
 const stateNames = {
@@ -96,4 +95,10 @@ export function resetButton(
   >
     Reset
   </button>`;
+}
+
+/** The picture of a skill; its initial when it has none, or where emoji cannot be shown. */
+export function skillEmoji({ emoji, name }: SkillListing): TemplateResult {
+  const initial = name.slice(0, 1).toUpperCase();
+  return html`<span class="skill-emoji" data-initial=${initial} aria-hidden="true"><span>${emoji ?? initial}</span></span>`;
 }

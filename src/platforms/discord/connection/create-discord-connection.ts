@@ -11,7 +11,7 @@ import { catchUp } from "../incoming/catch-up.ts";
 import { receiveInteraction, takeUnanswered } from "../incoming/receive-interactions.ts";
 import { commandsHash, slashCommands } from "../incoming/slash-commands.ts";
 import { createDiscordPlatform } from "../outgoing/create-discord-platform.ts";
-import { createLiveInteractions } from "../outgoing/live-interactions.ts";
+import { LiveInteractions } from "../outgoing/live-interactions.ts";
 import { createSentMessages } from "../outgoing/sent-messages.ts";
 import { createDiscordRest, type DiscordRest } from "./discord-rest.ts";
 import type { DiscordSettings } from "./discord-settings.ts";
@@ -40,7 +40,7 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
   const directory = createDirectory(rest);
   const chains = createReplyChains(store, clock);
   const targets = createConversationTargets({ rest, directory, chains, logger });
-  const live = createLiveInteractions({ rest, sealed, clock, logger });
+  const live = new LiveInteractions({ rest, sealed, clock, logger });
   const queue = new KeyedMutex();
   const inOrder = (key: string, work: () => Promise<void>) => {
     queue.run(key, work).catch((error: unknown) => {

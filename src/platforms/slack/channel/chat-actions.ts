@@ -1,14 +1,13 @@
-import type { webApi } from "@slack/bolt";
 import { emojiNames } from "../../../app/reading/emoji-names.ts";
 import type { ChannelMessage, ChatActions } from "../../../core/ports/chat-actions.ts";
 import { channelThread, PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Clock } from "../../../core/ports/storage.ts";
-import { refusedWith } from "../connection/slack-call.ts";
+import { refusedWith, unlessRefused } from "../connection/slack-call.ts";
 import { createChannelAccess } from "./channel-access.ts";
 import { createFindPeople } from "./find-people.ts";
 import { createLookup } from "./lookup.ts";
 import { isSaid, type SlackMessage } from "./message-event.ts";
-import { findMessage, linkTo, readRange, showMessage } from "./read-channel.ts";
+import { findMessage, linkTo, readRange, showMessage } from "./read-history.ts";
 import { directNamespace, directThread, isTimestamp, targetOf } from "./slack-place.ts";
 import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";
 
@@ -55,7 +54,7 @@ export function createChatActions(context: SlackContext, clock: Clock): ChatActi
     async pin(namespace, reference, on) {
       const { team, channel } = await channelOf(namespace);
       const pinned = { channel, timestamp: reference };
-      await unless(["already_pinned", "no_pin"], () =>
+      await unlessRefused(["already_pinned", "no_pin"], () =>
         workspaces.call(team, "pin a message", ({ write }) =>
           on ? write.pins.add(pinned) : write.pins.remove(pinned),
         ),
@@ -86,11 +85,12 @@ async function react(
   for (const name of await emojiNames(emoji)) {
     const reaction = { channel, timestamp: reference, name };
     try {
-      return await unless(["already_reacted", "no_reaction"], () =>
+      await unlessRefused(["already_reacted", "no_reaction"], () =>
         workspaces.call(team, `react with ${name}`, ({ write }) =>
           on ? write.reactions.add(reaction) : write.reactions.remove(reaction),
         ),
       );
+      return;
     } catch (error) {
       if (!refusedWith(error, "invalid_name")) throw error;
     }
@@ -99,13 +99,4 @@ async function react(
     "invalid",
     `Slack knows no emoji ${emoji} here. Give its name as Slack shows it: thumbsup, eyes, tada.`,
   );
-}
-
-/** Does something that may be done already. */
-async function unless(codes: readonly string[], work: () => Promise<webApi.WebAPICallResult>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!refusedWith(error, ...codes)) throw error;
-  }
 }

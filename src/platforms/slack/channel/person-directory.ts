@@ -3,7 +3,7 @@ import { unlessLate } from "../../../base/time-limit.ts";
 import { type ChatPerson, type Decider, PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Clock } from "../../../core/ports/storage.ts";
 import { type Trust, timeZoneNamed } from "../../../core/values/inbound.ts";
-import { refusedWith } from "../connection/slack-call.ts";
+import { fallbackTo, refusedWith } from "../connection/slack-call.ts";
 import type { Workspaces } from "../connection/workspaces.ts";
 import { createLookup } from "./lookup.ts";
 import { isPersonId, type SlackTarget } from "./slack-place.ts";
@@ -88,15 +88,16 @@ export function createPersonDirectory(
       const may = approver === "operator" ? ["member", "guest"] : ["member"];
       const found = await decidersOf({ lists, operators, creatorOf }, target, approver);
       const known = found.map(async (decider) => {
-        const profile = await profiles.get(join(target.team, decider.id)).catch(unknown);
+        const profile = await profiles.get(join(target.team, decider.id)).catch(fallbackTo(undefined));
         return profile !== undefined && may.includes(profile.standing) ? [decider] : [];
       });
       return (await Promise.all(known)).flat();
     },
-    name: async (team, id) => (await soon(profiles.get(join(team, id)).catch(unknown)))?.name,
-    channelName: async (team, id) => (await soon(channels.get(join(team, id)).catch(unknown)))?.name,
+    name: async (team, id) => (await soon(profiles.get(join(team, id)).catch(fallbackTo(undefined))))?.name,
+    channelName: async (team, id) =>
+      (await soon(channels.get(join(team, id)).catch(fallbackTo(undefined))))?.name,
     groupName: async (team, id) => {
-      const groups = await soon(lists.groups(team).catch(unknown));
+      const groups = await soon(lists.groups(team).catch(fallbackTo(undefined)));
       const { handle, name } = groups?.find((group) => group.id === id) ?? {};
       return handle || name;
     },
@@ -105,7 +106,7 @@ export function createPersonDirectory(
     directChannel: (team, person) => directs.get(join(team, person)),
     isMember: async (team, person, channel) =>
       channel.startsWith("D")
-        ? channel === (await directs.get(join(team, person)).catch(unknown))
+        ? channel === (await directs.get(join(team, person)).catch(fallbackTo(undefined)))
         : (await soon(isMember(workspaces, team, channel))) !== false,
     learnDirectChannel: (team, person, channel) => directs.put(join(team, person), channel),
   };
@@ -119,11 +120,6 @@ function noChannel(error: unknown): Pick<Channel, "creator"> {
   if (error instanceof PlatformError && error.code !== "unavailable" && error.code !== "rate_limited") {
     return { creator: "" };
   }
-  throw error;
-}
-
-function unknown(error: unknown): undefined {
-  if (error instanceof PlatformError) return undefined;
   throw error;
 }
 
@@ -213,7 +209,7 @@ async function decidersOf(
   const members =
     channel === undefined
       ? new Set([person])
-      : await deps.lists.members(team, channel).catch(nothingOf(new Set<string>()));
+      : await deps.lists.members(team, channel).catch(fallbackTo(new Set<string>()));
   const isManager = approver === "manager";
   // One setting may name the operators of all platforms.
   const ids = isManager ? await managersOf(deps, target) : deps.operators.filter(isPersonId);
@@ -230,16 +226,9 @@ async function managersOf(
 ): Promise<string[]> {
   if (channel === undefined) return [];
   const [creator, people] = await Promise.all([
-    creatorOf(team, channel).catch(nothingOf("")),
-    lists.people(team).catch(nothingOf([])),
+    creatorOf(team, channel).catch(fallbackTo("")),
+    lists.people(team).catch(fallbackTo([])),
   ]);
   const admins = people.filter(({ is_admin, is_owner }) => is_admin === true || is_owner === true);
   return [creator, ...admins.map(({ id = "" }) => id)];
-}
-
-function nothingOf<T>(nothing: T): (error: unknown) => T {
-  return (error) => {
-    if (error instanceof PlatformError) return nothing;
-    throw error;
-  };
 }

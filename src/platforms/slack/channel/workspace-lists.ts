@@ -1,6 +1,6 @@
 import type { webApi } from "@slack/bolt";
 import type { Clock } from "../../../core/ports/storage.ts";
-import { refusedWith } from "../connection/slack-call.ts";
+import { unlessRefused } from "../connection/slack-call.ts";
 import type { Workspaces } from "../connection/workspaces.ts";
 import { createLookup } from "./lookup.ts";
 
@@ -74,15 +74,11 @@ async function readPeople(workspaces: Workspaces, team: string): Promise<Member[
 }
 
 async function readGroups(workspaces: Workspaces, team: string): Promise<UserGroup[]> {
-  try {
-    const { usergroups = [] } = await workspaces.call(team, "list user groups", ({ read }) =>
-      read.usergroups.list({ include_count: true }),
-    );
-    return usergroups.flatMap((group) => (group.id === undefined ? [] : [{ ...group, id: group.id }]));
-  } catch (error) {
-    if (refusedWith(error, "missing_scope", "unknown_method", "not_allowed_token_type")) return [];
-    throw error;
-  }
+  const answer = await unlessRefused(["missing_scope", "unknown_method", "not_allowed_token_type"], () =>
+    workspaces.call(team, "list user groups", ({ read }) => read.usergroups.list({ include_count: true })),
+  );
+  const { usergroups = [] } = answer ?? {};
+  return usergroups.flatMap((group) => (group.id === undefined ? [] : [{ ...group, id: group.id }]));
 }
 
 async function readMembers(workspaces: Workspaces, team: string, channel: string): Promise<Set<string>> {

@@ -133,7 +133,7 @@ async function keepConnected(
     logger.warn({ err: error, platform: "slack" }, "the connection to Slack is lost; trying again");
   };
   if (socket === undefined) connected();
-  else await createSocketLine({ client: socket.client, clock, logger, connected, lost }).run(signal);
+  else await runSocket({ client: socket.client, clock, logger, connected, lost }, signal);
 }
 
 /** What a person is told about the connection. */
@@ -187,73 +187,82 @@ function lossReason(error: unknown, token: "bot" | "app"): string {
 
 type SocketClient = SocketModeReceiver["client"];
 
-/** A Socket Mode connection that comes back by itself. */
-interface SocketLine {
-  /** Runs until the signal; never rejects. */
-  run(signal: AbortSignal): Promise<void>;
-}
-
-interface SocketLineDeps {
+interface SocketDeps {
   client: SocketClient;
   clock: Clock;
   logger: Log;
-  /** The line stands; also after each time it was lost. */
+  /** The connection is open; called again after each reconnect. */
   connected(): void;
-  /** The line is gone, with the error if it could not be opened. */
+  /** The connection is gone; `error` says why it could not be opened. */
   lost(error: unknown): void;
 }
 
 const waits = { minMs: 500, maxMs: 60_000 };
-/** A line that stood this long was good: the next one is opened at once. */
+/** A connection that lasted this long counts as good: the next one is opened at once. Ms. */
 const goodAfter = 10_000;
-/** Longest wait for Slack to take leave, ms. */
-const farewell = 2_000;
+/** Maximum wait for Slack to close the connection, ms. */
+const closeTimeoutMs = 2_000;
 
 /**
- * Reconnecting is ours, and switched off in the SDK (5.1): its own attempt rejects without a handler when Slack cannot be
- * reached at that moment, and it gives up for good on lost network.
+ * Keeps a Socket Mode connection open until the signal; never rejects. Reconnecting is ours, and switched off in the SDK (5.1): its
+ * own attempt rejects without a handler when Slack cannot be reached at that moment, and after a lost network it never tries again.
  */
-function createSocketLine({ client, clock, logger, connected, lost }: SocketLineDeps): SocketLine {
-  const leave = () =>
-    unlessLate(farewell, clock, client.disconnect()).catch((error: unknown) =>
-      logger.debug({ err: error }, "the Slack socket was closed rudely"),
-    );
-  /** Opens the line, and resolves when it is gone. */
-  const stand = async (signal: AbortSignal): Promise<void> => {
-    const gone = Promise.withResolvers<"gone">();
-    const over = () => gone.resolve("gone");
-    client.once("disconnected", over);
-    signal.addEventListener("abort", over, { once: true });
+async function runSocket(
+  { client, clock, logger, connected, lost }: SocketDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  let failures = 0;
+  while (!signal.aborted) {
+    const since = clock.now();
+    let failure: unknown;
     try {
-      const started = slackCall("open a connection", () => client.start());
-      const first = await Promise.race([started, gone.promise]);
-      if (first !== "gone") connected();
-      // What opens after the end is closed again.
-      else if (signal.aborted) void started.then(leave, () => {});
-      await gone.promise;
-    } finally {
-      client.removeListener("disconnected", over);
-      signal.removeEventListener("abort", over);
+      await holdSocket({ client, clock, logger, connected }, signal);
+    } catch (error) {
+      failure = error;
+      logger.debug({ err: error }, "the Slack socket could not be opened");
     }
-  };
-  return {
-    async run(signal) {
-      let failures = 0;
-      while (!signal.aborted) {
-        const since = clock.now();
-        let failure: unknown;
-        try {
-          await stand(signal);
-        } catch (error) {
-          failure = error;
-          logger.debug({ err: error }, "the Slack socket could not be opened");
-        }
-        if (signal.aborted) break;
-        lost(failure);
-        failures = clock.now() - since > goodAfter ? 1 : failures + 1;
-        await clock.sleep(backoff(failures, waits), signal).catch(() => {});
-      }
-      await leave();
-    },
-  };
+    if (signal.aborted) break;
+    lost(failure);
+    failures = clock.now() - since > goodAfter ? 1 : failures + 1;
+    await clock.sleep(backoff(failures, waits), signal).catch(() => {});
+  }
+  await closeSocket({ client, clock, logger });
+}
+
+/** Opens the connection, and resolves when it is gone. */
+async function holdSocket(
+  { client, clock, logger, connected }: Omit<SocketDeps, "lost">,
+  signal: AbortSignal,
+): Promise<void> {
+  const gone = Promise.withResolvers<"gone">();
+  const over = () => gone.resolve("gone");
+  client.once("disconnected", over);
+  signal.addEventListener("abort", over, { once: true });
+  try {
+    const started = slackCall("open a connection", () => client.start());
+    const first = await Promise.race([started, gone.promise]);
+    if (first !== "gone") connected();
+    // A connection that opens after the end is closed again.
+    else if (signal.aborted)
+      void started.then(
+        () => closeSocket({ client, clock, logger }),
+        () => {},
+      );
+    await gone.promise;
+  } finally {
+    client.removeListener("disconnected", over);
+    signal.removeEventListener("abort", over);
+  }
+}
+
+async function closeSocket({
+  client,
+  clock,
+  logger,
+}: Pick<SocketDeps, "client" | "clock" | "logger">): Promise<void> {
+  try {
+    await unlessLate(closeTimeoutMs, clock, client.disconnect());
+  } catch (error) {
+    logger.debug({ err: error }, "the Slack socket was not closed cleanly");
+  }
 }

@@ -81,6 +81,27 @@ export function refusedWith(error: unknown, ...slackCodes: string[]): boolean {
   return error instanceof SlackError && slackCodes.includes(error.slack_code ?? "");
 }
 
+/** Resolves as `work` does, or to undefined when Slack refuses with one of these codes. */
+export async function unlessRefused<T>(
+  slackCodes: readonly string[],
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (refusedWith(error, ...slackCodes)) return undefined;
+    throw error;
+  }
+}
+
+/** For `catch`: answers a value in place of a `PlatformError`, and throws any other error again. */
+export function fallbackTo<T>(value: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof PlatformError) return value;
+    throw error;
+  };
+}
+
 /**
  * Calls the Web API.
  * @param what ends "Slack could not …": `post the message`

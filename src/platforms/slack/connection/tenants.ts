@@ -4,6 +4,7 @@ import { unlessAborted } from "../../../base/time-limit.ts";
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue } from "../../../core/ports/storage.ts";
 import { createInstallationStore } from "./installation-store.ts";
+import { fallbackTo } from "./slack-call.ts";
 import { isInstalledByMany, type SlackSettings } from "./slack-options.ts";
 import {
   type Credentials,
@@ -98,11 +99,9 @@ export function createTenants({ settings, sealed, clock, client }: TenantsDeps):
 
 /** With a configured token nothing can be forgotten; asking once makes the status true at once. */
 async function askAgain(workspaces: Workspaces, team: string): Promise<void> {
-  try {
-    await workspaces.call(team, "say whose token this is", ({ read }) => read.auth.test());
-  } catch (error) {
-    if (!(error instanceof PlatformError)) throw error;
-  }
+  await workspaces
+    .call(team, "say whose token this is", ({ read }) => read.auth.test())
+    .catch(fallbackTo(undefined));
 }
 
 function storedToken(installations: InstallationStore): InstalledToken {

@@ -80,7 +80,7 @@ async function handIn(deps: CatchUpDeps, room: Room, messages: readonly SlackMes
  * Looks back each time the line stands again, one look at a time, and notes each minute that nothing is missing. A look that
  * failed for want of storage is made again at the next note.
  */
-export function createCatchUp(deps: CatchUpDeps, look: typeof catchUp = catchUp) {
+export function createCatchUp(deps: CatchUpDeps) {
   const { intake, clock, logger } = deps;
   let due = false;
   let running: Promise<void> | undefined;
@@ -88,7 +88,7 @@ export function createCatchUp(deps: CatchUpDeps, look: typeof catchUp = catchUp)
   const round = async (signal: AbortSignal) => {
     if (due) {
       due = false;
-      await look(deps, signal).catch((error: unknown) => {
+      await catchUp(deps, signal).catch((error: unknown) => {
         due = true;
         throw error;
       });

@@ -1,7 +1,6 @@
 import type { BlockAction, App as Bolt, SlashCommand, types, ViewOutput } from "@slack/bolt";
 import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
 import { unlessLate } from "../../../base/time-limit.ts";
-import { PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Clock } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { readableText } from "../channel/mrkdwn.ts";
@@ -10,6 +9,7 @@ import type { PersonDirectory } from "../channel/person-directory.ts";
 import { namesOf } from "../channel/read-history.ts";
 import type { ReplyAddresses } from "../channel/reply-addresses.ts";
 import { commandThread, directNamespace, slackNamespace } from "../channel/slack-place.ts";
+import { fallbackTo } from "../connection/slack-call.ts";
 import type { Workspaces } from "../connection/workspaces.ts";
 import { askModal, askModalId, readAsk } from "./ask-modal.ts";
 import { formModal, formModalId, readForm } from "./form-modal.ts";
@@ -92,13 +92,8 @@ async function opened(
   trigger_id: string,
   view: types.ModalView,
 ): Promise<boolean> {
-  try {
-    await workspaces.call(team, "open a form", ({ write }) => write.views.open({ trigger_id, view }));
-    return true;
-  } catch (error) {
-    if (error instanceof PlatformError) return false;
-    throw error;
-  }
+  const opening = workspaces.call(team, "open a form", ({ write }) => write.views.open({ trigger_id, view }));
+  return opening.then(() => true, fallbackTo(false));
 }
 
 /** Slack takes no slash commands in threads, so all of a channel share one. A direct message is that person's own place. */

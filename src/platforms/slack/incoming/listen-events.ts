@@ -2,7 +2,6 @@ import type { App as Bolt, Context } from "@slack/bolt";
 import { z } from "zod";
 import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
-import { PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Place } from "../../../core/values/place.ts";
 import {
   changedEventSchema,
@@ -31,6 +30,7 @@ import {
   timeOf,
 } from "../channel/slack-place.ts";
 import type { ThreadTitles } from "../channel/thread-titles.ts";
+import { fallbackTo } from "../connection/slack-call.ts";
 import type { Workspaces } from "../connection/workspaces.ts";
 import type { Home } from "./home.ts";
 
@@ -180,7 +180,8 @@ async function suggestPrompts(
   place: Place,
   person: string,
 ): Promise<void> {
-  if (!(await mayAsk(intake, place, person))) return;
+  const mayAsk = intake.refusal(place, person).then((refusal) => refusal === undefined);
+  if (!(await mayAsk.catch(fallbackTo(false)))) return;
   const found = await intake.suggestions(place);
   const prompts = found.slice(0, maxPrompts).map(({ title, message }) => ({
     title: beginningOf(title, 100),
@@ -188,20 +189,9 @@ async function suggestPrompts(
   }));
   if (prompts.length === 0) return;
   const thread = isTimestamp(place.thread) ? { thread_ts: place.thread } : {};
-  try {
-    await workspaces.call(team, "suggest prompts", ({ write }) =>
+  await workspaces
+    .call(team, "suggest prompts", ({ write }) =>
       write.assistant.threads.setSuggestedPrompts({ channel_id: channel, prompts, ...thread }),
-    );
-  } catch (error) {
-    if (!(error instanceof PlatformError)) throw error;
-  }
-}
-
-async function mayAsk(intake: ChatIntake, place: Place, person: string): Promise<boolean> {
-  try {
-    return (await intake.refusal(place, person)) === undefined;
-  } catch (error) {
-    if (error instanceof PlatformError) return false;
-    throw error;
-  }
+    )
+    .catch(fallbackTo(undefined));
 }

@@ -2,7 +2,7 @@ import type { types } from "@slack/bolt";
 import type { OutgoingMessage } from "../../../core/ports/chat-platform.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts";
-import { refusedWith } from "../connection/slack-call.ts";
+import { refusedWith, unlessRefused } from "../connection/slack-call.ts";
 import type { Workspaces } from "../connection/workspaces.ts";
 import { hasRichParts, type Picture, type Rendered, renderMessage } from "./render-message.ts";
 
@@ -72,11 +72,9 @@ export function createMessageWriter(context: SlackContext, streaming: "auto" | "
   };
   const remove: MessageWriter["remove"] = async (place, ts) => {
     const { team, channel } = await roomOf(context, place);
-    try {
-      await workspaces.call(team, "delete a message", ({ write }) => write.chat.delete({ channel, ts }));
-    } catch (error) {
-      if (!refusedWith(error, "message_not_found", "channel_not_found")) throw error;
-    }
+    await unlessRefused(["message_not_found", "channel_not_found"], () =>
+      workspaces.call(team, "delete a message", ({ write }) => write.chat.delete({ channel, ts })),
+    );
   };
   return { rendered, edit, remove, post: (room, message) => post(workspaces, rendered, room, message) };
 }

@@ -4,7 +4,7 @@ import type { SlackMessage } from "../channel/message-event.ts";
 import { filesOf, isOwn } from "../channel/parse-message.ts";
 import { readRoom } from "../channel/read-history.ts";
 import type { Room, SlackContext } from "../channel/slack-rooms.ts";
-import { refusedWith } from "../connection/slack-call.ts";
+import { fallbackTo, refusedWith } from "../connection/slack-call.ts";
 import type { MessageWriter } from "./post-message.ts";
 import type { Picture } from "./render-message.ts";
 import { keepFiles, shareFiles, type Upload, uploadFiles } from "./transfer-files.ts";
@@ -57,7 +57,7 @@ export function createFileShow(context: SlackContext, writer: MessageWriter): Fi
       if (!(error instanceof PlatformError)) throw error;
       const names = files.map(({ name }) => name).join(", ");
       const markdown = `I could not attach ${names}. ${error.message}`;
-      await writer.post(room, { markdown }).catch(ignoreRefusal);
+      await writer.post(room, { markdown }).catch(fallbackTo(undefined));
     }
   };
   const attach = async (
@@ -138,9 +138,4 @@ function picturesOf({ blocks }: SlackMessage): Picture[] {
     const read = pictureSchema.safeParse(block);
     return read.success ? [{ id: read.data.slack_file.id, name: read.data.alt_text ?? "" }] : [];
   });
-}
-
-/** For words that are not worth failing what was done before them. */
-function ignoreRefusal(error: unknown): void {
-  if (!(error instanceof PlatformError)) throw error;
 }

@@ -1,8 +1,9 @@
 import { type OutgoingMessage, PlatformError, type ReplyTarget } from "../../../core/ports/chat-platform.ts";
 import type { Place } from "../../../core/values/place.ts";
 import type { ReplyAddress, ReplyAddresses } from "../channel/reply-addresses.ts";
+import { targetOf } from "../channel/slack-place.ts";
 import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts";
-import { refusedWith, slackCall } from "../connection/slack-call.ts";
+import { fallbackTo, refusedWith, slackCall } from "../connection/slack-call.ts";
 import type { MessageWriter } from "./post-message.ts";
 import type { Rendered } from "./render-message.ts";
 import type { FileShow } from "./show-files.ts";
@@ -49,7 +50,7 @@ export function createWhisper(
     await files.post({ team, channel, direct: true }, message);
   };
   return async (place: Place, person: string, message: OutgoingMessage, to?: ReplyTarget): Promise<void> => {
-    const { team } = teamOf(place);
+    const { team } = targetOf(place);
     const isPlain = (message.files ?? []).length === 0;
     if (isPlain && to !== undefined && (await answerAddress(writer, addresses, team, message, to))) return;
     try {
@@ -64,10 +65,6 @@ export function createWhisper(
   };
 }
 
-function teamOf({ namespace }: Place): { team: string } {
-  return { team: namespace.split(":")[1] ?? "" };
-}
-
 /** Posts to the address of a live command or click. False when there is none, or Slack takes it no more. */
 export async function answerAddress(
   writer: MessageWriter,
@@ -79,15 +76,10 @@ export async function answerAddress(
 ): Promise<boolean> {
   const address = to.message === undefined ? undefined : addresses.take(to.message);
   if (address === undefined) return false;
-  try {
-    await writer.rendered(team, message, (rendered) =>
-      slackCall("answer a command", () => send(address, rendered, visible)),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof PlatformError) return false;
-    throw error;
-  }
+  const answered = writer.rendered(team, message, (rendered) =>
+    slackCall("answer a command", () => send(address, rendered, visible)),
+  );
+  return answered.then(() => true, fallbackTo(false));
 }
 
 /** Longest wait for Slack, ms. */

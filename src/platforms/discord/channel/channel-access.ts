@@ -4,7 +4,7 @@ import type { Clock } from "../../../core/ports/storage.ts";
 import { channelTypes, isThreadType, isVoiceType, permissions } from "../connection/discord-facts.ts";
 import { channelPlace, readPlace } from "../connection/discord-place.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
-import type { Directory } from "./directory.ts";
+import { type Directory, permissionChannel } from "./directory.ts";
 import {
   type ChannelFacts,
   channelPermissions,
@@ -48,11 +48,10 @@ export function createAccess(deps: AccessDeps): DiscordAccess {
   const { rest, directory } = deps;
   return {
     async sees(guild, channel, { id, roles }) {
-      const isThread = channel.type === channelTypes.privateThread;
-      const parent = isThread ? await directory.channel(channel.parent_id ?? "") : channel;
+      const parent = await permissionChannel(directory, channel);
       if (parent === undefined) return false;
       if (!has(channelPermissions(guild, parent, id, roles), permissions.viewChannel)) return false;
-      return !isThread || (await isThreadMember(rest, channel.id, id));
+      return channel.type !== channelTypes.privateThread || (await isThreadMember(rest, channel.id, id));
     },
     async of(namespace, person) {
       const { person: other, guild, channel } = readPlace({ namespace, thread: "" });

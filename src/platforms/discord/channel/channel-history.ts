@@ -14,7 +14,7 @@ import { type DiscordPlace, readPlace } from "../connection/discord-place.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import type { Directory } from "./directory.ts";
 import { lackOf } from "./missing-permissions.ts";
-import { chainMessages, isSaid, type ReadDeps } from "./read-thread.ts";
+import { chainMessages, isSaid, type ReadDeps, readMessage } from "./read-thread.ts";
 import type { ReadMessage } from "./show-message.ts";
 
 /** Messages a request answers at most. Source: Discord reference, "Get Channel Messages". */
@@ -128,12 +128,7 @@ async function rootOf(
 ): Promise<APIMessage | undefined> {
   const facts = await directory.channel(channel ?? "");
   if (facts === undefined || isForumType(facts.type)) return undefined;
-  return firstMessage(rest, facts.id, thread);
-}
-
-function firstMessage(rest: DiscordRest, channel: string, id: string): Promise<APIMessage | undefined> {
-  const request = rest.request<APIMessage>("GET", `/channels/${channel}/messages/${id}`);
-  return unlessRefused(request, ({ code }) => code === "gone");
+  return readMessage(rest, facts.id, thread);
 }
 
 /** The posts of a forum by their first messages, with the title above. */
@@ -147,7 +142,7 @@ async function readPosts(
   const shown = inRange.slice(0, Math.min(most, maxPosts));
   const messages = await Promise.all(
     shown.map(async (thread) => {
-      const first = await firstMessage(rest, thread.id, thread.id);
+      const first = await readMessage(rest, thread.id, thread.id);
       return first === undefined ? [] : [{ ...first, content: `${thread.name}\n\n${first.content}`, thread }];
     }),
   );

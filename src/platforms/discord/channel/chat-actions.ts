@@ -21,7 +21,7 @@ import { belongsTo, readHistory, threadsIn } from "./channel-history.ts";
 import { emojiPath } from "./emoji.ts";
 import { createFindPeople } from "./find-people.ts";
 import { sayingWhatLacks } from "./missing-permissions.ts";
-import { isSaid, type ReadDeps } from "./read-thread.ts";
+import { isSaid, type ReadDeps, readMessage } from "./read-thread.ts";
 import { linkTo, showMessages } from "./show-message.ts";
 
 export type ChatActionsDeps = AccessDeps & ReadDeps;
@@ -39,8 +39,7 @@ export function createChatActions(deps: ChatActionsDeps): ChatActions {
     const { channel, message } = readReference(reference);
     if (!isSnowflake(channel) || !isSnowflake(message)) return undefined;
     if (!(await belongsTo(directory, readPlace({ namespace, thread: "" }), channel))) return undefined;
-    const request = rest.request<APIMessage>("GET", `/channels/${channel}/messages/${message}`);
-    const found = await unlessRefused(request, ({ code }) => code === "gone");
+    const found = await readMessage(rest, channel, message);
     return found === undefined ? undefined : { channel, message: found };
   };
   const needed = async (namespace: string, reference: string) => {

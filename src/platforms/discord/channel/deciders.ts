@@ -5,7 +5,7 @@ import { channelTypes, isSnowflake, permissions } from "../connection/discord-fa
 import { readPlace } from "../connection/discord-place.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import { isThreadMember } from "./channel-access.ts";
-import type { Directory } from "./directory.ts";
+import { type Directory, permissionChannel } from "./directory.ts";
 import {
   channelPermissions,
   type GuildFacts,
@@ -82,8 +82,7 @@ async function thoseThere(
   approver: "manager" | "operator",
 ): Promise<string[]> {
   const found = await directory.channel(channelId);
-  const isPrivate = found?.type === channelTypes.privateThread;
-  const channel = isPrivate ? await directory.channel(found.parent_id ?? "") : found;
+  const channel = await permissionChannel(directory, found);
   if (channel === undefined) return [];
   const needed = permissions.viewChannel | (approver === "manager" ? permissions.manageChannels : 0n);
   const able = candidates.flatMap((member) =>
@@ -92,7 +91,7 @@ async function thoseThere(
       : [],
   );
   const ids = [...new Set(able)].slice(0, maxDeciders);
-  if (!isPrivate) return ids;
+  if (found?.type !== channelTypes.privateThread) return ids;
   const isIn = await Promise.all(ids.map((id) => isThreadMember(rest, channelId, id)));
   return ids.filter((_, at) => isIn[at]);
 }

@@ -1,6 +1,6 @@
 import type { APIChannel, APIGuild, APIGuildMember, APIMessage, APIRole, APIUser } from "discord.js";
 import { LRUCache } from "lru-cache";
-import { errorCodes } from "../connection/discord-facts.ts";
+import { errorCodes, isThreadType } from "../connection/discord-facts.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import {
   type ChannelFacts,
@@ -114,6 +114,15 @@ export function createDirectory(rest: DiscordRest): Directory {
       return id;
     },
   };
+}
+
+/** The channel whose permissions apply in a channel: for a thread the one it is in. @throws DiscordProblem */
+export async function permissionChannel(
+  directory: Pick<Directory, "channel">,
+  channel: ChannelFacts | undefined,
+): Promise<ChannelFacts | undefined> {
+  const isThread = channel !== undefined && isThreadType(channel.type);
+  return isThread ? directory.channel(channel.parent_id ?? "") : channel;
 }
 
 /** What the gateway brings. */

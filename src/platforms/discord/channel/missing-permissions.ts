@@ -1,7 +1,7 @@
-import { errorCodes, isThreadType, permissions } from "../connection/discord-facts.ts";
+import { errorCodes, permissions } from "../connection/discord-facts.ts";
 import { readPlace } from "../connection/discord-place.ts";
 import { DiscordProblem, unlessRefused } from "../connection/discord-rest.ts";
-import type { Directory } from "./directory.ts";
+import { type Directory, permissionChannel } from "./directory.ts";
 import { channelPermissions, guildPermissions, has } from "./directory-facts.ts";
 
 /** A permission the bot lacks, as Discord's settings call it, and what does not work without it. */
@@ -62,8 +62,7 @@ export async function botLacks(
   const [guild, member] = await Promise.all([directory.guild(guildId), directory.member(guildId, self.id)]);
   const roles = member?.roles ?? [];
   const found = channelId === undefined ? undefined : await directory.channel(channelId);
-  const parent =
-    found !== undefined && isThreadType(found.type) ? await directory.channel(found.parent_id ?? "") : found;
+  const parent = await permissionChannel(directory, found);
   if (parent === undefined) return missingPermissions(guildPermissions(guild, self.id, roles), of);
   return missingPermissions(channelPermissions(guild, parent, self.id, roles), of);
 }

@@ -6,6 +6,7 @@ import { readPlace } from "../connection/discord-place.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
+import { displayName } from "./directory-facts.ts";
 import { knownNames } from "./known-names.ts";
 import { filesOf, namesIn } from "./parse-message.ts";
 import { readableText } from "./readable-text.ts";
@@ -60,7 +61,7 @@ async function threadMessages(
     return found.filter(isSaid);
   const facts = await directory.channel(parent);
   if (facts === undefined || isForumType(facts.type)) return found.filter(isSaid);
-  const first = await one(rest, parent, thread);
+  const first = await readMessage(rest, parent, thread);
   return [...found.filter(isSaid), ...(first === undefined ? [] : [first])];
 }
 
@@ -81,12 +82,12 @@ export async function chainMessages(
     members.add(message.id);
     chain.push(message);
   }
-  const first = chain.find(({ id }) => id === root) ?? (await one(rest, channel, root));
+  const first = chain.find(({ id }) => id === root) ?? (await readMessage(rest, channel, root));
   if (first !== undefined && !chain.includes(first)) chain.push(first);
   let earlier = first?.message_reference?.message_id;
   for (let steps = 0; earlier !== undefined && steps < maxChain; steps += 1) {
     const id: string = earlier;
-    const message = latest.find((each) => each.id === id) ?? (await one(rest, channel, id));
+    const message = latest.find((each) => each.id === id) ?? (await readMessage(rest, channel, id));
     if (message === undefined) break;
     if (!chain.includes(message)) chain.push(message);
     earlier = message.message_reference?.message_id;
@@ -94,8 +95,12 @@ export async function chainMessages(
   return chain.filter(isSaid);
 }
 
-/** One message, or undefined when it is gone. */
-async function one(rest: DiscordRest, channel: string, id: string): Promise<APIMessage | undefined> {
+/** One message; undefined when it is gone. @throws DiscordProblem */
+export async function readMessage(
+  rest: DiscordRest,
+  channel: string,
+  id: string,
+): Promise<APIMessage | undefined> {
   if (!isSnowflake(id)) return undefined;
   const request = rest.request<APIMessage>("GET", `/channels/${channel}/messages/${id}`);
   return unlessRefused(request, ({ code }) => code === "gone");
@@ -115,7 +120,7 @@ function threadMessage(message: APIMessage, botId: string, directory: Directory)
     id: message.id,
     author: {
       id: author.id,
-      name: author.global_name ?? author.username,
+      name: displayName(author),
       bot: author.bot === true || message.webhook_id !== undefined,
       self: author.id === botId,
     },

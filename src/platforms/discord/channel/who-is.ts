@@ -1,9 +1,9 @@
 import type { ChatPerson } from "../../../core/ports/chat-platform.ts";
 import type { Trust } from "../../../core/values/inbound.ts";
 import type { Place } from "../../../core/values/place.ts";
-import { isThreadType, permissions } from "../connection/discord-facts.ts";
+import { permissions } from "../connection/discord-facts.ts";
 import { readPlace } from "../connection/discord-place.ts";
-import type { Directory } from "./directory.ts";
+import { type Directory, permissionChannel } from "./directory.ts";
 import { channelPermissions, guildPermissions, has } from "./directory-facts.ts";
 
 /** Servers looked through for somebody who writes a direct message. */
@@ -40,9 +40,7 @@ async function trustIn(
   roles: readonly string[],
 ): Promise<Trust> {
   const guild = await directory.guild(guildId);
-  const found = await directory.channel(channelId);
-  const isThread = found !== undefined && isThreadType(found.type) && found.parent_id !== undefined;
-  const channel = isThread ? await directory.channel(found.parent_id ?? "") : found;
+  const channel = await permissionChannel(directory, await directory.channel(channelId));
   const bits =
     channel === undefined
       ? guildPermissions(guild, userId, roles)

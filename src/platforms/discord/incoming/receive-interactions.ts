@@ -7,6 +7,7 @@ import type { Clock, Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import type { ConversationTargets } from "../channel/conversation-targets.ts";
 import type { Directory } from "../channel/directory.ts";
+import { displayName } from "../channel/directory-facts.ts";
 import { knownNames } from "../channel/known-names.ts";
 import { filesOf, namesIn } from "../channel/parse-message.ts";
 import { readableText } from "../channel/readable-text.ts";
@@ -187,7 +188,7 @@ async function askAboutMessage(deps: InteractionDeps, raw: RawInteraction, perso
   }
   const names = namesIn(message, knownNames(deps.directory, raw.guild_id));
   const quoted = readableText(text, names).replaceAll("\n", "\n> ");
-  const by = message.author.global_name ?? message.author.username;
+  const by = displayName(message.author);
   await deps.intake.message({
     key: `discord:interaction:${raw.id}`,
     place,

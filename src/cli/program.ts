@@ -28,10 +28,7 @@ export function createProgram(
     .showHelpAfterError("(knack --help shows all commands)");
   addBotCommands(program, context, run);
   addSkillCommands(program, context, run);
-  addScheduleCommands(program, context, run);
-  addMessageCommands(program, context, run);
-  addSandboxCommands(program, context, run);
-  addFileCommands(program, context, run);
+  addOperationGroups(program, context, run);
   addFlowCommands(program, context, run);
   addServerCommands(program, context, run);
   addRunCommands(program, context, run);
@@ -162,28 +159,18 @@ function addSkillCommands(program: Command, context: CommandContext, run: Run): 
   addOperationCommands(skills, context, run);
 }
 
-/** `knack files …` */
-function addFileCommands(program: Command, context: CommandContext, run: Run): void {
-  const files = program.command("files").description("the files of a thread");
-  addOperationCommands(files, context, run);
-}
+/** Groups of commands that are all operations, with what help says about them. */
+const operationGroups = [
+  ["schedule", "reminders, schedules and triggers of a channel"],
+  ["message", "messages of the bot that no turn posts"],
+  ["sandbox", "packages that code in the sandbox finds"],
+  ["files", "the files of a thread"],
+] as const;
 
-/** `knack schedule …` */
-function addScheduleCommands(program: Command, context: CommandContext, run: Run): void {
-  const schedule = program.command("schedule").description("reminders, schedules and triggers of a channel");
-  addOperationCommands(schedule, context, run);
-}
-
-/** `knack message …` */
-function addMessageCommands(program: Command, context: CommandContext, run: Run): void {
-  const message = program.command("message").description("messages of the bot that no turn posts");
-  addOperationCommands(message, context, run);
-}
-
-/** `knack sandbox …` */
-function addSandboxCommands(program: Command, context: CommandContext, run: Run): void {
-  const sandbox = program.command("sandbox").description("packages that code in the sandbox finds");
-  addOperationCommands(sandbox, context, run);
+function addOperationGroups(program: Command, context: CommandContext, run: Run): void {
+  for (const [name, description] of operationGroups) {
+    addOperationCommands(program.command(name).description(description), context, run);
+  }
 }
 
 function addRunCommands(program: Command, context: CommandContext, run: Run): void {

@@ -6,7 +6,6 @@ import type { ConsoleStore } from "./state.ts";
 
 /** The way to the server: requests whose failures become something the person sees. */
 export interface Session {
-  client(): ApiClient;
   /** Uses this token from now on. */
   useToken(token: string): void;
   /**
@@ -24,7 +23,6 @@ export function createSession(store: ConsoleStore, storage: BrowserStorage, base
     createApiClient({ fetch: (url, init) => fetch(url, init), baseUrl, token });
   let client = connect(storage.token());
   return {
-    client: () => client,
     useToken(token) {
       storage.keepToken(token);
       client = connect(token);

@@ -17,11 +17,11 @@ import { lackOf } from "./missing-permissions.ts";
 import { chainMessages, isSaid, type ReadDeps, readMessage } from "./read-thread.ts";
 import type { ReadMessage } from "./show-message.ts";
 
-/** Messages a request answers at most. Source: Discord reference, "Get Channel Messages". */
+/** Maximum messages per request. Source: Discord reference, "Get Channel Messages". */
 const perRequest = 100;
 const maxRequests = 20;
 
-/** Posts of a forum that are read, each with a request of its own, and pages of archived ones. */
+/** Maximum posts of a forum that are read, with one request each, and pages of archived ones. */
 const maxPosts = 50;
 const maxArchivePages = 5;
 
@@ -48,7 +48,7 @@ export async function readHistory(deps: ReadDeps, place: Place, range: Range): P
   return read;
 }
 
-/** Discord answers nothing, rather than a refusal, where the bot may not read what was said before. */
+/** Without permission to read the history, Discord returns an empty list instead of a refusal. */
 async function refuseWithoutHistory(directory: Directory, namespace: string): Promise<void> {
   const of = permissions.viewChannel | permissions.readMessageHistory;
   const lack = await lackOf(directory, namespace, "read what was said", { of });
@@ -56,8 +56,8 @@ async function refuseWithoutHistory(directory: Directory, namespace: string): Pr
 }
 
 /**
- * Whether a channel is the one of a place, or an open thread in it: a private thread is a place of its own, whose members are asked
- * about there.
+ * Whether a channel is the one of a place, or a public thread in it. A private thread is a place of its own, with its own check
+ * of members.
  */
 export async function belongsTo(
   directory: Directory,
@@ -92,7 +92,7 @@ function isWithin({ timestamp }: APIMessage, { since = 0, until = Number.POSITIV
   return at >= since && at <= until;
 }
 
-/** The latest of a whole conversation, in any order. */
+/** The latest messages of a whole conversation given in any order. */
 function within(messages: readonly APIMessage[], { most, ...range }: Range): ReadRange {
   const found = messages
     .filter((message) => isWithin(message, range))
@@ -120,7 +120,7 @@ async function readRange(
   return { messages: found.slice(0, most).reverse(), more: found.length > most || !isOver };
 }
 
-/** The message a thread begins with stands in the channel above it; posts of forums begin in their own thread. */
+/** The first message of a thread is in the channel above it; a forum post begins in its own thread. */
 async function rootOf(
   { rest, directory }: ReadDeps,
   channel: string | undefined,
@@ -131,7 +131,7 @@ async function rootOf(
   return readMessage(rest, facts.id, thread);
 }
 
-/** The posts of a forum by their first messages, with the title above. */
+/** The posts of a forum: their first messages, each below its title. */
 async function readPosts(
   rest: DiscordRest,
   place: { guild: string; channel: string },
@@ -149,25 +149,25 @@ async function readPosts(
   return { messages: messages.flat().reverse(), more: more || inRange.length > shown.length };
 }
 
-/** What Discord answers to a request for threads. */
+/** Discord's answer to a request for threads. */
 interface ThreadPage {
   threads: APIThreadChannel[];
   has_more?: boolean;
 }
 
-/** Threads of a page. Source: Discord reference, "List Public Archived Threads". */
+/** Threads per page. Source: Discord reference, "List Public Archived Threads". */
 const perPage = 100;
 
 /** The public threads of a channel, or the posts of a forum. */
 export interface ChannelThreads {
-  /** The latest first, by when they began. */
+  /** Latest first, by creation. */
   threads: APIThreadChannel[];
-  /** There are older ones that were not looked at. */
+  /** Whether older threads were not read. */
   more: boolean;
 }
 
 /**
- * Threads that are active, and those that were archived since a time (ms since the epoch), in so many pages.
+ * Active threads, and threads archived since a time (ms since the epoch), at most `pages` pages of them.
  * @throws DiscordProblem
  */
 export async function threadsIn(

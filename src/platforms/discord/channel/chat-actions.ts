@@ -26,11 +26,11 @@ import { linkTo, showMessages } from "./show-message.ts";
 
 export type ChatActionsDeps = AccessDeps & ReadDeps;
 
-/** Servers in which somebody who writes a direct message is looked for, and channels they have there. */
+/** Maximum servers that are searched for the author of a direct message, and maximum channels listed. */
 const maxGuilds = 20;
 const maxChannels = 1_000;
 
-/** What the agent does in Discord beside answering. */
+/** The agent's actions in Discord other than answering. */
 export function createChatActions(deps: ChatActionsDeps): ChatActions {
   const { rest, directory, targets } = deps;
   const access = createAccess(deps);
@@ -120,8 +120,8 @@ const maxSearchedPages = 2;
 type SearchAnswer = APIMessageSearchResult | APIMessageSearchIndexNotReadyResponse;
 
 /**
- * Looks for messages in a channel and its threads by Discord's own search, the latest first. Undefined where it cannot tell now: in direct
- * messages, without the Message Content intent, and while Discord makes its index of the server. @throws DiscordProblem
+ * Searches a channel and its threads with Discord's own search, latest first. Undefined where it is not available: in direct
+ * messages, without the Message Content intent, and while Discord builds its index of the server. @throws DiscordProblem
  */
 async function searchMessages(
   deps: ReadDeps,
@@ -141,7 +141,7 @@ async function searchMessages(
     const answer = await unlessRefused(request, ({ code }) => code === "forbidden");
     if (answer === undefined || !("messages" in answer) || answer.doing_deep_historical_index)
       return undefined;
-    // Nested for the messages around, which are no longer sent.
+    // Nested because Discord used to send the messages around each result.
     for (const message of answer.messages.flat() as APIMessage[])
       if (isSaid(message) && (await belongsTo(deps.directory, place, message.channel_id)))
         found.push(message);
@@ -165,7 +165,7 @@ function queryFor({ words, author, since, until }: MessageQuery) {
   };
 }
 
-/** A channel and its latest threads: Discord does not say whether the one finds the others. */
+/** A channel and its latest threads: Discord does not document whether a search of the channel covers them. */
 async function searchedChannels(
   { rest, directory }: ReadDeps,
   guild: string,

@@ -4,13 +4,13 @@ import { DiscordProblem, unlessRefused } from "../connection/discord-rest.ts";
 import { type Directory, permissionChannel } from "./directory.ts";
 import { channelPermissions, guildPermissions, has } from "./directory-facts.ts";
 
-/** A permission the bot lacks, as Discord's settings call it, and what does not work without it. */
+/** A permission the bot lacks, by its name in Discord's settings, and what it is needed for. */
 export interface MissingPermission {
   name: string;
   stops: string;
 }
 
-/** The least the bot needs in a server. It works with less, but for what each is needed for. */
+/** The permissions the bot needs in a server. Without one of them, only the function it is for fails. */
 const needed: readonly (MissingPermission & { bit: bigint })[] = [
   { bit: permissions.viewChannel, name: "View Channel", stops: "seeing the channel at all" },
   { bit: permissions.sendMessages, name: "Send Messages", stops: "answering in the channel" },
@@ -42,7 +42,7 @@ const needed: readonly (MissingPermission & { bit: bigint })[] = [
 /** All of them together. */
 export const neededPermissions = needed.reduce((bits, { bit }) => bits | bit, 0n);
 
-/** What of `of` is not among `bits`. */
+/** The permissions of `of` that are not among `bits`. */
 export function missingPermissions(bits: bigint, of = neededPermissions): MissingPermission[] {
   if (has(bits, permissions.administrator)) return [];
   return needed
@@ -51,7 +51,7 @@ export function missingPermissions(bits: bigint, of = neededPermissions): Missin
     .map(({ name, stops }) => ({ name, stops }));
 }
 
-/** What of `of` the bot lacks in a server, or in a channel of it. @throws DiscordProblem */
+/** The permissions of `of` that the bot lacks in a server, or in one of its channels. @throws DiscordProblem */
 export async function botLacks(
   directory: Directory,
   guildId: string,
@@ -68,9 +68,9 @@ export async function botLacks(
 }
 
 /**
- * Does something in a channel. A refusal for lack of permissions comes in words that help.
+ * Runs work in a channel. When Discord refuses it for lack of permissions, the error names them.
  * @param what e.g. `write`
- * @param of the permissions it takes, all unless given
+ * @param of the permissions the work needs; all if undefined
  */
 export async function sayingWhatLacks<T>(
   { directory, namespace }: { directory: Directory; namespace: string },
@@ -89,7 +89,7 @@ export async function sayingWhatLacks<T>(
   }
 }
 
-/** What the bot lacks for something in a channel, in words for people; undefined where that is not it. */
+/** An error that names the permissions the bot lacks for something in a channel; undefined if it lacks none. */
 export async function lackOf(
   directory: Directory,
   namespace: string,

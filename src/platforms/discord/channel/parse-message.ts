@@ -6,13 +6,13 @@ import { displayName, type RawMember } from "./directory-facts.ts";
 import { type BotIds, mentionsBot, type Names, readableText, withoutBotMention } from "./readable-text.ts";
 import { wordsBeside } from "./said-text.ts";
 
-/** A message as REST answers it; the gateway adds the server and the author's membership. */
+/** A message as REST returns it; the gateway adds the server and the author's membership. */
 export type RawMessage = APIMessage & {
   guild_id?: string | undefined;
   member?: RawMember | undefined;
 };
 
-/** What a message of Discord's says, without where it belongs. */
+/** The content of a Discord message, without its place. */
 export interface ParsedMessage {
   id: string;
   channel: string;
@@ -35,7 +35,10 @@ export interface ParsedMessage {
 /** Types of messages that people write. */
 const written: readonly number[] = [messageTypes.plain, messageTypes.reply];
 
-/** Whether a message is somebody's words, and not the bot's own or a note of Discord's ("Ada pinned a message"). */
+/**
+ * Whether a person or another bot wrote the message; false for the bot's own, and for notices of Discord ("Ada pinned a
+ * message").
+ */
 export function isWritten(message: Pick<RawMessage, "type" | "author">, botId: string): boolean {
   return written.includes(message.type) && message.author.id !== botId;
 }
@@ -112,7 +115,7 @@ function fileReference(attachment: APIAttachment): FileReference {
   };
 }
 
-/** Names that the message brings along go before those known otherwise. */
+/** Names in the message itself take precedence over known ones. */
 export function namesIn(message: Pick<RawMessage, "mentions">, names: Names): Names {
   const brought = new Map(message.mentions.map((user) => [user.id, memberName(user)]));
   return { ...names, user: (id) => brought.get(id) ?? names.user(id) };

@@ -20,9 +20,9 @@ export interface ReadDeps {
   chains: ReplyChains;
 }
 
-/** Messages a request answers at most. Source: Discord reference, "Get Channel Messages". */
+/** Maximum messages per request. Source: Discord reference, "Get Channel Messages". */
 const perRequest = 100;
-/** How far a chain of replies is followed back. */
+/** Maximum replies that are followed back. */
 const maxChain = 10;
 
 /** The latest messages of a conversation, oldest first. @throws DiscordProblem */
@@ -65,7 +65,7 @@ async function threadMessages(
   return [...found.filter(isSaid), ...(first === undefined ? [] : [first])];
 }
 
-/** A conversation without a thread: what the first message replies to, and every reply that leads back to it. */
+/** A conversation without a thread: the messages its first message replies to, and all replies that lead back to it. */
 export async function chainMessages(
   { rest, chains }: ReadDeps,
   place: Place,
@@ -108,7 +108,10 @@ export async function readMessage(
 
 const said: readonly number[] = Object.values(messageTypes);
 
-/** Whether somebody said it: no note of Discord's, such as the copy of the first message at the head of a thread. */
+/**
+ * Whether somebody wrote the message; false for notices of Discord, such as the copy of the first message at the head of a
+ * thread.
+ */
 export function isSaid({ type }: APIMessage): boolean {
   return said.includes(type);
 }

@@ -6,11 +6,11 @@ import { readPlace } from "../connection/discord-place.ts";
 import { type Directory, permissionChannel } from "./directory.ts";
 import { channelPermissions, guildPermissions, has } from "./directory-facts.ts";
 
-/** Servers looked through for somebody who writes a direct message. */
+/** Maximum servers searched for the author of a direct message. */
 const maxGuilds = 50;
 
 /**
- * Who somebody is in a place: who may manage the channel there manages the bot's settings of it, the operators are named in the
+ * A person's name, standing and trust in a place. Whoever may manage the channel is a manager; operators are named in the
  * configuration. @throws DiscordProblem
  */
 export async function whoIs(
@@ -48,7 +48,7 @@ async function trustIn(
   return has(bits, permissions.manageChannels) ? "manager" : "member";
 }
 
-/** Another process may have the server both are in, so that in the end Discord is asked for all. */
+/** The shared server may belong to another process, so all servers are requested if none of this process matches. */
 async function sharesGuild(directory: Directory, userId: string): Promise<boolean> {
   const seen = new Set<string>();
   for (const all of [false, true]) {

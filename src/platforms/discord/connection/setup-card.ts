@@ -10,14 +10,14 @@ export interface SetupCardDeps {
   store: KeyValue;
   clock: Clock;
   logger: Log;
-  /** The name people call the bot by, and the model it has: `offline` when none is configured. */
+  /** The bot's name, and its model: `offline` when none is configured. */
   bot: { name: string; model: string };
   readsMessages(): boolean;
 }
 
 /**
- * Tells a server's owner, in a direct message and once, how the bot is set up there. Who takes no direct messages gets
- * nothing: it is no reason to speak in a channel.
+ * Sends a server's owner, once and in a direct message, instructions to set the bot up there. An owner who accepts no direct
+ * messages gets none: this is no reason to post in a channel.
  */
 export async function sendSetupCard(deps: SetupCardDeps, guildId: string): Promise<void> {
   const { rest, directory, store, clock, logger } = deps;

@@ -34,14 +34,14 @@ export interface DiscordPlatformDeps extends PostDeps {
   operators: ReadonlySet<string>;
 }
 
-/** The mark of a message that was seen: 👀. */
+/** The reaction to a message that the bot has seen: 👀. */
 const eyes = encodeURIComponent("👀");
 
-/** What the app sees of Discord. */
+/** Discord as the app sees it. */
 export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
   const { rest, directory, targets, live, logger, operators } = deps;
   const actions = createChatActions(deps);
-  /** A mark that is taken away at once must not arrive before it is set. */
+  /** Keeps the order: a reaction must not be removed before it is set. */
   const marks = new KeyedMutex();
   const quietly = async (what: string, work: () => Promise<unknown>) => {
     try {
@@ -117,7 +117,7 @@ async function describe(
   return { name: facts.name, ...(topic === "" ? {} : { topic }) };
 }
 
-/** What `render-content.ts` and `message-body.ts` make of an answer. */
+/** Describes how `render-content.ts` and `message-body.ts` render an answer. Models read it. */
 export const discordWriting: PlatformWriting = {
   name: "Discord",
   formatting: `Write Markdown: **bold**, *italics*, ~~strikethrough~~, [links](https://example.com), lists, quotes, headings of the first three levels, inline code and code blocks are shown. Tables are drawn in a code block; one wider than ${widestTable} characters becomes a list, so keep tables narrow. Images become links. HTML, footnotes, task lists and formulas are shown as they are written.`,
@@ -125,16 +125,16 @@ export const discordWriting: PlatformWriting = {
     "A mention notifies: <@123456789012345678> a person, <@&123456789012345678> a role. Write one only for those whom the message mentions, who asked, or whom the person confirmed, when they should be notified; others show a name without notifying, @everyone and @here are shown as plain text.",
 };
 
-/** Where Discord keeps attachments. */
+/** Discord's hosts of attachments. */
 const attachmentHosts = ["cdn.discordapp.com", "media.discordapp.net"];
 
 interface DownloadDeps {
   rest: DiscordRest;
-  /** Attachments of an API elsewhere come from there. */
+  /** Address of another API, which also serves the attachments. */
   api: string | undefined;
 }
 
-/** The bytes of an attachment. Its address is good for a day; an older one is made new. @throws PlatformError */
+/** The bytes of an attachment. Its address is valid for a day; an expired one is renewed. @throws PlatformError */
 async function downloadAttachment(
   { rest, api }: DownloadDeps,
   file: FileReference,

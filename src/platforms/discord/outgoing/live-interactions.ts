@@ -15,10 +15,7 @@ export interface LiveInteraction {
   token: string;
   application: string;
   channel: string;
-  /**
-   * What people see until the answer comes: a "thinking…" for everybody or for the person alone, or nothing (Discord shows none
-   * for a press).
-   */
+  /** What people see until the answer comes: "thinking…" for everybody or for the person alone, or nothing (for a press). */
   placeholder: "public" | "private" | "none";
   /** The text of a command. An interaction that has one is known after a restart. */
   command?: ChatCommand;

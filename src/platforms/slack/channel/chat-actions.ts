@@ -11,12 +11,13 @@ import { findMessage, linkTo, readRange, showMessage } from "./read-history.ts";
 import { directNamespace, directThread, isTimestamp, targetOf } from "./slack-place.ts";
 import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";
 
-/** How long the address of a workspace holds, ms. */
+/** Lifetime of a cached workspace address, ms. */
 const addressAge = 24 * 3_600_000;
 
 /**
- * What the agent does in Slack beside answering. There is no `search`: Slack's searches want a token of the person, or one that comes with
- * their message and expires (https://docs.slack.dev/ai/using-data-access-api), so channels are looked through or indexed instead.
+ * The agent's actions in Slack other than answering. There is no `search`: Slack's search takes a token of the person, or one
+ * that comes with their message and expires (https://docs.slack.dev/ai/using-data-access-api), so channels are read or indexed
+ * instead.
  */
 export function createChatActions(context: SlackContext, clock: Clock): ChatActions {
   const { workspaces } = context;
@@ -74,7 +75,7 @@ async function addressOf({ workspaces }: SlackContext, team: string): Promise<st
   return url ?? "https://slack.com/";
 }
 
-/** Only Slack knows all its names, and the workspace's own: it is asked for one after the other. */
+/** Only Slack knows all names, including the workspace's own: the candidates are tried one after the other. */
 async function react(
   { workspaces }: SlackContext,
   { team, channel }: Room,

@@ -95,7 +95,7 @@ function isWithin({ since = 0, until = Number.POSITIVE_INFINITY }: TimeRange, at
   return since <= at && at <= until;
 }
 
-/** Slack counts in microseconds: a message belongs to the millisecond it is nearest to, as in `timeOf`. */
+/** Slack counts in microseconds; as in `timeOf`, a message belongs to the nearest millisecond. */
 function boundsOf({ since, until }: TimeRange): { oldest?: string; latest?: string } {
   return {
     ...(since === undefined ? {} : { oldest: ((since - 0.5) / 1_000).toFixed(6) }),
@@ -103,7 +103,10 @@ function boundsOf({ since, until }: TimeRange): { oldest?: string; latest?: stri
   };
 }
 
-/** A message of a channel's top level, or of any thread in it: the latter is found by its own `ts`. Slack may tell its root first. */
+/**
+ * A message of a channel's top level, or of any thread in it. A message of a thread is found by its own `ts`; Slack may return
+ * the root before it.
+ */
 export async function findMessage(
   { workspaces }: SlackContext,
   { team, channel }: Room,
@@ -187,7 +190,7 @@ export async function showMessage(
   };
 }
 
-/** Names of people, channels and user groups of a workspace, where they can be found soon. */
+/** Names of people, channels and user groups of a workspace, as far as they are found soon. */
 export function namesOf(directory: PersonDirectory, team: string): Names {
   return {
     person: (id) => directory.name(team, id),
@@ -196,12 +199,12 @@ export function namesOf(directory: PersonDirectory, team: string): Names {
   };
 }
 
-/** How many of the latest messages are looked through for one of ours. */
+/** Latest messages that are searched for one of the bot's. */
 const lookBack = 200;
 
 /**
- * The bot's message with this tag. An answer whose streaming was interrupted has no metadata: it is the latest streamed one
- * without, as a thread has one answer at a time.
+ * The bot's message with this tag. An answer whose stream was interrupted has no metadata: it is the latest streamed message
+ * without any, since a thread has one answer at a time.
  */
 export async function findTagged(
   context: SlackContext,

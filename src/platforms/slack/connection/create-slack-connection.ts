@@ -19,16 +19,16 @@ import { createTenants } from "./tenants.ts";
 import { answerRequest } from "./web-receiver.ts";
 import type { Workspaces } from "./workspaces.ts";
 
-/** The bot's line to Slack. */
+/** The bot's connection to Slack. */
 export interface SlackConnection extends ChatConnection {
   /**
-   * Answers requests to `/slack/events`, `/slack/install` and `/slack/oauth_redirect`, whose bodies nobody may have read yet: 404
-   * for what is not configured, 503 until it is started. False for paths that do not begin with `/slack/`.
+   * Answers requests to `/slack/events`, `/slack/install` and `/slack/oauth_redirect`, whose bodies must be unread: with 404 if
+   * the path is not configured, with 503 until the connection is started. False for paths outside `/slack/`.
    */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
 }
 
-/** Connects to Slack over a socket, or is called over HTTP. The SDK is loaded by `start`. */
+/** Connects to Slack over a socket, or is called by Slack over HTTP. `start` loads the SDK. */
 export function createSlackConnection(options: SlackOptions): SlackConnection {
   const { settings, hub, app, sealed, clock, logger } = options;
   const sdkLogger = createSlackLogger(logger);
@@ -82,8 +82,8 @@ export function createSlackConnection(options: SlackOptions): SlackConnection {
 }
 
 /**
- * Slack's own log lines in ours. They are details of the connection: what a person should know is logged by this folder, so
- * errors and warnings of the SDK are `debug` here, and its debug lines, which quote messages and tokens, are dropped.
+ * Writes the SDK's log lines to ours. Its errors and warnings become `debug`, since this folder logs what a person should know;
+ * its debug lines, which quote messages and tokens, are dropped.
  */
 function createSlackLogger(logger: Log): Logger {
   const write =
@@ -107,28 +107,28 @@ interface KeepConnectedDeps {
   catchingUp: ReturnType<typeof createCatchUp>;
   clock: Clock;
   logger: Log;
-  /** Name of the workspace, if it is one. */
+  /** Name of the workspace, if there is only one. */
   workspace: string | undefined;
 }
 
 /**
- * Keeps the socket open until the signal, and looks for what was missed each time it stands. Over HTTP, where Slack comes to us,
- * it looks once.
+ * Keeps the socket open until the signal, and fetches missed messages each time it is open. Over HTTP, where Slack calls the
+ * bot, it fetches them once.
  */
 async function keepConnected(
   { socket }: SlackBolt,
   { status, catchingUp, clock, logger, workspace }: KeepConnectedDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  let standing = new AbortController();
+  let session = new AbortController();
   const connected = () => {
-    standing = new AbortController();
+    session = new AbortController();
     status.connected(workspace);
     logger.info({ platform: "slack", workspace }, "connected to Slack");
-    catchingUp.connected(AbortSignal.any([standing.signal, signal]));
+    catchingUp.connected(AbortSignal.any([session.signal, signal]));
   };
   const lost = (error: unknown) => {
-    standing.abort();
+    session.abort();
     status.lost(error, "app");
     logger.warn({ err: error, platform: "slack" }, "the connection to Slack is lost; trying again");
   };
@@ -136,13 +136,13 @@ async function keepConnected(
   else await runSocket({ client: socket.client, clock, logger, connected, lost }, signal);
 }
 
-/** What a person is told about the connection. */
+/** The state of the connection, in words for a person. */
 interface SlackStatus {
-  /** @param workspace its name, if it is one */
+  /** @param workspace its name, if there is only one */
   connected(workspace: string | undefined): void;
   /**
-   * @param error why, if anything is known
-   * @param token which one was used
+   * @param error the reason, if known
+   * @param token the token that was used
    */
   lost(error: unknown, token: "bot" | "app"): void;
   read(): { ok: boolean; detail: string };
@@ -171,7 +171,7 @@ function createSlackStatus(settings: SlackSettings, workspaces: Workspaces): Sla
       const teams = refused.map(([team, code]) => `${team} (${code})`).join(", ");
       const advice = single
         ? newBotToken
-        : "Install the app there again at /slack/install; other workspaces go on.";
+        : "Install the app there again at /slack/install; other workspaces are not affected.";
       return { ok: false, detail: `Slack refuses the token of ${teams}. ${advice}` };
     },
   };

@@ -22,7 +22,8 @@ import { downloadFile } from "./transfer-files.ts";
 import { answerAddress, createWhisper } from "./whisper.ts";
 
 const limits: PlatformLimits = {
-  // A markdown block holds 12,000; from about 13,200 characters of all blocks Slack refuses a message (bolt-js #2509).
+  // A markdown block holds 12,000 characters; Slack refuses a message from about 13,200 characters in all blocks (bolt-js
+  // #2509).
   message_characters: 11_000,
   // chat.update is in tier 3: 50 calls a minute.
   edit_interval_ms: 1_500,
@@ -60,7 +61,7 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
       try {
         return await files.post(room, message);
       } catch (error) {
-        // A command may come from a conversation the bot is not in; its own address works all the same.
+        // A command may come from a conversation without the bot; its response address works nevertheless.
         const absent = refusedWith(error, "not_in_channel", "channel_not_found");
         if (!absent || to === undefined) throw error;
         if (await answerAddress(writer, addresses, room.team, message, to, "in_channel")) return "response";
@@ -85,7 +86,7 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
   };
 }
 
-/** The topic is written in Slack's own markup, like a message. */
+/** Name and topic of a channel. The topic has Slack's markup, like a message. */
 async function describe(
   { directory }: SlackContext,
   place: Place,
@@ -104,7 +105,7 @@ async function describe(
 
 /**
  * Slack renders the Markdown itself, in its `markdown` block: https://docs.slack.dev/reference/block-kit/blocks/markdown-block.
- * Mentions of others than `OutgoingMessage.calls` are neutralised in `outgoing-text.ts`.
+ * `outgoing-text.ts` disables mentions that are not in `OutgoingMessage.calls`.
  */
 export const slackWriting: PlatformWriting = {
   name: "Slack",
@@ -114,18 +115,18 @@ export const slackWriting: PlatformWriting = {
     "A mention notifies: <@U012AB3CD> a person, <@&S012AB3CD> a user group. Write one only for those whom the message mentions, who asked, or whom the person confirmed, when they should be notified; others, @here, @channel and @everyone are shown as plain text.",
 };
 
-/** What shows that the bot is there without saying anything. */
+/** Signs of the bot's activity that are no messages. */
 interface Signs extends Pick<ChatPlatform, "showWorking" | "markSeen"> {
-  /** Names a thread of direct messages, where Slack shows names. Never throws for what Slack refuses. */
+  /** Names a thread of direct messages, if Slack shows names. Never throws for a refusal of Slack. */
   nameThread(place: Place, title: string): Promise<void>;
 }
 
-/** A failure here is never worth a turn: it is only logged. */
+/** A failure here must not fail a turn: it is only logged. */
 function createSigns(context: SlackContext, logger: Log): Signs {
   const { workspaces } = context;
-  /** Channels in which Slack shows no status, and workspaces without the scope. */
+  /** Channels without a status, and workspaces without the scope. */
   const without = new Set<string>();
-  /** A mark that is taken away at once must not arrive before it is set. */
+  /** Keeps the order: a reaction must not be removed before it is set. */
   const marks = new KeyedMutex();
 
   const quietly = async (what: string, place: Place, act: (room: Room) => Promise<unknown>) => {
@@ -177,7 +178,7 @@ function createSigns(context: SlackContext, logger: Log): Signs {
   };
 }
 
-/** Slack shows `status` behind the bot's name, and `loading_messages` where the answer will stand. */
+/** Slack shows `status` after the bot's name, and `loading_messages` in place of the answer. */
 function statusOf(note: string | undefined): { status: string; loading_messages?: string[] } {
   if (note === undefined) return { status: "" };
   return note === "" ? { status: "is thinking…" } : { status: "is working…", loading_messages: [note] };

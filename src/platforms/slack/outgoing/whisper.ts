@@ -8,7 +8,7 @@ import type { MessageWriter } from "./post-message.ts";
 import type { Rendered } from "./render-message.ts";
 import type { FileShow } from "./show-files.ts";
 
-/** Refusals of an ephemeral message that a direct message does not meet. */
+/** Refusals of an ephemeral message after which a direct message is possible. */
 const notThere = [
   "channel_not_found",
   "is_archived",
@@ -19,8 +19,8 @@ const notThere = [
 ];
 
 /**
- * Says something that one person sees: as answer to their command or click, else as ephemeral message, else directly. Only direct
- * messages can have files.
+ * Shows a message to one person: as the answer to their command or click, otherwise as an ephemeral message, otherwise as a
+ * direct message. Only direct messages can have files.
  */
 export function createWhisper(
   context: SlackContext,
@@ -31,7 +31,7 @@ export function createWhisper(
   const { workspaces, directory } = context;
 
   const ephemeral = (room: Room, person: string, message: OutgoingMessage, to: ReplyTarget | undefined) => {
-    // A thread that nobody has opened yet would hide the message.
+    // A thread that does not exist yet would hide the message.
     const thread = room.thread === to?.message ? undefined : room.thread;
     return writer.rendered(room.team, message, ({ text, blocks }) =>
       workspaces.call(room.team, "say something to one person", ({ write }) =>
@@ -65,7 +65,7 @@ export function createWhisper(
   };
 }
 
-/** Posts to the address of a live command or click. False when there is none, or Slack takes it no more. */
+/** Posts to the response address of a command or click. False if there is none, or if Slack no longer accepts it. */
 export async function answerAddress(
   writer: MessageWriter,
   addresses: ReplyAddresses,
@@ -82,8 +82,8 @@ export async function answerAddress(
   return answered.then(() => true, fallbackTo(false));
 }
 
-/** Longest wait for Slack, ms. */
-const patience = 10_000;
+/** Timeout of a request, ms. */
+const requestTimeoutMs = 10_000;
 
 async function send(
   { url, thread }: ReplyAddress,
@@ -104,7 +104,7 @@ async function send(
       ...at,
     }),
     redirect: "error",
-    signal: AbortSignal.timeout(patience),
+    signal: AbortSignal.timeout(requestTimeoutMs),
   });
   await response.body?.cancel();
   if (!response.ok) throw new PlatformError("invalid", `Slack refused the answer: HTTP ${response.status}.`);

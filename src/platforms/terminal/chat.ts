@@ -6,8 +6,8 @@ import { finalLines } from "./final-lines.ts";
 import { plainLine, plainText } from "./plain-text.ts";
 
 /**
- * A conversation in the terminal until `/exit`, the end of the input, or Ctrl-C twice. With a terminal on both sides lines are
- * edited and progress is redrawn in place; otherwise each line of the input is a message and the output only grows.
+ * A conversation in the terminal until `/exit`, the end of the input, or Ctrl-C twice. On a terminal, lines are edited and
+ * progress is redrawn in place; otherwise each line of the input is a message and the output only grows.
  */
 export async function runChat(options: ChatOptions): Promise<void> {
   const { client, namespace } = options;
@@ -37,7 +37,7 @@ export async function runChat(options: ChatOptions): Promise<void> {
     if (running !== undefined) await session.follow(running.turn.turn_id, running.events);
     await converse(session);
     if (session.interactive && session.thread() !== undefined) {
-      say(paint.dim(`Go on later with: knack chat --namespace ${namespace} --thread ${session.thread()}`));
+      say(paint.dim(`Continue later with: knack chat --namespace ${namespace} --thread ${session.thread()}`));
     }
   } finally {
     session.close();
@@ -57,7 +57,7 @@ async function converse(session: ReturnType<typeof createChatSession>): Promise<
 
 const shownTurns = 5;
 
-/** Shows the last turns of a thread. Answers the one that is not finished, which is to be followed. */
+/** Shows the last turns of a thread. Returns the unfinished turn, for `follow`. */
 function showThread(
   turns: readonly TurnWithEvents[],
   { paint, say, screen, interactive }: Pick<ChatSession, "paint" | "say" | "screen" | "interactive">,

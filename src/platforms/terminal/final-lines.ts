@@ -7,7 +7,7 @@ import type { Paint } from "./paint.ts";
 import { plainLine } from "./plain-text.ts";
 import { progressSummary } from "./progress-lines.ts";
 
-/** What remains of a turn on the screen. */
+/** The lines of a finished turn that stay on the screen. */
 export function finalLines(view: TurnView, columns: number, paint: Paint): string[] {
   const summary = progressSummary(view, paint);
   const usage = usageLine(view);
@@ -20,9 +20,9 @@ export function finalLines(view: TurnView, columns: number, paint: Paint): strin
   ];
 }
 
-/** What is said below an answer that did not simply complete, and what to do then. */
+/** The lines below an answer that did not simply complete, with the next step. */
 export function outcomeLines(view: TurnView, paint: Paint): string[] {
-  if (view.merged_into !== undefined) return [paint.dim("Taken into the turn that is running.")];
+  if (view.merged_into !== undefined) return [paint.dim("Added to the running turn.")];
   switch (view.outcome) {
     case undefined:
       return [];
@@ -31,7 +31,10 @@ export function outcomeLines(view: TurnView, paint: Paint): string[] {
     case "stopped":
       return view.text === "" ? [paint.dim("Stopped.")] : [];
     case "limit_reached":
-      return [paint.bad("A limit was reached.") + paint.dim(" Write “continue” to go on from here.")];
+      return [
+        paint.bad("A limit was reached.") +
+          paint.dim(" Everything so far is kept. Write “continue” to go on."),
+      ];
     case "failed": {
       const reason = view.error === undefined ? "" : ` ${plainLine(view.error.message)}`;
       const shown = reason.trim() !== "" && !view.text.includes(reason.trim()) ? reason : "";
@@ -49,7 +52,7 @@ function usageLine(view: TurnView): string {
   return [`${tokens.toLocaleString("en")} tokens`, costText(view)].filter(Boolean).join(", ");
 }
 
-/** The files of a turn with where the HTTP API has them, one line each. */
+/** The files of a turn with their addresses in the HTTP API, one line each. */
 export function fileLines({ files }: TurnView, paint: Paint): string[] {
   return files.map(
     ({ name, bytes, url }) =>

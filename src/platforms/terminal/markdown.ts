@@ -74,7 +74,7 @@ function trimBlank(lines: readonly string[]): string[] {
 
 const gap = "  ";
 
-/** A table in columns, or, where that is too wide, one block of `Header: cell` lines per row. */
+/** A table in columns or, if that is too wide, one block of `Header: cell` lines per row. */
 function renderTable(table: Tokens.Table, columns: number, paint: Paint): string[] {
   const header = table.header.map((cell) => renderInline(cell.tokens, paint));
   const rows = table.rows.map((row) => row.map((cell) => renderInline(cell.tokens, paint)));
@@ -109,7 +109,7 @@ function width(cell: string): number {
   return stringWidth(cell);
 }
 
-/** The text of inline Markdown with styles. A link shows its address, because a terminal cannot be trusted to. */
+/** Inline Markdown with styles. A link shows its address, since not every terminal does. */
 function renderInline(tokens: readonly Token[] | undefined, paint: Paint): string {
   return (tokens ?? []).map((token) => renderInlineToken(token, paint)).join("");
 }

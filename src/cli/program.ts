@@ -6,8 +6,8 @@ import { addOperationCommands } from "./operation-commands.ts";
 import { namespaceOption, parseNamespace, parseThread } from "./shared-options.ts";
 
 /**
- * The commands. Each module is loaded when its command runs, so that `knack --help` is quick. `done` gets the exit code.
- * Wrong usage throws commander's `CommanderError`.
+ * All commands. Each module is loaded when its command runs, so that `knack --help` is fast. `done` gets the exit code. Wrong
+ * usage throws commander's `CommanderError`.
  */
 export function createProgram(
   context: CommandContext,
@@ -38,7 +38,7 @@ export function createProgram(
   return program;
 }
 
-/** The commands that do something, rather than name others. */
+/** Commands without subcommands. */
 function leavesOf({ commands }: Command): readonly Command[] {
   return commands.flatMap((command) => (command.commands.length === 0 ? [command] : leavesOf(command)));
 }
@@ -96,7 +96,7 @@ function addBotCommands(program: Command, context: CommandContext, run: Run): vo
     );
 }
 
-/** The commands about what the bot has stored. */
+/** Commands about stored data. */
 function addDataCommands(program: Command, context: CommandContext, run: Run): void {
   addOperationCommands(program, context, run);
   program
@@ -239,7 +239,7 @@ function addOperatorCommands(program: Command, context: CommandContext, run: Run
     );
 }
 
-/** @throws InvalidArgumentError for parts that are done by processes of their own elsewhere */
+/** @throws InvalidArgumentError for any other role */
 function parseRole(value: string): "all" {
   if (value === "all") return value;
   throw new InvalidArgumentError(

@@ -21,7 +21,7 @@ export function appView(
   markdown: RenderMarkdown,
   toLatest: () => void,
 ): TemplateResult {
-  // What is typed changes the composer alone, however long the conversation is.
+  // Typing renders only the composer, however long the conversation is.
   const { draft: _draft, completions: _completions, ...shown } = state;
   const unlessTyped = (view: () => unknown) => guard(Object.values(shown), view);
   const classes = [state.sidebarOpen ? "has-sidebar" : "", state.skills.open ? "has-panel" : ""].join(" ");
@@ -56,7 +56,7 @@ function closeDrawers(state: ConsoleState, actions: Actions): void {
   if (state.skills.open) actions.skills.togglePanel();
 }
 
-/** What concerns the whole page: the connection is lost, something failed. */
+/** Messages about the whole page: a lost connection, a failure. */
 function bannerView(state: ConsoleState, actions: Actions): TemplateResult {
   return html`<div class="banners" role="alert">
     ${
@@ -79,10 +79,10 @@ function bannerView(state: ConsoleState, actions: Actions): TemplateResult {
 
 function lostText({ about }: ConsoleState): string {
   const name = about?.name ?? "Knack";
-  return `${name} does not answer. Trying again; what you write is kept.`;
+  return `${name} does not answer. Trying again; your text is kept.`;
 }
 
-/** Asks for the API token of a Knack that is reached over the network. */
+/** Asks for the API token of a Knack on the network. */
 function tokenDialog(state: ConsoleState, actions: Actions): TemplateResult {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -112,7 +112,7 @@ function tokenDialog(state: ConsoleState, actions: Actions): TemplateResult {
 
 const themeIcons = { system: "screen", light: "sun", dark: "moon" } as const;
 
-/** Where we are, and the switches of the page. */
+/** The open channel and thread, and the switches of the page. */
 function headerView(state: ConsoleState, actions: Actions): TemplateResult {
   const { open, about } = state;
   const channel = isDirect(open.namespace) ? "Direct message" : `# ${channelName(open.namespace)}`;

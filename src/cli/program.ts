@@ -159,7 +159,7 @@ function addSkillCommands(program: Command, context: CommandContext, run: Run): 
   addOperationCommands(skills, context, run);
 }
 
-/** Groups of commands that are all operations, with what help says about them. */
+/** Groups of commands that are all operations, with their descriptions for the help. */
 const operationGroups = [
   ["schedule", "reminders, schedules and triggers of a channel"],
   ["message", "messages of the bot that no turn posts"],

@@ -69,7 +69,7 @@ function readJson(
     const fits = type === "array" ? Array.isArray(value) : isRecord(value);
     return fits ? { ok: true, value } : { ok: false, problem };
   } catch {
-    // What the person wrote is no JSON; they are told above the form.
+    // The text is not valid JSON; the form shows the problem.
     return { ok: false, problem };
   }
 }

@@ -13,7 +13,7 @@ import {
 import { type DiscordPlace, readPlace } from "../connection/discord-place.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import type { Directory } from "./directory.ts";
-import { lackOf } from "./missing-permissions.ts";
+import { missingPermissionProblem } from "./missing-permissions.ts";
 import { chainMessages, isSaid, type ReadDeps, readMessage } from "./read-thread.ts";
 import type { ReadMessage } from "./show-message.ts";
 
@@ -51,7 +51,7 @@ export async function readHistory(deps: ReadDeps, place: Place, range: Range): P
 /** Without permission to read the history, Discord returns an empty list instead of a refusal. */
 async function refuseWithoutHistory(directory: Directory, namespace: string): Promise<void> {
   const of = permissions.viewChannel | permissions.readMessageHistory;
-  const lack = await lackOf(directory, namespace, "read what was said", { of });
+  const lack = await missingPermissionProblem(directory, namespace, "read what was said", { of });
   if (lack !== undefined) throw lack;
 }
 

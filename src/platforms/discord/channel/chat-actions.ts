@@ -20,7 +20,7 @@ import { type AccessDeps, createAccess } from "./channel-access.ts";
 import { belongsTo, readHistory, threadsIn } from "./channel-history.ts";
 import { emojiPath } from "./emoji.ts";
 import { createFindPeople } from "./find-people.ts";
-import { sayingWhatLacks } from "./missing-permissions.ts";
+import { namingMissingPermissions } from "./missing-permissions.ts";
 import { isSaid, type ReadDeps, readMessage } from "./read-thread.ts";
 import { linkTo, showMessages } from "./show-message.ts";
 
@@ -92,14 +92,14 @@ export function createChatActions(deps: ChatActionsDeps): ChatActions {
           ({ discordCode }) => !on && discordCode === errorCodes.unknownEmoji,
         );
       const of = permissions.addReactions | permissions.readMessageHistory;
-      await sayingWhatLacks({ directory, namespace }, "react to messages", react, of);
+      await namingMissingPermissions({ directory, namespace }, "react to messages", react, of);
     },
     async pin(namespace, reference, on) {
       const { channel, message } = await needed(namespace, reference);
       // Source: Discord reference, "Pin Message".
       const path = `/channels/${channel}/messages/pins/${message.id}` as const;
       const pin = () => rest.request(on ? "PUT" : "DELETE", path);
-      await sayingWhatLacks({ directory, namespace }, "pin messages", pin, permissions.pinMessages);
+      await namingMissingPermissions({ directory, namespace }, "pin messages", pin, permissions.pinMessages);
     },
     async direct(_namespace, person) {
       await directory.directMessage(person);

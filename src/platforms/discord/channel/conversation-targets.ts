@@ -29,7 +29,7 @@ export interface ConversationTargets {
   /** Notes that a message has no thread yet, and the text that would name one. */
   noteMessage(id: string, text: string): void;
   noteThread(id: string): void;
-  noteNoThread(id: string): void;
+  forgetThread(id: string): void;
 }
 
 export interface TargetDeps {
@@ -114,7 +114,7 @@ export function createConversationTargets(deps: TargetDeps): ConversationTargets
     noteThread(id) {
       threads.set(id, { exists: true, text: "" });
     },
-    noteNoThread(id) {
+    forgetThread(id) {
       threads.delete(id);
     },
   };

@@ -130,14 +130,14 @@ interface DirectoryNotes {
   self(user: APIUser): void;
   guild(guild: APIGuild): void;
   role(guildId: string, role: APIRole): void;
-  noRole(guildId: string, roleId: string): void;
+  removeRole(guildId: string, roleId: string): void;
   channel(channel: APIChannel, guildId?: string): void;
   member(guildId: string, user: APIUser, member: RawMember): void;
   author(message: Pick<APIMessage, "author" | "webhook_id">): void;
   directMessage(userId: string, channelId: string): void;
-  noGuild(id: string): void;
-  noChannel(id: string): void;
-  noMember(guildId: string, userId: string): void;
+  removeGuild(id: string): void;
+  removeChannel(id: string): void;
+  removeMember(guildId: string, userId: string): void;
 }
 
 /** Older entries are requested again, since the gateway does not report changed roles; their names stay usable. */
@@ -187,7 +187,7 @@ function createDirectoryNotes(caches: DirectoryCaches): DirectoryNotes {
       if (guild !== undefined)
         guilds.set(guildId, { ...guild, roles: new Map([...guild.roles, [role.id, roleFacts(role)]]) });
     },
-    noRole: (guildId, roleId) => {
+    removeRole: (guildId, roleId) => {
       const guild = guilds.get(guildId);
       const left = [...(guild?.roles ?? [])].filter(([id]) => id !== roleId);
       if (guild !== undefined) guilds.set(guildId, { ...guild, roles: new Map(left) });
@@ -209,14 +209,14 @@ function createDirectoryNotes(caches: DirectoryCaches): DirectoryNotes {
     directMessage: (userId, channelId) => {
       directMessages.set(userId, channelId);
     },
-    noGuild: (id) => {
+    removeGuild: (id) => {
       joined.delete(id);
       guilds.delete(id);
     },
-    noChannel: (id) => {
+    removeChannel: (id) => {
       channels.delete(id);
     },
-    noMember: (guildId, userId) => {
+    removeMember: (guildId, userId) => {
       members.delete(`${guildId}:${userId}`);
     },
   };

@@ -52,7 +52,7 @@ export function missingPermissions(bits: bigint, of = neededPermissions): Missin
 }
 
 /** The permissions of `of` that the bot lacks in a server, or in one of its channels. @throws DiscordProblem */
-export async function botLacks(
+export async function botMissingPermissions(
   directory: Directory,
   guildId: string,
   channelId?: string,
@@ -72,7 +72,7 @@ export async function botLacks(
  * @param what e.g. `write`
  * @param of the permissions the work needs; all if undefined
  */
-export async function sayingWhatLacks<T>(
+export async function namingMissingPermissions<T>(
   { directory, namespace }: { directory: Directory; namespace: string },
   what: string,
   work: () => Promise<T>,
@@ -85,12 +85,12 @@ export async function sayingWhatLacks<T>(
       error instanceof DiscordProblem &&
       (error.discordCode === errorCodes.missingPermissions || error.discordCode === errorCodes.missingAccess);
     if (!isRefusal) throw error;
-    throw (await lackOf(directory, namespace, what, { of, cause: error })) ?? error;
+    throw (await missingPermissionProblem(directory, namespace, what, { of, cause: error })) ?? error;
   }
 }
 
 /** An error that names the permissions the bot lacks for something in a channel; undefined if it lacks none. */
-export async function lackOf(
+export async function missingPermissionProblem(
   directory: Directory,
   namespace: string,
   what: string,
@@ -98,7 +98,7 @@ export async function lackOf(
 ): Promise<DiscordProblem | undefined> {
   const { guild, channel } = readPlace({ namespace, thread: "" });
   if (guild === undefined || channel === undefined) return undefined;
-  const lacks = (await unlessRefused(botLacks(directory, guild, channel, of), () => true)) ?? [];
+  const lacks = (await unlessRefused(botMissingPermissions(directory, guild, channel, of), () => true)) ?? [];
   if (lacks.length === 0) return undefined;
   const names = lacks.map(({ name }) => name).join(", ");
   const name = directory.knownChannel(channel)?.name ?? "the channel";

@@ -4,7 +4,7 @@ import type { FileReference, Mention } from "../../../core/values/inbound.ts";
 import { forwardType, messageFlags, messageTypes } from "../connection/discord-facts.ts";
 import { displayName, type RawMember } from "./directory-facts.ts";
 import { type BotIds, mentionsBot, type Names, readableText, withoutBotMention } from "./readable-text.ts";
-import { wordsBeside } from "./said-text.ts";
+import { textOutsideContent } from "./said-text.ts";
 
 /** A message as REST returns it; the gateway adds the server and the author's membership. */
 export type RawMessage = APIMessage & {
@@ -50,7 +50,9 @@ export function parseMessage(message: RawMessage, bot: BotIds, names: Names): Pa
   const direct = message.guild_id === undefined;
   const repliesToBot = message.referenced_message?.author.id === bot.user;
   const addressed = mentioned ? "mention" : direct ? "direct" : repliesToBot ? "reply" : "none";
-  const words = [withoutBotMention(message.content, bot), wordsBeside(message)].filter(Boolean).join("\n\n");
+  const words = [withoutBotMention(message.content, bot), textOutsideContent(message)]
+    .filter(Boolean)
+    .join("\n\n");
   return {
     id: message.id,
     channel: message.channel_id,
@@ -85,7 +87,7 @@ function mentionedIn({ mentions, mention_roles }: RawMessage, bot: BotIds, names
   return [...people, ...groups].slice(0, maxMentions);
 }
 
-/** The files of a message and of what it forwards. */
+/** The files of a message and of the messages it forwards. */
 export function filesOf(
   message: Pick<RawMessage, "attachments" | "message_snapshots" | "flags">,
 ): FileReference[] {

@@ -17,7 +17,7 @@ type Part = Readonly<Record<string, unknown>>;
  * All text of a message, or a note that Discord withholds it from the bot. Link previews are left out. Mentions are as written.
  */
 export function saidText(message: APIMessage): string {
-  const words = [message.content, wordsBeside(message)].filter((part) => part?.trim()).join("\n\n");
+  const words = [message.content, textOutsideContent(message)].filter((part) => part?.trim()).join("\n\n");
   return words === "" && isWithheld(message) ? unreadable : words;
 }
 
@@ -25,7 +25,7 @@ export function saidText(message: APIMessage): string {
  * The text of a message outside its content: in the embeds that bots post, in components, in polls and stickers, and in
  * forwarded messages. Null and parts of another shape are skipped.
  */
-export function wordsBeside(message: object): string {
+export function textOutsideContent(message: object): string {
   const { author, webhook_id, message_snapshots, ...own } = message as Part;
   const byPerson = isRecord(author) && author.bot !== true && webhook_id === undefined;
   const forwarded = parts(message_snapshots).flatMap(({ message: inside }) => {

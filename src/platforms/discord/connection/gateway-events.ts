@@ -117,18 +117,18 @@ function note({ see }: Directory, targets: ConversationTargets, payload: Gateway
       see.guild(payload.d);
       break;
     case "GUILD_DELETE":
-      if (payload.d.unavailable !== true) see.noGuild(payload.d.id);
+      if (payload.d.unavailable !== true) see.removeGuild(payload.d.id);
       break;
     case "GUILD_ROLE_CREATE":
     case "GUILD_ROLE_UPDATE":
       see.role(payload.d.guild_id, payload.d.role);
       break;
     case "GUILD_ROLE_DELETE":
-      see.noRole(payload.d.guild_id, payload.d.role_id);
+      see.removeRole(payload.d.guild_id, payload.d.role_id);
       break;
     case "GUILD_MEMBER_UPDATE":
     case "GUILD_MEMBER_REMOVE":
-      see.noMember(payload.d.guild_id, payload.d.user.id);
+      see.removeMember(payload.d.guild_id, payload.d.user.id);
       break;
     case "CHANNEL_CREATE":
     case "CHANNEL_UPDATE":
@@ -141,8 +141,8 @@ function note({ see }: Directory, targets: ConversationTargets, payload: Gateway
       break;
     case "CHANNEL_DELETE":
     case "THREAD_DELETE":
-      see.noChannel(payload.d.id);
-      targets.noteNoThread(payload.d.id);
+      see.removeChannel(payload.d.id);
+      targets.forgetThread(payload.d.id);
       break;
     default:
       break;

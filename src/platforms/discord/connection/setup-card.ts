@@ -1,6 +1,6 @@
 import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
 import type { Directory } from "../channel/directory.ts";
-import { botLacks, type MissingPermission } from "../channel/missing-permissions.ts";
+import { botMissingPermissions, type MissingPermission } from "../channel/missing-permissions.ts";
 import { messageBody } from "../outgoing/message-body.ts";
 import type { DiscordRest } from "./discord-rest.ts";
 
@@ -25,7 +25,7 @@ export async function sendSetupCard(deps: SetupCardDeps, guildId: string): Promi
   if ((await store.get(key)) !== undefined) return;
   try {
     const guild = await directory.guild(guildId);
-    const lacks = await botLacks(directory, guildId);
+    const lacks = await botMissingPermissions(directory, guildId);
     const channel = await directory.directMessage(guild.owner_id);
     const body = messageBody({ markdown: setupText(deps, guild.name, lacks) }, undefined);
     await rest.request("POST", `/channels/${channel}/messages`, { body });

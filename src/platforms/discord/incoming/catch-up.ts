@@ -3,7 +3,7 @@ import type { Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import type { Directory } from "../channel/directory.ts";
 import type { ChannelFacts } from "../channel/directory-facts.ts";
-import { botLacks } from "../channel/missing-permissions.ts";
+import { botMissingPermissions } from "../channel/missing-permissions.ts";
 import { channelTypes, isThreadType, snowflakeAt } from "../connection/discord-facts.ts";
 import { readPlace } from "../connection/discord-place.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
@@ -70,7 +70,7 @@ async function channelsWithNews(
 /** Discord counts refused requests against the bot. */
 async function mayRead(directory: Directory, { id, guild_id }: Readable): Promise<boolean> {
   if (guild_id === undefined || directory.knownChannel(id) === undefined) return true;
-  const lacks = await botLacks(directory, guild_id, id);
+  const lacks = await botMissingPermissions(directory, guild_id, id);
   return !lacks.some(({ name }) => name === "View Channel" || name === "Read Message History");
 }
 

@@ -78,7 +78,7 @@ export class LiveInteractions {
     await this.#logFailure(this.#kept.keep({ token, application, channel, placeholder, command, filling }));
   }
 
-  /** Deletes what was stored for a command. Never rejects. */
+  /** Deletes a stored command. Never rejects. */
   forget(id: string): Promise<void> {
     return this.#logFailure(this.#kept.forget(id));
   }
@@ -100,7 +100,7 @@ export class LiveInteractions {
     return this.#live.has(id);
   }
 
-  /** Answers for everybody, in place of a public placeholder. Undefined where there is none. @throws DiscordProblem */
+  /** Answers for everybody, in place of a public placeholder. Undefined without a placeholder. @throws DiscordProblem */
   async answer(id: string, message: OutgoingMessage): Promise<string | undefined> {
     const interaction = await this.#find(id);
     if (interaction === undefined) return undefined;
@@ -170,7 +170,7 @@ export class LiveInteractions {
     await this.#settle(interaction);
   }
 
-  /** Marks the placeholder as gone; what was stored for the command is no longer needed. */
+  /** Marks the placeholder as gone, and deletes the stored command, which is no longer needed. */
   async #settle(interaction: LiveInteraction): Promise<void> {
     interaction.placeholder = "none";
     if (interaction.command !== undefined) await this.forget(interaction.id);
@@ -216,7 +216,7 @@ async function tell(
 /** Lifetime of an interaction's token less a margin, ms. Source: Discord reference, "Interactions". */
 const tokenLifetime = 14.5 * 60_000;
 
-/** A command with what an answer to it needs. */
+/** A command with the data that an answer needs. */
 interface KeptCommand {
   command: ChatCommand;
   token: string;
@@ -246,7 +246,7 @@ class KeptCommands {
     this.#clock = clock;
   }
 
-  /** Adds the command, or replaces what is stored for it. */
+  /** Adds the command, or replaces its entry. */
   async keep(kept: KeptCommand): Promise<void> {
     const entry = entryOf(kept);
     await this.#sealed.update<Entry[]>(storeKey, (entries) =>
@@ -260,7 +260,7 @@ class KeptCommands {
     );
   }
 
-  /** Deletes everything, including what cannot be read. */
+  /** Deletes all commands, including unreadable ones. */
   async clear(): Promise<void> {
     await this.#sealed.delete(storeKey);
   }

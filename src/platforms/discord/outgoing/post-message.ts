@@ -9,7 +9,7 @@ import {
 import type { Place } from "../../../core/values/place.ts";
 import type { ConversationTargets } from "../channel/conversation-targets.ts";
 import type { Directory } from "../channel/directory.ts";
-import { sayingWhatLacks } from "../channel/missing-permissions.ts";
+import { namingMissingPermissions } from "../channel/missing-permissions.ts";
 import type { ReplyChains } from "../channel/reply-chains.ts";
 import { ownWords } from "../channel/said-text.ts";
 import { errorCodes, messageFlags, permissions, snowflakeAt } from "../connection/discord-facts.ts";
@@ -37,7 +37,7 @@ export async function postMessage(
   to: ReplyTarget | undefined,
 ): Promise<string> {
   const where = { directory: deps.directory, namespace: place.namespace };
-  return sayingWhatLacks(where, "write", () => post(deps, place, message, to), writing);
+  return namingMissingPermissions(where, "write", () => post(deps, place, message, to), writing);
 }
 
 const writing =

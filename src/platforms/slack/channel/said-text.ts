@@ -51,7 +51,7 @@ const maxBlockCharacters = 40_000;
 const maxAttached = 8_000;
 
 /** Texts that Slack inserts where an app gave no summary, or where the message is hidden. */
-const standIns =
+const placeholderTexts =
   /^(?:\[no preview available\]|this (?:content can['’]t be displayed|message contains interactive elements)\.?)$/i;
 
 /**
@@ -73,7 +73,7 @@ export function saidText(message: MessageParts): string {
 export function ownText({ text, blocks, bot_id }: MessageParts): string {
   const written = text ?? "";
   const byPerson = typeof bot_id !== "string" && written.trim() !== "" && onlyRichText(blocks);
-  return byPerson ? written : unitedText(written, shortened(blockText(blocks), maxBlockCharacters));
+  return byPerson ? written : mergedText(written, shortened(blockText(blocks), maxBlockCharacters));
 }
 
 function onlyRichText(blocks: MessageParts["blocks"]): boolean {
@@ -81,8 +81,8 @@ function onlyRichText(blocks: MessageParts["blocks"]): boolean {
 }
 
 /** A text and its blocks without repetition: the `text` of an app is mostly a summary of the blocks, for notifications. */
-function unitedText(text: string, blocks: string): string {
-  if (blocks === "" || text.trim() === "" || standIns.test(text.trim())) return blocks || text;
+function mergedText(text: string, blocks: string): string {
+  if (blocks === "" || text.trim() === "" || placeholderTexts.test(text.trim())) return blocks || text;
   const [said, shown] = [wordsIn(text), wordsIn(blocks)];
   if ([...said].every((word) => shown.has(word))) return blocks;
   if ([...shown].every((word) => said.has(word))) return text;
@@ -106,10 +106,10 @@ function attachedText(attachment: Attachment): string {
   const body = [
     pretext,
     title,
-    unitedText(text ?? "", [blockText(blocks), ...shared].filter(Boolean).join("\n")),
+    mergedText(text ?? "", [blockText(blocks), ...shared].filter(Boolean).join("\n")),
     ...values,
   ].filter(Boolean);
-  if (body.length === 0) return fallback && !standIns.test(fallback.trim()) ? fallback : "";
+  if (body.length === 0) return fallback && !placeholderTexts.test(fallback.trim()) ? fallback : "";
   return [...(author_name ? [`${author_name}:`] : []), ...body, ...(footer ? [footer] : [])].join("\n");
 }
 

@@ -16,7 +16,7 @@ const maxStates = 200;
 /** By state. `until` is ms since the epoch. */
 type States = { [state: string]: { until: number; options: Json } };
 
-/** Installations of the app, one per workspace, in an encrypted store. @throws PlatformError `gone` where there is none */
+/** Installations of the app, one per workspace, in an encrypted store. @throws PlatformError `gone` without an installation */
 export function createInstallationStore(sealed: KeyValue): InstallationStore {
   return {
     async storeInstallation(installation) {

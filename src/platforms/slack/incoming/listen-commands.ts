@@ -85,7 +85,7 @@ async function onCommand(deps: CommandDeps, command: SlashCommand, { team, self 
   await intake.command({ key, place, id, author, text, said_at: clock.now() });
 }
 
-/** False when Slack refused the form: the command itself then reports what it lacks. */
+/** False when Slack refused the form: the command itself then reports missing values. */
 async function opened(
   workspaces: Workspaces,
   team: string,

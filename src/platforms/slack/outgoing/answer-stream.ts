@@ -19,7 +19,7 @@ import { planChunks, type ShownPlan } from "./progress-plan.ts";
 import { buttonBlocks, metadataOf } from "./render-message.ts";
 
 /** Refusals of an app or workspace that cannot stream at all. */
-const cannotStream = [
+const streamRefusals = [
   "feature_not_enabled",
   "invalid_chunks",
   "missing_scope",
@@ -28,10 +28,10 @@ const cannotStream = [
 ];
 
 /** Refusals of a channel without streams, in workspaces that have them. */
-const notHere = ["channel_type_not_supported", "method_not_supported_for_channel_type"];
+const channelRefusals = ["channel_type_not_supported", "method_not_supported_for_channel_type"];
 
 /** Refusals of a stream that has ended: Slack closes long ones, and allows fewer characters than in a message. */
-const isOver = ["message_not_in_streaming_state", "msg_blocks_too_long", "msg_too_long"];
+const endRefusals = ["message_not_in_streaming_state", "msg_blocks_too_long", "msg_too_long"];
 
 type Chunk = NonNullable<webApi.ChatAppendStreamArguments["chunks"]>[number];
 type Start = Parameters<NonNullable<ChatPlatform["openStream"]>>[3];
@@ -63,8 +63,8 @@ export function createStreams(
     try {
       await stream.start(to, start, !buttonless.has(room.team));
     } catch (error) {
-      if (refusedWith(error, ...cannotStream)) without.add(room.team);
-      if (refusedWith(error, ...notHere)) without.add(room.channel);
+      if (refusedWith(error, ...streamRefusals)) without.add(room.team);
+      if (refusedWith(error, ...channelRefusals)) without.add(room.channel);
       if (!refusedWith(error, "invalid_blocks", "unsupported_block")) throw error;
       buttonless.add(room.team);
       await stream.start(to, start, false);
@@ -202,7 +202,7 @@ class SlackAnswerStream implements AnswerStream {
     try {
       await send();
     } catch (error) {
-      if (!refusedWith(error, ...isOver)) throw error;
+      if (!refusedWith(error, ...endRefusals)) throw error;
       this.#editedAt = 0;
       await this.#showEdited();
     }
@@ -229,7 +229,7 @@ class SlackAnswerStream implements AnswerStream {
       return true;
     } catch (error) {
       if (refusedWith(error, "message_not_in_streaming_state")) return false;
-      const isRefused = refusedWith(error, ...isOver, "invalid_blocks", "unsupported_block");
+      const isRefused = refusedWith(error, ...endRefusals, "invalid_blocks", "unsupported_block");
       if (!isRefused || Object.keys(end).length === 0) throw error;
       await this.#stop({});
       return false;

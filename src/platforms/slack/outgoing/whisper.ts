@@ -9,7 +9,7 @@ import type { Rendered } from "./render-message.ts";
 import type { FileShow } from "./show-files.ts";
 
 /** Refusals of an ephemeral message after which a direct message is possible. */
-const notThere = [
+const ephemeralRefusals = [
   "channel_not_found",
   "is_archived",
   "not_in_channel",
@@ -59,7 +59,7 @@ export function createWhisper(
       else if (!isPlain) await directly(team, person, message);
       else await ephemeral(room, person, message, to);
     } catch (error) {
-      if (!refusedWith(error, ...notThere)) throw error;
+      if (!refusedWith(error, ...ephemeralRefusals)) throw error;
       await directly(team, person, message);
     }
   };

@@ -9,20 +9,20 @@ import {
   type GlobalOptions,
   printJson,
 } from "./command-context.ts";
-import { answerForNobody, showTurn } from "./show-turn.ts";
+import { settleUnattended, showTurn } from "./show-turn.ts";
 
 export interface AskOptions extends GlobalOptions {
   namespace: string;
   thread?: string;
   json?: true;
-  /** Paths of files that go with it. */
+  /** Paths of the files to attach. */
   file?: readonly string[];
 }
 
-/** How long somebody at a prompt waits for a model that does not answer, minutes. */
-const patienceMinutes = 2;
+/** Maximum wait for an unavailable model, minutes: a person is at the prompt. */
+const maxAwayMinutes = 2;
 
-/** `knack ask`: one turn. Ctrl-C stops it; a second one leaves it alone. */
+/** `knack ask`: one turn. Ctrl-C stops it; a second Ctrl-C only ends the command. */
 export async function ask(context: CommandContext, text: string, options: AskOptions): Promise<number> {
   const files: AttachedFile[] = [];
   for (const path of options.file ?? []) {
@@ -33,7 +33,7 @@ export async function ask(context: CommandContext, text: string, options: AskOpt
     }
     files.push(file);
   }
-  return withConnection(context, { maxAwayMinutes: patienceMinutes, ...options }, async (connection) => {
+  return withConnection(context, { maxAwayMinutes, ...options }, async (connection) => {
     const { client } = connection;
     const { namespace, thread } = options;
     const message = { namespace, text, ...ownTimeZone(), ...(thread === undefined ? {} : { thread }) };
@@ -78,7 +78,7 @@ async function printEvents(
   for await (const event of connection.client.turnEvents(turnId, { signal })) {
     printJson(context, event);
     if (event.type === "turn_finished") return event.outcome;
-    await answerForNobody(event, connection);
+    await settleUnattended(event, connection);
   }
   return undefined;
 }

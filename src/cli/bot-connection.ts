@@ -12,26 +12,26 @@ import {
   printJson,
 } from "./command-context.ts";
 
-/** A way to the HTTP API of the bot of this data folder. Close it when done. */
+/** A connection to the HTTP API of the bot that has this data folder. Close it when done. */
 export interface Connection {
   client: ApiClient;
   config: Config;
-  /** Where the bot runs that answers; undefined when it was opened in this process. */
+  /** Address of the running bot; undefined if the bot was opened in this process. */
   remote: string | undefined;
   close(): Promise<void>;
 }
 
 export interface ConnectOptions extends GlobalOptions {
-  /** What a bot of this process logs unless the configuration says; `warn` when left out. */
+  /** Log level of a bot in this process, unless configured; `warn` by default. */
   logLevel?: Config["log"]["level"];
-  /** A bot of this process is used only when its skills have started. */
+  /** Waits until the skills of a bot in this process have started. */
   settled?: true;
-  /** Longest time a turn of a bot of this process waits for a model that is away, minutes; as configured when left out. */
+  /** Maximum time that a turn in this process waits for an unavailable model, minutes; as configured by default. */
   maxAwayMinutes?: number;
 }
 
-/** How long a command waits for another one to give the data folder back, ms. */
-const patienceMs = 30_000;
+/** Maximum wait for another command that uses the data folder, ms. */
+const maxWaitMs = 30_000;
 const pauseMs = 100;
 
 /** The configuration as a command sees it. @throws ConfigError */
@@ -40,9 +40,9 @@ export function readConfig(context: CommandContext, { config }: GlobalOptions): 
 }
 
 /**
- * Talks to the bot that runs on the data folder, or opens one here that does not listen. Another command that has the folder
- * for a moment is waited for.
- * @throws ConfigError, CommandError, and what opening a bot throws
+ * Connects to the bot that runs on the data folder, or opens one in this process that does not listen. Waits while another
+ * command uses the folder.
+ * @throws ConfigError, CommandError, and the errors of opening a bot
  */
 async function connect(context: CommandContext, options: ConnectOptions): Promise<Connection> {
   const { config, sources } = await readConfig(context, options);
@@ -52,7 +52,7 @@ async function connect(context: CommandContext, options: ConnectOptions): Promis
     options.maxAwayMinutes ?? Number.POSITIVE_INFINITY,
   );
   const here = { ...config, log: { level }, model: { ...config.model, away_minutes } };
-  const deadline = context.clock.now() + patienceMs;
+  const deadline = context.clock.now() + maxWaitMs;
   for (;;) {
     const connection = await tryConnect(here, context, options.settled === true);
     if (connection !== undefined) return connection;
@@ -61,7 +61,7 @@ async function connect(context: CommandContext, options: ConnectOptions): Promis
   }
 }
 
-/** Undefined while another command has the data folder, also when it took it between our look and our turn. */
+/** Undefined while another command has the data folder, even if that command started after the check. */
 async function tryConnect(
   config: Config,
   context: CommandContext,
@@ -92,7 +92,7 @@ async function localConnection(
   return { client: clientOf(bot, config), config, remote: undefined, close: () => bot.close() };
 }
 
-/** Asks a bot of this process without a network. */
+/** A client of a bot in this process, without a network. */
 export function clientOf(bot: Pick<Bot, "fetch">, { server }: Config): ApiClient {
   return createApiClient({
     fetch: (url, init) => bot.fetch(new Request(url, init)),
@@ -104,17 +104,17 @@ export function clientOf(bot: Pick<Bot, "fetch">, { server }: Config): ApiClient
 
 function folderTaken(folder: string): CommandError {
   return new CommandError(
-    `Another knack command has been using ${folder} for half a minute. Wait until it is done, or start the bot with \`knack start\`: then commands share it.`,
+    `Another knack command has been using ${folder} for half a minute. Nothing was done. Wait until it ends, or start the bot with \`knack start\`, which commands then share.`,
   );
 }
 
-/** A pause between retries must not let the process end: nothing else may keep it running meanwhile. */
+/** Keeps the process running during pauses between retries, when nothing else does. Returns a function that stops this. */
 function keepRunning(): () => void {
   const timer = setInterval(() => {}, 60_000);
   return () => clearInterval(timer);
 }
 
-/** Runs `work` with a connection that is closed afterwards, whatever happens. */
+/** Runs `work` with a connection, and closes the connection in any case. */
 export async function withConnection<T>(
   context: CommandContext,
   options: ConnectOptions,
@@ -134,11 +134,11 @@ export async function withConnection<T>(
 }
 
 /**
- * Runs `work` with a connection. What the bot refuses is said on stderr, and as `{error, code}` with `--json`; the exit code is 1 then.
- * @throws what is no refusal: no answer at all, an error inside the bot; and a CommandError of `work`, of which `--json` shows the
- * same
+ * Runs `work` with a connection. A refusal of the bot is written to stderr, and as `{error, code}` with `--json`; the exit code
+ * is then 1.
+ * @throws all other errors: no answer, an error inside the bot, and a CommandError of `work`, which `--json` also prints
  */
-export async function answerOrSay(
+export async function reportRefusals(
   context: CommandContext,
   options: ConnectOptions & { json?: true },
   work: (connection: Connection) => Promise<number>,

@@ -7,7 +7,7 @@ export interface ChatCommandOptions extends GlobalOptions {
   thread?: string;
 }
 
-/** `knack chat`: a conversation in the terminal. Log lines would break the display, so there they are left out unless asked for. */
+/** `knack chat`: a conversation in the terminal. Log lines would disturb the display, so they are off there unless configured. */
 export async function chat(context: CommandContext, options: ChatCommandOptions): Promise<number> {
   const connectOptions =
     context.stderr.isTTY === true ? { ...options, logLevel: "silent" as const } : options;

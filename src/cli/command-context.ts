@@ -6,51 +6,51 @@ import type { LocalServer } from "../models/local-servers.ts";
 import type { ChatOutput } from "../platforms/terminal/chat-options.ts";
 import type { Keys } from "../platforms/terminal/line-reader.ts";
 
-/** A bot in this process. */
+/** A bot that runs in this process. */
 export interface Bot {
   /** Answers a request to the HTTP API without listening. */
   fetch(request: Request): Promise<Response>;
   listen(): Promise<{ url: string }>;
-  /** Tries how code of skills is isolated here; `lacks`: why not with bubblewrap, and what to do, for a person. */
+  /** Tests how code of skills is isolated here. `lacks` says, for a person, why bubblewrap is not used and what to do. */
   isolation(): Promise<{ lacks?: { problem: string; cure: string } }>;
-  /** Waits, for half a minute at most, until all skills have started: tool servers, and packages of tools. */
+  /** Waits at most half a minute until all skills have started, including tool servers and packages of tools. */
   settled(): Promise<void>;
   /** Lets running turns finish within the configured time, then closes everything. */
   close(): Promise<void>;
 }
 
-/** The bot that holds a data folder, as far as it has told. */
+/** The bot that holds a data folder. `holder` is undefined until it has reported itself. */
 export type RunningBot =
   | { running: false }
   | { running: true; holder: { url: string; pid: number } | undefined };
 
-/** Everything a command needs from the process it runs in. */
+/** Everything a command needs from its process. */
 export interface CommandContext {
   stdin: Keys;
-  /** Results. With `--json`, nothing but JSON. */
+  /** Results; with `--json` only JSON. */
   stdout: ChatOutput;
   /** Progress, diagnostics, advice. */
   stderr: ChatOutput;
   env: Environment;
   cwd: string;
   clock: Pick<Clock, "now" | "sleep">;
-  /** `platforms`: with its lines to Slack and Discord. */
+  /** `platforms`: with its connections to Slack and Discord. */
   openBot(config: Config, options?: { platforms?: boolean }): Promise<Bot>;
-  /** Where servers of models are looked for on this machine, to be suggested. */
+  /** Local addresses to search for model servers, for suggestions. */
   localServers: readonly LocalServer[];
   findRunningBot(dataFolder: string): Promise<RunningBot>;
-  /** Calls back on each of these signals to the process; answers how to stop listening. */
+  /** Calls back on each of these signals; returns a function that stops listening. */
   onSignal(names: readonly ("SIGINT" | "SIGTERM")[], listener: (name: string) => void): () => void;
   /** Ends the process without waiting for anything. */
   exitAtOnce(code: number): void;
 }
 
-/** Options every command has. */
+/** Options of every command. */
 export interface GlobalOptions {
   config?: string;
 }
 
-/** A command cannot do what was asked; the message says what to do. */
+/** A command cannot do its work; the message says what to do. */
 export class CommandError extends Error {
   readonly code = "command_failed";
   readonly exitCode: number;
@@ -60,7 +60,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Runs a command's work and keeps its exit code. */
+/** Runs a command's work and stores its exit code. */
 export type Run = (work: () => Promise<number>) => Promise<void>;
 
 /** The exit codes of the command line; scripts rely on them. */

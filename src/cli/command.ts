@@ -13,7 +13,7 @@ import {
   printLine,
   wantsColours,
 } from "./command-context.ts";
-import { answerForNobody } from "./show-turn.ts";
+import { settleUnattended } from "./show-turn.ts";
 
 export interface CommandOptions extends GlobalOptions {
   namespace: string;
@@ -21,7 +21,7 @@ export interface CommandOptions extends GlobalOptions {
   json?: true;
 }
 
-/** The one thread of all commands given here: they are no conversations. */
+/** The single thread of all commands given here, which are not conversations. */
 const commandLine = "command-line";
 
 /** `knack command`: a slash command as a chat user would write it. */
@@ -46,7 +46,7 @@ export async function command(
   });
 }
 
-/** Waits for the command's end, and says on stderr when it is a person who is waited for. */
+/** Waits for the end of the command. Reports on stderr when it waits for a person. */
 async function followCommand(
   context: CommandContext,
   connection: Connection,
@@ -55,14 +55,17 @@ async function followCommand(
   const { client, remote } = connection;
   for await (const event of client.turnEvents(turn_id)) {
     if (event.type === "turn_finished") return { text: event.text, ok: event.outcome === "completed" };
-    await answerForNobody(event, connection);
+    await settleUnattended(event, connection);
     const asked = askedOf(event);
     if (asked === undefined || remote === undefined) continue;
     context.stderr.write(
-      `It waits for a person: ${plainLine(asked)}\nAnswer in the console at ${remote}, or with: knack chat --namespace ${namespace} --thread ${thread}\n`,
+      `The command waits for a person: ${plainLine(asked)}\nAnswer in the console at ${remote}, or with: knack chat --namespace ${namespace} --thread ${thread}\n`,
     );
   }
-  return { text: "The connection to the bot ended before the command did.", ok: false };
+  return {
+    text: "The connection to the bot ended before the command did. The command may still finish; check its result in the console.",
+    ok: false,
+  };
 }
 
 function askedOf(event: TurnEvent): string | undefined {

@@ -8,7 +8,7 @@ import {
   printLine,
 } from "./command-context.ts";
 
-/** `knack config`: the effective configuration with sources and meanings, secrets masked. */
+/** `knack config`: the effective configuration with sources and descriptions; secrets are masked. */
 export async function showConfig(
   context: CommandContext,
   options: GlobalOptions & { json?: true },

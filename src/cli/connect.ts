@@ -19,17 +19,17 @@ export interface ConnectOptions extends GlobalOptions {
 
 const manifestFile = new URL("../../config/slack-manifest.yaml", import.meta.url);
 
-/** What to do, step by step, and what the platform says of the tokens that are there. */
+/** The steps to take, and the platform's findings about the tokens that are set. */
 interface Guide {
   steps: string[];
   findings: Finding[];
-  /** Variables of the environment whose values were typed in. */
+  /** Environment variables whose values were typed in. */
   typed: string[];
 }
 
 /**
- * `knack connect slack|discord`: leads through connecting the bot, and checks the tokens with the platform. On a terminal it asks
- * for tokens that are not set; nothing is stored. 0 when everything that is needed is there and works.
+ * `knack connect slack|discord`: guides through connecting the bot, and checks the tokens with the platform. On a terminal it
+ * asks for missing tokens; nothing is stored. Exit code 0 if everything needed is set and works.
  */
 export async function connect(
   context: CommandContext,
@@ -48,14 +48,14 @@ export async function connect(
     return ok ? exitCode.ok : exitCode.failed;
   }
   for (const finding of guide.findings) printFinding(context, finding);
-  tell(["", lastWord(ok, guide.typed)]);
+  tell(["", nextStep(ok, guide.typed)]);
   return ok ? exitCode.ok : exitCode.failed;
 }
 
-/** What was typed is not shown: a terminal remembers. */
-function lastWord(ok: boolean, typed: readonly string[]): string {
-  if (!ok) return "Not connected yet. Put right what is marked ✖, then run this again.";
-  if (typed.length === 0) return "Everything that is needed is there. Start the bot with `npm start`.";
+/** The next step. Typed tokens are not shown, since terminals keep their output. */
+function nextStep(ok: boolean, typed: readonly string[]): string {
+  if (!ok) return "Not connected yet. Correct what is marked ✖, then run this again.";
+  if (typed.length === 0) return "Everything is set. Start the bot with `npm start`.";
   return `The tokens work. Nothing was stored: set ${typed.join(" and ")} where the bot is started, then run \`npm start\`.`;
 }
 

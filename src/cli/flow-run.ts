@@ -48,8 +48,8 @@ async function runFlow(
 ): Promise<number> {
   const vars = parseValues(values, options.vars, "--vars", `'{"city": "Oslo"}'`);
   const file = await readFlowFile(path.resolve(context.cwd, flow), flow);
-  const { answerOrSay } = await import("./bot-connection.ts");
-  return answerOrSay(context, options, async ({ client }) => {
+  const { reportRefusals } = await import("./bot-connection.ts");
+  return reportRefusals(context, options, async ({ client }) => {
     const run = { vars, dry_run: options.dryRun === true, namespace: options.namespace };
     const result =
       file === undefined
@@ -62,10 +62,10 @@ async function runFlow(
   });
 }
 
-/** As the API takes them, characters. */
+/** Maximum characters of a flow, as in the API. */
 const maxChars = 1_000_000;
 
-/** The text of the file that is meant; undefined when an id or a name is. */
+/** The text of the file; undefined if the argument is an id or a name. */
 async function readFlowFile(file: string, flow: string): Promise<string | undefined> {
   const isPath = /[\\/]|\.json$/i.test(flow);
   try {
@@ -76,7 +76,7 @@ async function readFlowFile(file: string, flow: string): Promise<string | undefi
   } catch (cause) {
     if (cause instanceof CommandError) throw cause;
     if (!isPath) return undefined;
-    const message = `${flow} cannot be read. Give a flow's file, its id or its name.`;
+    const message = `${flow} cannot be read. Give the file, id or name of a flow.`;
     throw new CommandError(message, exitCode.failed, { cause });
   }
 }

@@ -15,11 +15,11 @@ import { addOperationCommands } from "./operation-commands.ts";
 
 interface TrustOptions extends GlobalOptions {
   json?: true;
-  /** Names of tools, separated by commas: these run unasked, and no others. */
+  /** Names of the tools that run without asking, separated by commas. */
   tools?: string;
-  /** The tools that the server says only read. */
+  /** Selects the tools that are read-only according to the server. */
   readOnly?: true;
-  /** Each tool asks. */
+  /** Every tool asks. */
   none?: true;
 }
 
@@ -43,12 +43,12 @@ export function addServerCommands(program: Command, context: CommandContext, run
 type Tool = ServerStatus["tools"][number] & { definition: string };
 
 /**
- * `knack mcp trust`: which tools of a server may run unasked. By options, else by a list to tick in a terminal; where neither is there,
- * it shows how things are and changes nothing.
+ * `knack mcp trust`: chooses the tools of a server that run without asking, by options or by a list in a terminal. Without
+ * either it shows the current choice and changes nothing.
  */
 async function trustServer(context: CommandContext, name: string, options: TrustOptions): Promise<number> {
-  const { answerOrSay } = await import("./bot-connection.ts");
-  return answerOrSay(context, options, async ({ client }) => {
+  const { reportRefusals } = await import("./bot-connection.ts");
+  return reportRefusals(context, options, async ({ client }) => {
     const server = await serverWithTools(client, name);
     const tools = server.tools.filter((tool): tool is Tool => tool.definition !== undefined);
     if (tools.length === 0)
@@ -56,7 +56,7 @@ async function trustServer(context: CommandContext, name: string, options: Trust
         `${server.name} offers no tools. See how it does with: knack mcp list`,
         exitCode.failed,
       );
-    const chosen = chosenBy(tools, options) ?? (await chosenByHand(context, server.name, tools, options));
+    const chosen = chosenBy(tools, options) ?? (await chosenByPerson(context, server.name, tools, options));
     if (chosen === undefined) return showUnchanged(context, server, tools, options);
     const confirmed = chosen.map((tool) => ({ name: tool.name, definition: tool.definition }));
     const after = await client.call("server.trust", { name: server.name, tools: confirmed });
@@ -82,13 +82,13 @@ function showUnchanged(
   return exitCode.ok;
 }
 
-/** The server, started where its tools are not known yet. */
+/** The server; starts it if its tools are not known yet. */
 async function serverWithTools(client: Connection["client"], name: string): Promise<ServerStatus> {
   const find = async () =>
     (await client.call("server.list", {})).servers.find((server) => server.name === name);
   const known = await find();
   if (known !== undefined && known.tools.length > 0) return known;
-  // Says also which servers there are.
+  // The error for an unknown name lists the servers.
   await client.call("server.control", { name, action: "start" });
   const started = await find();
   if (started === undefined)
@@ -96,7 +96,7 @@ async function serverWithTools(client: Connection["client"], name: string): Prom
   return started;
 }
 
-/** What the options name; undefined where they name nothing. @throws CommandError */
+/** The tools chosen by options; undefined without any. @throws CommandError */
 function chosenBy(
   tools: readonly Tool[],
   { tools: named, readOnly, none }: TrustOptions,
@@ -121,13 +121,13 @@ function chosenBy(
   return tools.filter((tool) => wanted.includes(tool.name));
 }
 
-/** As the list is ticked beforehand. */
+/** The default of the list. */
 function onlyReads({ read_only, destructive }: Tool): boolean {
   return read_only === true && destructive !== true;
 }
 
-/** Undefined where nobody can be asked, or where they left. */
-async function chosenByHand(
+/** Undefined if nobody can be asked, or if the person left. */
+async function chosenByPerson(
   { stdin, stderr }: CommandContext,
   server: string,
   tools: readonly Tool[],

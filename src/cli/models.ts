@@ -21,32 +21,35 @@ export interface ModelsOptions extends GlobalOptions {
   json?: true;
 }
 
-/** What is listed of a model. */
+/** A listed model. */
 interface ModelLine {
-  /** As KNACK_MODEL takes it. */
+  /** The id for KNACK_MODEL. */
   id: string;
   use?: "chosen" | "failover" | "small";
-  /** Tokens a request may have. */
+  /** Maximum tokens of a request. */
   window?: number;
   /** USD per million tokens. */
   price?: { input: number; output: number };
-  /** The last day it may answer, `2026-11-30`. */
+  /** The last day on which it answers, `2026-11-30`. */
   retires?: string;
 }
 
 interface Listing {
   provider: string;
   models?: ModelLine[];
-  /** Why there are none. */
+  /** The reason why none are listed. */
   error?: string;
 }
 
-/** How long one provider may take, ms. */
-const patienceMs = 10_000;
-/** Models of a provider that are shown unless all are asked for. */
+/** Timeout of one provider, ms. */
+const providerTimeoutMs = 10_000;
+/** Maximum models shown per provider without `--all`. */
 const maxShown = 50;
 
-/** `knack models`: what the providers offer. A provider that cannot be asked is one line; fails only when none answered. */
+/**
+ * `knack models`: the models of the providers. A provider that does not answer gets one line; the command fails only if none
+ * answers.
+ */
 export async function models(
   context: CommandContext,
   only: string | undefined,
@@ -92,17 +95,17 @@ async function list(provider: ModelProvider, config: Config, search = ""): Promi
   const server = settings.providers[name];
   if (server === undefined) return { provider: name, error: "not set up" };
   try {
-    const offered = await listModels(name, server, AbortSignal.timeout(patienceMs));
+    const offered = await listModels(name, server, AbortSignal.timeout(providerTimeoutMs));
     const wanted = search.toLowerCase();
     const found = offered.filter((model) => model.name.toLowerCase().includes(wanted));
     return { provider: name, models: found.map((model) => lineOf(name, model, settings)) };
   } catch (error) {
-    const reason = listingFailure(error, patienceMs);
+    const reason = listingFailure(error, providerTimeoutMs);
     return { provider: name, error: reason.startsWith(`${name}: `) ? reason.slice(name.length + 2) : reason };
   }
 }
 
-/** What is known of a model beside its name: the server's own word on the window counts, prices are the configured or listed ones. */
+/** The facts about a model: the server's own context window takes precedence; prices are configured or listed ones. */
 function lineOf(
   provider: string,
   { name, window }: ListedModel,

@@ -19,7 +19,7 @@ import { namespaceOption, neededNamespaceOption, onlyNamespaceOption } from "./s
 type Form = CommandLineForm<unknown, unknown>;
 type Options = GlobalOptions & { json?: true };
 
-/** The commands that are operations: of a group, `skills` of `skills grant`, or those of one word, of the program itself. */
+/** Adds the commands that are operations: to a group such as `skills`, or commands of one word to the program itself. */
 export function addOperationCommands(
   parent: Command,
   context: CommandContext,
@@ -64,7 +64,7 @@ function addCommand(
   });
 }
 
-/** `--namespace`, by what the operation makes of a missing one. */
+/** `--namespace`, mandatory or optional as in the operation's input. */
 function optionFor(missing: { success: boolean; data?: unknown }): Option {
   if (!missing.success) return neededNamespaceOption();
   return missing.data === undefined ? onlyNamespaceOption() : namespaceOption();
@@ -86,8 +86,8 @@ async function runCommand(
     ...(json ? { json } : {}),
     ...(settled ? { settled } : {}),
   };
-  const { answerOrSay } = await import("./bot-connection.ts");
-  return answerOrSay(context, options, async ({ client, remote }) => {
+  const { reportRefusals } = await import("./bot-connection.ts");
+  return reportRefusals(context, options, async ({ client, remote }) => {
     if (needsBot !== undefined && remote === undefined) {
       const error = `The bot has to run for this, ${needsBot}. Start it with: knack start`;
       context.stderr.write(`${error}\n`);
@@ -102,32 +102,32 @@ async function runCommand(
         ? { output: await begun, failed: false }
         : await followWork(form.follow, begun, call, { clock: context.clock, onLine: shown });
     const { output } = followed;
-    if (followed.failed) return saySorry(context, output, json === true);
-    say(context, form, { input, output, json: json === true, here: remote === undefined });
+    if (followed.failed) return reportFailure(context, output, json === true);
+    printAnswer(context, form, { input, output, json: json === true, here: remote === undefined });
     return failed?.(output, input) ? exitCode.failed : exitCode.ok;
   });
 }
 
-/** Work that failed after it was answered that it goes on. */
-function saySorry(context: CommandContext, output: unknown, json: boolean): number {
+/** Reports work that failed after the answer that it continues. */
+function reportFailure(context: CommandContext, output: unknown, json: boolean): number {
   const { message = "It failed." } = output as { message?: string };
   context.stderr.write(`${plainLine(message)}\n`);
   if (json) printJson(context, { error: message });
   return exitCode.failed;
 }
 
-interface Answered {
+interface Answer {
   input: object;
   output: unknown;
   json: boolean;
-  /** No bot was running, so this one ends with the command. */
+  /** The bot was opened for this command and ends with it. */
   here: boolean;
 }
 
-function say(
+function printAnswer(
   context: CommandContext,
   { print, diagnose, warn }: Form,
-  { input, output, json, here }: Answered,
+  { input, output, json, here }: Answer,
 ): void {
   const terminal = terminalOf(context);
   if (json) printJson(context, output);
@@ -145,12 +145,12 @@ export function terminalOf(context: CommandContext): Terminal {
 /** Calls an operation by its name. */
 type Call = (name: string, input: object) => Promise<unknown>;
 
-/** Between two looks, ms. */
-const lookMs = 1_500;
+/** Interval between two looks at the work, ms. */
+const lookIntervalMs = 1_500;
 
 /**
- * Waits for work that takes long: shows its lines while it runs, and when its answer says that it goes on, waits for the end of it.
- * @throws what the call throws
+ * Waits for long work: shows its lines while it runs. If the answer says that the work continues, waits for its end.
+ * @throws the errors of the call
  */
 async function followWork(
   { operation, look, goesOn }: NonNullable<CommandLineForm<unknown, unknown>["follow"]>,
@@ -167,8 +167,8 @@ async function followWork(
     () => "answered",
     () => "answered",
   );
-  while ((await Promise.race([answered, clock.sleep(lookMs)])) !== "answered") {
-    // A look that fails says nothing about the work.
+  while ((await Promise.race([answered, clock.sleep(lookIntervalMs)])) !== "answered") {
+    // A failed look says nothing about the work.
     const seen = await call(operation, {}).then(look, () => undefined);
     if (seen !== undefined && "line" in seen) show(seen.line);
   }
@@ -178,6 +178,6 @@ async function followWork(
     const seen = look(await call(operation, {}));
     if ("ended" in seen) return { output: seen.ended, failed: seen.failed };
     show(seen.line);
-    await clock.sleep(lookMs);
+    await clock.sleep(lookIntervalMs);
   }
 }

@@ -6,8 +6,8 @@ import { addOperationCommands } from "./operation-commands.ts";
 import { namespaceOption, parseNamespace, parseThread } from "./shared-options.ts";
 
 /**
- * The commands. Each module is loaded when its command runs, so that `knack --help` is quick. `done` gets the exit code.
- * Wrong usage throws commander's `CommanderError`.
+ * All commands. Each module is loaded when its command runs, so that `knack --help` is fast. `done` gets the exit code. Wrong
+ * usage throws commander's `CommanderError`.
  */
 export function createProgram(
   context: CommandContext,
@@ -28,10 +28,7 @@ export function createProgram(
     .showHelpAfterError("(knack --help shows all commands)");
   addBotCommands(program, context, run);
   addSkillCommands(program, context, run);
-  addScheduleCommands(program, context, run);
-  addMessageCommands(program, context, run);
-  addSandboxCommands(program, context, run);
-  addFileCommands(program, context, run);
+  addOperationGroups(program, context, run);
   addFlowCommands(program, context, run);
   addServerCommands(program, context, run);
   addRunCommands(program, context, run);
@@ -41,7 +38,7 @@ export function createProgram(
   return program;
 }
 
-/** The commands that do something, rather than name others. */
+/** Commands without subcommands. */
 function leavesOf({ commands }: Command): readonly Command[] {
   return commands.flatMap((command) => (command.commands.length === 0 ? [command] : leavesOf(command)));
 }
@@ -99,7 +96,7 @@ function addBotCommands(program: Command, context: CommandContext, run: Run): vo
     );
 }
 
-/** The commands about what the bot has stored. */
+/** Commands about stored data. */
 function addDataCommands(program: Command, context: CommandContext, run: Run): void {
   addOperationCommands(program, context, run);
   program
@@ -162,28 +159,18 @@ function addSkillCommands(program: Command, context: CommandContext, run: Run): 
   addOperationCommands(skills, context, run);
 }
 
-/** `knack files …` */
-function addFileCommands(program: Command, context: CommandContext, run: Run): void {
-  const files = program.command("files").description("the files of a thread");
-  addOperationCommands(files, context, run);
-}
+/** Groups of commands that are all operations, with their descriptions for the help. */
+const operationGroups = [
+  ["schedule", "reminders, schedules and triggers of a channel"],
+  ["message", "messages of the bot that no turn posts"],
+  ["sandbox", "packages that code in the sandbox finds"],
+  ["files", "the files of a thread"],
+] as const;
 
-/** `knack schedule …` */
-function addScheduleCommands(program: Command, context: CommandContext, run: Run): void {
-  const schedule = program.command("schedule").description("reminders, schedules and triggers of a channel");
-  addOperationCommands(schedule, context, run);
-}
-
-/** `knack message …` */
-function addMessageCommands(program: Command, context: CommandContext, run: Run): void {
-  const message = program.command("message").description("messages of the bot that no turn posts");
-  addOperationCommands(message, context, run);
-}
-
-/** `knack sandbox …` */
-function addSandboxCommands(program: Command, context: CommandContext, run: Run): void {
-  const sandbox = program.command("sandbox").description("packages that code in the sandbox finds");
-  addOperationCommands(sandbox, context, run);
+function addOperationGroups(program: Command, context: CommandContext, run: Run): void {
+  for (const [name, description] of operationGroups) {
+    addOperationCommands(program.command(name).description(description), context, run);
+  }
 }
 
 function addRunCommands(program: Command, context: CommandContext, run: Run): void {
@@ -252,7 +239,7 @@ function addOperatorCommands(program: Command, context: CommandContext, run: Run
     );
 }
 
-/** @throws InvalidArgumentError for parts that are done by processes of their own elsewhere */
+/** @throws InvalidArgumentError for any other role */
 function parseRole(value: string): "all" {
   if (value === "all") return value;
   throw new InvalidArgumentError(

@@ -15,7 +15,7 @@ export interface PromptOptions extends GlobalOptions {
   json?: true;
 }
 
-/** `knack prompt`: what a new thread of a namespace would begin with, or what the next model call of a thread would get. */
+/** `knack prompt`: the beginning of a new thread of a namespace, or the next model request of a thread. */
 export async function prompt(context: CommandContext, options: PromptOptions): Promise<number> {
   return withConnection(context, options, async ({ client }) => {
     const { namespace, message, thread } = options;

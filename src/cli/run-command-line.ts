@@ -2,7 +2,7 @@ import { CommanderError } from "commander";
 import { type CommandContext, CommandError, exitCode } from "./command-context.ts";
 import { createProgram } from "./program.ts";
 
-/** Runs one command line (without the program's name) and answers its exit code. Errors are told on stderr. */
+/** Runs one command line (without the program's name) and returns its exit code. Errors go to stderr. */
 export async function runCommandLine(
   argv: readonly string[],
   context: CommandContext,
@@ -22,7 +22,7 @@ export async function runCommandLine(
   }
 }
 
-/** Errors with a `code` are written for people; of others the stack helps whoever reports the bug. */
+/** Errors with a `code` have a message for people. Others are bugs, whose report needs the stack. */
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return `knack: ${String(error)}`;
   return "code" in error

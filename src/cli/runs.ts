@@ -43,7 +43,7 @@ export async function showRun(
   });
 }
 
-/** The run, or why there is none. */
+/** The run, or the reason why there is none. */
 async function find(client: ApiClient, id: string) {
   try {
     return await client.call("run.show", { id });

@@ -6,19 +6,19 @@ import type { Json } from "../core/values/json.ts";
 import { namespaceSchema, threadSchema } from "../core/values/place.ts";
 import { CommandError, exitCode } from "./command-context.ts";
 
-/** `--namespace`, the operator's direct message with the console unless given. */
+/** `--namespace`; by default the operator's direct messages in the console. */
 export function namespaceOption(): Option {
   return new Option("--namespace <namespace>", "channel, as platform:workspace:channel")
     .argParser(parseNamespace)
     .default("console:local:dm");
 }
 
-/** `--namespace` of a command that is about all channels unless one is given. */
+/** `--namespace` of a command that covers all channels by default. */
 export function onlyNamespaceOption(): Option {
   return new Option("--namespace <namespace>", "only of this channel").argParser(parseNamespace);
 }
 
-/** `--namespace` of a command that is about one channel, whichever it is. */
+/** Mandatory `--namespace`. */
 export function neededNamespaceOption(): Option {
   return new Option("--namespace <namespace>", "channel, as platform:workspace:channel")
     .argParser(parseNamespace)
@@ -40,7 +40,7 @@ function parseWith(schema: z.ZodType<string>, text: string): string {
 }
 
 /**
- * Values given as `name=value`, beside those of a JSON object. What a value is, its skill knows: all are texts.
+ * Values given as `name=value`, in addition to those of a JSON object. They are strings; the skill converts them.
  * @throws CommandError for wrong usage
  */
 export function parseValues(
@@ -52,14 +52,14 @@ export function parseValues(
   const pairs = words.map((word): [string, string] => {
     const at = word.indexOf("=");
     if (at > 0) return [word.slice(0, at), word.slice(at + 1)];
-    const message = `${word} is no value. Write name=value, e.g. text="hello world", or ${option} ${example}`;
+    const message = `${word} is not a value. Write name=value, e.g. text="hello world", or ${option} ${example}`;
     throw new CommandError(message, exitCode.usage);
   });
   return { ...(json === undefined ? {} : parseObject(json, option, example)), ...Object.fromEntries(pairs) };
 }
 
 /**
- * The JSON object an option was given; `example` is one, as a shell takes it.
+ * The JSON object of an option; `example` is a valid one, quoted for a shell.
  * @throws CommandError for wrong usage
  */
 function parseObject(text: string, option: string, example: string): { [key: string]: Json } {

@@ -13,8 +13,8 @@ import type { Connection } from "./bot-connection.ts";
 import { type CommandContext, wantsColours } from "./command-context.ts";
 
 /**
- * Shows a turn to a person: redrawn in place on a terminal, else progress on stderr and nothing but the answer on stdout.
- * Undefined when watching ended before the turn.
+ * Shows a turn to a person: redrawn in place on a terminal, otherwise progress on stderr and only the answer on stdout.
+ * Undefined if watching ended before the turn.
  */
 export async function showTurn(
   context: CommandContext,
@@ -47,7 +47,7 @@ async function answerQuestion(
 ): Promise<string | undefined> {
   const { stdin, stderr } = context;
   if (stdin.isTTY !== true || stderr.isTTY !== true) {
-    if (remote === undefined) return nobodyThere;
+    if (remote === undefined) return unattendedAnswer;
     stderr.write(
       `The agent asks: ${plainLine(question.text)}\nAnswer in the console at ${remote}, or with: knack chat --thread ${turn.thread}\n`,
     );
@@ -56,7 +56,7 @@ async function answerQuestion(
   return withReader(context, client, turn, (asking) => askPerson(question, signal, asking));
 }
 
-/** Where nobody can decide, nothing that needs a decision runs. */
+/** If nobody can decide, the tool does not run. */
 async function decideApproval(
   context: CommandContext,
   { client, remote }: Connection,
@@ -75,7 +75,7 @@ async function decideApproval(
   return undefined;
 }
 
-/** Lends a prompt on stderr for as long as something is asked. */
+/** Opens a prompt on stderr for one question. */
 async function withReader<T>(
   context: CommandContext,
   client: Connection["client"],
@@ -105,20 +105,20 @@ async function withReader<T>(
 }
 
 /**
- * What the agent hears when it asks a question and nobody can answer: a script runs `ask`, and the bot ends with this process.
- * A bot that runs elsewhere keeps the question open for the console instead.
+ * The answer that the agent gets if nobody can answer its question: a script runs `ask`, and the bot ends with this process. A
+ * running bot keeps the question open for the console instead.
  */
-const nobodyThere =
+const unattendedAnswer =
   "Nobody is here to answer; this runs from a script. Decide yourself, and say in the answer what you assumed.";
 
-/** What needs a decision does not run where nobody can decide. With a bot that runs elsewhere this does nothing. */
-export async function answerForNobody(event: TurnEvent, { client, remote }: Connection): Promise<void> {
+/** Answers a question, and refuses an approval, if nobody can. Does nothing for a running bot. */
+export async function settleUnattended(event: TurnEvent, { client, remote }: Connection): Promise<void> {
   if (remote !== undefined) return;
   if (event.type === "question_asked")
     await client.call("turn.answer", {
       id: event.turn_id,
       question_id: event.question_id,
-      text: nobodyThere,
+      text: unattendedAnswer,
     });
   if (event.type === "approval_requested")
     await client.call("approval.decide", { id: event.approval_id, approve: false });

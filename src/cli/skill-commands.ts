@@ -10,7 +10,7 @@ import { renderOutput } from "../core/values/shown.ts";
 import { validatePlugin } from "../imported/plugin-file.ts";
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
 import { validatePackage } from "../skills/document/validate-package.ts";
-import { answerOrSay, withConnection } from "./bot-connection.ts";
+import { reportRefusals, withConnection } from "./bot-connection.ts";
 import {
   type CommandContext,
   CommandError,
@@ -29,7 +29,7 @@ export interface InstallOptions extends GlobalOptions {
 }
 
 /**
- * `knack skills install`: shows the review, asks, and installs exactly what was reviewed. Without a person to ask it installs
+ * `knack skills install`: shows the review, asks, and installs exactly the reviewed files. Without a person to ask it installs
  * only with `--yes`.
  */
 export async function installSkill(
@@ -37,7 +37,7 @@ export async function installSkill(
   source: string,
   options: InstallOptions,
 ): Promise<number> {
-  return answerOrSay(context, options, ({ client }) =>
+  return reportRefusals(context, options, ({ client }) =>
     withPackage(source, context.cwd, async (location) => {
       const { reviews } = await client.call("package.review", location);
       if (!options.json) printReviews(context, reviews);
@@ -65,7 +65,7 @@ function printInstalled(context: CommandContext, installed: readonly InstalledPa
   }
 }
 
-/** Programs are not asked. */
+/** Asks the person; false with `--json`, for programs. */
 async function asked(
   context: CommandContext,
   reviews: readonly PackageReview[],
@@ -89,9 +89,9 @@ function notInstalled(
 }
 
 /**
- * Does something with the package a person named: an address, or a folder or archive of this machine. A bot that does not take
- * paths, or does not see this one (it runs in a container), gets the archive itself.
- * @throws CommandError when there is no such file, or a folder would have to be sent
+ * Runs `work` with the package a person named: an address, or a local folder or archive. A bot that refuses paths, or cannot
+ * read this one because it runs in a container, gets the archive itself.
+ * @throws CommandError if there is no such file, or if a folder would have to be sent
  */
 export async function withPackage<T>(
   source: string,
@@ -104,7 +104,7 @@ export async function withPackage<T>(
   try {
     return await work({ path: file });
   } catch (error) {
-    if (!(error instanceof ApiError) || !needsTheArchive.includes(error.code)) throw error;
+    if (!(error instanceof ApiError) || !needsArchive.includes(error.code)) throw error;
     if (isFolder) {
       const advice = "Pack the folder (`tar -czf skill.tar.gz FOLDER`) and install the archive.";
       throw new CommandError(`${error.detail} ${advice}`, exitCode.failed, { cause: error });
@@ -113,14 +113,14 @@ export async function withPackage<T>(
   }
 }
 
-/** Codes of a bot that takes no paths, or does not see this one. */
-const needsTheArchive = ["path_refused", "unreadable"];
+/** Error codes of a bot that refuses paths, or cannot read this one. */
+const needsArchive = ["path_refused", "unreadable"];
 
 async function isFolderOr(file: string, source: string): Promise<boolean> {
   try {
     return (await stat(file)).isDirectory();
   } catch (cause) {
-    const message = `${source} is neither a folder, an archive nor an address. Give a folder with a skill, a .zip, a .tar.gz, or https://…`;
+    const message = `${source} is not a folder, an archive or an address. Give a folder with a skill, a .zip, a .tar.gz, or https://…`;
     throw new CommandError(message, exitCode.failed, { cause });
   }
 }
@@ -141,16 +141,16 @@ export async function runSkill(
     const result = await client
       .call("skill.run", { id, params, namespace: options.namespace })
       .catch((error: unknown) => refusalOf(error));
-    // A program reads JSON, whether or not it asked for it; a person at a terminal reads text.
+    // Without a terminal the result is JSON, even without `--json`; a person at a terminal gets text.
     if (options.json) printJson(context, result);
     else if (context.stdout.isTTY !== true) printLine(context, plainText(JSON.stringify(result, null, 2)));
-    else sayResult(context, objectOf(result));
+    else printResult(context, objectOf(result));
     return succeeded(result) ? exitCode.ok : exitCode.failed;
   });
 }
 
-/** The finding for a person to read, or on stderr what went wrong. */
-function sayResult(context: CommandContext, result: JsonObject): void {
+/** Prints the result as text, or the failure on stderr. */
+function printResult(context: CommandContext, result: JsonObject): void {
   if (result.success === true) printLine(context, plainText(renderOutput(result.output ?? null)));
   else {
     const { error = "It failed.", code, hint } = result;
@@ -159,10 +159,10 @@ function sayResult(context: CommandContext, result: JsonObject): void {
   }
 }
 
-/** Codes whose hint is for people; that of a skill's own failure is for models. */
+/** Error codes whose hint is for people. The hint of a skill's own failure is for models. */
 const hintsForPeople = ["skill_not_found", "waiting_for_person"];
 
-/** What was not run reads like what failed. @throws what is no refusal */
+/** A refusal in the form of a failed run. @throws all other errors */
 function refusalOf(error: unknown): Json {
   if (!(error instanceof ApiError) || ![400, 404, 409].includes(error.status)) throw error;
   return toJson({ error: error.detail, code: error.code, ...error.more });
@@ -172,7 +172,10 @@ function succeeded(result: Json): boolean {
   return isRecord(result) && result.success === true;
 }
 
-/** `knack skills validate`: the strict Agent Skills check of a folder; one with a plugin.json alone is checked as AnythingLLM's. */
+/**
+ * `knack skills validate`: the strict Agent Skills check of a folder. A folder with only a plugin.json is checked as a plugin
+ * of AnythingLLM.
+ */
 export async function validateSkill(
   context: CommandContext,
   folder: string,

@@ -1,21 +1,21 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** A source map, as far as it is read (https://tc39.es/ecma426/). */
+/** The parts of a source map that are read (https://tc39.es/ecma426/). */
 interface SourceMap {
   sources: string[];
   mappings: string;
 }
 
 const base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const noDigit = 255;
-/** By the code of their character. */
-const digits = new Uint8Array(128).fill(noDigit);
+const notADigit = 255;
+/** Values by character code. */
+const digits = new Uint8Array(128).fill(notADigit);
 for (const [digit, sign] of [...base64].entries()) digits[sign.charCodeAt(0)] = digit;
 
 /**
- * Makes stack traces of a build name its sources. A map is read when a stack has new places, and is not kept. Node's
- * `--enable-source-maps` keeps all maps (50 MB); its `SourceMap` takes 0.4 s and 80 MB to look up one place.
+ * Makes stack traces of a build name its sources. A map is read when a stack has new positions, and is not cached. Node's
+ * `--enable-source-maps` keeps all maps in memory (50 MB); its `SourceMap` takes 0.4 s and 80 MB to look up one position.
  */
 export function traceToSources(): void {
   const known = new Map<string, string>();
@@ -46,7 +46,7 @@ function readMap(file: string): SourceMap | undefined {
   return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as SourceMap) : undefined;
 }
 
-/** The source of a place of the built file. Lines and columns count from 1. */
+/** The source of a position in the built file. Lines and columns count from 1. */
 export function findOrigin({ sources, mappings }: SourceMap, line: number, column: number) {
   const cursor = { text: mappings, at: 0 };
   let [builtLine, builtColumn, source, sourceLine, sourceColumn] = [1, 0, 0, 0, 0];
@@ -76,10 +76,10 @@ interface Cursor {
 }
 
 function isAtNumber({ text, at }: Cursor): boolean {
-  return (digits[text.charCodeAt(at)] ?? noDigit) !== noDigit;
+  return (digits[text.charCodeAt(at)] ?? notADigit) !== notADigit;
 }
 
-/** A number of five bits a digit, the lowest first; of the first digit the last bit is the sign. */
+/** A number with five bits per digit, lowest first; the lowest bit of the first digit is the sign. */
 function readNumber(cursor: Cursor): number {
   let value = 0;
   let digit = 32;

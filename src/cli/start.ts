@@ -22,7 +22,10 @@ export interface StartOptions extends GlobalOptions {
   port?: number;
 }
 
-/** `knack start`: runs the bot until SIGINT or SIGTERM, then lets running turns finish. A second signal ends it at once. Prints a line with the address when it is ready, then what it found. */
+/**
+ * `knack start`: runs the bot until SIGINT or SIGTERM, then lets running turns finish. A second signal ends it at once. Prints
+ * its address when it is ready, then a summary.
+ */
 export async function start(context: CommandContext, options: StartOptions): Promise<number> {
   const { config, warnings, sources } = await loadConfig({
     file: options.config,
@@ -41,11 +44,11 @@ export async function start(context: CommandContext, options: StartOptions): Pro
     );
   }
   const stop = waitForStop(context);
-  const bot = await untilStuck(context.openBot(config, { platforms: true }), stop, context);
+  const bot = await orExit(context.openBot(config, { platforms: true }), stop, context);
   try {
     const { url } = await bot.listen();
     printLine(context, `${config.name} is ready: ${url}`);
-    // Whoever asks for the offline provider gets no suggestion.
+    // No suggestions if the offline provider was chosen on purpose.
     const local = sources["model.choice"] === "default" ? context.localServers : [];
     await Promise.race([printSummary(context, config, bot, local), stop]);
     await stop;
@@ -55,17 +58,17 @@ export async function start(context: CommandContext, options: StartOptions): Pro
   return exitCode.ok;
 }
 
-/** A start that is told to stop gets so long to come to its end, ms: a folder on a dead disk would hold it for good. */
-const startPatienceMs = 10_000;
+/** Maximum time that an interrupted start takes to end, ms: a folder on a failing disk would block it forever. */
+const maxStartEndMs = 10_000;
 
-async function untilStuck(
+async function orExit(
   opening: Promise<Bot>,
   stop: Promise<void>,
   { clock, exitAtOnce }: CommandContext,
 ): Promise<Bot> {
   const opened = new AbortController();
   void stop
-    .then(() => clock.sleep(startPatienceMs, opened.signal))
+    .then(() => clock.sleep(maxStartEndMs, opened.signal))
     .then(
       () => exitAtOnce(exitCode.stopped),
       () => undefined,
@@ -84,12 +87,15 @@ async function printSummary(
 }
 
 /**
- * npm passes a signal on to the bot within milliseconds, although a terminal or a service manager has sent it to both. A person
- * needs longer to press Ctrl-C again. Ms.
+ * Minimum time between two signals, ms. npm forwards a signal within milliseconds, although a terminal or service manager sends
+ * it to both processes. A person needs longer to press Ctrl-C again.
  */
 const npmRepeatMs = 500;
 
-/** The first signal. Signals are listened to until the process ends: one that npm passes on while it ends would kill it. */
+/**
+ * Resolves at the first signal. Listens until the process ends, since a signal that npm forwards during the shutdown would kill
+ * it.
+ */
 function waitForStop({ onSignal, stderr, exitAtOnce, env, clock }: CommandContext): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const repeatMs = env.npm_lifecycle_event === undefined ? 0 : npmRepeatMs;
@@ -101,7 +107,7 @@ function waitForStop({ onSignal, stderr, exitAtOnce, env, clock }: CommandContex
     }
     askedAt = clock.now();
     stderr.write(
-      "Stopping: running turns may finish. A second Ctrl-C ends at once; turns go on at the next start.\n",
+      "Stopping after the running turns. Press Ctrl-C again to stop at once; the turns then continue at the next start.\n",
     );
     resolve();
   });
@@ -109,8 +115,9 @@ function waitForStop({ onSignal, stderr, exitAtOnce, env, clock }: CommandContex
 }
 
 /**
- * What a bot that has just started found, a line each for a person. Never throws: what cannot be found out is left out.
- * @param local where servers of models are looked for when no model is chosen
+ * The summary of a bot that has just started, as lines for a person. Never throws: facts that cannot be determined are left
+ * out.
+ * @param local addresses to search for model servers if no model is chosen
  */
 async function startSummary(
   config: Config,

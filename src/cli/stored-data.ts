@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import type { ForgottenPerson } from "../client/shapes.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
-import { answerOrSay } from "./bot-connection.ts";
+import { reportRefusals } from "./bot-connection.ts";
 import {
   type CommandContext,
   CommandError,
@@ -16,32 +16,30 @@ export interface ExportOptions extends GlobalOptions {
   out?: string;
 }
 
-/** The last line of an export begins so. */
+/** Beginning of the last line of an export. */
 const lastLine = '{"type":"export_finished"';
 
-/** `knack export`: everything stored, as JSON lines. The file is new or nothing is written. 1 when it is cut off. */
+/** `knack export`: everything stored, as JSON lines. Never overwrites a file. Exit code 1 if the export is cut off. */
 export async function exportData(context: CommandContext, options: ExportOptions): Promise<number> {
-  return answerOrSay(context, options, async ({ client }) => {
+  return reportRefusals(context, options, async ({ client }) => {
     const pieces = client.exportData(options.namespace);
     const end = await (options.out === undefined
       ? writeAll(pieces, (piece) => writeOut(context, piece))
       : writeFile(pieces, options.out));
     if (!end.includes(`\n${lastLine}`)) {
-      throw new CommandError("The export was cut off: its last line is not export_finished. Run it again.");
+      throw new CommandError("The export is incomplete: its last line is not export_finished. Run it again.");
     }
     if (options.out !== undefined) context.stderr.write(`Exported to ${options.out}\n`);
     return exitCode.ok;
   });
 }
 
-/** What a person sends away may hold the words of many: for its owner alone, and never over another file. */
+/** An export may contain the words of many people: only its owner may read it, and no other file is overwritten. */
 async function writeFile(pieces: AsyncIterable<Uint8Array>, path: string): Promise<string> {
   const first = await begin(pieces);
   const file = await open(path, "wx", 0o600).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === "EEXIST")
-      throw new CommandError(
-        `${path} is there already, and was left as it is. Name another file with --out.`,
-      );
+      throw new CommandError(`${path} already exists and was not changed. Name another file with --out.`);
     throw new CommandError(`${path} cannot be written: ${(error as Error).message}`, 1, { cause: error });
   });
   try {
@@ -53,7 +51,7 @@ async function writeFile(pieces: AsyncIterable<Uint8Array>, path: string): Promi
   }
 }
 
-/** The same pieces, once the first has come: what is refused makes no file. */
+/** The same pieces, once the first one has arrived: a refusal creates no file. */
 async function begin(pieces: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
   const iterator = pieces[Symbol.asyncIterator]();
   let next: IteratorResult<Uint8Array> | undefined = await iterator.next();
@@ -64,7 +62,7 @@ async function begin(pieces: AsyncIterable<Uint8Array>): Promise<AsyncIterable<U
   };
 }
 
-/** Writes one piece after the other; answers the end of the text. */
+/** Writes the pieces in order; returns the end of the text. */
 async function writeAll(
   pieces: AsyncIterable<Uint8Array>,
   write: (piece: Uint8Array) => Promise<void>,
@@ -78,7 +76,7 @@ async function writeAll(
   return end;
 }
 
-/** Waits while whoever reads the output is slower than the bot. */
+/** Waits for a reader of the output that is slower than the bot. */
 async function writeOut({ stdout }: CommandContext, piece: Uint8Array): Promise<void> {
   await new Promise<void>((resolve) => stdout.write(piece, () => resolve()));
 }
@@ -90,9 +88,9 @@ export interface ForgetOptions extends GlobalOptions {
   json?: true;
 }
 
-/** `knack forget`: deletes everything of a person. 1 when something is left. */
+/** `knack forget`: deletes everything stored about a person. Exit code 1 if something is left. */
 export async function forgetPerson(context: CommandContext, options: ForgetOptions): Promise<number> {
-  return answerOrSay(context, options, async ({ client }) => {
+  return reportRefusals(context, options, async ({ client }) => {
     const { user, dryRun, leavePosts = false } = options;
     const person = dryRun
       ? await client.call("person.show", { id: user })
@@ -104,7 +102,7 @@ export async function forgetPerson(context: CommandContext, options: ForgetOptio
 }
 
 function linesOf(person: ForgottenPerson): string[] {
-  // A bot of an earlier version tells of nothing that it kept.
+  // A bot of an earlier version does not report what it kept.
   const { user, pseudonym, dry_run, left, kept = [], copies = [] } = person;
   const counted = [
     [person.turns, "messages of theirs, with answers and files"],

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { type CommandContext, CommandError, exitCode } from "./command-context.ts";
 
 /**
- * Asks for a secret without showing what is typed. Undefined when nothing is typed, or where nobody can be asked.
+ * Asks for a secret without showing the input. Undefined if nothing is typed, or if nobody can be asked.
  * @throws CommandError at Ctrl-C
  */
 export async function readSecret(
@@ -28,7 +28,7 @@ export async function readSecret(
 }
 
 /**
- * Asks on stderr; anything but y or yes is a no. Undefined where nobody can be asked.
+ * Asks on stderr; anything other than y or yes means no. Undefined if nobody can be asked.
  * @throws CommandError at Ctrl-C
  */
 export async function readYes(
@@ -50,7 +50,7 @@ export async function readYes(
   }
 }
 
-/** The text of an argument; `-` stands for the standard input. @throws CommandError when there is nothing in it */
+/** The text of an argument; `-` reads the standard input. @throws CommandError for an empty text */
 export async function readText({ stdin }: CommandContext, argument: string): Promise<string> {
   const given = argument === "-" ? await text(stdin) : argument;
   if (given.trim() === "") throw new CommandError('There is no text. Try: knack ask "hello"', exitCode.usage);

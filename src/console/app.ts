@@ -1,11 +1,10 @@
-/** The console: wires the parts together and starts them. What it shows is a function of one state (state.ts). */
+/** The console: connects the parts and starts them. The page is a function of one state (state.ts). */
 import { render } from "lit-html";
 import { takeDrops } from "./composer/attached-files.ts";
 import { createDraftActions } from "./composer/draft-actions.ts";
 import { announceTurns } from "./page/announcer.ts";
 import { appView } from "./page/app-view.ts";
 import { enableKeyboard } from "./page/keyboard.ts";
-import { applyTheme } from "./page/theme.ts";
 import { createInstallActions } from "./skills/install-actions.ts";
 import { createSkillActions } from "./skills/skill-actions.ts";
 import { createTrialActions } from "./skills/trial-actions.ts";
@@ -28,15 +27,15 @@ import {
 import { turnsOf } from "./state/timeline.ts";
 import { createMarkdown } from "./thread/markdown.ts";
 
-/** How often durations tick while something runs, and the times of threads otherwise, ms. */
+/** Update interval of durations while a turn runs, and of the times of threads otherwise, ms. */
 const tick = { running: 200, idle: 20_000 };
 
 /** As in layout.css. */
 const panelCoversConversation = "(width <= 75rem)";
-/** So long a window may be hidden and still be kept up to date, ms. */
-const patience = 5_000;
-/** Closer than this to the end counts as reading the latest, px. */
-const near = 90;
+/** Time for which a hidden window still follows its channel, ms. */
+const hiddenGraceMs = 5_000;
+/** Distance to the end within which the reader counts as reading the latest, px. */
+const nearEnd = 90;
 
 function startConsole(root: HTMLElement, announcer: HTMLElement): void {
   const storage = createBrowserStorage(localStorage, sessionStorage);
@@ -94,7 +93,7 @@ function startConsole(root: HTMLElement, announcer: HTMLElement): void {
   const paint = paintInto(root, store, actions, () => follow?.toLatest());
   store.subscribe(onceAFrame(paint));
   store.subscribe(({ theme }) => applyTheme(document.documentElement, theme));
-  store.subscribe(whenDialogCloses(store, (dialog) => requestAnimationFrame(() => giveFocusBack(dialog))));
+  store.subscribe(whenDialogCloses(store, (dialog) => requestAnimationFrame(() => restoreFocus(dialog))));
   announceTurns(store, announcer, document);
   keepTime(store);
   markEmojiSupport(document);
@@ -126,7 +125,7 @@ function paintInto(
   };
 }
 
-/** Many changes between two frames are one painting. */
+/** Several changes between two frames are painted once. */
 function onceAFrame(paint: () => void): () => void {
   let asked = false;
   return () => {
@@ -139,7 +138,7 @@ function onceAFrame(paint: () => void): () => void {
   };
 }
 
-/** A dialog that is gone cannot give the focus back. */
+/** Calls back when a dialog closes: a removed dialog cannot restore the focus. */
 function whenDialogCloses(store: ConsoleStore, closed: (dialog: Dialog) => void): () => void {
   let before = store.get().dialog;
   return () => {
@@ -149,7 +148,7 @@ function whenDialogCloses(store: ConsoleStore, closed: (dialog: Dialog) => void)
   };
 }
 
-function giveFocusBack(dialog: Dialog): void {
+function restoreFocus(dialog: Dialog): void {
   if (dialog === "install") document.querySelector<HTMLElement>("#install-skills, #skills button")?.focus();
   else focusComposer();
 }
@@ -162,7 +161,7 @@ function keepTime(store: ConsoleStore): void {
   }, tick.running);
 }
 
-/** On touch screens the keyboard would cover what was just opened. */
+/** Not on touch screens, where the keyboard would cover the thread that was just opened. */
 function focusComposer(): void {
   if (
     matchMedia("(hover: hover) and (min-width: 50rem)").matches &&
@@ -181,8 +180,8 @@ function element(id: string): HTMLElement {
 startConsole(element("console"), element("announcer"));
 
 /**
- * Makes every button with `data-copy` copy: `code` the block it heads, `answer` the Markdown in its `data-text`. The
- * button says for a moment that it did.
+ * Makes every button with `data-copy` copy: `code` its code block, `answer` the Markdown in its `data-text`. The button shows
+ * briefly that it copied.
  */
 function enableCopying(page: Document, clipboard: Clipboard | undefined): void {
   page.addEventListener("click", (event) => {
@@ -198,7 +197,7 @@ async function copyFrom(button: HTMLButtonElement, clipboard: Clipboard | undefi
     await clipboard.writeText(text);
     show(button, "copied");
   } catch {
-    // The browser refused; the text can still be selected.
+    // The browser refused. The text can still be selected.
     show(button, "refused");
   }
 }
@@ -208,12 +207,12 @@ function show(button: HTMLButtonElement, state: "copied" | "refused"): void {
   setTimeout(() => delete button.dataset.state, 1500);
 }
 
-/** Marks a page on which emoji would be empty boxes, as on servers without such a font: initials are shown there. */
+/** Marks a page on which emoji would be empty boxes, as on servers without such a font: it shows initials instead. */
 function markEmojiSupport(page: Document): void {
   if (!hasColourEmoji(page)) page.documentElement.dataset.emoji = "none";
 }
 
-/** Draws one in black: only a font with emoji gives it colour. */
+/** Draws an emoji in black: only an emoji font gives it colour. */
 function hasColourEmoji(page: Document): boolean {
   const canvas = page.createElement("canvas");
   canvas.width = 20;
@@ -228,19 +227,19 @@ function hasColourEmoji(page: Document): boolean {
 }
 
 /**
- * Browsers hold six connections to a server at most, for all windows together (HTTP/1.1): a window that nobody sees gives its
- * own back, and catches up when it is looked at again.
+ * Browsers open at most six connections to a server for all windows together (HTTP/1.1). A hidden window closes its own, and
+ * catches up when it is visible again.
  */
 function restWhenHidden(page: Document, { rest, resume }: { rest(): void; resume(): void }): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   page.addEventListener("visibilitychange", () => {
     clearTimeout(timer);
-    if (page.hidden) timer = setTimeout(rest, patience);
+    if (page.hidden) timer = setTimeout(rest, hiddenGraceMs);
     else resume();
   });
 }
 
-/** Keeps the end of a conversation in view while it grows, unless the reader has scrolled up. */
+/** Keeps the end of a growing conversation in view, unless the reader has scrolled up. */
 interface ScrollFollow {
   toLatest(): void;
 }
@@ -252,7 +251,7 @@ function followScroll(scroller: HTMLElement, jump: HTMLElement): ScrollFollow {
     following = true;
     scroller.scrollTop = scroller.scrollHeight;
   };
-  const isNearEnd = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < near;
+  const isNearEnd = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < nearEnd;
   let lastHeight = scroller.scrollHeight;
   const onGrowth = () => {
     if (following) toLatest();
@@ -261,7 +260,7 @@ function followScroll(scroller: HTMLElement, jump: HTMLElement): ScrollFollow {
   scroller.addEventListener(
     "scroll",
     () => {
-      // Growth moves the end away without the reader having scrolled.
+      // Growth moves the end without any scrolling by the reader.
       if (scroller.scrollHeight === lastHeight) following = isNearEnd();
       jump.hidden = isNearEnd();
     },
@@ -276,4 +275,10 @@ function followScroll(scroller: HTMLElement, jump: HTMLElement): ScrollFollow {
   new MutationObserver(watchContent).observe(scroller, { childList: true });
   watchContent();
   return { toLatest };
+}
+
+/** Sets the light or dark theme; `system` follows the system. early-theme.ts does the same before the first paint. */
+function applyTheme(page: HTMLElement, theme: ConsoleState["theme"]): void {
+  if (theme === "system") delete page.dataset.theme;
+  else page.dataset.theme = theme;
 }

@@ -1,3 +1,3 @@
-/** Runs before the first paint, so that a chosen theme does not flash the other one. See theme.ts. */
+/** Runs before the first paint, so that the other theme does not flash up. See `applyTheme` in app.ts. */
 const chosenTheme = localStorage.getItem("knack:theme");
 if (chosenTheme === "light" || chosenTheme === "dark") document.documentElement.dataset.theme = chosenTheme;

@@ -190,7 +190,7 @@ describe("knack connect discord", () => {
     const { code, stdout } = await home.run(["connect", "discord"], { env });
     expect(code).toBe(1);
     expect(stdout).toContain("✖ discord token: Discord cannot be asked");
-    expect(stdout).toContain("Put right what is marked ✖, then run this again.");
+    expect(stdout).toContain("Correct what is marked ✖, then run this again.");
     expect((await home.run(["doctor"], { env })).stdout).toContain("`knack doctor --live` asks Discord");
   });
 });

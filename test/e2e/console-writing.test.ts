@@ -40,7 +40,7 @@ test("Escape stops the running turn when there is nothing to close, and the comp
   await page.getByText("dark and stormy").waitFor();
   await expect
     .poll(() => composer(page).getAttribute("placeholder"))
-    .toBe("Write on: it is answered after this");
+    .toBe("Keep typing: your message is answered next");
   expect(await page.locator(".composer").getByRole("button", { name: "Stop" }).count()).toBe(1);
   await composer(page).press("Escape");
   await page.locator("#skills").waitFor({ state: "hidden" });

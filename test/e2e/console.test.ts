@@ -160,7 +160,7 @@ test("files wait for a message while a command is sent", async () => {
   const [buffer, mimeType] = [Buffer.from("a note"), "text/plain"];
   await page.locator(".composer input[type=file]").setInputFiles({ name: "notes.txt", mimeType, buffer });
   await say(page, "/skill list");
-  await page.getByText("Commands take no files. They wait for your next message.").waitFor();
+  await page.getByText("Commands take no files. The files are kept for your next message.").waitFor();
   const waiting = page.locator(".composer").getByText("notes.txt");
   await waiting.waitFor();
   await say(page, "hello with a note");

@@ -2,21 +2,15 @@ import { howToKeep, retentionLine } from "../../app/operations/stored-data.ts";
 import { errorText } from "../../base/error-text.ts";
 import type { ApiClient } from "../../client/api-client.ts";
 import { ApiError } from "../../client/api-error.ts";
-import type { SkillList } from "../../client/shapes.ts";
+import type { FlowList, InstalledPackage, ServerStatus, SkillList } from "../../client/shapes.ts";
 import type { Config } from "../../config/schema.ts";
 import { unknownSkillSettings } from "../../config/settings-without-effect.ts";
+import { languageNames, type PreparedSet } from "../../core/skill/packages.ts";
 import { withConnection } from "../bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "../command-context.ts";
 import type { Finding } from "./doctor-finding.ts";
-import {
-  changedPackages,
-  flowFindings,
-  packageFindings,
-  serverFindings,
-  setFindings,
-} from "./doctor-skills.ts";
 
-/** What the bot says of itself: store, queue, model, the skills and flows it loaded, packages and tool servers. Opens one when none runs. */
+/** The bot's own checks: store, queue, model, loaded skills and flows, packages and tool servers. Opens a bot if none runs. */
 export async function* checkBot(context: CommandContext, options: GlobalOptions): AsyncGenerator<Finding> {
   try {
     yield* await withConnection(context, options, async ({ client, config }) => {
@@ -40,24 +34,24 @@ export async function* checkBot(context: CommandContext, options: GlobalOptions)
       name: "bot",
       status: "error",
       detail,
-      advice: "Correct this first; `knack start` would fail the same way.",
+      advice: "Correct this first: `knack start` would fail in the same way.",
     };
   }
 }
 
-/** What is prepared for code, and what of it code does not see. */
+/** Packages prepared for code, and those that code does not see. */
 async function preparedFindings(client: Pick<ApiClient, "call">): Promise<Finding[]> {
   try {
     const { sets } = await client.call("sandbox.list", {});
     return setFindings(sets);
   } catch (error) {
-    // A bot of an earlier version that still runs prepares nothing.
+    // A running bot of an earlier version prepares no packages.
     if (error instanceof ApiError && error.status === 404) return [];
     throw error;
   }
 }
 
-/** Before anything is deleted for the first time it is a warning: then there is something to decide. */
+/** A warning until data is deleted for the first time, while the operator can still decide. */
 async function retentionFindings(client: Pick<ApiClient, "call">, now: number): Promise<Finding[]> {
   try {
     const status = await client.call("retention.show", {});
@@ -66,13 +60,13 @@ async function retentionFindings(client: Pick<ApiClient, "call">, now: number): 
     if (isInForce) return [{ ...finding, status: "ok" }];
     return [{ ...finding, status: "warning", advice: howToKeep }];
   } catch (error) {
-    // A bot of an earlier version that still runs deletes nothing.
+    // A running bot of an earlier version deletes nothing.
     if (error instanceof ApiError && error.status === 404) return [];
     throw error;
   }
 }
 
-/** Tool servers, and skills in `changed`, have findings of their own; what was switched off on purpose is none. */
+/** Tool servers, and skills in `changed`, have findings of their own. Skills that were turned off on purpose have none. */
 function skillFindings(
   { skills, diagnostics }: SkillList,
   config: Config,
@@ -91,7 +85,7 @@ function skillFindings(
       .filter((skill) => !skill.eligible && !skill.switched_off)
       .filter((skill) => skill.kind !== "mcp" && !changed.has(skill.id))
       .map(({ id, reasons }): Finding => {
-        const advice = "Provide what is missing, or leave the skill aside.";
+        const advice = "Provide what is missing, or ignore the skill.";
         return {
           name: "skills",
           status: "warning",
@@ -102,7 +96,7 @@ function skillFindings(
     ...problems.map(({ severity, path, message, code }): Finding => {
       const status = severity === "error" ? "error" : "warning";
       const finding = { name: "skills", status, detail: `${path}: ${message} (${code})` } as const;
-      // The machine is to be changed, not the skill, and the message says how.
+      // The message already says what to change on the machine.
       return code === "scripts_do_not_run" ? finding : { ...finding, advice: adviceAbout(path) };
     }),
     ...unknownSkillSettings(config, ids, Object.keys(config.skills.env)).map(
@@ -113,9 +107,101 @@ function skillFindings(
   ];
 }
 
-/** `path` is that of a file or folder, or of a setting. */
+/** `path` is a file, a folder or a setting. */
 function adviceAbout(path: string): string {
   if (/\.json$/i.test(path)) return "Correct the file, or remove it.";
   if (!/[\\/]/.test(path)) return "Correct the setting in the configuration.";
   return "Correct the skill, or remove its folder.";
+}
+
+/** The state of the tool servers. Stopped ones start when they are needed. */
+function serverFindings(servers: readonly ServerStatus[]): Finding[] {
+  if (servers.length === 0) return [{ name: "mcp", status: "ok", detail: "no tool server is configured" }];
+  return servers.map((server): Finding => {
+    const { name, state, problem, tools, auto_start } = server;
+    const why = problem === undefined ? "" : `: ${problem}`;
+    switch (state) {
+      case "running":
+        return {
+          name: "mcp",
+          status: "ok",
+          detail: `${name} runs, with ${tools.length} tools${askingOf(server)}`,
+        };
+      case "starting":
+        return { name: "mcp", status: "ok", detail: `${name} is starting` };
+      case "stopped": {
+        const when = auto_start ? "starts when it is needed" : `is started with \`knack mcp start ${name}\``;
+        return {
+          name: "mcp",
+          status: "ok",
+          detail: `${name} is stopped${why}; it ${when}${askingOf(server)}`,
+        };
+      }
+      case "needs_login": {
+        const advice = `Connect an account: \`/mcp login ${name}\` in a chat, or \`knack mcp login ${name}\`.`;
+        return { name: "mcp", status: "warning", detail: `${name} needs a login${why}`, advice };
+      }
+      case "failed": {
+        const advice = `Correct its entry in mcp.json or what it needs, then: \`knack mcp restart ${name}\`.`;
+        return { name: "mcp", status: "warning", detail: `${name} failed${why}`, advice };
+      }
+      default:
+        return state satisfies never;
+    }
+  });
+}
+
+/** The number of tools that ask before they run, and the command that changes it. */
+function askingOf({ name, tools }: ServerStatus): string {
+  const asking = tools.filter(({ asks = "nobody" }) => asks !== "nobody").length;
+  if (asking === 0) return "";
+  return `, ${asking} of which ask before they run: \`knack mcp trust ${name}\` lets them run unasked`;
+}
+
+/** Whether installed packages are unchanged. */
+function packageFindings(packages: readonly InstalledPackage[], list: Pick<SkillList, "skills">): Finding[] {
+  if (packages.length === 0) return [{ name: "packages", status: "ok", detail: "none is installed" }];
+  const problems = changedPackages(packages, list).map(({ skill_id, what }): Finding => {
+    const advice = `Look at what changed, then install it again with \`knack skills update ${skill_id}\`, or \`knack skills remove ${skill_id}\`.`;
+    return { name: "packages", status: "error", detail: `${skill_id}: ${what}`, advice };
+  });
+  const detail = `${packages.length} installed${problems.length === 0 ? ", as they were reviewed" : ""}`;
+  return [{ name: "packages", status: "ok", detail }, ...problems];
+}
+
+/** Installed skills whose files have changed since. */
+function changedPackages(
+  packages: readonly InstalledPackage[],
+  { skills }: Pick<SkillList, "skills">,
+): { skill_id: string; what: string }[] {
+  const managed = new Map(
+    skills.filter(({ source }) => source === "managed").map((skill) => [skill.id, skill]),
+  );
+  return packages.flatMap(({ skill_id, hash }) => {
+    const skill = managed.get(skill_id);
+    if (skill?.hash === hash) return [];
+    const what = skill === undefined ? "its files are gone" : "its files changed since it was installed";
+    return [{ skill_id, what }];
+  });
+}
+
+/** Packages prepared for code in the sandbox. */
+function setFindings(sets: readonly PreparedSet[]): Finding[] {
+  const name = "sandbox packages";
+  if (sets.length === 0) return [{ name, status: "ok", detail: "none is prepared" }];
+  return sets.map(({ language, skill, asked, packages, problem }): Finding => {
+    const whose = skill === undefined ? "" : ` of ${skill}`;
+    const wanted = asked.slice(0, 20).join(", ") + (asked.length > 20 ? " …" : "");
+    const detail = `${languageNames[language]}${whose}: ${wanted} (${packages.length} in all)`;
+    return problem === undefined
+      ? { name, status: "ok", detail }
+      : { name, status: "warning", detail, advice: problem };
+  });
+}
+
+/** The number of flows. Invalid files are among the findings about skills. */
+function flowFindings({ flows }: FlowList): Finding[] {
+  const usable = flows.filter(({ eligible }) => eligible).length;
+  const detail = flows.length === 0 ? "none" : `${flows.length} loaded, ${usable} can be used here`;
+  return [{ name: "flows", status: "ok", detail }];
 }

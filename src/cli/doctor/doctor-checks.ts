@@ -37,7 +37,7 @@ export function checkNode(version: string): Finding {
   return { name, status: "error", detail: `${version} is too old`, advice };
 }
 
-/** The configuration, and one finding per problem when it cannot be used. */
+/** Loads the configuration; one finding per problem if it is invalid. */
 export async function checkConfiguration(
   context: CommandContext,
   options: GlobalOptions,
@@ -65,7 +65,7 @@ export async function checkConfiguration(
   }
 }
 
-/** Whether the data folder can be written, and whether a bot holds it. */
+/** Whether the data folder is writable, and whether a bot uses it. */
 export async function checkDataFolder(
   { findRunningBot }: CommandContext,
   { data }: Config,
@@ -101,9 +101,9 @@ function privateAdvice(folder: string): string {
 }
 
 /**
- * Whether every model that may be asked has what it needs.
- * @param names of the models
- * @param local where servers of models are looked for when there is none
+ * Whether every configured model has the settings it needs.
+ * @param names names of the models
+ * @param local addresses to search for model servers if no model is configured
  */
 export async function checkModelKeys(
   config: Config,
@@ -129,7 +129,7 @@ export async function checkModelKeys(
   });
 }
 
-/** What becomes of voice messages, and whether that can work. */
+/** The transcription of voice messages, and whether it can work. */
 export function checkTranscription(config: Config): Finding {
   return checkOtherWork(config, "transcription", {
     name: "voice messages",
@@ -148,7 +148,7 @@ export function checkTranscription(config: Config): Finding {
   });
 }
 
-/** What makes pictures, and whether that can work. */
+/** The generation of pictures, and whether it can work. */
 export function checkImages(config: Config): Finding {
   return checkOtherWork(config, "images", {
     name: "pictures",
@@ -158,7 +158,7 @@ export function checkImages(config: Config): Finding {
   });
 }
 
-/** Whether documents are found by what they mean, and whether that can work. */
+/** Semantic search in documents, and whether it can work. */
 export function checkEmbeddings(config: Config): Finding {
   return checkOtherWork(config, "embeddings", {
     name: "knowledge",
@@ -174,7 +174,7 @@ export function checkEmbeddings(config: Config): Finding {
 
 const unknownPrice = "its price is not known, so its cost is not counted";
 
-/** Whether the model that a setting names for work beside conversation can be asked. `without`: what happens when it is off. */
+/** Whether the model for a task other than conversation has the settings it needs. `without` says what happens if it is off. */
 function checkOtherWork(
   { model }: Config,
   setting: "transcription" | "images" | "embeddings",
@@ -196,7 +196,7 @@ function checkOtherWork(
   return { name, status: "error", detail: `${chosen} has no ${missing.what}`, advice };
 }
 
-/** Which engines search the web, and how to get one. */
+/** The engines of web search, and how to get one. */
 export function checkSearch(config: Config): Finding {
   const name = "web search";
   const { engines: chosen } = config.search;
@@ -210,7 +210,7 @@ export function checkSearch(config: Config): Finding {
   return { name, status: "ok", detail: `${encyclopaedia} alone, which needs no key. ${howToGetOne}` };
 }
 
-/** Whether the server could listen where it should. */
+/** Whether the server could listen on its address. */
 export async function checkPort({ host, port }: Config["server"]): Promise<Finding> {
   const name = "port";
   const server = createServer();
@@ -227,7 +227,10 @@ export async function checkPort({ host, port }: Config["server"]): Promise<Findi
   }
 }
 
-/** Which isolation scripts of skills get here. Tried in a folder of its own: a running bot's workspaces stay untouched. */
+/**
+ * The isolation of skills' scripts on this machine. Tested in a separate folder, so that a running bot's workspaces stay
+ * untouched.
+ */
 export async function checkSandbox(config: Config): Promise<Finding> {
   const name = "sandbox";
   const folder = await mkdtemp(path.join(tmpdir(), "knack-doctor-"));
@@ -244,11 +247,11 @@ export async function checkSandbox(config: Config): Promise<Finding> {
 
 const dayMs = 86_400_000;
 
-/** How many days ahead the end of a model is told. */
+/** Days before the end of a model at which the warning begins. */
 const noticeDays = 60;
 
 /**
- * A warning for each model that ends soon or has ended.
+ * A warning for each model that is about to end or has ended.
  * @param names as the configuration writes them, `provider/model`; `offline` never ends
  * @param now ms since 1970
  */
@@ -269,7 +272,7 @@ export function checkModelLifetimes(
   });
 }
 
-/** A model whose provider is not set up is another check's affair. */
+/** Another check reports models whose provider is not set up. */
 function knownFacts(name: string, settings: ModelSettings): ModelFacts {
   try {
     return factsOfModel(name, settings);

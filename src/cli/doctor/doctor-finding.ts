@@ -5,14 +5,14 @@ import { type CommandContext, printLine, wantsColours } from "../command-context
 /** One line of `knack doctor`. */
 export interface Finding {
   name: string;
-  /** A warning leaves the bot working. */
+  /** With a warning, the bot still works. */
   status: "ok" | "warning" | "error";
   detail: string;
   /** What to do, as a sentence. */
   advice?: string;
 }
 
-/** A finding as one line, and what to do below it. */
+/** Prints a finding as one line, with the advice below it. */
 export function printFinding(context: CommandContext, { name, status, detail, advice }: Finding): void {
   const paint = createPaint(wantsColours(context));
   const mark = { ok: paint.good("✔"), warning: paint.code("!"), error: paint.bad("✖") }[status];

@@ -8,10 +8,10 @@ import { createModel, smallModelBeside } from "../../models/create-model.ts";
 import { modelSettings } from "../../wiring/app-settings.ts";
 import type { Finding } from "./doctor-finding.ts";
 
-/** How long one question to a model may take, ms; a local server may have to load the model for the first one. */
-const patienceMs = { hosted: 60_000, local: 300_000 };
+/** Timeout of one request to a model, ms; a local server may have to load the model first. */
+const requestTimeoutMs = { hosted: 60_000, local: 300_000 };
 
-/** Enough for a model that thinks before it answers in a word. */
+/** Enough for a model that thinks before a short answer. */
 const maxOutputTokens = 2_000;
 
 type Verdict = Pick<Finding, "status" | "detail" | "advice">;
@@ -19,21 +19,21 @@ type Ask = (
   request: Omit<ModelRequest, "signal" | "tools"> & Partial<ModelRequest>,
 ) => Promise<AssistantMessage>;
 
-/** One thing a model should be able to do. */
+/** A test of one capability of a model. */
 interface Trial {
   name: string;
-  /** What it means for people when it cannot. */
+  /** The consequence for people if the model lacks it. */
   lack: string;
-  /** How a model fails that can be reached and does not take this. */
+  /** Error codes of a reachable model that lacks it. */
   refusals: readonly ModelErrorCode[];
-  /** Undefined when it worked, otherwise what came instead. */
+  /** Undefined on success, otherwise the unexpected result. */
   run(ask: Ask): Promise<string | undefined>;
 }
 
 /**
- * Tries what each configured model can do: a tool call with its result, a picture and a structured answer. Costs a few cents at
- * most. A model that does not answer at all is an error; what it lacks is a warning.
- * @param say told what is tried now
+ * Tests each configured model: a tool call with its result, a picture and a structured answer. Costs at most a few cents. A
+ * model that does not answer is an error; a missing capability is a warning.
+ * @param say called with the current test
  */
 export async function* checkLiveModels(
   config: Config,
@@ -58,12 +58,12 @@ async function* checkLiveModel(
   const retry = { attempts: 1 };
   const model = createModel({ ...settings, choice: name, failover: [], retry, maxOutputTokens }, clock);
   const isLocal = providerOfModel(name, config.model)?.preset.local === true;
-  const limitMs = isLocal ? patienceMs.local : patienceMs.hosted;
+  const limitMs = isLocal ? requestTimeoutMs.local : requestTimeoutMs.hosted;
   for (const trial of trials) {
     say(`Trying ${trial.name} with ${name}, at most ${limitMs / 1000} s …`);
     const verdict = await judge(trial, model, clock, limitMs);
     yield { name: `live model ${name}`, ...verdict };
-    // It would fail the others in the same way.
+    // The other tests would fail in the same way.
     if (verdict.status === "error") return;
   }
 }
@@ -123,7 +123,7 @@ const trials: readonly Trial[] = [
   },
 ];
 
-/** Nobody guesses it. */
+/** A text that no model guesses. */
 const passphrase = "marmalade-4711";
 
 async function tryTools(ask: Ask): Promise<string | undefined> {
@@ -174,7 +174,7 @@ async function tryStructure(ask: Ask): Promise<string | undefined> {
   return value.city === "Lisbon" && value.guests === 7 ? undefined : "it gave other values than the text has";
 }
 
-/** Pixels of a side; some servers take nothing smaller. */
+/** Width and height in pixels; some servers refuse smaller pictures. */
 const side = 64;
 
 /** A picture of one colour as base64. https://www.w3.org/TR/png-3/ */
@@ -184,7 +184,7 @@ function plainColourPng(colour: readonly [number, number, number]): string {
   header.writeUInt32BE(side, 4);
   // 8 bits a channel, red, green and blue.
   header.set([8, 2], 8);
-  // A line begins with its filter, none.
+  // Each line begins with its filter: 0, none.
   const line = [0, ...Array.from({ length: side }, () => colour).flat()];
   const pixels = Buffer.from(Array.from({ length: side }, () => line).flat());
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

@@ -2,11 +2,11 @@ import { modelProviders, providerOfModel } from "../../config/model-providers.ts
 import type { Config } from "../../config/schema.ts";
 import { findLocalModels, type LocalServer } from "../../models/local-servers.ts";
 
-/** How a bot without a model gets one, a sentence each: by what is set already, by what runs on this machine, or by a key. */
+/** Ways to get a model, one sentence each: with settings that are already there, with a server on this machine, or with a key. */
 export async function adviceForOffline(config: Config, servers: readonly LocalServer[]): Promise<string[]> {
   const local = await findLocalModels(servers);
   const advice = [
-    ...nameless(config),
+    ...withoutModel(config),
     ...local.map((model) => `${titleOf(model)} runs here: KNACK_MODEL=${model} npm start`),
   ];
   return advice.length > 0
@@ -14,8 +14,8 @@ export async function adviceForOffline(config: Config, servers: readonly LocalSe
     : ["Set ANTHROPIC_API_KEY, OPENAI_API_KEY or the key of another provider for a real one."];
 }
 
-/** Providers that could be asked if only a model were named. */
-function nameless({ model }: Config): string[] {
+/** Advice for providers that only lack the name of a model. */
+function withoutModel({ model }: Config): string[] {
   return [...modelProviders(model).values()].flatMap(({ name, kind, section, missing }) => {
     if (missing !== undefined || (section.api_key ?? section.base_url) === undefined) return [];
     const example = kind === "azure" ? "DEPLOYMENT" : "MODEL";
@@ -27,13 +27,13 @@ function titleOf(model: string): string {
   return model.startsWith("lmstudio/") ? "LM Studio" : "Ollama";
 }
 
-/** What must be set before a model can be asked: `no key: set GROQ_API_KEY`. Undefined when nothing is missing. */
+/** The missing setting of a model: `no key: set GROQ_API_KEY`. Undefined if nothing is missing. */
 export function missingFor(name: string, { model }: Config): string | undefined {
   const missing = providerOfModel(name, model)?.missing;
   return missing && `no ${missing.what}: set ${missing.set}`;
 }
 
-/** The models that are asked, each once: the chosen one, those that take over, the one for inner work, and those of agents. */
+/** The configured models, each once: the chosen one, its failover models, the small model, and those of agents. */
 export function configuredModels(
   { model }: Config,
   agents: readonly { model?: string | undefined }[],

@@ -2,7 +2,7 @@ import { incompletePlatforms, slackMode, unprotectedServer } from "../../config/
 import type { Config } from "../../config/schema.ts";
 import type { Finding } from "./doctor-finding.ts";
 
-/** Which platforms start with this configuration, and what is missing of the others. Asks nobody. */
+/** The platforms that start with this configuration, and the missing settings of others. Makes no requests. */
 export function platformFindings(config: Config): Finding[] {
   const incomplete = incompletePlatforms(config).map(({ key, message, hint = "" }): Finding => {
     return { name: "slack", status: "error", detail: `${key} ${message}`, advice: `${hint}.` };
@@ -37,14 +37,14 @@ function discordFinding({ discord }: Config): Finding {
   return { name: "discord", status: "ok", detail };
 }
 
-/** What Slack says of the tokens. */
+/** Slack's findings about the tokens. */
 export async function liveSlackFindings({ slack }: Config): Promise<Finding[]> {
   if (slack.bot_token === undefined && slack.app_token === undefined) return [];
   const { checkSlack } = await import("../../platforms/slack/connection/check-slack.ts");
   return (await checkSlack(slack)).map((finding) => ({ ...finding, name: `slack ${finding.name}` }));
 }
 
-/** What Discord says of the token. */
+/** Discord's findings about the token. */
 export async function liveDiscordFindings({ discord }: Config): Promise<Finding[]> {
   const { token, api_url } = discord;
   if (token === undefined) return [];

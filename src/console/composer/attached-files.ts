@@ -4,7 +4,7 @@ import { icon } from "../page/icons.ts";
 import type { Actions } from "../state/actions.ts";
 import { filesIn } from "./chosen-files.ts";
 
-/** The files that go with the message that is being written. */
+/** The files attached to the draft. */
 export function chosenFiles(files: readonly File[], actions: Actions): TemplateResult | typeof nothing {
   if (files.length === 0) return nothing;
   return html`<ul class="pasted" aria-label="Files to send">
@@ -25,13 +25,13 @@ export function chosenFiles(files: readonly File[], actions: Actions): TemplateR
   </ul>`;
 }
 
-/** What is shown while files are held over the page. */
+/** Shown while files are dragged over the page. */
 export function dropArea(isOver: boolean): TemplateResult | typeof nothing {
   if (!isOver) return nothing;
   return html`<div class="drop-area" data-testid="drop-area">${icon("attach")} <span>Drop files to attach them</span></div>`;
 }
 
-/** Takes files that are dropped anywhere on the page: a browser would leave the page for them. */
+/** Attaches files that are dropped anywhere on the page. Otherwise the browser would leave the page to open them. */
 export function takeDrops(target: EventTarget, actions: Actions): void {
   const on = (type: string, react: (event: DragEvent) => void) =>
     target.addEventListener(type, (event) => {

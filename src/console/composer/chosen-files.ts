@@ -1,9 +1,9 @@
 import { formatBytes } from "../../core/values/shown.ts";
 
-/** As the server takes them: files of a message, bytes of one and of all. */
+/** Limits of the server: files per message, bytes of one file and of all files. */
 const limits = { files: 20, bytes: 50_000_000, together: 100_000_000 };
 
-/** Those of these files that may go with the others, and why not all of them. */
+/** The files that fit in addition to those before, and the reason if some do not. */
 export function chooseFiles(
   before: readonly File[],
   chosen: readonly File[],
@@ -23,14 +23,14 @@ export function chooseFiles(
 
 function refusal({ name, size }: File, count: number, bytes: number): string | undefined {
   if (size > limits.bytes)
-    return `${name} has ${formatBytes(size)}; a file may have ${formatBytes(limits.bytes)}.`;
+    return `${name} has ${formatBytes(size)} and was not attached; the limit is ${formatBytes(limits.bytes)}.`;
   if (count >= limits.files) return `A message may have ${limits.files} files.`;
   if (bytes + size > limits.together)
     return `The files of a message may have ${formatBytes(limits.together)} together.`;
   return undefined;
 }
 
-/** Files of a paste or a drop; folders are none. */
+/** Files of a paste or a drop, without folders. */
 export function filesIn(transfer: DataTransfer | null): File[] {
   const items = [...(transfer?.items ?? [])].filter(({ kind }) => kind === "file");
   return items.flatMap((item) => {

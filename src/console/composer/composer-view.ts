@@ -8,10 +8,10 @@ import { runningTurns, turnsOf } from "../state/timeline.ts";
 import { chosenFiles, dropArea } from "./attached-files.ts";
 import { filesIn } from "./chosen-files.ts";
 
-/** Browsers without `field-sizing` get this many lines at most. */
+/** Maximum lines in browsers without `field-sizing`. */
 const maxLines = 10;
 
-/** Where people write. */
+/** The editor for messages. */
 export function composerView(state: ConsoleState, actions: Actions): TemplateResult {
   const { draft, completions } = state;
   const isEmpty = draft.text.trim() === "" && draft.pasted.length === 0 && draft.files.length === 0;
@@ -59,7 +59,7 @@ function attachButton(actions: Actions): TemplateResult {
     const input = event.target;
     if (!(input instanceof HTMLInputElement)) return;
     actions.draft.attach([...(input.files ?? [])]);
-    // The same file may be chosen again.
+    // Allows choosing the same file again.
     input.value = "";
   };
   return html`<label class="icon-button attach" title="Attach files">
@@ -68,7 +68,7 @@ function attachButton(actions: Actions): TemplateResult {
   </label>`;
 }
 
-/** In reach however long the answer is; Escape does the same. */
+/** In reach even below a long answer; Escape does the same. */
 function stopButton({ timeline }: ConsoleState, actions: Actions): TemplateResult | typeof nothing {
   if (runningTurns(timeline).length === 0) return nothing;
   return html`<button type="button" class="small-button" title="Stop (Escape)" @click=${() => actions.messages.stopAll()}>
@@ -82,9 +82,9 @@ function placeholder({ open, timeline }: ConsoleState): string {
   const working = runningTurns(timeline).filter(
     ({ kind, status }) => kind === "message" && status === "running",
   );
-  // A message is taken into the work between two steps; the last of them is the answer.
-  if (working.some(({ text }) => text !== "")) return "Write on: it is answered after this";
-  if (working.length > 0) return "Write on: it goes into the next step";
+  // A message joins the work between two steps; the last step is the answer.
+  if (working.some(({ text }) => text !== "")) return "Keep typing: your message is answered next";
+  if (working.length > 0) return "Keep typing: your message joins the next step";
   if (open.thread !== undefined) return "Reply";
   return isDirect(open.namespace) ? "Write a message" : `Message #${channelName(open.namespace)}`;
 }
@@ -130,7 +130,7 @@ function onPaste(event: ClipboardEvent, actions: Actions): void {
 
 function onKey(event: KeyboardEvent, state: ConsoleState, actions: Actions): void {
   if (event.isComposing) return;
-  // The list may be of an older text: completing takes a moment.
+  // The list may belong to an older text: a completion takes a moment.
   const isCurrent = state.completions !== undefined && state.completions.text === textIn(event);
   const handled = isCurrent ? onListKey(event, state, actions) : onPlainKey(event, state, actions);
   if (handled) event.preventDefault();
@@ -171,7 +171,7 @@ function onPlainKey(event: KeyboardEvent, state: ConsoleState, actions: Actions)
   return event.key === "ArrowUp" && state.draft.text === "" && actions.draft.recall();
 }
 
-/** The completions of a command, above the composer. The list is always there, for assistive technology to refer to. */
+/** The completions of a command, above the editor. The list always exists, so that assistive technology can refer to it. */
 function completionList({ completions }: ConsoleState, actions: Actions): TemplateResult {
   const items = completions?.items ?? [];
   return html`<ul id="completions" class="completions" role="listbox" aria-label="Commands" ?hidden=${items.length === 0}>

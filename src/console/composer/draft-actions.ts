@@ -4,33 +4,33 @@ import type { ConsoleStore, Draft } from "../state/state.ts";
 import { turnsOf } from "../state/timeline.ts";
 import { chooseFiles } from "./chosen-files.ts";
 
-/** Writing: the draft, its long pasted pieces, and completion of commands. */
+/** The draft, its long pasted pieces, and the completion of commands. */
 export interface DraftActions {
   write(text: string): void;
-  /** Takes a pasted text out of the editor when it is long; false when it should be pasted as usual. */
+  /** Keeps a long pasted text out of the editor; false if it should be pasted as usual. */
   paste(text: string): boolean;
-  /** Puts a long pasted piece into the editor after all. */
+  /** Moves a long pasted piece into the editor. */
   unfoldPasted(index: number): void;
   removePasted(index: number): void;
-  /** Takes files to be attached; what is too large or too many is refused in words. */
+  /** Attaches files; a notice says which are too large or too many. */
   attach(files: readonly File[]): void;
   removeFile(index: number): void;
-  /** Whether files are held over the page. */
+  /** Notes whether files are dragged over the page. */
   dropping(isOver: boolean): void;
   selectCompletion(step: 1 | -1): void;
-  /** Takes over a completion, the selected one unless told. */
+  /** Accepts a completion, by default the selected one. */
   acceptCompletion(index?: number): void;
   closeCompletions(): void;
-  /** Puts the last message of the thread into the empty editor. False when there is none. */
+  /** Puts the last message of the thread into the empty editor. False if there is none. */
   recall(): boolean;
-  /** Keeps the draft at once, e.g. before the page goes away. */
+  /** Stores the draft at once, e.g. before the page closes. */
   keep(): void;
 }
 
-/** A pasted text longer than this becomes a piece of its own, characters. */
+/** Length from which a pasted text becomes a piece of its own, characters. */
 const longPaste = 6_000;
 
-/** A longer text is not completed, characters. */
+/** Maximum length of a text that is completed, characters. */
 const maxCommand = 300;
 
 export function createDraftActions(parts: {
@@ -98,7 +98,7 @@ export function createDraftActions(parts: {
     },
     acceptCompletion(index) {
       const { completions, draft } = store.get();
-      // With no index it is the keyboard, and a list of an older text is not what the person sees completed.
+      // Without an index the keyboard accepts it, which must not use the list of an older text.
       if (index === undefined && completions?.text !== draft.text) return;
       const item = completions?.items[index ?? completions.selected];
       if (item !== undefined) write(item.text);

@@ -2,12 +2,12 @@ import type { TurnView } from "../../core/log/turn-view.ts";
 import type { ConsoleState, ConsoleStore } from "../state/state.ts";
 import { turnsOf } from "../state/timeline.ts";
 
-/** How much of an answer is read out, characters; the conversation has the rest. */
+/** Maximum characters of an answer that are read out; the conversation has the rest. */
 const maxSpoken = 600;
 
 /**
- * Tells screen readers what happens in the open thread: that work began, what is asked, the whole answer. The streamed
- * text itself is not live, because every piece of it would be read out.
+ * Tells screen readers about the open thread: that work began, questions, the whole answer. The streamed text itself is not a
+ * live region, because each piece of it would be read out.
  */
 export function announceTurns(store: ConsoleStore, region: HTMLElement, page: Document): void {
   let known = new Map<string, TurnView>();

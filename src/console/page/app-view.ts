@@ -4,14 +4,15 @@ import { composerView } from "../composer/composer-view.ts";
 import { installDialog } from "../skills/install-dialog.ts";
 import { skillsPanel } from "../skills/skills-panel.ts";
 import type { Actions } from "../state/actions.ts";
+import { channelName, isDirect } from "../state/channels.ts";
 import type { ConsoleState } from "../state/state.ts";
 import type { RenderMarkdown } from "../thread/markdown.ts";
 import { threadView } from "../thread/thread-view.ts";
-import { headerView } from "./header-view.ts";
-import { icon } from "./icons.ts";
+import { type IconName, icon } from "./icons.ts";
 import { modal } from "./modal.ts";
 import { sidebarView } from "./sidebar-view.ts";
 import { switcherDialog } from "./switcher-dialog.ts";
+import { modelName, threadTitle } from "./thread-title.ts";
 
 /** The whole page. `toLatest` scrolls the conversation to its end. */
 export function appView(
@@ -20,7 +21,7 @@ export function appView(
   markdown: RenderMarkdown,
   toLatest: () => void,
 ): TemplateResult {
-  // What is typed changes the composer alone, however long the conversation is.
+  // Typing renders only the composer, however long the conversation is.
   const { draft: _draft, completions: _completions, ...shown } = state;
   const unlessTyped = (view: () => unknown) => guard(Object.values(shown), view);
   const classes = [state.sidebarOpen ? "has-sidebar" : "", state.skills.open ? "has-panel" : ""].join(" ");
@@ -55,7 +56,7 @@ function closeDrawers(state: ConsoleState, actions: Actions): void {
   if (state.skills.open) actions.skills.togglePanel();
 }
 
-/** What concerns the whole page: the connection is lost, something failed. */
+/** Messages about the whole page: a lost connection, a failure. */
 function bannerView(state: ConsoleState, actions: Actions): TemplateResult {
   return html`<div class="banners" role="alert">
     ${
@@ -78,10 +79,10 @@ function bannerView(state: ConsoleState, actions: Actions): TemplateResult {
 
 function lostText({ about }: ConsoleState): string {
   const name = about?.name ?? "Knack";
-  return `${name} does not answer. Trying again; what you write is kept.`;
+  return `${name} does not answer. Trying again; your text is kept.`;
 }
 
-/** Asks for the API token of a Knack that is reached over the network. */
+/** Asks for the API token of a Knack on the network. */
 function tokenDialog(state: ConsoleState, actions: Actions): TemplateResult {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -107,4 +108,60 @@ function tokenDialog(state: ConsoleState, actions: Actions): TemplateResult {
     <button type="submit" class="button is-primary">Sign in</button>
   </form>`;
   return modal({ labelledBy: "token-title", close: () => actions.page.show(undefined), content });
+}
+
+const themeIcons = { system: "screen", light: "sun", dark: "moon" } as const;
+
+/** The open channel and thread, and the switches of the page. */
+function headerView(state: ConsoleState, actions: Actions): TemplateResult {
+  const { open, about } = state;
+  const channel = isDirect(open.namespace) ? "Direct message" : `# ${channelName(open.namespace)}`;
+  return html`<header class="header">
+    <span class="narrow-only">
+      ${iconButton("menu", "Channels and threads", () => actions.page.toggleSidebar(), state.sidebarOpen)}
+    </span>
+    <div class="place">
+      ${
+        open.thread === undefined
+          ? html`<h1>${channel}</h1>`
+          : html`<button type="button" class="crumb" @click=${() => actions.channels.beginThread()}>${channel}</button>
+              <span class="crumb-mark" aria-hidden="true">/</span>
+              <h1>${currentTitle(state)}</h1>`
+      }
+    </div>
+    ${about === undefined ? nothing : html`<span class="model wide-only" title="The language model in use">${modelName(state.settings?.model ?? about.model)}</span>`}
+    ${iconButton(themeIcons[state.theme], `Theme: ${state.theme}`, () => actions.page.nextTheme())}
+    ${iconButton("write", "New thread", () => actions.channels.beginThread())}
+    <button
+      type="button"
+      id="skills-toggle"
+      class="small-button"
+      aria-expanded=${state.skills.open}
+      aria-controls="skills"
+      @click=${() => actions.skills.togglePanel()}
+    >
+      ${icon("skills")} <span class="wide-only">Skills</span><span class="visually-hidden narrow-only">Skills</span>
+    </button>
+  </header>`;
+}
+
+function currentTitle({ open, threads, timeline, outgoing }: ConsoleState): string {
+  const thread = open.thread ?? "";
+  const listed = threads?.find((other) => other.thread === thread)?.title;
+  const first =
+    [...timeline.values()][0]?.view.said ?? outgoing.find((message) => message.thread === thread)?.text;
+  return threadTitle({ thread, title: (listed ?? first ?? "Thread").slice(0, 200) });
+}
+
+function iconButton(name: IconName, label: string, onClick: () => void, expanded?: boolean): TemplateResult {
+  return html`<button
+    type="button"
+    class="icon-button"
+    aria-label=${label}
+    title=${label}
+    aria-expanded=${expanded ?? nothing}
+    @click=${onClick}
+  >
+    ${icon(name)}
+  </button>`;
 }

@@ -44,7 +44,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** A line icon in the colour of the text; decoration only, the control beside it carries the name. */
+/** A line icon in the colour of the text. It is decoration: the control next to it has the name. */
 export function icon(name: IconName): TemplateResult {
   return html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false">
     ${paths[name].map((d) => svg`<path d=${d}></path>`)}

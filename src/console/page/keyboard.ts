@@ -1,7 +1,7 @@
 import type { Actions } from "../state/actions.ts";
 import type { ConsoleStore } from "../state/state.ts";
 
-/** The keys that work everywhere: Ctrl or Cmd K goes somewhere, Escape closes or else stops, `/` writes. */
+/** Global keys: Ctrl or Cmd K opens the switcher, Escape closes a part or stops turns, `/` begins a command. */
 export function enableKeyboard(page: Document, store: ConsoleStore, actions: Actions): void {
   page.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing) return;
@@ -26,7 +26,7 @@ function toggleSwitcher(store: ConsoleStore, actions: Actions): void {
   if (dialog !== "token") actions.page.show(dialog === "switcher" ? undefined : "switcher");
 }
 
-/** A dialog closes itself. With nothing to close, Escape stops what runs in the thread. */
+/** A dialog closes itself. If there is nothing to close, Escape stops the turns of the thread. */
 function closeTopmost(page: Document, store: ConsoleStore, actions: Actions): void {
   const { dialog, addingChannel, sidebarOpen, skills, notice } = store.get();
   if (dialog !== undefined) return;

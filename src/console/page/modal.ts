@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from "lit-html";
 import { ref } from "lit-html/directives/ref.js";
 
-/** A modal dialog; Escape and a click beside it close it. The browser keeps the focus inside and gives it back. */
+/** A modal dialog. Escape and a click outside close it. The browser keeps the focus inside and restores it. */
 export function modal({
   labelledBy,
   close,
@@ -19,7 +19,7 @@ export function modal({
   </dialog>`;
 }
 
-/** Stable, so that it runs when the dialog appears and not with every rendering. */
+/** A constant function, so that lit calls it only when the dialog appears. */
 function showModal(element: Element | undefined): void {
   if (element instanceof HTMLDialogElement && !element.open) {
     // The element is attached to the page after its references are set.
@@ -27,7 +27,7 @@ function showModal(element: Element | undefined): void {
   }
 }
 
-/** For lit's `ref`: focuses an element when it appears, and not with every rendering. Use this very function. */
+/** For lit's `ref`: focuses an element when it appears. Pass this function itself, or lit calls it at each rendering. */
 export function focusWhenShown(element: Element | undefined): void {
   // The element is attached to the page after its references are set.
   if (element instanceof HTMLElement) queueMicrotask(() => element.focus());

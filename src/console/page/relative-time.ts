@@ -1,7 +1,7 @@
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** When something happened, as short as a list needs it: `now`, `5 min`, `14:05`, `Mon`, `12 Mar`. */
+/** A time in short form, for lists: `now`, `5 min`, `14:05`, `Mon`, `12 Mar`. */
 export function relativeTime(at: number, now: number): string {
   const age = now - at;
   if (age < minute) return "now";
@@ -12,7 +12,7 @@ export function relativeTime(at: number, now: number): string {
   return date.toLocaleDateString(undefined, { day: "numeric", month: "short" });
 }
 
-/** `14:05`, in the reader's way of writing it. */
+/** `14:05`, in the reader's locale. */
 export function clockTime(at: number): string {
   return new Date(at).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
 }

@@ -10,7 +10,7 @@ import { focusWhenShown } from "./modal.ts";
 import { fullTime, relativeTime } from "./relative-time.ts";
 import { threadTitle } from "./thread-title.ts";
 
-/** Channels, and the threads of the open one. */
+/** The channels, and the threads of the open channel. */
 export function sidebarView(state: ConsoleState, actions: Actions): TemplateResult {
   return html`<nav class="sidebar" id="sidebar" aria-label="Channels and threads">
     <div class="brand">
@@ -115,7 +115,7 @@ function threadList(state: ConsoleState, actions: Actions): TemplateResult {
         ${icon("write")}
       </button>
     </div>
-    ${threads?.length === 0 ? html`<p class="empty">None yet. A message begins one.</p>` : nothing}
+    ${threads?.length === 0 ? html`<p class="empty">No threads yet. A message starts one.</p>` : nothing}
     <ul>
       ${repeat(
         threads ?? [],

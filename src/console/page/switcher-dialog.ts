@@ -13,10 +13,10 @@ interface Target {
   go(): void;
 }
 
-/** How many targets are listed. */
+/** Maximum targets listed. */
 const maxListed = 9;
 
-/** Goes to a channel, a thread or a part of the page by typing a piece of its name. */
+/** Goes to a channel, a thread or a part of the page by a part of its name. */
 export function switcherDialog(state: ConsoleState, actions: Actions): TemplateResult {
   const targets = matching(state, actions);
   const selected = Math.min(state.switcher.selected, Math.max(0, targets.length - 1));
@@ -66,7 +66,7 @@ export function switcherDialog(state: ConsoleState, actions: Actions): TemplateR
         </li>`,
       )}
     </ul>
-    ${targets.length === 0 ? html`<p class="empty">Nothing has this name.</p>` : nothing}
+    ${targets.length === 0 ? html`<p class="empty">No matches.</p>` : nothing}
   </div>`;
   return modal({ labelledBy: "switcher-title", close: () => actions.page.show(undefined), content });
 }

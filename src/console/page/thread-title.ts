@@ -1,13 +1,13 @@
 import { commandThread } from "../state/message-actions.ts";
 
-/** Threads that are no conversations: those of commands, of commands of the command line, and of test runs. */
+/** Threads that are not conversations: commands, commands of the command line, and test runs. */
 const named = new Map([
   [commandThread, "Commands"],
   ["command-line", "Command line"],
   ["test-runs", "Test runs"],
 ]);
 
-/** What a thread is called: the beginning of its first message, on one line. */
+/** The title of a thread: the beginning of its first message, on one line. */
 export function threadTitle({ thread, title }: { thread: string; title: string }): string {
   const name = named.get(thread);
   if (name !== undefined) return name;
@@ -15,7 +15,7 @@ export function threadTitle({ thread, title }: { thread: string; title: string }
   return line === "" ? "Untitled" : line;
 }
 
-/** How people read the name of a model; `offline` stands for none. */
+/** The name of a model for people; `offline` is no model. */
 export function modelName(model: string): string {
   return model === "offline" ? "no language model" : model;
 }

@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from "lit-html";
 
-/** A part that opens and closes by its title; closed unless told. */
+/** A part that its title opens and closes; closed by default. */
 export function disclosure(
   title: TemplateResult | string,
   content: TemplateResult,

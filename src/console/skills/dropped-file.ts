@@ -1,11 +1,11 @@
 import type { Actions } from "../state/actions.ts";
 
-/** Lets files be dropped here; without it the browser would leave the page to show them. */
+/** Allows dropping files here. Otherwise the browser would leave the page to open them. */
 export function allowDrop(event: DragEvent): void {
   if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
 }
 
-/** Reviews an archive that was dropped. */
+/** Reviews a dropped archive. */
 export function takeDropped(event: DragEvent, actions: Actions): void {
   const [item, second] = event.dataTransfer?.items ?? [];
   if (item?.kind !== "file") return;

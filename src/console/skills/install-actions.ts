@@ -4,14 +4,14 @@ import type { ConsoleStore } from "../state/state.ts";
 import { type Installing, nothingChosen, type PackageChoice } from "./panel-state.ts";
 import type { SkillActions } from "./skill-actions.ts";
 
-/** Installing skills: what was chosen is reviewed first, and exactly what was reviewed is installed. */
+/** Installs skills: a package is reviewed first, and exactly the reviewed files are installed. */
 export interface InstallActions {
-  /** Opens the dialog; with a file, its review begins at once. */
+  /** Opens the dialog; with a file, the review begins at once. */
   begin(file?: File): void;
   review(choice: PackageChoice): void;
-  /** Goes back to choosing, also while a review is on its way. */
+  /** Goes back to the choice, even during a review. */
   chooseAgain(): void;
-  /** Says why what was chosen is no package, e.g. a folder. */
+  /** Shows why the choice is not a package, e.g. a folder. */
   refuse(problem: string): void;
   install(): void;
   /** Turns an installed skill on in the open channel. */
@@ -94,7 +94,7 @@ function locationOf(choice: PackageChoice): PackageLocation {
   return isPath(choice.address) ? { path: choice.address } : { url: choice.address };
 }
 
-/** A path of the machine the bot runs on: `/…`, `C:\…`. */
+/** A path on the bot's machine: `/…`, `C:\…`. */
 function isPath(address: string): boolean {
   return /^(\/|[A-Za-z]:[\\/])/.test(address);
 }

@@ -102,8 +102,8 @@ function reviewed(
   const busy = stage === "installing";
   const danger = reviews.some(({ findings }) => findings.some(({ severity }) => severity === "danger"));
   const what = reviews.length === 1 ? "" : ` ${reviews.length} skills`;
-  return html`<p class="hint">From <code>${nameOf(choice)}</code>. Exactly these files are installed; if they change meanwhile, it is refused.</p>
-    ${danger ? html`<p class="warning-line">Something in it can do harm. Read what was found before you go on.</p>` : nothing}
+  return html`<p class="hint">From <code>${nameOf(choice)}</code>. Exactly these files are installed. If they change before that, nothing is.</p>
+    ${danger ? html`<p class="warning-line">It can do harm. Read the findings before you continue.</p>` : nothing}
     <div class="reviews" tabindex="0" role="region" aria-label="Review">${reviews.map(reviewOf)}</div>
     <div class="dialog-actions" aria-busy=${busy}>
       <button type="button" class="button" ?disabled=${busy} @click=${actions.install.chooseAgain}>Back</button>
@@ -138,7 +138,7 @@ function nameOf(choice: PackageChoice): string {
   return visibleText(choice.kind === "file" ? choice.file.name : choice.address);
 }
 
-/** What was installed, with what enables it in the open channel. */
+/** The installed skills, with buttons that enable them in the open channel. */
 function installedView(
   { installed, enabled }: Extract<Installing, { stage: "installed" }>,
   { open, skills }: ConsoleState,
@@ -164,8 +164,8 @@ function installedView(
   return html`<p role="status">
       ${
         wasOn
-          ? `Installed again. It is on where people had enabled exactly these files.`
-          : `Nothing of it is on yet, and it reaches no host. Enable it in ${where}, or later in any channel.`
+          ? `Installed again. It is on where people had enabled the same files.`
+          : `Nothing of it is on yet, and it can reach no host. Enable it in ${where}, or later in any channel.`
       }
     </p>
     <ul class="installed">

@@ -2,10 +2,10 @@ import type * as shapes from "../../client/shapes.ts";
 
 export type SkillKind = shapes.SkillListing["kind"];
 
-/** What the list is narrowed to: a kind of skills, or what could not be loaded. */
+/** Filter of the list: a kind of skills, or skills that could not be loaded. */
 export type PanelFilter = SkillKind | "problems";
 
-/** Skills, and what a person does with them. */
+/** The state of the skills panel. */
 export interface SkillsPanel {
   open: boolean;
   query: string;
@@ -13,35 +13,35 @@ export interface SkillsPanel {
   filter: PanelFilter | undefined;
   skills?: readonly shapes.SkillListing[];
   diagnostics: readonly shapes.SkillList["diagnostics"][number][];
-  /** The tool servers (MCP); undefined until they were read. */
+  /** The tool servers (MCP); undefined until they are read. */
   servers?: readonly shapes.ServerStatus[];
   /** The skill shown in full. */
   detailId?: string | undefined;
   detail?: shapes.SkillDetail | undefined;
-  /** Its review, or why there is none. */
+  /** Its review, or the reason why there is none. */
   review?: { ok: true; value: shapes.PackageReview } | { ok: false; reason: string } | undefined;
   trial?: Trial | undefined;
-  /** Where the person connects their account with the server of this name. */
+  /** The login of the server with this name. */
   login?: { server: string; url: string } | undefined;
-  /** Ids of skills and names of servers whose change is on its way. */
+  /** Ids of skills and names of servers that are being changed. */
   saving: ReadonlySet<string>;
   problem?: string | undefined;
-  /** What was done, e.g. `moon was removed.` */
+  /** The last result, e.g. `moon was removed.` */
   note?: string | undefined;
 }
 
 /** The form that runs the skill shown. */
 export interface Trial {
-  /** What keeps it from running; `field` is the name of the field that has to be corrected. */
+  /** The problem that prevents the run; `field` is the field to correct. */
   problem?: { text: string; field?: string } | undefined;
-  /** What the last dry run told. */
+  /** Result of the last dry run. */
   dryRun?: shapes.FlowResult | undefined;
 }
 
-/** Where a package comes from, as the person gave it. */
+/** The source of a package, as the person gave it. */
 export type PackageChoice = { kind: "address"; address: string } | { kind: "file"; file: File };
 
-/** The way of a package from being chosen to being installed; every stage may have the reason why it went no further. */
+/** The stages of an installation. Each may have the problem that stopped it. */
 export type Installing = { problem?: string | undefined } & (
   | { stage: "choosing"; address: string }
   | { stage: "reviewing"; choice: PackageChoice }
@@ -53,7 +53,7 @@ export type Installing = { problem?: string | undefined } & (
   | {
       stage: "installed";
       installed: readonly shapes.InstalledPackage[];
-      /** What became of those that were enabled, by id. */
+      /** State of the skills that were enabled here, by id. */
       enabled: ReadonlyMap<string, "on" | "saving">;
     }
 );

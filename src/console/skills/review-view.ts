@@ -8,7 +8,7 @@ type Severity = Finding["severity"];
 
 const severityNames = { danger: "Danger", warning: "Warning", info: "Note" } as const;
 
-/** How many findings there are of each gravity: `1 Danger · 2 Warning`. */
+/** The number of findings by severity: `1 danger`, `2 warnings`. */
 export function reviewBadges({ findings }: Pick<PackageReview, "findings">): TemplateResult {
   const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;
   const badge = (severity: Severity, one: string, many: string) => {
@@ -23,7 +23,10 @@ export function reviewBadges({ findings }: Pick<PackageReview, "findings">): Tem
   </span>`;
 }
 
-/** What a package is and can do. Every text of it is a stranger's: shown as text, with what hides in it made visible. */
+/**
+ * The contents and abilities of a package. Its texts are untrusted: they are shown as text, with hidden characters made
+ * visible.
+ */
 export function reviewView(review: PackageReview): TemplateResult {
   const { findings, isolation } = review;
   return html`<div class="review" data-testid="review">
@@ -60,7 +63,7 @@ function findingView({ severity, message, path, line, excerpt }: Finding): Templ
   </li>`;
 }
 
-/** How many names are listed; the rest is counted. */
+/** Maximum names listed; the rest is counted. */
 const maxListed = 12;
 
 function listed(title: string, names: readonly string[]): TemplateResult | typeof nothing {

@@ -19,7 +19,7 @@ export function serverState({ state }: ServerStatus): TemplateResult {
   return html`<span class="server-state is-${state}">${stateNames[state]}</span>`;
 }
 
-/** A tool server: how it does, what it offers, and what starts, stops or connects it. */
+/** A tool server: its state, its tools, and the controls that start, stop or connect it. */
 export function serverView(server: ServerStatus, state: ConsoleState, actions: Actions): TemplateResult {
   const { name, transport, problem, credentials } = server;
   const shown = state.skills.detail?.reasons.join("\n") ?? "";
@@ -63,7 +63,7 @@ function controls({ name, state, credentials }: ServerStatus, busy: boolean, act
   </div>`;
 }
 
-/** The address came from a server: it is opened only when it is a web address, and people see where it leads. */
+/** The address comes from the server: only web addresses become links, and people see the host. */
 function loginLink(name: string, { skills: { login } }: ConsoleState): TemplateResult | typeof nothing {
   if (login?.server !== name) return nothing;
   const url = URL.parse(login.url);

@@ -8,19 +8,19 @@ import { isReviewed } from "./skill-kinds.ts";
 export interface SkillActions {
   togglePanel(): void;
   search(query: string): void;
-  /** Narrows the list; undefined lists all. */
+  /** Filters the list; undefined lists all. */
   narrow(filter: PanelFilter | undefined): void;
-  /** Shows a skill in full; undefined goes back to the list. `note` says what was done. */
+  /** Shows a skill in full; undefined goes back to the list. `note` is the result of the last action. */
   showSkill(id: string | undefined, note?: string): void;
-  /** `pinned` turns it on, `blocked` off, `available` leaves it to the agent. */
+  /** `pinned` turns the skill on, `blocked` off; `available` leaves it to the agent. */
   setSkill(id: string, state: "pinned" | "blocked" | "available"): void;
   /** Changes settings of the channel. */
   change(settings: shapes.NamespaceSettings): void;
-  /** Reads settings, and skills when they are shown, again. */
+  /** Reads the settings again, and the skills if they are shown. */
   refresh(): void;
 }
 
-/** How soon a server that starts is looked at again, ms. */
+/** Interval at which a starting server is read again, ms. */
 const whileStarting = 1_500;
 
 export function createSkillActions(parts: { store: ConsoleStore; session: Session }): SkillActions {
@@ -70,7 +70,7 @@ export function createSkillActions(parts: { store: ConsoleStore; session: Sessio
   };
 }
 
-/** Of the skill shown before. */
+/** Clears the state of the skill shown before. */
 const blank = {
   detail: undefined,
   review: undefined,

@@ -9,14 +9,13 @@ import type { RenderMarkdown } from "../thread/markdown.ts";
 import { disclosure } from "./disclosure.ts";
 import { reviewBadges, reviewView } from "./review-view.ts";
 import { serverView } from "./server-view.ts";
-import { skillEmoji } from "./skill-emoji.ts";
 import { factsView, fileList, parameterList, problemList, toolList } from "./skill-facts-view.ts";
 import { isReviewed } from "./skill-kinds.ts";
-import { resetButton, skillFacts, skillRow, skillSwitch } from "./skill-row.ts";
+import { resetButton, skillEmoji, skillFacts, skillRow, skillSwitch } from "./skill-row.ts";
 import { trialView } from "./trial-view.ts";
 import { visibleText } from "./visible-text.ts";
 
-/** One skill in full: what it needs, what it can do, where it comes from, and what is known about its code. */
+/** One skill in full: its requirements, abilities, origin, and the review of its code. */
 export function skillDetailView(
   state: ConsoleState,
   actions: Actions,
@@ -82,7 +81,7 @@ function parts(
   </section>`;
 }
 
-/** Open at once where something dangerous was found. */
+/** Open from the start if the review found a danger. */
 function review({ skills: { detail, review: read } }: ConsoleState): TemplateResult | typeof nothing {
   if (detail === undefined || !isReviewed(detail) || read === undefined) return nothing;
   if (!read.ok)
@@ -97,7 +96,7 @@ function review({ skills: { detail, review: read } }: ConsoleState): TemplateRes
   </section>`;
 }
 
-/** Where an installed skill came from, whether it is still what was installed, and what updates or removes it. */
+/** The source of an installed skill, whether its files changed, and the controls that update or remove it. */
 function packageView(
   { id, parent, package: installed }: SkillDetail,
   state: ConsoleState,
@@ -112,7 +111,7 @@ function packageView(
     <p class="installed-from">From <code>${from}</code> by ${installed.by}, ${fullTime(installed.installed_at)}</p>
     ${
       installed.changed
-        ? html`<p class="skill-reason">Its files are no longer those that were installed and reviewed. Update or remove it.</p>`
+        ? html`<p class="skill-reason">Its files have changed since they were installed and reviewed. Update or remove it.</p>`
         : nothing
     }
     <div class="actions" aria-busy=${busy}>
@@ -120,7 +119,7 @@ function packageView(
         {
           key: `update-${owner}`,
           label: "Update",
-          question: `Get it again from ${from}? Where files changed, it is off and reaches no host until somebody allows it again.`,
+          question: `Download it again from ${from}? If files have changed, it is turned off and reaches no host until somebody allows it again.`,
           busy,
           act: () => actions.upkeep.update(owner),
         },
@@ -142,7 +141,7 @@ function packageView(
   </section>`;
 }
 
-/** Which hosts the code of a skill may reach, with what takes them back and adds one. */
+/** The hosts that a skill's code may reach, with controls to revoke and add them. */
 function networkView(
   { id, kind, parent, network: { granted } }: SkillDetail,
   busy: boolean,
@@ -159,7 +158,7 @@ function networkView(
     event.currentTarget.reset();
   };
   const takeBack = (host: string) => {
-    // The button goes with the host; the focus stays in this part.
+    // The button disappears with the host; this keeps the focus here.
     document.getElementById("host-to-allow")?.focus();
     actions.upkeep.revokeHost(id, host);
   };
@@ -195,15 +194,15 @@ function networkView(
 interface Confirmation {
   /** Unique on the page. */
   key: string;
-  /** What the button says, and what the one that does it says. */
+  /** Label of the button, and of the button that confirms. */
   label: string;
-  /** What would happen. */
+  /** The consequence, as a question. */
   question: string;
   busy: boolean;
   act(): void;
 }
 
-/** A button that does what it says after a second press; the focus goes to the question and back. */
+/** A button that acts after a confirmation; the focus moves to the question and back. */
 function confirmControl(
   { key, label, question, busy, act }: Confirmation,
   state: ConsoleState,

@@ -5,7 +5,7 @@ import { disclosure } from "./disclosure.ts";
 import { kindNames } from "./skill-kinds.ts";
 import { visibleText } from "./visible-text.ts";
 
-/** The plain facts of a skill, those it does not have left out. */
+/** The facts about a skill, without empty ones. */
 export function factsView(detail: SkillDetail): TemplateResult {
   const rows: [string, string][] = [
     ["Kind", kindNames[detail.kind].one],
@@ -32,7 +32,7 @@ export function factsView(detail: SkillDetail): TemplateResult {
   </dl>`;
 }
 
-/** What was found wrong in its files. */
+/** Problems in its files. */
 export function problemList({ problems }: SkillDetail): TemplateResult | typeof nothing {
   if (problems.length === 0) return nothing;
   return html`<section>

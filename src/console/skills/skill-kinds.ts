@@ -1,7 +1,7 @@
 import type { SkillListing } from "../../client/shapes.ts";
 import type { SkillKind, SkillsPanel } from "./panel-state.ts";
 
-/** What people call the kinds of skills: one of them, and all of them. In the order they are offered. */
+/** Names of the kinds of skills, for one and for all of a kind, in the order of the filters. */
 export const kindNames: Readonly<Record<SkillKind, { one: string; all: string }>> = {
   builtin: { one: "Built in", all: "Built in" },
   document: { one: "Guide", all: "Guides" },
@@ -11,12 +11,12 @@ export const kindNames: Readonly<Record<SkillKind, { one: string; all: string }>
   config: { one: "Configured", all: "Configured" },
 };
 
-/** Whether its files are reviewed: what ships runs in the bot, and tool servers are programs of their own. */
+/** Whether its files are reviewed. Built-in skills run in the bot, and tool servers are separate programs. */
 export function isReviewed({ kind }: SkillListing): boolean {
   return kind !== "builtin" && kind !== "mcp";
 }
 
-/** Skills of the list, parts of others left out, that have every word of the query and fit the filter. */
+/** Skills that contain every word of the query and match the filter, without parts of other skills. */
 export function listedSkills({
   skills = [],
   query,
@@ -31,7 +31,7 @@ export function listedSkills({
   });
 }
 
-/** How many skills there are of each kind, kinds without any left out. */
+/** The number of skills of each kind, without empty kinds. */
 export function countKinds(skills: readonly SkillListing[]): { kind: SkillKind; count: number }[] {
   const kinds = Object.keys(kindNames) as SkillKind[];
   return kinds

@@ -8,14 +8,14 @@ import type { PanelFilter, SkillsPanel } from "./panel-state.ts";
 import { countKinds, kindNames, listedSkills } from "./skill-kinds.ts";
 import { skillRow } from "./skill-row.ts";
 
-/** All skills by what they are here, with a search and a choice of kind, and what could not be loaded. */
+/** All skills by their state in the channel, with a search, a filter, and problems of loading. */
 export function skillListView(state: ConsoleState, actions: Actions): TemplateResult {
   const { skills: panel } = state;
   const onSearch = (event: Event) => {
     if (event.target instanceof HTMLInputElement) actions.skills.search(event.target.value);
   };
   return html`<p class="hint">
-      On keeps a skill at hand in this channel. Off hides it from the agent. The others it takes up by itself when it needs them.
+      On keeps a skill active in this channel. Off hides it from the agent. The agent activates the others when it needs them.
     </p>
     <input class="field" type="search" placeholder="Find a skill" aria-label="Find a skill" .value=${panel.query} @input=${onSearch} />
     ${filters(panel, actions)}
@@ -73,7 +73,7 @@ function groups(panel: SkillsPanel, actions: Actions): TemplateResult | typeof n
       panel,
       actions,
     )}
-    ${found.length > 0 || panel.skills === undefined ? nothing : html`<p class="empty" role="status">No skill fits. Try fewer words, or another kind.</p>`}`;
+    ${found.length > 0 || panel.skills === undefined ? nothing : html`<p class="empty" role="status">No skill fits. Try fewer words or another kind.</p>`}`;
 }
 
 function isOn({ state }: SkillListing): boolean {
@@ -150,7 +150,7 @@ function channelSettings(
 ): TemplateResult | typeof nothing {
   if (settings === undefined) return nothing;
   const { change } = actions.skills;
-  // Nobody has to mention the agent in the console.
+  // The console needs no mentions.
   const isConsole = open.namespace.startsWith("console:");
   return html`${choice("While the agent works, show", progressNames, settings.progress, (progress) =>
     change({ progress }),
@@ -167,7 +167,7 @@ function replyChoice(reply: keyof typeof replyNames | undefined, change: Change)
 function pauseControl(paused: { by: string } | undefined, change: Change): TemplateResult {
   const isPaused = paused !== undefined;
   return html`<div class="setting" data-testid="pause">
-    <span>${isPaused ? `Paused by ${paused.by}: the agent answers nothing but commands here.` : "The agent answers in this channel."}</span>
+    <span>${isPaused ? `Paused by ${paused.by}: the agent answers only commands here.` : "The agent answers in this channel."}</span>
     <button type="button" class="small-button" @click=${() => change({ paused: !isPaused })}>
       ${isPaused ? "Resume" : "Pause"}
     </button>

@@ -2,24 +2,23 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import type { ServerStatus, SkillListing } from "../../client/shapes.ts";
 import type { Actions } from "../state/actions.ts";
 import { serverState } from "./server-view.ts";
-import { skillEmoji } from "./skill-emoji.ts";
 import { kindNames } from "./skill-kinds.ts";
 
 const stateNames = {
   available: "Up to the agent",
-  active: "Taken up by the agent",
+  active: "Activated by the agent",
   pinned: "On for this channel",
   blocked: "Off for this channel",
 } as const;
 
-/** Where it comes from, in words. */
+/** Names of the sources. */
 const sourceNames: Readonly<Record<string, string>> = {
   managed: "installed",
   workspace: "your folder",
   extra: "a further folder",
 };
 
-/** One skill of a list, with its switch; the name opens it. `server` is the tool server it stands for. */
+/** One skill of a list, with its switch; its name opens it. `server` is the tool server of the skill. */
 export function skillRow(
   skill: SkillListing,
   saving: boolean,
@@ -49,15 +48,15 @@ export function skillFacts({ kind, source, risk, state }: SkillListing): string 
     .join(" · ");
 }
 
-/** The three positions of a switch; a skill that nobody switched is the agent's to take up. */
+/** Label and tooltip of a switch by state. The agent may activate a skill that nobody switched. */
 const positions = {
   available: { label: "Auto", title: "The agent uses it when it fits. Click to keep it on." },
-  active: { label: "Auto", title: "Taken up by the agent. Click to switch it off." },
+  active: { label: "Auto", title: "Activated by the agent. Click to switch it off." },
   pinned: { label: "On", title: "On for this channel. Click to switch it off." },
   blocked: { label: "Off", title: "Off for this channel. Click to switch it on." },
 } as const;
 
-/** On: pinned or taken up. Switching it on pins the skill, switching it off blocks it. */
+/** On if pinned or active. Switching on pins the skill, switching off blocks it. */
 export function skillSwitch(skill: SkillListing, saving: boolean, actions: Actions): TemplateResult {
   const on = skill.state === "pinned" || skill.state === "active";
   const { label, title } = positions[skill.state];
@@ -79,7 +78,7 @@ export function skillSwitch(skill: SkillListing, saving: boolean, actions: Actio
   </button>`;
 }
 
-/** Gives a skill a person switched back to the agent. */
+/** Leaves a skill to the agent again. */
 export function resetButton(
   skill: SkillListing,
   saving: boolean,
@@ -96,4 +95,10 @@ export function resetButton(
   >
     Reset
   </button>`;
+}
+
+/** The emoji of a skill; its initial if it has none, or if emoji cannot be shown. */
+export function skillEmoji({ emoji, name }: SkillListing): TemplateResult {
+  const initial = name.slice(0, 1).toUpperCase();
+  return html`<span class="skill-emoji" data-initial=${initial} aria-hidden="true"><span>${emoji ?? initial}</span></span>`;
 }

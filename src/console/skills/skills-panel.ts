@@ -10,7 +10,7 @@ import { allowDrop, takeDropped } from "./dropped-file.ts";
 import { skillDetailView } from "./skill-detail-view.ts";
 import { skillListView } from "./skill-list-view.ts";
 
-/** The skills of the open channel: what is on, what the agent may take up, what is off, and what cannot work and why. */
+/** The skills of the open channel: on, available to the agent, off, and unusable ones with the reason. */
 export function skillsPanel(
   state: ConsoleState,
   actions: Actions,

@@ -3,27 +3,27 @@ import type { ConsoleStore } from "../state/state.ts";
 import type { Trial } from "./panel-state.ts";
 import { readTrialValues } from "./trial-values.ts";
 
-/** Trying the skill that is shown. */
+/** Actions to try the skill shown. */
 export interface TrialActions {
   /**
-   * Runs it in the open channel as the command people would write, so that its steps, approvals and answer are in the conversation.
+   * Runs the skill in the open channel by a command, so that its steps, approvals and answer appear in the conversation.
    * `texts` are the fields of the form.
    */
   run(texts: ReadonlyMap<string, string>): void;
-  /** Asks what a flow would do, without doing it. */
+  /** Shows what a flow would do, without doing it. */
   dryRun(texts: ReadonlyMap<string, string>): void;
 }
 
 export function createTrialActions(parts: {
   store: ConsoleStore;
   session: Session;
-  /** Sends a message to the open channel. */
+  /** Posts a message in the open channel. */
   send(text: string): void;
 }): TrialActions {
   const { store, session, send } = parts;
   const set = (trial: Trial | undefined) => store.set(({ skills }) => ({ skills: { ...skills, trial } }));
 
-  /** The values of the form, or undefined after the person was told what is wrong with them. */
+  /** The values of the form; undefined if they are invalid, which the form then shows. */
   const read = (texts: ReadonlyMap<string, string>) => {
     const { detail } = store.get().skills;
     if (detail === undefined) return undefined;

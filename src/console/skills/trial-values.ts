@@ -5,7 +5,10 @@ import type { Json } from "../../core/values/json.ts";
 
 type Parameter = SkillDetail["parameters"][number];
 
-/** The values of a form, by the type each parameter has; a field left empty is left out. Not ok: which field is wrong, and why. */
+/**
+ * The values of a form, converted to the types of the parameters. Empty fields are left out. If not ok, the invalid field and
+ * its problem.
+ */
 export function readTrialValues(
   parameters: readonly Parameter[],
   texts: ReadonlyMap<string, string>,
@@ -25,7 +28,7 @@ export function readTrialValues(
   return { ok: true, values: Object.fromEntries(values) };
 }
 
-/** A preset as it stands in a field. */
+/** A preset as the text of a field. */
 export function presetText(preset: Json | undefined): string {
   if (preset === undefined || preset === null) return "";
   return typeof preset === "string" ? preset : JSON.stringify(preset);
@@ -66,7 +69,7 @@ function readJson(
     const fits = type === "array" ? Array.isArray(value) : isRecord(value);
     return fits ? { ok: true, value } : { ok: false, problem };
   } catch {
-    // What the person wrote is no JSON; they are told above the form.
+    // The text is not valid JSON; the form shows the problem.
     return { ok: false, problem };
   }
 }

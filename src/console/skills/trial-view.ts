@@ -8,7 +8,7 @@ import { presetText } from "./trial-values.ts";
 
 type Parameter = SkillDetail["parameters"][number];
 
-/** A form that runs the skill in the open channel; flows also tell what they would do. */
+/** A form that runs the skill in the open channel. A flow also has a dry run. */
 export function trialView(
   detail: SkillDetail,
   trial: Trial | undefined,
@@ -35,7 +35,7 @@ export function trialView(
         <div class="actions">
           ${isFlow ? html`<button type="submit" class="small-button" value="dry-run">Dry run</button>` : nothing}
           <button type="submit" class="small-button is-strong" value="run">Run</button>
-          <span class="hint">${isFlow ? "A dry run sends nothing." : "Its steps and answer come into the conversation."}</span>
+          <span class="hint">${isFlow ? "A dry run sends nothing." : "Its steps and answer appear in the conversation."}</span>
         </div>
       </form>`,
     )}
@@ -43,7 +43,7 @@ export function trialView(
   </section>`;
 }
 
-/** One tool that people may call: guides are read by the agent, and servers have many. */
+/** Whether people can run the skill: guides are for the agent to read, and servers have many tools. */
 function isRunnable({ kind, eligible, state, tools, invocation }: SkillDetail): boolean {
   if (!eligible || state === "blocked" || invocation?.by_people === false) return false;
   return kind !== "document" && kind !== "mcp" && tools.length === 1;
@@ -78,7 +78,7 @@ function control(
   return html`<textarea class="field" rows="1" id=${id} name=${name} placeholder=${example} aria-invalid=${invalid} aria-describedby=${describedBy} .defaultValue=${text}></textarea>`;
 }
 
-/** Members every step has, shown in its head; all others are told as they are. */
+/** Members of every step, which its heading shows; all others are listed. */
 const head = new Set([
   "step",
   "type",
@@ -90,7 +90,7 @@ const head = new Set([
   "would_fail",
 ]);
 
-/** What a flow would do, step by step: each request with method, address and body. */
+/** The steps of a dry run: each request with method, address and body. */
 function dryRunView({ dry_run }: FlowResult): TemplateResult {
   const told = objectOf(dry_run);
   return html`<div class="dry-run" role="status" aria-label="What it would do" data-testid="dry-run">
@@ -132,7 +132,7 @@ function requestView({ method, url, headers, body }: JsonObject): TemplateResult
   </div>`;
 }
 
-/** Steps inside of this one, or a value. */
+/** Steps within this one, or a value. */
 function detail(name: string, value: Json): TemplateResult | typeof nothing {
   if (isEmpty(value)) return nothing;
   if (Array.isArray(value) && value.some((each) => objectOf(each).step !== undefined))

@@ -4,15 +4,15 @@ import type { ConsoleStore } from "../state/state.ts";
 import type { SkillsPanel } from "./panel-state.ts";
 import type { SkillActions } from "./skill-actions.ts";
 
-/** What operators do with installed skills, hosts and tool servers. Refusals are told in the panel. */
+/** Operators' actions on installed skills, hosts and tool servers. The panel shows refusals. */
 export interface UpkeepActions {
-  /** Installs a skill again from where it came from. */
+  /** Installs a skill again from its source. */
   update(id: string): void;
   remove(id: string): void;
   grantHost(id: string, host: string): void;
   revokeHost(id: string, host: string): void;
   control(server: string, action: "start" | "stop" | "restart"): void;
-  /** Asks for the address at which the person connects their account. */
+  /** Requests the address where the person connects their account. */
   connect(server: string): void;
   /** Forgets the account. */
   disconnect(server: string): void;
@@ -31,7 +31,7 @@ export function createUpkeepActions(parts: {
     setPanel({ saving: new Set(on ? [...others, key] : others) });
   };
 
-  /** Marks `key` as busy meanwhile; `done` gets what came of it. */
+  /** Marks `key` as busy during the work; `done` gets the result. */
   const work = async <T>(key: string, ask: (client: ApiClient) => Promise<T>, done: (value: T) => void) => {
     setPanel({ problem: undefined, note: undefined });
     setSaving(key, true);
@@ -101,7 +101,7 @@ export function createUpkeepActions(parts: {
 
 function updatedText(updated: readonly { skill_id: string }[]): string {
   const names = updated.map(({ skill_id }) => skill_id).join(", ");
-  return `Updated: ${names}. Where files changed, it is off and reaches no host until somebody allows it again.`;
+  return `Updated: ${names}. If files have changed, it is turned off and reaches no host until somebody allows it again.`;
 }
 
 const stateTexts = {

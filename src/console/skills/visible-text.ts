@@ -1,5 +1,5 @@
 /**
- * Text of strangers for people who decide about it: characters that show nothing, or turn the direction of what follows, become
+ * Untrusted text for people who decide on it: invisible characters, and characters that change the text direction, become
  * escapes such as `\u{202e}`, as in reviews. Line breaks stay.
  */
 export function visibleText(text: string): string {

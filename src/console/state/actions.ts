@@ -8,7 +8,7 @@ import type { FileActions } from "./file-actions.ts";
 import type { MessageActions } from "./message-actions.ts";
 import type { PageActions } from "./page-actions.ts";
 
-/** Everything a person can do in the console; the views call nothing else. */
+/** Everything a person can do in the console. Views call only these. */
 export interface Actions {
   channels: ChannelActions;
   messages: MessageActions;
@@ -19,6 +19,6 @@ export interface Actions {
   upkeep: UpkeepActions;
   trial: TrialActions;
   page: PageActions;
-  /** Tries the token, and begins anew with it. */
+  /** Tries the token, and starts again with it. */
   signIn(token: string): void;
 }

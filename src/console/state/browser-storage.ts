@@ -2,8 +2,8 @@ import { type Address, channelName } from "./channels.ts";
 import { type Draft, emptyDraft, type OutgoingMessage } from "./state.ts";
 
 /**
- * What a reload must not lose. Drafts, channels and the last thread of each channel are kept for the browser, messages
- * on their way and the token for the tab. A full or refused storage loses only this, never the page.
+ * State that survives a reload: drafts, channels and the last thread of each channel for the browser, unsent messages and the
+ * token for the tab. With a full or refused storage only this is lost, and the page works.
  */
 export interface BrowserStorage {
   draft(address: Address): Draft;
@@ -24,18 +24,18 @@ const draftKey = ({ namespace, thread }: Address) =>
   `knack:draft:${channelName(namespace)}${thread === undefined ? "" : `/${thread}`}`;
 const threadKey = (namespace: string) => `knack:thread:${channelName(namespace)}`;
 
-export function createBrowserStorage(lasting: Storage, ofTab: Storage): BrowserStorage {
+export function createBrowserStorage(ofBrowser: Storage, ofTab: Storage): BrowserStorage {
   return {
-    draft: (address) => ({ ...emptyDraft, ...readJson<Omit<Draft, "files">>(lasting, draftKey(address)) }),
+    draft: (address) => ({ ...emptyDraft, ...readJson<Omit<Draft, "files">>(ofBrowser, draftKey(address)) }),
     keepDraft(address, draft) {
       const isEmpty = draft.text === "" && draft.pasted.length === 0;
       const { text, pasted } = draft;
-      keep(lasting, draftKey(address), isEmpty ? undefined : JSON.stringify({ text, pasted }));
+      keep(ofBrowser, draftKey(address), isEmpty ? undefined : JSON.stringify({ text, pasted }));
     },
-    lastThread: (namespace) => lasting.getItem(threadKey(namespace)) ?? undefined,
-    keepLastThread: ({ namespace, thread }) => keep(lasting, threadKey(namespace), thread),
-    channels: () => readJson<string[]>(lasting, "knack:channels") ?? [],
-    keepChannels: (namespaces) => keep(lasting, "knack:channels", JSON.stringify(namespaces)),
+    lastThread: (namespace) => ofBrowser.getItem(threadKey(namespace)) ?? undefined,
+    keepLastThread: ({ namespace, thread }) => keep(ofBrowser, threadKey(namespace), thread),
+    channels: () => readJson<string[]>(ofBrowser, "knack:channels") ?? [],
+    keepChannels: (namespaces) => keep(ofBrowser, "knack:channels", JSON.stringify(namespaces)),
     outgoing: () => readJson<OutgoingMessage[]>(ofTab, "knack:outgoing") ?? [],
     keepOutgoing(messages) {
       const kept = messages.map(withoutFiles);
@@ -44,10 +44,10 @@ export function createBrowserStorage(lasting: Storage, ofTab: Storage): BrowserS
     token: () => ofTab.getItem("knack:token") ?? undefined,
     keepToken: (token) => keep(ofTab, "knack:token", token),
     theme() {
-      const theme = lasting.getItem("knack:theme");
+      const theme = ofBrowser.getItem("knack:theme");
       return theme === "light" || theme === "dark" ? theme : "system";
     },
-    keepTheme: (theme) => keep(lasting, "knack:theme", theme === "system" ? undefined : theme),
+    keepTheme: (theme) => keep(ofBrowser, "knack:theme", theme === "system" ? undefined : theme),
   };
 }
 
@@ -56,7 +56,7 @@ function readJson<T>(storage: Storage, key: string): T | undefined {
     const text = storage.getItem(key);
     return text === null ? undefined : JSON.parse(text);
   } catch {
-    // Written by hand or by another version: as if it were not there.
+    // Written by hand or by another version: ignored.
     storage.removeItem(key);
     return undefined;
   }
@@ -67,18 +67,18 @@ function keep(storage: Storage, key: string, value: string | undefined): void {
     if (value === undefined) storage.removeItem(key);
     else storage.setItem(key, value);
   } catch {
-    // The quota is used up (a draft of megabytes): what was kept before would be wrong now.
+    // The quota is exceeded (a draft of megabytes). The earlier value would be wrong now.
     storage.removeItem(key);
   }
 }
 
-/** What a reload would lose is said instead. */
+/** The message without its files, which a reload loses; its problem says so. */
 function withoutFiles({ files = [], ...message }: OutgoingMessage): OutgoingMessage {
   if (files.length === 0) return message;
   const names = files.map(({ name }) => name).join(", ");
   return {
     ...message,
-    problem: `Not sent, and its files were lost with the reload: attach ${names} again.`,
+    problem: `Not sent, and the reload lost its files. Attach ${names} again.`,
     sent_at: 0,
   };
 }

@@ -8,17 +8,17 @@ import { addLive, addRead, emptyTimeline } from "./timeline.ts";
 
 /** Moving between channels and threads. */
 export interface ChannelActions {
-  /** Reads what the console needs to begin with, and shows `address`. */
+  /** Reads the initial data, and shows `address`. */
   start(address: Address): Promise<void>;
   open(address: Address): void;
-  /** Opens the thread that was open in the channel before; in the channel that is open, the place where one begins. */
+  /** Opens the last thread of a channel; for the open channel, the start of a new thread. */
   openChannel(namespace: string): void;
   beginThread(): void;
   addChannel(name: string): void;
   showChannelForm(shown: boolean): void;
-  /** Stops following the channel; what is shown stays. */
+  /** Stops following the channel; the page stays as it is. */
   rest(): void;
-  /** Goes on following it, and reads what was missed. */
+  /** Follows the channel again, and reads what it missed. */
   resume(): void;
 }
 
@@ -30,7 +30,7 @@ export interface ChannelParts {
   opened(address: Address): void;
   /** Called when the skills or settings of the open channel may have changed. */
   channelChanged(): void;
-  /** Called when the connection is there (again). */
+  /** Called when the connection is open, also after a reconnect. */
   connected(): void;
 }
 
@@ -118,12 +118,12 @@ interface ChannelFeed {
   connected(): void;
 }
 
-/** Events after which the list of threads looks different. */
+/** Events that change the list of threads. */
 const listChanges: ReadonlySet<string> = new Set(["inbound", "turn_waiting", "turn_finished"]);
 
 /**
- * Keeps the open channel in step with the server until the signal aborts. The feed repeats nothing, so the threads and
- * the open thread are read on every connection.
+ * Keeps the open channel up to date until the signal aborts. The feed repeats no events, so the threads and the open thread are
+ * read after each connect.
  */
 async function watchChannel(feed: ChannelFeed): Promise<void> {
   const { store, session, namespace, signal } = feed;
@@ -153,7 +153,7 @@ async function watchChannel(feed: ChannelFeed): Promise<void> {
   });
 }
 
-/** Reads the open thread and shows it; does nothing where a new one begins. */
+/** Reads the open thread and shows it. Does nothing for a new thread. */
 async function readThread(store: ConsoleStore, session: Session): Promise<void> {
   const { namespace, thread } = store.get().open;
   if (thread === undefined) return;
@@ -177,7 +177,7 @@ async function readThreadList({ store, session, namespace, signal }: ChannelFeed
   if (listed !== undefined && !signal.aborted) store.set({ threads: listed.threads });
 }
 
-/** Shows one event of the feed. False when the open thread must be read again to make sense of it. */
+/** Shows one event of the feed. False if the open thread must be read again, because earlier events are missing. */
 function applyEvent(store: ConsoleStore, { thread, event }: shapes.FeedItem & { kind: "event" }): boolean {
   const state = store.get();
   if (thread !== state.open.thread) {
@@ -197,7 +197,7 @@ function withoutArrived<T extends { turn_id?: string }>(
   return left.length === outgoing.length ? outgoing : left;
 }
 
-/** The banner already says that the server is not there; other failures are told. */
+/** Shows a failure as a notice, except a lost connection, which has a banner. */
 function ignoreUnreachable(store: ConsoleStore): (error: { isTemporary: boolean; detail: string }) => void {
   return ({ isTemporary, detail }) => {
     if (isTemporary) store.set({ connection: "lost" });

@@ -1,4 +1,4 @@
-/** What the console calls the namespaces: `console:local:general` is the channel `general`. */
+/** Names of namespaces in the console: `console:local:general` is the channel `general`. */
 
 const prefix = "console:local:";
 
@@ -10,10 +10,10 @@ export interface Channel {
   direct: boolean;
 }
 
-/** Where a newcomer starts. */
+/** The first channel of a newcomer. */
 export const directMessage = `${prefix}dm`;
 
-/** The channels every console has, before anything was said in them. */
+/** Channels that every console has from the start. */
 const standardNamespaces: readonly string[] = [`${prefix}general`, `${prefix}random`, directMessage];
 
 /** The short name people read; a namespace of another platform, or one of more parts, stays whole. */
@@ -41,7 +41,7 @@ export function toChannels(namespaces: Iterable<string>): Channel[] {
   return [...channels.filter(({ direct }) => !direct), ...channels.filter(({ direct }) => direct)];
 }
 
-/** The namespace of a name someone typed, or what is wrong with the name. */
+/** The namespace of a typed name, or the problem with the name. */
 export function parseChannelName(
   typed: string,
 ): { ok: true; namespace: string } | { ok: false; message: string } {
@@ -57,7 +57,7 @@ export function parseChannelName(
   return { ok: true, namespace: prefix + name };
 }
 
-/** What the window shows: a channel, and in it a thread or (undefined) the place where a new one begins. */
+/** The address of the window: a channel, and a thread in it; undefined for a new thread. */
 export interface Address {
   namespace: string;
   thread: string | undefined;
@@ -69,7 +69,7 @@ export function formatAddress({ namespace, thread }: Address): string {
   return thread === undefined ? channel : `${channel}/${encodeURIComponent(thread)}`;
 }
 
-/** The address a URL hash names, or undefined when it names none. */
+/** The address in a URL hash; undefined if there is none. */
 export function parseAddress(hash: string): Address | undefined {
   const match = /^#\/([^/]+)(?:\/([^/]+))?$/.exec(hash);
   const [channel, thread] = [decode(match?.[1]), decode(match?.[2])];
@@ -82,7 +82,7 @@ function decode(part: string | undefined): string | undefined {
   try {
     return part === undefined ? undefined : decodeURIComponent(part);
   } catch {
-    // Not an address Knack wrote: a lone % in the hash.
+    // Not an address written by Knack: a lone % in the hash.
     return undefined;
   }
 }

@@ -3,24 +3,24 @@ import type { Session } from "./session.ts";
 import type { ConsoleState, ConsoleStore } from "./state.ts";
 import { turnsOf } from "./timeline.ts";
 
-/** Files of turns. They are fetched like everything else: a link could not carry the token. */
+/** Files of turns. They are fetched by script, since a link could not send the token. */
 export interface FileActions {
-  /** Hands the file to the browser to be kept. */
+  /** Saves the file with the browser. */
   download(file: FileView): void;
 }
 
 /** Larger pictures are only offered for download, bytes. */
 const maxPicture = 5_000_000;
 
-/** A picture that could not be had is asked for again after this, ms. */
+/** Delay before a picture that failed to load is requested again, ms. */
 const retryAfter = 15_000;
 
-/** Whether the console draws a file: the formats that can do nothing but be seen. */
+/** Whether the console shows a file as a picture: only formats without active content. */
 export function isPicture({ media_type, bytes }: FileView): boolean {
   return /^image\/(png|jpeg|gif|webp)$/.test(media_type) && bytes <= maxPicture;
 }
 
-/** Names what a picture shows now: a file that was replaced has the same address. */
+/** Key of a picture's current content: a replaced file keeps its address. */
 export function pictureKey({ url, bytes }: FileView): string {
   return `${url} ${bytes}`;
 }
@@ -65,7 +65,7 @@ export function createFileActions({
   };
 }
 
-/** The content as an address: pages may load pictures of nobody else, and these need no token. */
+/** The content as a data address: the page may not load pictures from elsewhere, and a data address needs no token. */
 function dataAddress(blob: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();

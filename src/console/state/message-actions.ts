@@ -7,28 +7,28 @@ import type { Session } from "./session.ts";
 import { type ConsoleStore, emptyDraft, type OutgoingMessage } from "./state.ts";
 import { runningTurns } from "./timeline.ts";
 
-/** Talking: what people send, and what they say to a running turn. */
+/** Messages that people send, and their input to a running turn. */
 export interface MessageActions {
-  /** Sends the draft; a suggestion or a retry gives its own text. Empty texts are not sent. */
+  /** Sends the text of a suggestion or retry; without one, the draft. Empty texts are not sent. */
   send(text?: string): void;
   retry(key: string): void;
   discard(key: string): void;
-  /** Sends again what did not reach the server, after a reload or when the connection is back. */
+  /** Sends messages again that did not reach the server, after a reload or a reconnect. */
   resume(): void;
   stop(turnId: string): void;
-  /** Stops whatever runs in the open thread. */
+  /** Stops all running turns of the open thread. */
   stopAll(): void;
   answer(turnId: string, questionId: string, text: string): void;
-  /** Decides what a tool asked for. */
+  /** Decides an approval. */
   approve(approvalId: string, verdict: ApprovalVerdict): void;
-  /** Deletes a turn for good. */
+  /** Deletes a turn permanently. */
   forget(turnId: string): void;
 }
 
-/** Where commands go that belong to no thread. */
+/** The thread of commands given outside a thread. */
 export const commandThread = "commands";
 
-/** A message older than this is only sent again when the person asks for it, ms. */
+/** Age above which a message is sent again only on request, ms. */
 const staleAfter = 5 * 60_000;
 
 export function createMessageActions(parts: {
@@ -69,7 +69,7 @@ export function createMessageActions(parts: {
       const isCommand = written.startsWith("/");
       post(written, isCommand ? [] : draft.files);
       if (!isCommand || draft.files.length === 0) return;
-      const notice = "Commands take no files. They wait for your next message.";
+      const notice = "Commands take no files. The files are kept for your next message.";
       store.set({ draft: { ...store.get().draft, files: draft.files }, notice });
     },
     retry(key) {
@@ -101,13 +101,14 @@ export function createMessageActions(parts: {
       const decided = await session.attempt((client) =>
         client.call("approval.decide", { id: approvalId, ...verdictInput(verdict) }),
       );
-      if (decided?.decided === false) store.set({ notice: "Somebody decided before, or it is over." });
+      if (decided?.decided === false)
+        store.set({ notice: "Someone has already decided this, or it has expired." });
     },
     forget: (turnId) => void session.attempt((client) => client.call("turn.forget", { id: turnId })),
   };
 }
 
-/** Delivers messages one after another, so that they arrive in the order they were written. */
+/** Delivers messages one after another, so that they arrive in order. */
 function createDelivery(
   store: ConsoleStore,
   session: Session,
@@ -117,7 +118,8 @@ function createDelivery(
   let line: Promise<void> = Promise.resolve();
   const deliver = async ({ namespace, thread, key, text, files = [] }: OutgoingMessage) => {
     const failed = ({ detail, status }: ApiError) => {
-      const problem = status === 0 ? "Not sent: Knack did not answer. Is it still running?" : detail;
+      const problem =
+        status === 0 ? "Not sent: Knack did not answer. Check that it is running, then send again." : detail;
       change(key, (message) => ({ ...message, problem }));
     };
     const accepted = await session.attempt(

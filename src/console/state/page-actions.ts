@@ -1,7 +1,7 @@
 import type { BrowserStorage } from "./browser-storage.ts";
 import type { ConsoleStore, Dialog } from "./state.ts";
 
-/** What only concerns the page itself. */
+/** Actions on the page itself. */
 export interface PageActions {
   /** Opens or closes a part by its key. */
   disclose(key: string, open: boolean): void;

@@ -4,14 +4,13 @@ import { ApiError } from "../../client/api-error.ts";
 import type { BrowserStorage } from "./browser-storage.ts";
 import type { ConsoleStore } from "./state.ts";
 
-/** The way to the server: requests whose failures become something the person sees. */
+/** Requests to the server. The person sees their failures. */
 export interface Session {
-  client(): ApiClient;
   /** Uses this token from now on. */
   useToken(token: string): void;
   /**
-   * Answers what the request answers. When it fails the answer is undefined, and the person is asked for a token (401) or
-   * told; `otherwise` tells it in a better place than the notice at the top.
+   * Returns the result of the request. If it fails, returns undefined and asks the person for a token (401) or shows a notice.
+   * `otherwise` can show the failure in a better place.
    */
   attempt<T>(
     request: (client: ApiClient) => Promise<T>,
@@ -24,7 +23,6 @@ export function createSession(store: ConsoleStore, storage: BrowserStorage, base
     createApiClient({ fetch: (url, init) => fetch(url, init), baseUrl, token });
   let client = connect(storage.token());
   return {
-    client: () => client,
     useToken(token) {
       storage.keepToken(token);
       client = connect(token);

@@ -3,21 +3,21 @@ import { emptyPanel, type Installing, nothingChosen, type SkillsPanel } from "..
 import { type Address, type Channel, directMessage, toChannels } from "./channels.ts";
 import { emptyTimeline, type Timeline } from "./timeline.ts";
 
-/** A message on its way: shown at once, until its turn arrives. The key makes sending it twice harmless. */
+/** An outgoing message, shown at once until its turn arrives. The key makes a second delivery harmless. */
 export interface OutgoingMessage extends Address {
   thread: string;
   key: string;
   text: string;
   sent_at: number;
-  /** The turn it became; set once the server has it. */
+  /** Id of its turn; set once the server has accepted it. */
   turn_id?: string;
-  /** Why it was not sent, in words for the person. */
+  /** The reason why it was not sent, for the person. */
   problem?: string;
-  /** Files that go with it; a reload of the page loses them. */
+  /** Attached files; a reload of the page loses them. */
   files?: readonly File[];
 }
 
-/** What is being written: the text, and long pasted pieces that would only be in the way there. */
+/** The message being written: its text, and long pasted pieces, which are kept out of the editor. */
 export interface Draft {
   text: string;
   pasted: readonly string[];
@@ -43,7 +43,7 @@ export interface ConsoleState {
   open: Address;
   /** Undefined while they are being read. */
   threads: readonly shapes.Thread[] | undefined;
-  /** Threads in which something was answered while another one was open. */
+  /** Threads with an answer that arrived while another one was open. */
   unread: ReadonlySet<string>;
   timeline: Timeline;
   threadLoaded: boolean;
@@ -54,7 +54,7 @@ export interface ConsoleState {
   installing: Installing;
   /** Pictures of turns as data addresses, by `pictureKey`. */
   pictures: ReadonlyMap<string, string>;
-  /** What people opened or closed themselves, by key: progress blocks, details of steps, long texts. */
+  /** Parts that the person opened or closed, by key: progress blocks, details of steps, long texts. */
   disclosed: ReadonlyMap<string, boolean>;
   /** The drawer on narrow screens. */
   sidebarOpen: boolean;
@@ -62,7 +62,7 @@ export interface ConsoleState {
   dialog: Dialog;
   switcher: { query: string; selected: number };
   tokenProblem: string | undefined;
-  /** Files are held over the page. */
+  /** Whether files are dragged over the page. */
   dropping: boolean;
   /** A failure that belongs to no message, e.g. `The turn could not be stopped`. */
   notice: string | undefined;
@@ -106,12 +106,12 @@ export function initialState(now: number): ConsoleState {
   };
 }
 
-/** Holds one value and tells those who listen when it changed. */
+/** Holds one value and notifies listeners of changes. */
 interface Store<T> {
   get(): T;
   /** Replaces the given members. */
   set(change: Partial<T> | ((value: T) => Partial<T>)): void;
-  /** Called after every change; answers a function that ends it. */
+  /** Calls the listener after each change; returns a function that ends this. */
   subscribe(listener: (value: T) => void): () => void;
 }
 

@@ -1,23 +1,21 @@
 import { isEphemeral, type TurnEvent } from "../../core/log/turn-event.ts";
 import { emptyTurnView, foldTurn, type TurnView } from "../../core/log/turn-view.ts";
 
-/** One turn as it is known here: what to show, and the events it was folded from. */
+/** One turn: its view, and the events from which the view was folded. */
 interface Entry {
   view: TurnView;
   events: readonly TurnEvent[];
 }
 
 /**
- * The turns of one thread in the order they were accepted. Events arrive twice over, read with the thread and live from
- * the feed, in any interleaving; each is folded once, in the order of its `seq`. Never changed in place.
+ * The turns of one thread in the order of acceptance. Events arrive both with the thread and live from the feed, in any
+ * interleaving; each is folded once, in the order of its `seq`. Immutable.
  */
 export type Timeline = ReadonlyMap<string, Entry>;
 
 export const emptyTimeline: Timeline = new Map();
 
-/**
- * The timeline after one live event. `complete` is false when the beginning of its turn is not known: read the thread.
- */
+/** The timeline after one live event. `complete` is false if the beginning of its turn is unknown: then read the thread. */
 export function addLive(timeline: Timeline, event: TurnEvent): { timeline: Timeline; complete: boolean } {
   const known = timeline.get(event.turn_id);
   const events = known?.events ?? [];
@@ -29,7 +27,7 @@ export function addLive(timeline: Timeline, event: TurnEvent): { timeline: Timel
   return { timeline: put(timeline, event.turn_id, entry), complete: entry.events[0]?.seq === 0 };
 }
 
-/** The timeline after the thread was read: what was read, plus what came live in the meantime. */
+/** The timeline after the thread was read, including live events that arrived during the request. */
 export function addRead(timeline: Timeline, turns: readonly { events: readonly TurnEvent[] }[]): Timeline {
   const next = new Map(timeline);
   for (const { events } of turns) {
@@ -39,12 +37,12 @@ export function addRead(timeline: Timeline, turns: readonly { events: readonly T
   return inOrder(next);
 }
 
-/** The turns to show. A message that was taken into another turn is shown there, not by itself. */
+/** The turns to show. A message that was added to another turn is shown only there. */
 export function turnsOf(timeline: Timeline): TurnView[] {
   return [...timeline.values()].map(({ view }) => view).filter((view) => view.merged_into === undefined);
 }
 
-/** The turns that something is being done about, or that wait for a person. */
+/** Turns that are running, or waiting for a person. */
 export function runningTurns(timeline: Timeline): TurnView[] {
   return turnsOf(timeline).filter(({ status }) => status === "running" || status === "waiting");
 }
@@ -63,7 +61,7 @@ function inOrder(timeline: Timeline): Timeline {
 function merge(known: readonly TurnEvent[], more: readonly TurnEvent[]): Entry {
   const bySeq = new Map([...known, ...more].map((event) => [event.seq, event]));
   const events = [...bySeq.values()].sort((a, b) => a.seq - b.seq);
-  // After a crash the numbers of events that were only seen live are given again.
+  // After a crash, the numbers of events that were only sent live are used again.
   const resumed = Math.max(...events.map(({ type, at }) => (type === "turn_resumed" ? at : 0)));
   return fold(events.filter((event) => event.at >= resumed || !isEphemeral(event)));
 }

@@ -1,10 +1,10 @@
 import { Renderer, type Tokens } from "marked";
 
-/** HTML of an answer: what differs from the ordinary rendering of Markdown. The result is still to be sanitised. */
+/** Renders an answer as HTML, with differences to ordinary Markdown. The result must still be sanitised. */
 export class AnswerRenderer extends Renderer {
   readonly #level: number;
 
-  /** `level`: that of a heading on the page, whatever depth it was written with. */
+  /** @param level of a heading on the page, whatever depth it was written with */
   constructor(level = 0) {
     super();
     this.#level = level;
@@ -17,18 +17,18 @@ export class AnswerRenderer extends Renderer {
     return `<div class="code-block">${head}<pre tabindex="0"><code>${escapeHtml(text)}</code></pre></div>`;
   }
 
-  /** HTML is text to be read here, except the line breaks models put into table cells. */
+  /** HTML is shown as text, except the line breaks that models put into table cells. */
   override html({ text }: Tokens.HTML | Tokens.Tag): string {
     return /^<br\s*\/?>$/i.test(text.trim()) ? "<br>" : escapeHtml(text);
   }
 
-  /** Within a quote or a list a heading is no part of the outline, and stands below all others. */
+  /** A heading within a quote or a list is not part of the outline, and gets the lowest level. */
   override heading({ tokens, depth }: Tokens.Heading): string {
     const level = this.#level === 0 ? 6 : this.#level;
     return `<h${level} class="level-${depth}">${this.parser.parseInline(tokens)}</h${level}>`;
   }
 
-  /** A picture from elsewhere would tell its server who reads this, and when: it becomes a link. */
+  /** An external picture becomes a link, since loading it would tell its server who reads the answer and when. */
   override image({ href, text }: Tokens.Image): string {
     const label = escapeHtml(text || "picture");
     if (isOwnPath(href) || /^data:image\/(png|jpeg|gif|webp);base64,/.test(href))
@@ -45,10 +45,10 @@ export class AnswerRenderer extends Renderer {
   }
 }
 
-/** The page has its own first two levels of headings. */
+/** The page itself uses the first two levels of headings. */
 const firstLevel = 3;
 
-/** The levels of the headings of a text as they come: each is at most one deeper than the one before, whatever was written. */
+/** Returns the levels of a text's headings in order: each is at most one level below the one before, whatever was written. */
 export function headingLevels(): (depth: number) => number {
   const open: number[] = [];
   return (depth) => {
@@ -58,10 +58,10 @@ export function headingLevels(): (depth: number) => number {
   };
 }
 
-/** Stands for the console, wherever it is: no answer can name it. */
+/** A placeholder for the console's own origin, which no answer can name. */
 const ownAddress = "http://console.invalid/";
 
-/** Whether a browser takes it for a path of the console itself. Browsers drop tabs and read a backslash as a slash. */
+/** Whether a browser resolves the address to a path of the console itself. Browsers drop tabs and read a backslash as a slash. */
 function isOwnPath(href: string): boolean {
   return href.startsWith("/") && URL.parse(href, ownAddress)?.origin === new URL(ownAddress).origin;
 }

@@ -5,12 +5,12 @@ import { alwaysLabel, alwaysText, exactJson } from "../../core/values/shown.ts";
 import { icon } from "../page/icons.ts";
 import { clockTime } from "../page/relative-time.ts";
 
-/** Of the page's actions, the one that is needed here. */
+/** The part of the page's actions that the card uses. */
 interface Decides {
   messages: { approve(approvalId: string, verdict: ApprovalVerdict): void };
 }
 
-/** What a tool needs approval for, with exactly what would run; who decided, once somebody has. */
+/** An approval with the exact arguments; after a decision, who decided. */
 export function approvalCard(approval: ApprovalView, actions: Decides): TemplateResult {
   const { state, approval_id, expires_at, binds, input } = approval;
   const decide = (verdict: ApprovalVerdict) => () => actions.messages.approve(approval_id, verdict);
@@ -32,7 +32,7 @@ export function approvalCard(approval: ApprovalView, actions: Decides): Template
       }
     </div>
     ${binds === undefined ? nothing : html`<p class="hint">${alwaysText({ binds, input })}</p>`}
-    <p class="hint">Nothing runs before. Open until ${clockTime(expires_at)}.</p>
+    <p class="hint">Nothing runs before you decide. Open until ${clockTime(expires_at)}.</p>
   </section>`;
 }
 
@@ -48,7 +48,7 @@ function toolName({ tool, skill_id }: ApprovalView): string {
   return skill_id === "" || skill_id === tool ? tool : `${tool} (${skill_id})`;
 }
 
-/** All of it, however long: people decide about what they see. */
+/** All arguments, however long: people decide on what they see. */
 function argumentsOf({ input }: ApprovalView): TemplateResult {
   const text = exactJson(input);
   return html`<div class="code-block">

@@ -4,20 +4,20 @@ import { unsafeHTML } from "lit-html/directives/unsafe-html.js";
 import { Lexer, Parser } from "marked";
 import { AnswerRenderer, headingLevels } from "./answer-renderer.ts";
 
-/** Turns Markdown a model wrote into safe HTML. */
+/** Turns a model's Markdown into safe HTML. */
 export type RenderMarkdown = (text: string) => TemplateResult;
 
-/** How many rendered blocks are kept for the next rendering. */
-const keptBlocks = 600;
+/** Maximum rendered blocks in the cache. */
+const maxBlocks = 600;
 
-/** DOMPurify's own rule for attribute values, with fewer schemes: no scheme at all, or one of these. */
+/** DOMPurify's rule for attribute values with fewer schemes: no scheme, or one of these. */
 const allowedValues = /^(?:(?:https?|mailto):|[^a-z]|[a-z+.-]+(?:[^a-z+.:-]|$))/i;
 
 const lexing = { gfm: true, breaks: true };
 
 /**
- * Each top-level block is rendered and sanitised once: of a long answer that is being streamed, only the last block is
- * work. Links open a new tab; HTML is shown as it was written; pictures from elsewhere become links.
+ * Each top-level block is rendered and sanitised once: while a long answer streams, only its last block is rendered again.
+ * Links open a new tab; HTML is shown as it was written; external pictures become links.
  */
 export function createMarkdown(window: Window & typeof globalThis): RenderMarkdown {
   const purifier = createPurifier(window);
@@ -40,12 +40,12 @@ export function createMarkdown(window: Window & typeof globalThis): RenderMarkdo
     blocks.delete(key);
     blocks.set(key, made);
     const oldest = blocks.keys().next();
-    if (blocks.size > keptBlocks && !oldest.done) blocks.delete(oldest.value);
+    if (blocks.size > maxBlocks && !oldest.done) blocks.delete(oldest.value);
     return made;
   };
   return (text) => {
     const tokens = Lexer.lex(text, lexing).filter(({ type }) => type !== "space");
-    // A block that refers to a link defined elsewhere reads differently with other definitions.
+    // A block may refer to a link definition, so its rendering depends on the definitions.
     const definitions = tokens.flatMap(({ type, raw }) => (type === "def" ? [raw] : [])).join("");
     const levelOf = headingLevels();
     return html`${tokens.map((token) => {

@@ -13,12 +13,12 @@ import { icon } from "../page/icons.ts";
 import type { Actions } from "../state/actions.ts";
 import type { ConsoleState } from "../state/state.ts";
 
-/** Quick turns show one quiet line instead of a list that would be gone at once, ms. */
+/** Time for which a turn shows one line instead of its steps, ms: the list of a short turn would disappear at once. */
 const quietFor = 3_000;
 
 /**
- * What the agent does, in plain language: one line at first, the steps when it takes longer, `3 steps, 12 s` at the end.
- * A channel set to `quiet` shows no steps, one set to `full` shows them with input and output.
+ * The progress of a turn: one line at first, the steps when it takes longer, `3 steps, 12 s` at the end. A channel with `quiet`
+ * shows no steps, one with `full` shows them with input and output.
  */
 export function progressBlock(
   view: TurnView,
@@ -85,7 +85,7 @@ function stepList(view: TurnView, state: ConsoleState, actions: Actions): Templa
   </div>`;
 }
 
-/** What is going on right now; beneath it the list says the same with more words. */
+/** The current activity; the list below has the details. */
 function runningTitle(view: TurnView, open: boolean, now: number): string {
   const notice = noticeLine(view, now);
   if (notice !== undefined) return notice;
@@ -158,10 +158,10 @@ function stepMark({ state }: StepView): TemplateResult {
   return icon(state === "ok" ? "check" : "cross");
 }
 
-/** The longest text shown; the copy button copies all of it. */
+/** Maximum characters shown; the copy button copies the whole text. */
 const maxShown = 20_000;
 
-/** A labelled value as indented JSON, a text as it is. */
+/** A labelled value as indented JSON; a string as it is. */
 function jsonView(label: string, value: Json): TemplateResult {
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
   const shown = text.length <= maxShown ? text : text.slice(0, maxShown);

@@ -4,7 +4,7 @@ import { icon } from "../page/icons.ts";
 import { clockTime } from "../page/relative-time.ts";
 import type { Actions } from "../state/actions.ts";
 
-/** What the agent asks: choices as buttons, and room for an answer in one's own words. */
+/** A question of the agent: choices as buttons, and a field for another answer. */
 export function questionCard(turnId: string, question: QuestionView, actions: Actions): TemplateResult {
   const answer = (text: string) => actions.messages.answer(turnId, question.question_id, text);
   const submit = (event: SubmitEvent) => {

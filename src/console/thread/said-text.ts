@@ -2,13 +2,13 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import type { Actions } from "../state/actions.ts";
 import type { ConsoleState } from "../state/state.ts";
 
-/** How much of a long message is shown at first, characters. */
+/** Characters of a long message that are shown at first. */
 const shownAtFirst = 1_500;
 
-/** How much of it is ever put on the page, characters. */
+/** Maximum characters of a message that are put on the page. */
 const maxShown = 100_000;
 
-/** What a person wrote, as they wrote it; a long text is folded. */
+/** A person's message as they wrote it; a long text is folded. */
 export function saidText(key: string, text: string, state: ConsoleState, actions: Actions): TemplateResult {
   if (text.length <= shownAtFirst * 1.5) return html`<p class="said">${text}</p>`;
   const open = state.disclosed.get(key) ?? false;

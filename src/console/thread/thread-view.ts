@@ -11,7 +11,7 @@ import { saidText } from "./said-text.ts";
 import { turnCard } from "./turn-card.ts";
 import { welcomeView } from "./welcome-view.ts";
 
-/** The conversation that is open, or the place where a new one begins. */
+/** The open conversation, or the start of a new one. */
 export function threadView(state: ConsoleState, actions: Actions, markdown: RenderMarkdown): TemplateResult {
   const { namespace, thread } = state.open;
   if (thread === undefined) return welcomeView(state, actions);
@@ -48,12 +48,12 @@ export function threadView(state: ConsoleState, actions: Actions, markdown: Rend
 }
 
 function placeholder({ threadLoaded, connection }: ConsoleState): TemplateResult | typeof nothing {
-  if (threadLoaded) return html`<p class="empty">Nothing was said here yet.</p>`;
+  if (threadLoaded) return html`<p class="empty">No messages yet.</p>`;
   if (connection === "lost") return nothing;
   return html`<div class="skeleton" aria-hidden="true"><i></i><i></i><i></i></div>`;
 }
 
-/** A message that is not in the thread yet: on its way, or not sent and why. */
+/** A message that is not in the thread yet: on its way, or not sent with the reason. */
 function outgoingCard(message: OutgoingMessage, state: ConsoleState, actions: Actions): TemplateResult {
   const { key, text, problem, files = [] } = message;
   return html`<article class="turn ${text.startsWith("/") ? "is-command" : ""}" aria-label="Message on its way">

@@ -16,7 +16,7 @@ import { questionCard } from "./question-card.ts";
 import { saidText } from "./said-text.ts";
 import { type TurnOutcome, turnOutcome } from "./turn-outcome.ts";
 
-/** One turn: what was said, what is being done about it, the answer. */
+/** One turn: the message, the progress, the answer. */
 export function turnCard(
   view: TurnView,
   state: ConsoleState,
@@ -73,7 +73,7 @@ function queuedNote(view: TurnView, state: ConsoleState, actions: Actions): Temp
   const waited = state.now - view.accepted_at;
   return html`<div class="queued" data-testid="queued">
     ${icon("clock")}
-    <span>${waited < 1_000 ? "Sent" : "Queued: it is answered after what came before it"}</span>
+    <span>${waited < 1_000 ? "Sent" : "Queued: answered after the earlier messages"}</span>
     ${
       waited < 1_000
         ? nothing
@@ -84,7 +84,7 @@ function queuedNote(view: TurnView, state: ConsoleState, actions: Actions): Temp
   </div>`;
 }
 
-/** A turn that failed without an answer has the reason as its text; the note below says it. */
+/** The text of a turn that failed without an answer is the reason, which the note below shows. */
 function isOnlyTheFailure({ outcome, text, error }: TurnView): boolean {
   return outcome === "failed" && (error === undefined || text === error.message);
 }
@@ -125,7 +125,7 @@ function tokens({ input_tokens, output_tokens }: TurnView): string {
   return total === 0 ? "" : `${total.toLocaleString()} tokens`;
 }
 
-/** Deletes a turn, after a second press: what is gone does not come back. */
+/** Deletes a turn after a confirmation: a deletion cannot be undone. */
 function deleteControl(turnId: string, state: ConsoleState, actions: Actions): TemplateResult {
   const key = `${turnId}/delete`;
   const ask = (shown: boolean) => () => actions.page.disclose(key, shown);

@@ -1,9 +1,9 @@
 import type { TurnView } from "../../core/log/turn-view.ts";
 
-/** What the card below an answer says. */
+/** The card below an answer. */
 export interface TurnOutcome {
   kind: "stopped" | "limited" | "failed";
-  /** Left out where the answer says it already. */
+  /** Undefined if the answer already says it. */
   title?: string;
   /** Markdown. */
   body: string;
@@ -11,27 +11,27 @@ export interface TurnOutcome {
   next?: { label: string; text: string };
 }
 
-/** How a finished turn ended when it did not simply answer, and what to do next. */
+/** The outcome of a turn that did not simply answer, with the next step; undefined for any other turn. */
 export function turnOutcome({ outcome, error, said, text }: TurnView): TurnOutcome | undefined {
   switch (outcome) {
     case "stopped":
       return {
         kind: "stopped",
-        body: "Ask again, or go on with another message.",
+        body: "Ask again, or continue with another message.",
         next: { label: "Ask again", text: said },
       };
     case "limit_reached":
       return {
         kind: "limited",
         title: "A limit was reached",
-        body: "What was done is kept. Continue goes on from here.",
+        body: "What was done is kept. Continue resumes from here.",
         next: { label: "Continue", text: "continue" },
       };
     case "failed":
       return {
         kind: "failed",
         title: "This did not work",
-        body: (error?.message ?? text) || "No reason was given. The log of Knack may know more.",
+        body: (error?.message ?? text) || "No reason was given. Knack's log may have details.",
         next: { label: "Try again", text: said },
       };
     default:

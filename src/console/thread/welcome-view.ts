@@ -7,13 +7,13 @@ import type { Actions } from "../state/actions.ts";
 import { channelName, isDirect } from "../state/channels.ts";
 import type { ConsoleState } from "../state/state.ts";
 
-/** How many threads are offered to be taken up again. */
-const offered = 4;
+/** Maximum recent conversations maxRecent. */
+const maxRecent = 4;
 
-/** Where a new thread begins: a friendly start in an empty channel, the latest threads in one that is in use. */
+/** The start of a new thread: an introduction, suggestions, and the channel's recent conversations. */
 export function welcomeView(state: ConsoleState, actions: Actions): TemplateResult {
   const { namespace } = state.open;
-  const recent = (state.threads ?? []).slice(0, offered);
+  const recent = (state.threads ?? []).slice(0, maxRecent);
   const name = state.about?.name ?? "Knack";
   const direct = isDirect(namespace);
   return html`<div class="column welcome">
@@ -32,7 +32,7 @@ export function welcomeView(state: ConsoleState, actions: Actions): TemplateResu
       recent.length === 0
         ? nothing
         : html`<section class="recent" aria-labelledby="recent-title">
-            <h3 id="recent-title">Take up again</h3>
+            <h3 id="recent-title">Recent conversations</h3>
             <ul>
               ${recent.map((thread) => recentThread(thread, state, actions))}
             </ul>

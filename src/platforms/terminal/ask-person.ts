@@ -3,16 +3,16 @@ import type { LineReader } from "./line-reader.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine, plainText } from "./plain-text.ts";
 
-/** Where a person is asked. */
+/** The input and output with which a person is asked. */
 export interface PersonPrompt {
   reader: LineReader;
   say(line: string): void;
   paint: Paint;
-  /** What stands before what they type. */
+  /** Prompt before the input. */
   prompt: string;
 }
 
-/** Puts a question above the prompt and reads until something was answered. Undefined when it is over before. */
+/** Shows a question above the prompt and reads lines until it is answered. Undefined if `over` aborts first. */
 export function askPerson(
   question: QuestionView,
   over: AbortSignal,
@@ -21,7 +21,7 @@ export function askPerson(
   return readUntil(askPrompt(question, person.paint), over, person, (line) => readAnswer(question, line));
 }
 
-/** Shows the lines, and reads until a line has a meaning. Undefined when it is over before. */
+/** Shows the lines, and reads until `meaningOf` understands one. Undefined if `over` aborts first. */
 export async function readUntil<T>(
   lines: readonly string[],
   over: AbortSignal,
@@ -36,7 +36,7 @@ export async function readUntil<T>(
   }
 }
 
-/** A question of the agent with its choices, as lines above the prompt. */
+/** The lines of a question and its choices, above the prompt. */
 function askPrompt({ text, choices }: QuestionView, paint: Paint): string[] {
   const listed = choices.map((choice, index) => `  ${paint.accent(`${index + 1}`)} ${plainLine(choice)}`);
   return [
@@ -46,7 +46,7 @@ function askPrompt({ text, choices }: QuestionView, paint: Paint): string[] {
   ];
 }
 
-/** The choice a number stands for, else the text as it is; undefined for an empty line, which leaves the question open. */
+/** The choice with this number, otherwise the text itself; undefined for an empty line, which leaves the question open. */
 function readAnswer({ choices }: QuestionView, line: string): string | undefined {
   const text = line.trim();
   const number = /^\d+$/.test(text) ? choices[Number(text) - 1] : undefined;

@@ -2,10 +2,10 @@ import type { ApiClient } from "../../client/api-client.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import type { Keys } from "./line-reader.ts";
 
-/** What the chat needs of the HTTP API. */
+/** The part of the HTTP API that the chat uses. */
 export type ChatClient = Pick<ApiClient, "call" | "submitTurn" | "turnEvents">;
 
-/** An output that may be a terminal; `process.stdout` is one. */
+/** An output that may be a terminal, such as `process.stdout`. */
 export interface ChatOutput extends NodeJS.WritableStream {
   isTTY?: boolean;
   columns?: number;
@@ -18,9 +18,9 @@ export interface ChatOptions {
   output: ChatOutput;
   clock: Pick<Clock, "now">;
   namespace: string;
-  /** Goes on with this thread; a new one when left out. */
+  /** Continues this thread; a new one if undefined. */
   thread?: string | undefined;
   colours: boolean;
-  /** Calls back on an interrupt from outside (a signal to the process); answers how to stop listening. */
+  /** Calls back on a signal to the process; returns a function that stops listening. */
   onInterrupt(listener: () => void): () => void;
 }

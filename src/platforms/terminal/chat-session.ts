@@ -16,48 +16,48 @@ import { createPaint, type Paint } from "./paint.ts";
 import { plainLine } from "./plain-text.ts";
 import { type Screen, screenOf } from "./screen.ts";
 
-/** The commands the chat answers itself. */
+/** The commands that the chat itself handles. */
 const localCommands = ["/exit", "/new", "/file "];
 
 export interface ChatSession {
-  /** A terminal on both sides: lines are edited and progress is redrawn in place. */
+  /** Whether input and output are a terminal: lines are edited and progress is redrawn in place. */
   readonly interactive: boolean;
   readonly paint: Paint;
   readonly screen: Screen;
   say(line: string): void;
   /** Undefined until the first message is sent. */
   thread(): string | undefined;
-  /** The next line; undefined at the end of the input or when the person left with Ctrl-C. */
+  /** The next line; undefined at the end of the input, or after the person left with Ctrl-C. */
   read(): Promise<string | undefined>;
   startThread(): void;
-  /** Takes a file of this machine to go with the next message. */
+  /** Attaches a local file to the next message. */
   attach(path: string): Promise<void>;
-  /** Sends a message or command and shows its turn until it is finished. */
+  /** Sends a message or command and shows its turn until it ends. */
   send(text: string): Promise<void>;
-  /** Shows a turn of which some events are known. */
+  /** Shows a turn, beginning with its known events. */
   follow(turnId: string, known?: readonly TurnEvent[]): Promise<void>;
   close(): void;
 }
 
-/** A chat's thread, input and display. `history` are earlier inputs, oldest first. */
+/** A chat's thread, input and display. `history` has earlier inputs, oldest first. */
 export function createChatSession(options: ChatOptions, history: readonly string[]): ChatSession {
   const { client, input, output, namespace, clock } = options;
   const interactive = input.isTTY === true && output.isTTY === true;
   const paint = createPaint(options.colours);
   const screen = screenOf(output);
   const say = (line: string) => screen.write(`${line}\n`);
-  const complain = (error: unknown) => say(paint.bad(plainLine(errorText(error))));
+  const showError = (error: unknown) => say(paint.bad(plainLine(errorText(error))));
   let thread = options.thread;
   let files: AttachedFile[] = [];
 
   const interrupts = createInterrupts({
-    stop: (turnId) => void client.call("turn.stop", { id: turnId }).catch(complain),
+    stop: (turnId) => void client.call("turn.stop", { id: turnId }).catch(showError),
     empty: () => {
       say("");
       reader.clear();
     },
     warn: () => {
-      say(paint.dim("\nCtrl-C once more leaves."));
+      say(paint.dim("\nPress Ctrl-C again to leave."));
       reader.clear();
     },
   });
@@ -104,7 +104,7 @@ export function createChatSession(options: ChatOptions, history: readonly string
       if (typeof file === "string") return say(paint.bad(plainLine(file)));
       files = [...files, file];
       const names = files.map(({ name, content }) => `${plainLine(name)} (${formatBytes(content.size)})`);
-      say(paint.dim(`Goes with your next message: ${names.join(", ")}`));
+      say(paint.dim(`Attached to your next message: ${names.join(", ")}`));
     },
     async send(text) {
       interrupts.forget();
@@ -116,7 +116,7 @@ export function createChatSession(options: ChatOptions, history: readonly string
         await follow(accepted.turn_id);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        complain(error);
+        showError(error);
       }
     },
     follow,
@@ -137,18 +137,18 @@ async function completeLine(line: string, { client, namespace }: ChatOptions): P
 interface Interrupts {
   /** Aborts when the person leaves. */
   readonly left: AbortSignal;
-  /** Ctrl-C, with the text that stood in the input line. */
+  /** Ctrl-C, with the current text of the input line. */
   press(line: string): void;
-  /** A turn begins to be watched; the signal aborts when watching must end before the turn does. */
+  /** A turn is shown; the signal aborts when the person stops watching it. */
   begin(turnId: string): AbortSignal;
   end(): void;
-  /** Something was sent: the next Ctrl-C is a first one again. */
+  /** Something was sent: the next Ctrl-C counts as the first again. */
   forget(): void;
 }
 
 /**
- * What Ctrl-C means: it stops the turn that runs, else empties the input line, else asks for one more, which leaves. A second
- * one while a turn stops leaves at once.
+ * Handles Ctrl-C: it stops the running turn, otherwise empties the input line, otherwise asks for a second Ctrl-C, which leaves
+ * the chat. A second one while a turn is stopping leaves at once.
  */
 function createInterrupts(act: { stop(turnId: string): void; empty(): void; warn(): void }): Interrupts {
   const left = new AbortController();

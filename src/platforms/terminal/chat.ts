@@ -1,11 +1,13 @@
+import type { TurnWithEvents } from "../../client/shapes.ts";
+import { emptyTurnView, foldTurn } from "../../core/log/turn-view.ts";
 import type { ChatOptions } from "./chat-options.ts";
-import { createChatSession } from "./chat-session.ts";
+import { type ChatSession, createChatSession } from "./chat-session.ts";
+import { finalLines } from "./final-lines.ts";
 import { plainLine, plainText } from "./plain-text.ts";
-import { showThread } from "./show-thread.ts";
 
 /**
- * A conversation in the terminal until `/exit`, the end of the input, or Ctrl-C twice. With a terminal on both sides lines are
- * edited and progress is redrawn in place; otherwise each line of the input is a message and the output only grows.
+ * A conversation in the terminal until `/exit`, the end of the input, or Ctrl-C twice. On a terminal, lines are edited and
+ * progress is redrawn in place; otherwise each line of the input is a message and the output only grows.
  */
 export async function runChat(options: ChatOptions): Promise<void> {
   const { client, namespace } = options;
@@ -35,7 +37,7 @@ export async function runChat(options: ChatOptions): Promise<void> {
     if (running !== undefined) await session.follow(running.turn.turn_id, running.events);
     await converse(session);
     if (session.interactive && session.thread() !== undefined) {
-      say(paint.dim(`Go on later with: knack chat --namespace ${namespace} --thread ${session.thread()}`));
+      say(paint.dim(`Continue later with: knack chat --namespace ${namespace} --thread ${session.thread()}`));
     }
   } finally {
     session.close();
@@ -51,4 +53,29 @@ async function converse(session: ReturnType<typeof createChatSession>): Promise<
     else if (line === "/file" || line.startsWith("/file ")) await session.attach(line.slice(5));
     else await session.send(line);
   }
+}
+
+const shownTurns = 5;
+
+/** Shows the last turns of a thread. Returns the unfinished turn, for `follow`. */
+function showThread(
+  turns: readonly TurnWithEvents[],
+  { paint, say, screen, interactive }: Pick<ChatSession, "paint" | "say" | "screen" | "interactive">,
+): TurnWithEvents | undefined {
+  const running = turns.find(({ turn }) => turn.status !== "finished");
+  if (!interactive) return running;
+  const finished = turns.filter(({ turn }) => turn.status === "finished" && turn.merged_into === undefined);
+  const hidden = finished.length - shownTurns;
+  if (hidden > 0) say(paint.dim(`… ${hidden} earlier`));
+  for (const { turn, events } of finished.slice(-shownTurns)) {
+    say(`${paint.accent("›")} ${plainText(turn.question)}`);
+    for (const line of finalLines(
+      events.reduce(foldTurn, emptyTurnView(turn.turn_id)),
+      screen.columns,
+      paint,
+    ))
+      say(line);
+  }
+  if (running !== undefined) say(`${paint.accent("›")} ${plainText(running.turn.question)}`);
+  return running;
 }

@@ -4,7 +4,7 @@ import { type PersonPrompt, readUntil } from "./ask-person.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine, plainText } from "./plain-text.ts";
 
-/** Shows what a tool would run with, and reads until somebody said yes or no. Undefined when it is over before. */
+/** Shows the arguments of a tool, and reads lines until the person decides. Undefined if `over` aborts first. */
 export function decidePerson(
   approval: ApprovalView,
   over: AbortSignal,
@@ -25,7 +25,7 @@ export function decidePerson(
   });
 }
 
-/** What may be said beside yes and no. */
+/** The answers other than yes and no. */
 function otherWords({ binds, input, addresses = [] }: ApprovalView) {
   const turn = { verdict: "turn", key: "t", does: "allows the site for this turn" } as const;
   const any = binds === undefined ? "" : plainLine(alwaysLabel({ binds, input }).replace("Always here", ""));
@@ -34,7 +34,7 @@ function otherWords({ binds, input, addresses = [] }: ApprovalView) {
   return [...(addresses.length > 0 ? [turn] : []), ...(binds === undefined ? [] : [always, never])];
 }
 
-/** What waits for approval, with the exact arguments, as lines above the prompt. */
+/** The lines of an approval with its exact arguments, above the prompt. */
 function approvalLines(approval: ApprovalView, paint: Paint): string[] {
   const { tool, skill_id, input, approver, question, reason, binds } = approval;
   const others = otherWords(approval).map(({ key, does }) => `, ${key} ${does}`);

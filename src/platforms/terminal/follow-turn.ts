@@ -16,18 +16,20 @@ export interface FollowTurn {
   client: Pick<ApiClient, "turnEvents" | "call">;
   turnId: string;
   display: TurnDisplay;
-  /** Events that are known already; they are shown and not asked for again. */
+  /** Events that are already known; they are shown and not requested again. */
   known?: readonly TurnEvent[];
-  /** Stops watching. The turn itself goes on. */
+  /** Stops watching. The turn itself continues. */
   signal: AbortSignal;
   onEvent?(event: TurnEvent): void;
-  /** Asks the person; undefined leaves the question open. The signal aborts when it was answered elsewhere or expired. */
+  /**
+   * Asks the person; undefined leaves the question open. The signal aborts when the question was answered elsewhere or expired.
+   */
   ask(question: QuestionView, signal: AbortSignal): Promise<string | undefined>;
-  /** Lets the person decide; undefined leaves it open. The signal as in `ask`. */
+  /** Asks for a decision; undefined leaves it open. The signal is as in `ask`. */
   decide(approval: ApprovalView, signal: AbortSignal): Promise<ApprovalVerdict | undefined>;
 }
 
-/** Shows a turn until it is finished, and answers what it asks. The view it ended with. @throws ApiError */
+/** Shows a turn until it ends, and answers its questions. Returns the last view. @throws ApiError */
 export async function followTurn(options: FollowTurn): Promise<TurnView> {
   const { client, turnId, display, known = [], signal, onEvent } = options;
   let view = known.reduce(foldTurn, emptyTurnView(turnId));
@@ -37,7 +39,7 @@ export async function followTurn(options: FollowTurn): Promise<TurnView> {
       signal,
       after: known.at(-1)?.seq ?? -1,
       onConnection: ({ state }) =>
-        display.note(state === "lost" ? "The connection is lost; trying again…" : ""),
+        display.note(state === "lost" ? "The connection is lost. Reconnecting…" : ""),
     });
     await questions.follow(view);
     for await (const event of events) {
@@ -54,7 +56,7 @@ export async function followTurn(options: FollowTurn): Promise<TurnView> {
   return view;
 }
 
-/** Asks for one thing after the other, beside the stream of events, so that an answer given elsewhere ends the asking. */
+/** Asks one question at a time, in parallel with the stream of events, so that an answer given elsewhere ends the prompt. */
 function createQuestions(options: FollowTurn) {
   const { display } = options;
   let current: { id: string; cancel: AbortController; done: Promise<void> } | undefined;
@@ -114,7 +116,7 @@ function nextAsked(
           !(await client.call("approval.decide", { id: approval.approval_id, ...verdictInput(verdict) }))
             .decided
         )
-          display.note("Somebody decided before, or it is over.");
+          display.note("Someone has already decided this, or it has expired.");
       },
     }
   );

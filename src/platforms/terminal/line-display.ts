@@ -1,18 +1,17 @@
 import type { StepView } from "../../core/log/turn-view-steps.ts";
 import type { Clock } from "../../core/ports/storage.ts";
-import { fileLines } from "./file-lines.ts";
-import { outcomeLines } from "./outcome-lines.ts";
+import { fileLines, outcomeLines } from "./final-lines.ts";
 import { createPaint } from "./paint.ts";
 import { plainLine, plainText } from "./plain-text.ts";
 import { stepLine } from "./progress-lines.ts";
 import type { TurnDisplay } from "./turn-display.ts";
 
-/** Between two lines of what a model thinks, ms: they stay, and a long thought has hundreds. */
-const thoughtPace = 5_000;
+/** Minimum time between two lines of a model's thoughts, ms: they stay on the screen, and a long thought has hundreds. */
+const thoughtIntervalMs = 5_000;
 
 /**
- * Shows a turn as plain lines that only ever grow, for pipes and logs: a line when a step starts, one for each stage that is
- * done, one when the step ends, then the answer's Markdown as it is.
+ * Shows a turn as plain lines without redrawing, for pipes and logs: one when a step starts, one for each finished stage, one
+ * when the step ends, then the answer's Markdown as it is.
  */
 export function createLineDisplay(
   write: { progress(text: string): void; answer(text: string): void },
@@ -40,7 +39,7 @@ export function createLineDisplay(
       if (view.notice !== undefined) sayOnce(`notice ${view.notice}`, plainLine(view.notice));
       if (view.thought !== undefined && clock.now() >= quietUntil) {
         sayOnce(`thought ${view.thought}`, paint.dim(plainLine(view.thought)));
-        quietUntil = clock.now() + thoughtPace;
+        quietUntil = clock.now() + thoughtIntervalMs;
       }
       view.steps.forEach(showStep);
     },

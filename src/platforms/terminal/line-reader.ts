@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { plainText } from "./plain-text.ts";
 
-/** An input that may be a terminal; `process.stdin` is one. */
+/** An input that may be a terminal, such as `process.stdin`. */
 export interface Keys extends NodeJS.ReadableStream {
   isTTY?: boolean;
   setRawMode?(raw: boolean): unknown;
@@ -12,17 +12,17 @@ export interface Keys extends NodeJS.ReadableStream {
 export interface LineReaderOptions {
   input: Keys;
   output: NodeJS.WritableStream;
-  /** Whether lines are edited here: history, completion, paste. Otherwise they are read as they come. */
+  /** Whether lines are edited, with history, completion and paste. Otherwise they are read as they come. */
   interactive: boolean;
   history: readonly string[];
   /** Completions of the line so far. */
   complete(line: string): Promise<string[]>;
-  /** Ctrl-C, with the text that stood in the input line. */
+  /** Ctrl-C, with the current text of the input line. */
   onInterrupt(line: string): void;
 }
 
 export interface LineReader {
-  /** The next line; undefined at the end of the input or when the signal aborts. A `\` at the end goes on below. */
+  /** The next line; undefined at the end of the input or when the signal aborts. A `\` at the end continues on the next line. */
   read(prompt: string, signal?: AbortSignal): Promise<string | undefined>;
   /** Empties the input line and shows the prompt again. */
   clear(): void;
@@ -41,7 +41,10 @@ function createPlainReader({ input }: LineReaderOptions): LineReader {
   return { read: (_prompt, signal) => next(signal), clear: () => undefined, close: () => lines.close() };
 }
 
-/** Keys reach the editor only while a line is read; what is typed meanwhile waits, so that it cannot disturb the display. */
+/**
+ * Keys reach the editor only while a line is read. Other input is held back until then, so that it does not disturb the
+ * display.
+ */
 function createEditor({ input, output, history, complete, onInterrupt }: LineReaderOptions): LineReader {
   const filter = createPasteFilter();
   const keys = new PassThrough();
@@ -120,7 +123,7 @@ async function readContinued(
   }
 }
 
-/** Lines in the order they came, also those that come before they are asked for. */
+/** Lines in order, including those that arrive before they are requested. */
 function queueLines(lines: Interface): (signal?: AbortSignal) => Promise<string | undefined> {
   const ready: string[] = [];
   let closed = false;
@@ -148,31 +151,31 @@ function queueLines(lines: Interface): (signal?: AbortSignal) => Promise<string 
     });
 }
 
-/** Asks the terminal to put marks around pasted text, and to stop doing so. */
+/** Turn the terminal's marks around pasted text on and off. */
 const bracketedPaste = { on: "\u001b[?2004h", off: "\u001b[?2004l" };
 
 const start = "\u001b[200~";
 const end = "\u001b[201~";
-/** A pasted single line up to this many characters is put into the input line as if typed. */
+/** A pasted single line of at most this many characters enters the input line as if typed. */
 const maxTypedPaste = 500;
 
 interface PasteFilter {
-  /** What the line editor should see of the next keys. */
+  /** The part of the next keys for the line editor. */
   feed(keys: string): string;
-  /** A line the editor gave, with the pasted texts in the place of their stand-ins. */
+  /** A line of the editor, with its placeholders replaced by the pasted texts. */
   expand(line: string): string;
 }
 
 /**
- * Keeps pasted text from being read as keys: a newline in it would send the line, a long one would be redrawn letter by
- * letter. The editor gets a stand-in such as `[Pasted text 1: 12 lines]` instead.
+ * Keeps pasted text from being read as keys: a newline in it would send the line, and a long text would be redrawn letter by
+ * letter. The editor gets a placeholder such as `[Pasted text 1: 12 lines]` instead.
  */
 function createPasteFilter(): PasteFilter {
   const pasted = new Map<string, string>();
   let pending = "";
   let paste: string | undefined;
 
-  const standIn = (text: string) => {
+  const placeholderFor = (text: string) => {
     if (!text.includes("\n") && text.length <= maxTypedPaste) return text;
     const lines = text.split("\n").length;
     const size = lines === 1 ? `${text.length} characters` : `${lines} lines`;
@@ -190,7 +193,7 @@ function createPasteFilter(): PasteFilter {
         else paste += before;
         pending = rest = after;
         if (!found) return out;
-        if (paste !== undefined) out += standIn(plainText(paste.replace(/\r\n?/g, "\n")));
+        if (paste !== undefined) out += placeholderFor(plainText(paste.replace(/\r\n?/g, "\n")));
         paste = paste === undefined ? "" : undefined;
       }
     },
@@ -203,7 +206,10 @@ function createPasteFilter(): PasteFilter {
   };
 }
 
-/** A text around its first mark. The beginning of a mark at the end is kept back; a lone escape is the Escape key. */
+/**
+ * Splits a text at its first mark. The beginning of a mark at the end of the text is held back; a lone escape is the Escape
+ * key.
+ */
 function split(text: string, mark: string): { before: string; after: string; found: boolean } {
   const at = text.indexOf(mark);
   if (at >= 0) return { before: text.slice(0, at), after: text.slice(at + mark.length), found: true };

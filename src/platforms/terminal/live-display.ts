@@ -9,7 +9,7 @@ import { progressLines, spinnerMs } from "./progress-lines.ts";
 import type { Screen } from "./screen.ts";
 import type { TurnDisplay } from "./turn-display.ts";
 
-/** How much of the end of a streamed answer is laid out for the live region: many screens, and quick. */
+/** Characters at the end of a streamed answer that are laid out for the live region: many screens, and still fast. */
 const renderedCharacters = 20_000;
 const hideCursor = "\u001b[?25l";
 const showCursor = "\u001b[?25h";
@@ -17,8 +17,8 @@ const eraseBelow = "\u001b[J";
 const up = (rows: number) => (rows > 0 ? `\u001b[${rows}A` : "");
 
 /**
- * Redraws steps and the end of the streamed answer in place. The region never grows higher than the screen, because lines
- * that have scrolled away can no longer be changed.
+ * Redraws steps and the end of the streamed answer in place. The region is never higher than the screen, because lines that
+ * have scrolled out can no longer be changed.
  */
 export function createLiveDisplay(screen: Screen, paint: Paint, clock: Pick<Clock, "now">): TurnDisplay {
   let view: TurnView | undefined;
@@ -71,7 +71,7 @@ function regionLines(view: TurnView, remark: string, screen: Screen, paint: Pain
   const progress = progressLines(view, now, paint).map(oneRow);
   const answer = renderMarkdown(view.text.slice(-renderedCharacters), screen.columns - 1, paint);
   const waiting = progress.length + answer.length === 0 || view.status === "queued";
-  const idle = view.status === "queued" ? "Waiting for its turn…" : "Thinking…";
+  const idle = view.status === "queued" ? "Waiting for earlier turns…" : "Thinking…";
   const told = noticeLine(view, now) ?? view.thought ?? (waiting ? idle : undefined);
   const state = told === undefined ? [] : [oneRow(paint.dim(plainLine(told)))];
   const note = remark === "" ? [] : [oneRow(paint.dim(remark))];

@@ -1,7 +1,6 @@
 import { lexer, type Token, type Tokens } from "marked";
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
-import { renderInline } from "./markdown-inline.ts";
 import type { Paint } from "./paint.ts";
 import { plainText } from "./plain-text.ts";
 
@@ -75,7 +74,7 @@ function trimBlank(lines: readonly string[]): string[] {
 
 const gap = "  ";
 
-/** A table in columns, or, where that is too wide, one block of `Header: cell` lines per row. */
+/** A table in columns or, if that is too wide, one block of `Header: cell` lines per row. */
 function renderTable(table: Tokens.Table, columns: number, paint: Paint): string[] {
   const header = table.header.map((cell) => renderInline(cell.tokens, paint));
   const rows = table.rows.map((row) => row.map((cell) => renderInline(cell.tokens, paint)));
@@ -108,4 +107,54 @@ function align(cell: string, size: number, side: "center" | "left" | "right" | n
 
 function width(cell: string): number {
   return stringWidth(cell);
+}
+
+/** Inline Markdown with styles. A link shows its address, since not every terminal does. */
+function renderInline(tokens: readonly Token[] | undefined, paint: Paint): string {
+  return (tokens ?? []).map((token) => renderInlineToken(token, paint)).join("");
+}
+
+function renderInlineToken(token: Token, paint: Paint): string {
+  switch (token.type) {
+    case "strong":
+      return paint.bold(renderInline(token.tokens, paint));
+    case "em":
+      return paint.italic(renderInline(token.tokens, paint));
+    case "del":
+      return paint.strike(renderInline(token.tokens, paint));
+    case "codespan":
+      return paint.code(String(token.text));
+    case "br":
+      return "\n";
+    case "link":
+      return renderLink(token as Tokens.Link, paint);
+    case "image":
+      return `[${String(token.text) || "image"}] (${paint.link(String(token.href))})`;
+    case "text":
+    case "paragraph":
+      return token.tokens === undefined ? decode(String(token.text)) : renderInline(token.tokens, paint);
+    case "escape":
+      return decode(String(token.text));
+    default:
+      return token.raw;
+  }
+}
+
+function renderLink({ href, tokens, text }: Tokens.Link, paint: Paint): string {
+  const label = renderInline(tokens, paint);
+  const same = text === href || `mailto:${text}` === href;
+  return same ? paint.link(text) : `${label} (${paint.link(href)})`;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'",
+  "&nbsp;": " ",
+};
+
+function decode(text: string): string {
+  return text.replace(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (entity) => entities[entity] ?? entity);
 }

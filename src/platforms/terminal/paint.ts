@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 
-/** Colours and styles of the terminal; without colours every function answers its text unchanged. */
+/** Colours and styles of the terminal; without colours every function returns its text unchanged. */
 export interface Paint {
   bold(text: string): string;
   italic(text: string): string;

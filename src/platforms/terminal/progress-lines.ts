@@ -6,7 +6,7 @@ import type { Paint } from "./paint.ts";
 import { plainLine } from "./plain-text.ts";
 
 const spinner = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-/** How long one picture of the spinner stands, ms. */
+/** Duration of one frame of the spinner, ms. */
 export const spinnerMs = 100;
 
 /** The steps of a turn, one line each with its stages below; `now` in ms since the epoch. */
@@ -32,7 +32,7 @@ export function stepLine(step: StepView, now: number, paint: Paint): string {
   return `${mark(step.state, now, paint)} ${title}${rest.join("")}`;
 }
 
-/** `3 steps, 12 s`: what stays of the progress when the turn is over. Empty without steps. */
+/** `3 steps, 12 s`: the summary that stays after the turn. Empty without steps. */
 export function progressSummary(view: TurnView, paint: Paint): string {
   const summary = summariseSteps(view);
   if (summary === "") return "";

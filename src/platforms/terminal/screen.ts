@@ -1,13 +1,13 @@
 import type { ChatOutput } from "./chat-options.ts";
 
-/** Where a display writes, and how wide and high it is now. */
+/** The output of a display, with its current width and height. */
 export interface Screen {
   write(text: string): void;
   readonly columns: number;
   readonly rows: number;
 }
 
-/** The screen behind an output; 80 by 24 where it does not say. */
+/** The screen of an output; 80 by 24 if its size is unknown. */
 export function screenOf(output: ChatOutput): Screen {
   return {
     write(text) {

@@ -1,13 +1,13 @@
 import type { TurnView } from "../../core/log/turn-view.ts";
 
-/** Shows one turn while it happens. Call `finish` or `pause` at the end: the terminal is left as it was found. */
+/** Shows one turn while it runs. Call `finish` or `pause` at the end to restore the terminal. */
 export interface TurnDisplay {
   /** Takes the newest view; drawing may come later. */
   update(view: TurnView): void;
-  /** A line beside the progress, e.g. that the connection is lost. An empty one takes it away. */
+  /** A line below the progress, e.g. that the connection is lost. An empty text removes it. */
   note(text: string): void;
   /** Makes room for other output; the next `update` shows the turn again. */
   pause(): void;
-  /** Puts the answer and what stays of the progress where they remain. */
+  /** Writes the final lines of the turn, which stay on the screen. */
   finish(view: TurnView): void;
 }

@@ -81,9 +81,9 @@ describe("knack skills install", () => {
     const { bot } = installer();
     const { code, out, err } = runKnack(["skills", "install", "./missing", "--json"], { cwd, bot });
     expect(await code).toBe(1);
-    const error = expect.stringContaining("./missing is neither a folder, an archive nor an address");
+    const error = expect.stringContaining("./missing is not a folder, an archive or an address");
     expect(JSON.parse(out.text())).toEqual({ error, code: "command_failed" });
-    expect(err.text()).toContain("./missing is neither");
+    expect(err.text()).toContain("./missing is not a folder");
   });
 
   it.each(["review", "update", "remove"])(
@@ -162,7 +162,7 @@ describe("knack skills install", () => {
   it("`knack skills install` says what a source may be when there is no such file", async () => {
     const { code, err } = runKnack(["skills", "install", "wether"], { cwd, bot: fakeBot({}) });
     expect(await code).toBe(1);
-    expect(err.text()).toMatch(/wether is neither a folder, an archive nor an address/);
+    expect(err.text()).toMatch(/wether is not a folder, an archive or an address/);
   });
 });
 

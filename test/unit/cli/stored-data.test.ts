@@ -35,14 +35,14 @@ describe("knack export", () => {
     await writeFile(file, "mine");
     const { code, err } = runKnack(["export", "--out", file], { cwd, bot: exporting(started + finished) });
     expect(await code).toBe(1);
-    expect(err.text()).toContain("is there already");
+    expect(err.text()).toContain("already exists and was not changed");
     expect(await readFile(file, "utf8")).toBe("mine");
   });
 
   it("`knack export` fails when the last line is missing, and makes no file of what is refused", async () => {
     const cut = runKnack(["export"], { cwd, bot: exporting(started) });
     expect(await cut.code).toBe(1);
-    expect(cut.err.text()).toContain("cut off");
+    expect(cut.err.text()).toContain("The export is incomplete");
     const bot = fakeBot({ "GET /export": () => problem(404, "Nothing is stored of the channel slack:T:C.") });
     const file = join(cwd, "none.jsonl");
     const refused = runKnack(["export", "--namespace", "slack:T:C", "--out", file], { cwd, bot });

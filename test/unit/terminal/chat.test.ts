@@ -166,7 +166,7 @@ describe("in a terminal", () => {
     chat.type("never sent\u0003");
     await chat.shows("› ");
     chat.type("\u0003");
-    await chat.shows("once more");
+    await chat.shows("again to leave");
     chat.type("\u0003");
     await chat.done;
     expect(chat.asked.submitted).toEqual([]);

@@ -4,7 +4,7 @@ import type { Clock } from "../../../core/ports/storage.ts";
 import { channelTypes, isThreadType, isVoiceType, permissions } from "../connection/discord-facts.ts";
 import { channelPlace, readPlace } from "../connection/discord-place.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
-import type { Directory } from "./directory.ts";
+import { type Directory, permissionChannel } from "./directory.ts";
 import {
   type ChannelFacts,
   channelPermissions,
@@ -13,13 +13,13 @@ import {
   type MemberFacts,
 } from "./directory-facts.ts";
 
-/** What people may do in channels, from roles and overwrites as they are now. */
+/** People's permissions in channels, from current roles and overwrites. */
 export interface DiscordAccess {
   /** As `ChatActions.access`. */
   of(namespace: string, person: string): Promise<ChannelAccess | undefined>;
-  /** The channels of a server that somebody and the bot can read. */
+  /** The channels of a server that both the person and the bot can read. */
   readable(guild: string, person: string): Promise<ChannelAccess[]>;
-  /** Whether somebody in a server sees a channel of it, or is in a private thread. @throws DiscordProblem */
+  /** Whether a member of a server sees a channel, or is in a private thread. @throws DiscordProblem */
   sees(guild: GuildFacts, channel: ChannelFacts, member: Pick<MemberFacts, "id" | "roles">): Promise<boolean>;
 }
 
@@ -36,8 +36,8 @@ const listed: readonly number[] = [
   channelTypes.media,
 ];
 
-/** A channel, or a private thread in it, as somebody looks at it. */
-interface Looked {
+/** A channel, or a private thread in it, and the person whose access is checked. */
+interface AccessCheck {
   guild: GuildFacts;
   channel: ChannelFacts;
   thread: ChannelFacts | undefined;
@@ -48,18 +48,17 @@ export function createAccess(deps: AccessDeps): DiscordAccess {
   const { rest, directory } = deps;
   return {
     async sees(guild, channel, { id, roles }) {
-      const isThread = channel.type === channelTypes.privateThread;
-      const parent = isThread ? await directory.channel(channel.parent_id ?? "") : channel;
+      const parent = await permissionChannel(directory, channel);
       if (parent === undefined) return false;
       if (!has(channelPermissions(guild, parent, id, roles), permissions.viewChannel)) return false;
-      return !isThread || (await isThreadMember(rest, channel.id, id));
+      return channel.type !== channelTypes.privateThread || (await isThreadMember(rest, channel.id, id));
     },
     async of(namespace, person) {
       const { person: other, guild, channel } = readPlace({ namespace, thread: "" });
       if (other !== undefined) return other === person ? directMessages(namespace) : undefined;
       if (guild === undefined || channel === undefined) return undefined;
-      const looked = await lookAt(directory, guild, channel, person);
-      return looked === undefined ? undefined : accessTo(deps, looked);
+      const check = await findChannel(directory, guild, channel, person);
+      return check === undefined ? undefined : accessTo(deps, check);
     },
     async readable(guildId, id) {
       const person = await directory.member(guildId, id);
@@ -82,13 +81,13 @@ function directMessages(namespace: string): ChannelAccess {
   return { namespace, name: "direct message", open: false, write: true, pin: true };
 }
 
-/** Undefined where the bot is not, for somebody who is not in the server, and for threads that have no namespace of their own. */
-async function lookAt(
+/** Undefined if the bot is not there, if the person is not in the server, and for threads without a namespace of their own. */
+async function findChannel(
   directory: Directory,
   guildId: string,
   channelId: string,
   id: string,
-): Promise<Looked | undefined> {
+): Promise<AccessCheck | undefined> {
   const isOut = ({ code }: { code: string }) => code === "forbidden" || code === "gone";
   const [guild, found] = await Promise.all([
     unlessRefused(directory.guild(guildId), isOut),
@@ -105,7 +104,7 @@ async function lookAt(
 
 async function accessTo(
   { rest, directory, clock }: AccessDeps,
-  { guild, channel, thread, person }: Looked,
+  { guild, channel, thread, person }: AccessCheck,
 ): Promise<ChannelAccess | undefined> {
   const self = await directory.self();
   const bot = await directory.member(guild.id, self.id);
@@ -142,7 +141,7 @@ export async function isThreadMember(rest: DiscordRest, thread: string, person: 
   return (await unlessRefused(found, ({ code }) => code === "gone" || code === "forbidden")) !== undefined;
 }
 
-/** A thread that was archived opens again by a message; a locked one only does so for who manages threads. */
+/** A message reopens an archived thread; a locked one only for people who manage threads. */
 async function isLockedFor(rest: DiscordRest, thread: string, bits: bigint): Promise<boolean> {
   if (has(bits, permissions.manageThreads)) return false;
   const { thread_metadata } = await rest.request<APIThreadChannel>("GET", `/channels/${thread}`);

@@ -13,15 +13,15 @@ import {
 import { type DiscordPlace, readPlace } from "../connection/discord-place.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import type { Directory } from "./directory.ts";
-import { lackOf } from "./missing-permissions.ts";
-import { chainMessages, isSaid, type ReadDeps } from "./read-thread.ts";
+import { missingPermissionProblem } from "./missing-permissions.ts";
+import { chainMessages, isSaid, type ReadDeps, readMessage } from "./read-thread.ts";
 import type { ReadMessage } from "./show-message.ts";
 
-/** Messages a request answers at most. Source: Discord reference, "Get Channel Messages". */
+/** Maximum messages per request. Source: Discord reference, "Get Channel Messages". */
 const perRequest = 100;
 const maxRequests = 20;
 
-/** Posts of a forum that are read, each with a request of its own, and pages of archived ones. */
+/** Maximum posts of a forum that are read, with one request each, and pages of archived ones. */
 const maxPosts = 50;
 const maxArchivePages = 5;
 
@@ -48,16 +48,16 @@ export async function readHistory(deps: ReadDeps, place: Place, range: Range): P
   return read;
 }
 
-/** Discord answers nothing, rather than a refusal, where the bot may not read what was said before. */
+/** Without permission to read the history, Discord returns an empty list instead of a refusal. */
 async function refuseWithoutHistory(directory: Directory, namespace: string): Promise<void> {
   const of = permissions.viewChannel | permissions.readMessageHistory;
-  const lack = await lackOf(directory, namespace, "read what was said", { of });
+  const lack = await missingPermissionProblem(directory, namespace, "read what was said", { of });
   if (lack !== undefined) throw lack;
 }
 
 /**
- * Whether a channel is the one of a place, or an open thread in it: a private thread is a place of its own, whose members are asked
- * about there.
+ * Whether a channel is the one of a place, or a public thread in it. A private thread is a place of its own, with its own check
+ * of members.
  */
 export async function belongsTo(
   directory: Directory,
@@ -92,7 +92,7 @@ function isWithin({ timestamp }: APIMessage, { since = 0, until = Number.POSITIV
   return at >= since && at <= until;
 }
 
-/** The latest of a whole conversation, in any order. */
+/** The latest messages of a whole conversation given in any order. */
 function within(messages: readonly APIMessage[], { most, ...range }: Range): ReadRange {
   const found = messages
     .filter((message) => isWithin(message, range))
@@ -120,7 +120,7 @@ async function readRange(
   return { messages: found.slice(0, most).reverse(), more: found.length > most || !isOver };
 }
 
-/** The message a thread begins with stands in the channel above it; posts of forums begin in their own thread. */
+/** The first message of a thread is in the channel above it; a forum post begins in its own thread. */
 async function rootOf(
   { rest, directory }: ReadDeps,
   channel: string | undefined,
@@ -128,15 +128,10 @@ async function rootOf(
 ): Promise<APIMessage | undefined> {
   const facts = await directory.channel(channel ?? "");
   if (facts === undefined || isForumType(facts.type)) return undefined;
-  return firstMessage(rest, facts.id, thread);
+  return readMessage(rest, facts.id, thread);
 }
 
-function firstMessage(rest: DiscordRest, channel: string, id: string): Promise<APIMessage | undefined> {
-  const request = rest.request<APIMessage>("GET", `/channels/${channel}/messages/${id}`);
-  return unlessRefused(request, ({ code }) => code === "gone");
-}
-
-/** The posts of a forum by their first messages, with the title above. */
+/** The posts of a forum: their first messages, each below its title. */
 async function readPosts(
   rest: DiscordRest,
   place: { guild: string; channel: string },
@@ -147,32 +142,32 @@ async function readPosts(
   const shown = inRange.slice(0, Math.min(most, maxPosts));
   const messages = await Promise.all(
     shown.map(async (thread) => {
-      const first = await firstMessage(rest, thread.id, thread.id);
+      const first = await readMessage(rest, thread.id, thread.id);
       return first === undefined ? [] : [{ ...first, content: `${thread.name}\n\n${first.content}`, thread }];
     }),
   );
   return { messages: messages.flat().reverse(), more: more || inRange.length > shown.length };
 }
 
-/** What Discord answers to a request for threads. */
+/** Discord's answer to a request for threads. */
 interface ThreadPage {
   threads: APIThreadChannel[];
   has_more?: boolean;
 }
 
-/** Threads of a page. Source: Discord reference, "List Public Archived Threads". */
+/** Threads per page. Source: Discord reference, "List Public Archived Threads". */
 const perPage = 100;
 
 /** The public threads of a channel, or the posts of a forum. */
 export interface ChannelThreads {
-  /** The latest first, by when they began. */
+  /** Latest first, by creation. */
   threads: APIThreadChannel[];
-  /** There are older ones that were not looked at. */
+  /** Whether older threads were not read. */
   more: boolean;
 }
 
 /**
- * Threads that are active, and those that were archived since a time (ms since the epoch), in so many pages.
+ * Active threads, and threads archived since a time (ms since the epoch), at most `pages` pages of them.
  * @throws DiscordProblem
  */
 export async function threadsIn(

@@ -11,25 +11,25 @@ import { channelPermissions, has } from "./directory-facts.ts";
 import type { ReplyChains } from "./reply-chains.ts";
 import { saidText } from "./said-text.ts";
 
-/** Where the messages of a conversation go. */
+/** The channel or thread to which the messages of a conversation go. */
 interface Target {
   channel: string;
-  /** Set where the conversation has no thread of its own: the message it began with. */
+  /** The message that began the conversation, if it has no thread of its own. */
   root: string | undefined;
 }
 
-/** Finds where conversations take place, and begins threads. */
+/** Finds the channel or thread of a conversation, and begins threads. */
 export interface ConversationTargets {
-  /** Where to post; begins the thread if there is none. @throws DiscordProblem */
+  /** The place to post to; begins the thread if there is none. @throws DiscordProblem */
   open(place: Place): Promise<Target>;
-  /** Where to look; begins nothing. @throws DiscordProblem */
+  /** The place to read from; begins no thread. @throws DiscordProblem */
   look(place: Place): Promise<Target>;
-  /** The channel in which a message of the place stands, as far as ids tell. @throws DiscordProblem */
+  /** The channel of a message of the place, as far as ids tell. @throws DiscordProblem */
   channelOf(place: Place, message: string): Promise<string>;
-  /** Notes that a message has no thread yet, and what a thread from it would be called after. */
+  /** Notes that a message has no thread yet, and the text that would name one. */
   noteMessage(id: string, text: string): void;
   noteThread(id: string): void;
-  noteNoThread(id: string): void;
+  forgetThread(id: string): void;
 }
 
 export interface TargetDeps {
@@ -39,7 +39,7 @@ export interface TargetDeps {
   logger: Log;
 }
 
-/** Discord's refusals of a thread that leave a reply possible. */
+/** Refusals of a thread after which a reply is still possible. */
 const refusals: readonly (number | undefined)[] = [
   errorCodes.missingPermissions,
   errorCodes.missingAccess,
@@ -47,7 +47,7 @@ const refusals: readonly (number | undefined)[] = [
   errorCodes.tooManyThreads,
 ];
 
-/** Characters kept of a message: a name is made of them, and most messages are not for the bot. */
+/** Maximum characters kept of a message, to name a thread. */
 const maxBeginning = 200;
 
 /** Minutes without a message after which Discord hides a thread. */
@@ -55,7 +55,7 @@ const archiveAfter = 1440;
 
 export function createConversationTargets(deps: TargetDeps): ConversationTargets {
   const { directory, chains } = deps;
-  /** Whether a thread with the id is there; what a message says of which it would begin. */
+  /** By message id: whether its thread exists, and the beginning of the message's text. */
   const threads = new LRUCache<string, { exists: boolean; text: string }>({ max: 10_000 });
   const beginning = new Map<string, Promise<Target>>();
 
@@ -114,13 +114,13 @@ export function createConversationTargets(deps: TargetDeps): ConversationTargets
     noteThread(id) {
       threads.set(id, { exists: true, text: "" });
     },
-    noteNoThread(id) {
+    forgetThread(id) {
       threads.delete(id);
     },
   };
 }
 
-/** Begins a thread from a message. False where the bot may not, which is remembered. */
+/** Begins a thread from a message. False if the bot may not; this is remembered. */
 async function beginThread(
   { rest, directory, chains, logger }: TargetDeps,
   channelId: string,
@@ -140,7 +140,7 @@ async function beginThread(
     });
   };
   let thread = await beginAs(threadName(said), errorCodes.titleBlockedByAutoMod);
-  if (refused?.discordCode === errorCodes.titleBlockedByAutoMod) thread = await beginAs(unnamed);
+  if (refused?.discordCode === errorCodes.titleBlockedByAutoMod) thread = await beginAs(fallbackName);
   if (thread !== undefined) directory.see.channel(thread);
   if (thread !== undefined || refused?.discordCode === errorCodes.threadExists) return true;
   logger.info({ channel: channelId, err: refused }, "may not begin threads in this channel, replies instead");
@@ -161,15 +161,18 @@ async function mayBegin(directory: Directory, channelId: string): Promise<boolea
   return has(bits, permissions.createPublicThreads | permissions.sendMessagesInThreads);
 }
 
-/** The name of a thread where the words of its message give none, or a moderation rule forbids them. */
-const unnamed = "Conversation";
+/** Name of a thread whose message has no text, or whose name a moderation rule forbids. */
+const fallbackName = "Conversation";
 
-/** A thread's name from what was said: one line, at most 100 characters. Source: Discord reference, "Start Thread". */
+/**
+ * The name of a thread, from the text of its message: one line, at most 100 characters. Source: Discord reference, "Start
+ * Thread".
+ */
 function threadName(text: string): string {
   const line = text
     .replace(/<[@#][!&]?\d+>/g, "")
     .replace(/\s+/g, " ")
     .trim();
-  if (line === "") return unnamed;
+  if (line === "") return fallbackName;
   return cutText(line, 80);
 }

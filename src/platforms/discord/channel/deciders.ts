@@ -5,7 +5,7 @@ import { channelTypes, isSnowflake, permissions } from "../connection/discord-fa
 import { readPlace } from "../connection/discord-place.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import { isThreadMember } from "./channel-access.ts";
-import type { Directory } from "./directory.ts";
+import { type Directory, permissionChannel } from "./directory.ts";
 import {
   channelPermissions,
   type GuildFacts,
@@ -21,27 +21,27 @@ export interface DeciderDeps {
 }
 
 const maxDeciders = 20;
-/** Members a request answers at most. Source: Discord reference, "List Guild Members". */
+/** Maximum members per request. Source: Discord reference, "List Guild Members". */
 const maxMembers = 1_000;
 
-/** As `ChatPlatform.deciders`, by what Discord tells. @throws DiscordProblem */
+/** See `ChatPlatform.deciders`. @throws DiscordProblem */
 export async function decidersIn(
   deps: DeciderDeps,
   place: Place,
   approver: "manager" | "operator",
 ): Promise<Decider[]> {
-  const there = await decidersThere(deps, place, approver);
+  const there = await presentDeciders(deps, place, approver);
   const elsewhere = approver === "operator" ? operatorsOf(deps).filter((id) => !there.includes(id)) : [];
   const all = [...there.map((id) => ({ id, here: true })), ...elsewhere.map((id) => ({ id, here: false }))];
   return all.slice(0, maxDeciders);
 }
 
-/** One setting may name the operators of all platforms. */
+/** The setting may name operators of several platforms; only Discord ids count. */
 function operatorsOf({ operators }: DeciderDeps): string[] {
   return [...operators].filter(isSnowflake).slice(0, maxDeciders);
 }
 
-async function decidersThere(
+async function presentDeciders(
   deps: DeciderDeps,
   place: Place,
   approver: "manager" | "operator",
@@ -55,12 +55,10 @@ async function decidersThere(
     approver === "operator"
       ? await Promise.all(operatorsOf(deps).map((id) => directory.member(guildId, id)))
       : await knownMembers(deps, guild);
-  return thoseThere(deps, { guild, channelId }, candidates, approver);
+  return withAccess(deps, { guild, channelId }, candidates, approver);
 }
 
-/**
- * Those who were seen lately, then those whom Discord lists, which takes a privileged intent, and the owner, who is known in any case.
- */
+/** Members seen recently, then members listed by Discord (which takes a privileged intent), then the owner. */
 async function knownMembers(
   { rest, directory }: DeciderDeps,
   guild: GuildFacts,
@@ -74,16 +72,18 @@ async function knownMembers(
   return [...seen, ...people.map((member) => memberFacts(member.user, member)), owner];
 }
 
-/** Those of them who see the place, and manage it where that is asked for. A mention would bring others into a private thread. */
-async function thoseThere(
+/**
+ * The candidates who see the place and, for a manager's decision, manage it. Others are left out: a mention would add them to a
+ * private thread.
+ */
+async function withAccess(
   { rest, directory }: DeciderDeps,
   { guild, channelId }: { guild: GuildFacts; channelId: string },
   candidates: readonly (MemberFacts | undefined)[],
   approver: "manager" | "operator",
 ): Promise<string[]> {
   const found = await directory.channel(channelId);
-  const isPrivate = found?.type === channelTypes.privateThread;
-  const channel = isPrivate ? await directory.channel(found.parent_id ?? "") : found;
+  const channel = await permissionChannel(directory, found);
   if (channel === undefined) return [];
   const needed = permissions.viewChannel | (approver === "manager" ? permissions.manageChannels : 0n);
   const able = candidates.flatMap((member) =>
@@ -92,7 +92,7 @@ async function thoseThere(
       : [],
   );
   const ids = [...new Set(able)].slice(0, maxDeciders);
-  if (!isPrivate) return ids;
+  if (found?.type !== channelTypes.privateThread) return ids;
   const isIn = await Promise.all(ids.map((id) => isThreadMember(rest, channelId, id)));
   return ids.filter((_, at) => isIn[at]);
 }

@@ -1,7 +1,7 @@
 import type { APIChannel, APIGuild, APIRole, APIUser } from "discord.js";
 import { isThreadType, permissions } from "../connection/discord-facts.ts";
 
-/** A server, as far as the bot needs it. */
+/** The facts about a server that the bot needs. */
 export interface GuildFacts {
   id: string;
   name: string;
@@ -12,7 +12,7 @@ export interface GuildFacts {
   >;
 }
 
-/** A channel or thread, as far as the bot needs it. */
+/** The facts about a channel or thread that the bot needs. */
 export interface ChannelFacts {
   id: string;
   type: number;
@@ -28,21 +28,21 @@ export interface ChannelFacts {
 
 export interface MemberFacts {
   id: string;
-  /** As people of the server see it. */
+  /** The name shown in the server. */
   name: string;
   roles: readonly string[];
-  /** Until when a moderator took their voice, ms since the epoch. */
+  /** End of a moderator's timeout, ms since the epoch. */
   muted_until?: number | undefined;
 }
 
-/** A member of a server as the API tells, with a user or without. */
+/** A member of a server as the API returns it, with or without its user. */
 export interface RawMember {
   roles: string[];
   nick?: string | null | undefined;
   communication_disabled_until?: string | null | undefined;
 }
 
-/** What people see of somebody without a name of their own in the server. */
+/** The name shown for a person who has no nickname in the server. */
 export function displayName(user: Pick<APIUser, "username"> & { global_name?: string | null }): string {
   return user.global_name ?? user.username;
 }
@@ -87,7 +87,7 @@ export function channelFacts(channel: APIChannel, guildId: string | undefined): 
 
 const everything = (1n << 60n) - 1n;
 
-/** What somebody may in a whole server. Source: Discord reference, "Permissions", compute_base_permissions. */
+/** A person's permissions in a server. Source: Discord reference, "Permissions", compute_base_permissions. */
 export function guildPermissions(guild: GuildFacts, userId: string, roles: readonly string[]): bigint {
   if (guild.owner_id === userId) return everything;
   const bits = [guild.id, ...roles].reduce((sum, id) => sum | (guild.roles.get(id)?.permissions ?? 0n), 0n);
@@ -95,7 +95,7 @@ export function guildPermissions(guild: GuildFacts, userId: string, roles: reado
 }
 
 /**
- * What somebody may in a channel; for a thread pass the channel it is in. Source: Discord reference, "Permissions",
+ * A person's permissions in a channel; for a thread pass the channel it is in. Source: Discord reference, "Permissions",
  * compute_overwrites.
  */
 export function channelPermissions(
@@ -126,7 +126,7 @@ export function channelPermissions(
   );
 }
 
-/** Whether somebody with these permissions may call a role. */
+/** Whether these permissions allow mentioning a role. */
 export function mayCallRole(bits: bigint, role: { mentionable: boolean }): boolean {
   return role.mentionable || has(bits, permissions.mentionEveryone);
 }

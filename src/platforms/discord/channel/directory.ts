@@ -1,6 +1,6 @@
 import type { APIChannel, APIGuild, APIGuildMember, APIMessage, APIRole, APIUser } from "discord.js";
 import { LRUCache } from "lru-cache";
-import { errorCodes } from "../connection/discord-facts.ts";
+import { errorCodes, isThreadType } from "../connection/discord-facts.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import {
   type ChannelFacts,
@@ -15,8 +15,8 @@ import {
 } from "./directory-facts.ts";
 
 /**
- * Who and what there is on Discord: from what the gateway brings, otherwise asked for. Nothing is believed for longer than a
- * minute, so that a permission taken away is gone here too.
+ * Servers, channels and people on Discord: from gateway events, otherwise requested. Entries are trusted for one minute, so
+ * that a withdrawn permission takes effect here too.
  */
 export interface Directory {
   /** The bot's own user. */
@@ -24,26 +24,26 @@ export interface Directory {
   guild(id: string): Promise<GuildFacts>;
   /** Undefined when it does not exist. @throws DiscordProblem */
   channel(id: string): Promise<ChannelFacts | undefined>;
-  /** The channel as far as it is known without asking, maybe no longer as it is: good for names and types. */
+  /** The channel if it is known without a request. It may be outdated: use it for names and types. */
   knownChannel(id: string): ChannelFacts | undefined;
-  /** All channels and threads known without asking. */
+  /** All channels and threads known without a request. */
   knownChannels(): ChannelFacts[];
   knownGuild(id: string): GuildFacts | undefined;
   knownUser(id: string): { name: string; bot: boolean } | undefined;
-  /** Undefined when somebody is not in the server. @throws DiscordProblem */
+  /** Undefined when the person is not in the server. @throws DiscordProblem */
   member(guildId: string, userId: string): Promise<MemberFacts | undefined>;
-  /** Members of a server who were seen lately, the latest first, maybe no longer as they are. */
+  /** Members of a server seen recently, latest first. They may be outdated. */
   knownMembers(guildId: string): MemberFacts[];
   user(id: string): Promise<{ name: string; bot: boolean } | undefined>;
-  /** The channel of direct messages with somebody; made if there is none. @throws DiscordProblem */
+  /** The channel of the direct messages with a person; created if there is none. @throws DiscordProblem */
   directMessage(userId: string): Promise<string>;
-  /** The servers the bot is in: those of this process first, with those of others if `all`. @throws DiscordProblem */
+  /** The bot's servers: those of this process first, with `all` also those of other processes. @throws DiscordProblem */
   guilds(all: boolean): Promise<string[]>;
   see: DirectoryNotes;
 }
 
-/** What is known and old is good for names. */
-const known = { allowStale: true };
+/** An outdated entry is good enough for names. */
+const stale = { allowStale: true };
 
 export function createDirectory(rest: DiscordRest): Directory {
   const caches = createDirectoryCaches();
@@ -58,10 +58,10 @@ export function createDirectory(rest: DiscordRest): Directory {
       const found = await rest.request<{ id: string }[]>("GET", "/users/@me/guilds", { query });
       return [...new Set([...joined, ...found.map(({ id }) => id)])];
     },
-    knownChannel: (id) => channels.get(id, known),
+    knownChannel: (id) => channels.get(id, stale),
     knownChannels: () => [...channels.values()],
-    knownGuild: (id) => guilds.get(id, known),
-    knownUser: (id) => users.get(id, known),
+    knownGuild: (id) => guilds.get(id, stale),
+    knownUser: (id) => users.get(id, stale),
     knownMembers: (guildId) =>
       members
         .dump()
@@ -116,35 +116,44 @@ export function createDirectory(rest: DiscordRest): Directory {
   };
 }
 
-/** What the gateway brings. */
+/** The channel whose permissions apply in a channel: for a thread the one it is in. @throws DiscordProblem */
+export async function permissionChannel(
+  directory: Pick<Directory, "channel">,
+  channel: ChannelFacts | undefined,
+): Promise<ChannelFacts | undefined> {
+  const isThread = channel !== undefined && isThreadType(channel.type);
+  return isThread ? directory.channel(channel.parent_id ?? "") : channel;
+}
+
+/** Updates from gateway events. */
 interface DirectoryNotes {
   self(user: APIUser): void;
   guild(guild: APIGuild): void;
   role(guildId: string, role: APIRole): void;
-  noRole(guildId: string, roleId: string): void;
+  removeRole(guildId: string, roleId: string): void;
   channel(channel: APIChannel, guildId?: string): void;
   member(guildId: string, user: APIUser, member: RawMember): void;
   author(message: Pick<APIMessage, "author" | "webhook_id">): void;
   directMessage(userId: string, channelId: string): void;
-  noGuild(id: string): void;
-  noChannel(id: string): void;
-  noMember(guildId: string, userId: string): void;
+  removeGuild(id: string): void;
+  removeChannel(id: string): void;
+  removeMember(guildId: string, userId: string): void;
 }
 
-/** What is older is asked for again; names are still good. The gateway does not tell whose roles changed. */
+/** Older entries are requested again, since the gateway does not report changed roles; their names stay usable. */
 const freshness = { ttl: 60_000, max: 20_000, noDeleteOnStaleGet: true };
 
-/** What is known of Discord. Members by `guild:user`. */
+/** Cached facts. Members by `guild:user`. */
 interface DirectoryCaches {
   guilds: LRUCache<string, GuildFacts>;
   channels: LRUCache<string, ChannelFacts>;
   members: LRUCache<string, MemberFacts>;
-  /** Who was asked for and is not in the server. */
+  /** People who were requested and are not in the server. */
   absent: LRUCache<string, true>;
   users: LRUCache<string, { name: string; bot: boolean }>;
   /** Channels by person. */
   directMessages: LRUCache<string, string>;
-  /** The servers the bot is in, as far as this process hears of them. */
+  /** The bot's servers whose events this process receives. */
   joined: Set<string>;
   self: { id: string; name: string } | undefined;
 }
@@ -162,7 +171,7 @@ function createDirectoryCaches(): DirectoryCaches {
   };
 }
 
-/** Keeps what the gateway brings, and forgets what it says is gone. */
+/** Applies gateway events to the caches. */
 function createDirectoryNotes(caches: DirectoryCaches): DirectoryNotes {
   const { guilds, channels, members, absent, users, directMessages, joined } = caches;
   return {
@@ -178,7 +187,7 @@ function createDirectoryNotes(caches: DirectoryCaches): DirectoryNotes {
       if (guild !== undefined)
         guilds.set(guildId, { ...guild, roles: new Map([...guild.roles, [role.id, roleFacts(role)]]) });
     },
-    noRole: (guildId, roleId) => {
+    removeRole: (guildId, roleId) => {
       const guild = guilds.get(guildId);
       const left = [...(guild?.roles ?? [])].filter(([id]) => id !== roleId);
       if (guild !== undefined) guilds.set(guildId, { ...guild, roles: new Map(left) });
@@ -200,14 +209,14 @@ function createDirectoryNotes(caches: DirectoryCaches): DirectoryNotes {
     directMessage: (userId, channelId) => {
       directMessages.set(userId, channelId);
     },
-    noGuild: (id) => {
+    removeGuild: (id) => {
       joined.delete(id);
       guilds.delete(id);
     },
-    noChannel: (id) => {
+    removeChannel: (id) => {
       channels.delete(id);
     },
-    noMember: (guildId, userId) => {
+    removeMember: (guildId, userId) => {
       members.delete(`${guildId}:${userId}`);
     },
   };

@@ -1,14 +1,14 @@
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
 
-/** An emoji of a server's own. */
+/** A custom emoji of a server. */
 export interface OwnEmoji {
   id: string;
   name: string;
 }
 
 /**
- * An emoji as Discord's paths name it: the character itself, or `name:id` for one of the server's own. Names are GitHub's (`thumbsup`),
- * which people and models know. @throws PlatformError for what is none
+ * An emoji as it appears in Discord's paths: the character itself, or `name:id` for a custom one. Names are GitHub's
+ * (`thumbsup`), which people and models know. @throws PlatformError for an unknown name
  */
 export async function emojiPath(name: string, own: () => Promise<readonly OwnEmoji[]>): Promise<string> {
   const { nameToEmoji } = await import("gemoji");
@@ -22,12 +22,12 @@ export async function emojiPath(name: string, own: () => Promise<readonly OwnEmo
   throw new PlatformError("invalid", message);
 }
 
-/** Whether a text is one emoji: flags and keycaps among them, and those written without the mark that colours them. */
+/** Whether a text is one emoji, including flags, keycaps, and characters without the variation selector for colour. */
 function isCharacter(text: string): boolean {
   return /^(?:\p{RGI_Emoji}|\p{Extended_Pictographic})$/v.test(text);
 }
 
-/** An emoji of a reaction: the name of a server's own, else the character in its plain skin tone. */
+/** The emoji of a reaction: the name of a custom one, otherwise the character without a skin tone. */
 export function reactedEmoji({ id, name }: { id: string | null; name: string | null }): string {
   if (id !== null) return name ?? id;
   return (name ?? "").replace(/\p{Emoji_Modifier}/gu, "");

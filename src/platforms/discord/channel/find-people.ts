@@ -6,16 +6,16 @@ import { unlessRefused } from "../connection/discord-rest.ts";
 import type { AccessDeps, DiscordAccess } from "./channel-access.ts";
 import { displayName, type GuildFacts, guildPermissions, mayCallRole } from "./directory-facts.ts";
 
-/** Members a request answers at most. Source: Discord reference, "Search Guild Members", "List Guild Members". */
+/** Maximum members per request. Source: Discord reference, "Search Guild Members", "List Guild Members". */
 const maxMembers = 1_000;
 
-/** Looks members and roles of a server up. In direct messages there is only the person. */
+/** Finds members and roles of a server. In direct messages there is only the person. */
 export function createFindPeople(
   { rest, directory }: AccessDeps,
   access: DiscordAccess,
 ): NonNullable<ChatActions["people"]> {
   /**
-   * A message calls a role that anybody may call, or whose sender has Mention Everyone: the person, and the bot that writes it.
+   * A message notifies a role that anybody may mention. For another role both the person and the bot need Mention Everyone.
    * Source: Discord reference, "Allowed Mentions Object".
    */
   const groupsFor = async (guild: GuildFacts, asker: string): Promise<KnownGroup[]> => {
@@ -31,7 +31,7 @@ export function createFindPeople(
       callable: mayCallRole((theirs ?? 0n) & (mine ?? 0n), role),
     }));
   };
-  /** Without the privileged intent Discord lists nobody: then people are found by the beginnings of their names. */
+  /** Without the privileged intent Discord lists no members: then people are found by the beginning of their names only. */
   const list = (guild: string) =>
     unlessRefused(
       rest.request<APIGuildMember[]>("GET", `/guilds/${guild}/members`, { query: { limit: maxMembers } }),
@@ -103,7 +103,7 @@ function knownPerson(guild: GuildFacts, { user, nick, roles }: APIGuildMember): 
   };
 }
 
-/** Roles but for everyone's, and those of bots. */
+/** All roles except @everyone and the roles of bots. */
 function rolesOf(guild: GuildFacts) {
   return [...guild.roles].filter(([id, { bot_id }]) => id !== guild.id && bot_id === undefined);
 }

@@ -1,7 +1,7 @@
 import type { Directory } from "./directory.ts";
 import type { BotIds, Names } from "./readable-text.ts";
 
-/** Names of what the directory knows without asking. */
+/** Names that the directory knows without a request. */
 export function knownNames(directory: Directory, guildId?: string): Names {
   return {
     user: (id) => directory.knownUser(id)?.name,
@@ -14,7 +14,7 @@ export function knownNames(directory: Directory, guildId?: string): Names {
 export async function botIds(directory: Directory, guildId: string | undefined): Promise<BotIds> {
   const { id } = await directory.self();
   if (guildId === undefined) return { user: id, role: undefined };
-  // The role stays the same, so that what is known of the server is good enough, however old.
+  // The bot's role never changes, so an outdated entry is good enough.
   const { roles } = directory.knownGuild(guildId) ?? (await directory.guild(guildId));
   return { user: id, role: [...roles].find(([, role]) => role.bot_id === id)?.[0] };
 }

@@ -1,16 +1,16 @@
-import { errorCodes, isThreadType, permissions } from "../connection/discord-facts.ts";
+import { errorCodes, permissions } from "../connection/discord-facts.ts";
 import { readPlace } from "../connection/discord-place.ts";
 import { DiscordProblem, unlessRefused } from "../connection/discord-rest.ts";
-import type { Directory } from "./directory.ts";
+import { type Directory, permissionChannel } from "./directory.ts";
 import { channelPermissions, guildPermissions, has } from "./directory-facts.ts";
 
-/** A permission the bot lacks, as Discord's settings call it, and what does not work without it. */
+/** A permission the bot lacks, by its name in Discord's settings, and what it is needed for. */
 export interface MissingPermission {
   name: string;
   stops: string;
 }
 
-/** The least the bot needs in a server. It works with less, but for what each is needed for. */
+/** The permissions the bot needs in a server. Without one of them, only the function it is for fails. */
 const needed: readonly (MissingPermission & { bit: bigint })[] = [
   { bit: permissions.viewChannel, name: "View Channel", stops: "seeing the channel at all" },
   { bit: permissions.sendMessages, name: "Send Messages", stops: "answering in the channel" },
@@ -42,7 +42,7 @@ const needed: readonly (MissingPermission & { bit: bigint })[] = [
 /** All of them together. */
 export const neededPermissions = needed.reduce((bits, { bit }) => bits | bit, 0n);
 
-/** What of `of` is not among `bits`. */
+/** The permissions of `of` that are not among `bits`. */
 export function missingPermissions(bits: bigint, of = neededPermissions): MissingPermission[] {
   if (has(bits, permissions.administrator)) return [];
   return needed
@@ -51,8 +51,8 @@ export function missingPermissions(bits: bigint, of = neededPermissions): Missin
     .map(({ name, stops }) => ({ name, stops }));
 }
 
-/** What of `of` the bot lacks in a server, or in a channel of it. @throws DiscordProblem */
-export async function botLacks(
+/** The permissions of `of` that the bot lacks in a server, or in one of its channels. @throws DiscordProblem */
+export async function botMissingPermissions(
   directory: Directory,
   guildId: string,
   channelId?: string,
@@ -62,18 +62,17 @@ export async function botLacks(
   const [guild, member] = await Promise.all([directory.guild(guildId), directory.member(guildId, self.id)]);
   const roles = member?.roles ?? [];
   const found = channelId === undefined ? undefined : await directory.channel(channelId);
-  const parent =
-    found !== undefined && isThreadType(found.type) ? await directory.channel(found.parent_id ?? "") : found;
+  const parent = await permissionChannel(directory, found);
   if (parent === undefined) return missingPermissions(guildPermissions(guild, self.id, roles), of);
   return missingPermissions(channelPermissions(guild, parent, self.id, roles), of);
 }
 
 /**
- * Does something in a channel. A refusal for lack of permissions comes in words that help.
+ * Runs work in a channel. When Discord refuses it for lack of permissions, the error names them.
  * @param what e.g. `write`
- * @param of the permissions it takes, all unless given
+ * @param of the permissions the work needs; all if undefined
  */
-export async function sayingWhatLacks<T>(
+export async function namingMissingPermissions<T>(
   { directory, namespace }: { directory: Directory; namespace: string },
   what: string,
   work: () => Promise<T>,
@@ -86,12 +85,12 @@ export async function sayingWhatLacks<T>(
       error instanceof DiscordProblem &&
       (error.discordCode === errorCodes.missingPermissions || error.discordCode === errorCodes.missingAccess);
     if (!isRefusal) throw error;
-    throw (await lackOf(directory, namespace, what, { of, cause: error })) ?? error;
+    throw (await missingPermissionProblem(directory, namespace, what, { of, cause: error })) ?? error;
   }
 }
 
-/** What the bot lacks for something in a channel, in words for people; undefined where that is not it. */
-export async function lackOf(
+/** An error that names the permissions the bot lacks for something in a channel; undefined if it lacks none. */
+export async function missingPermissionProblem(
   directory: Directory,
   namespace: string,
   what: string,
@@ -99,7 +98,7 @@ export async function lackOf(
 ): Promise<DiscordProblem | undefined> {
   const { guild, channel } = readPlace({ namespace, thread: "" });
   if (guild === undefined || channel === undefined) return undefined;
-  const lacks = (await unlessRefused(botLacks(directory, guild, channel, of), () => true)) ?? [];
+  const lacks = (await unlessRefused(botMissingPermissions(directory, guild, channel, of), () => true)) ?? [];
   if (lacks.length === 0) return undefined;
   const names = lacks.map(({ name }) => name).join(", ");
   const name = directory.knownChannel(channel)?.name ?? "the channel";

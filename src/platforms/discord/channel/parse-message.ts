@@ -4,15 +4,15 @@ import type { FileReference, Mention } from "../../../core/values/inbound.ts";
 import { forwardType, messageFlags, messageTypes } from "../connection/discord-facts.ts";
 import { displayName, type RawMember } from "./directory-facts.ts";
 import { type BotIds, mentionsBot, type Names, readableText, withoutBotMention } from "./readable-text.ts";
-import { wordsBeside } from "./said-text.ts";
+import { textOutsideContent } from "./said-text.ts";
 
-/** A message as REST answers it; the gateway adds the server and the author's membership. */
+/** A message as REST returns it; the gateway adds the server and the author's membership. */
 export type RawMessage = APIMessage & {
   guild_id?: string | undefined;
   member?: RawMember | undefined;
 };
 
-/** What a message of Discord's says, without where it belongs. */
+/** The content of a Discord message, without its place. */
 export interface ParsedMessage {
   id: string;
   channel: string;
@@ -35,7 +35,10 @@ export interface ParsedMessage {
 /** Types of messages that people write. */
 const written: readonly number[] = [messageTypes.plain, messageTypes.reply];
 
-/** Whether a message is somebody's words, and not the bot's own or a note of Discord's ("Ada pinned a message"). */
+/**
+ * Whether a person or another bot wrote the message; false for the bot's own, and for notices of Discord ("Ada pinned a
+ * message").
+ */
 export function isWritten(message: Pick<RawMessage, "type" | "author">, botId: string): boolean {
   return written.includes(message.type) && message.author.id !== botId;
 }
@@ -47,7 +50,9 @@ export function parseMessage(message: RawMessage, bot: BotIds, names: Names): Pa
   const direct = message.guild_id === undefined;
   const repliesToBot = message.referenced_message?.author.id === bot.user;
   const addressed = mentioned ? "mention" : direct ? "direct" : repliesToBot ? "reply" : "none";
-  const words = [withoutBotMention(message.content, bot), wordsBeside(message)].filter(Boolean).join("\n\n");
+  const words = [withoutBotMention(message.content, bot), textOutsideContent(message)]
+    .filter(Boolean)
+    .join("\n\n");
   return {
     id: message.id,
     channel: message.channel_id,
@@ -82,7 +87,7 @@ function mentionedIn({ mentions, mention_roles }: RawMessage, bot: BotIds, names
   return [...people, ...groups].slice(0, maxMentions);
 }
 
-/** The files of a message and of what it forwards. */
+/** The files of a message and of the messages it forwards. */
 export function filesOf(
   message: Pick<RawMessage, "attachments" | "message_snapshots" | "flags">,
 ): FileReference[] {
@@ -112,7 +117,7 @@ function fileReference(attachment: APIAttachment): FileReference {
   };
 }
 
-/** Names that the message brings along go before those known otherwise. */
+/** Names in the message itself take precedence over known ones. */
 export function namesIn(message: Pick<RawMessage, "mentions">, names: Names): Names {
   const brought = new Map(message.mentions.map((user) => [user.id, memberName(user)]));
   return { ...names, user: (id) => brought.get(id) ?? names.user(id) };

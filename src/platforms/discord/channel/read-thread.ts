@@ -6,6 +6,7 @@ import { readPlace } from "../connection/discord-place.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
+import { displayName } from "./directory-facts.ts";
 import { knownNames } from "./known-names.ts";
 import { filesOf, namesIn } from "./parse-message.ts";
 import { readableText } from "./readable-text.ts";
@@ -19,9 +20,9 @@ export interface ReadDeps {
   chains: ReplyChains;
 }
 
-/** Messages a request answers at most. Source: Discord reference, "Get Channel Messages". */
+/** Maximum messages per request. Source: Discord reference, "Get Channel Messages". */
 const perRequest = 100;
-/** How far a chain of replies is followed back. */
+/** Maximum replies that are followed back. */
 const maxChain = 10;
 
 /** The latest messages of a conversation, oldest first. @throws DiscordProblem */
@@ -60,11 +61,11 @@ async function threadMessages(
     return found.filter(isSaid);
   const facts = await directory.channel(parent);
   if (facts === undefined || isForumType(facts.type)) return found.filter(isSaid);
-  const first = await one(rest, parent, thread);
+  const first = await readMessage(rest, parent, thread);
   return [...found.filter(isSaid), ...(first === undefined ? [] : [first])];
 }
 
-/** A conversation without a thread: what the first message replies to, and every reply that leads back to it. */
+/** A conversation without a thread: the messages its first message replies to, and all replies that lead back to it. */
 export async function chainMessages(
   { rest, chains }: ReadDeps,
   place: Place,
@@ -81,12 +82,12 @@ export async function chainMessages(
     members.add(message.id);
     chain.push(message);
   }
-  const first = chain.find(({ id }) => id === root) ?? (await one(rest, channel, root));
+  const first = chain.find(({ id }) => id === root) ?? (await readMessage(rest, channel, root));
   if (first !== undefined && !chain.includes(first)) chain.push(first);
   let earlier = first?.message_reference?.message_id;
   for (let steps = 0; earlier !== undefined && steps < maxChain; steps += 1) {
     const id: string = earlier;
-    const message = latest.find((each) => each.id === id) ?? (await one(rest, channel, id));
+    const message = latest.find((each) => each.id === id) ?? (await readMessage(rest, channel, id));
     if (message === undefined) break;
     if (!chain.includes(message)) chain.push(message);
     earlier = message.message_reference?.message_id;
@@ -94,8 +95,12 @@ export async function chainMessages(
   return chain.filter(isSaid);
 }
 
-/** One message, or undefined when it is gone. */
-async function one(rest: DiscordRest, channel: string, id: string): Promise<APIMessage | undefined> {
+/** One message; undefined when it is gone. @throws DiscordProblem */
+export async function readMessage(
+  rest: DiscordRest,
+  channel: string,
+  id: string,
+): Promise<APIMessage | undefined> {
   if (!isSnowflake(id)) return undefined;
   const request = rest.request<APIMessage>("GET", `/channels/${channel}/messages/${id}`);
   return unlessRefused(request, ({ code }) => code === "gone");
@@ -103,7 +108,10 @@ async function one(rest: DiscordRest, channel: string, id: string): Promise<APIM
 
 const said: readonly number[] = Object.values(messageTypes);
 
-/** Whether somebody said it: no note of Discord's, such as the copy of the first message at the head of a thread. */
+/**
+ * Whether somebody wrote the message; false for notices of Discord, such as the copy of the first message at the head of a
+ * thread.
+ */
 export function isSaid({ type }: APIMessage): boolean {
   return said.includes(type);
 }
@@ -115,7 +123,7 @@ function threadMessage(message: APIMessage, botId: string, directory: Directory)
     id: message.id,
     author: {
       id: author.id,
-      name: author.global_name ?? author.username,
+      name: displayName(author),
       bot: author.bot === true || message.webhook_id !== undefined,
       self: author.id === botId,
     },

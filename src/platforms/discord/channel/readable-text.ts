@@ -1,12 +1,12 @@
 import { pattern } from "../../../base/pattern.ts";
-/** What ids in a text stand for. Undefined for what is unknown. */
+/** Names for the ids in a text; undefined for an unknown id. */
 export interface Names {
   user(id: string): string | undefined;
   channel(id: string): string | undefined;
   role(id: string): string | undefined;
 }
 
-/** Ids under which a message means the bot: its user, and the role Discord made for it. */
+/** Ids that mention the bot: its user, and the role Discord created for it. */
 export interface BotIds {
   user: string;
   role: string | undefined;
@@ -31,8 +31,8 @@ function mentionPattern({ user, role }: BotIds): RegExp {
 }
 
 /**
- * Discord's markup in words: mentions, custom emoji, timestamps, command links. Source of the forms: Discord reference,
- * "Message Formatting".
+ * The text with Discord's markup replaced by words: mentions, custom emoji, timestamps, command links. Source: Discord
+ * reference, "Message Formatting".
  */
 export function readableText(content: string, names: Names): string {
   return content

@@ -1,26 +1,26 @@
 import type { Clock, KeyValue } from "../../../core/ports/storage.ts";
 
 /**
- * Conversations in channels where the bot may not make threads: there it replies to messages, and a reply to such an answer
- * belongs to the same conversation. One record per channel, bounded in number and age.
+ * Conversations in channels where the bot may not create threads: it replies to messages, and a reply to one of its answers
+ * belongs to the same conversation. One record per channel, limited in number and age.
  */
 export interface ReplyChains {
   /** Notes that a message of the bot belongs to a conversation. */
   note(channel: string, message: string, thread: string): Promise<void>;
-  /** The conversation a message of the bot belongs to. */
+  /** The conversation of one of the bot's messages. */
   threadOf(channel: string, message: string): Promise<string | undefined>;
-  /** The bot's messages of a conversation, oldest first; empty where it has a thread of its own. */
+  /** The bot's messages in a conversation, oldest first; empty if the conversation has a thread. */
   messagesOf(channel: string, thread: string): Promise<string[]>;
-  /** Notes that Discord refused a thread in the channel. It is tried again after an hour. */
+  /** Notes that Discord refused a thread in the channel. `isRefused` holds for an hour. */
   refused(channel: string): Promise<void>;
   isRefused(channel: string): Promise<boolean>;
 }
 
 type Record = { messages: { id: string; thread: string; at: number }[]; refused_at: number };
 
-const most = 200;
-const longest_ms = 7 * 24 * 3_600_000;
-const refusal_ms = 3_600_000;
+const maxMessages = 200;
+const maxAgeMs = 7 * 24 * 3_600_000;
+const refusalMs = 3_600_000;
 
 export function createReplyChains(store: KeyValue, clock: Clock): ReplyChains {
   const key = (channel: string) => `discord-replies:${channel}`;
@@ -32,8 +32,8 @@ export function createReplyChains(store: KeyValue, clock: Clock): ReplyChains {
     async note(channel, id, thread) {
       const at = clock.now();
       await change(channel, ({ messages, refused_at }) => ({
-        messages: [...messages.filter((message) => message.at > at - longest_ms), { id, thread, at }].slice(
-          -most,
+        messages: [...messages.filter((message) => message.at > at - maxAgeMs), { id, thread, at }].slice(
+          -maxMessages,
         ),
         refused_at,
       }));
@@ -50,7 +50,7 @@ export function createReplyChains(store: KeyValue, clock: Clock): ReplyChains {
       await change(channel, ({ messages }) => ({ messages, refused_at: clock.now() }));
     },
     async isRefused(channel) {
-      return clock.now() - (await read(channel)).refused_at < refusal_ms;
+      return clock.now() - (await read(channel)).refused_at < refusalMs;
     },
   };
 }

@@ -4,29 +4,28 @@ import { isRecord } from "../../../base/record.ts";
 import { readButtonId } from "../../../core/ports/chat-platform.ts";
 import { componentTypes } from "../connection/discord-facts.ts";
 
-/** What stands in for words that Discord keeps from the bot: they come empty, and no message is. */
+/** Replaces text that Discord withholds from the bot. Such text comes empty, and no real message is empty. */
 const unreadable = "(Discord keeps this text from the bot: its Message Content intent is off.)";
 
-/** Characters of one message that are read, and how deep components lie in each other. Discord's own bounds are lower. */
+/** Maximum characters read of one message, and maximum depth of nested components. Discord's own limits are lower. */
 const maxCharacters = 20_000;
-const deepest = 8;
+const maxDepth = 8;
 
 type Part = Readonly<Record<string, unknown>>;
 
 /**
- * What a message says, wherever it stands; where Discord keeps it from the bot, that. Previews of links are left out. Mentions are as
- * written.
+ * All text of a message, or a note that Discord withholds it from the bot. Link previews are left out. Mentions are as written.
  */
 export function saidText(message: APIMessage): string {
-  const words = [message.content, wordsBeside(message)].filter((part) => part?.trim()).join("\n\n");
+  const words = [message.content, textOutsideContent(message)].filter((part) => part?.trim()).join("\n\n");
   return words === "" && isWithheld(message) ? unreadable : words;
 }
 
 /**
- * What a message says beside its content: in the embeds that bots post instead of text, in its components, as a poll or sticker, and all of
- * that in what it forwards. Null and parts of another shape are skipped.
+ * The text of a message outside its content: in the embeds that bots post, in components, in polls and stickers, and in
+ * forwarded messages. Null and parts of another shape are skipped.
  */
-export function wordsBeside(message: object): string {
+export function textOutsideContent(message: object): string {
   const { author, webhook_id, message_snapshots, ...own } = message as Part;
   const byPerson = isRecord(author) && author.bot !== true && webhook_id === undefined;
   const forwarded = parts(message_snapshots).flatMap(({ message: inside }) => {
@@ -53,7 +52,7 @@ function partWords({ embeds, components, poll, sticker_items }: Part): string[] 
   ];
 }
 
-/** The words of a message the bot sent itself, as content or in components; nothing that Discord may add or change. */
+/** The text of one of the bot's own messages, as content or in components, without parts that Discord may add or change. */
 export function ownWords({ content, components }: OwnMessage): string {
   return [content ?? "", ...parts(components).flatMap(displayedTexts)].filter(Boolean).join("\n\n");
 }
@@ -69,7 +68,7 @@ function displayedTexts({ type, content, components }: Part): string[] {
   return holds ? parts(components).flatMap(displayedTexts) : [];
 }
 
-/** An embed of an app, or what Discord says of a poll that is over; nothing of the preview of a link. */
+/** An app's embed, or the result of a poll; empty for a link preview. */
 function embedText({ type, author, title, description, fields, footer }: Part): string {
   if (type === EmbedType.PollResult) return pollResultText(parts(fields));
   if (type !== EmbedType.Rich && type !== undefined) return "";
@@ -104,10 +103,10 @@ function pollText(poll: unknown): string {
   return [`Poll${results.is_finalized === true ? " (closed)" : ""}: ${question}`, ...answers].join("\n");
 }
 
-/** Source: Discord reference, "Component Reference". A kind that is not known is read by its content and what it holds. */
+/** Source: Discord reference, "Component Reference". An unknown kind is read by its content and its nested components. */
 function componentText(component: Part, depth: number): string {
   const { type, components, content, description, accessory } = component;
-  if (depth > deepest) return "";
+  if (depth > maxDepth) return "";
   switch (type) {
     case componentTypes.button:
       return buttonText(component);
@@ -136,7 +135,7 @@ function componentText(component: Part, depth: number): string {
   }
 }
 
-/** The label of a button, with the address it opens; nothing for the bot's own. */
+/** The label of a button, with the address it opens; empty for the bot's own buttons. */
 function buttonText({ type, label, url, custom_id }: Part): string {
   if (type !== componentTypes.button || readButtonId(text(custom_id)) !== undefined) return "";
   const address = /^https?:\/\/[^\s<>]+$/i.test(text(url)) ? ` (${text(url)})` : "";
@@ -155,7 +154,7 @@ function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** As many parts as a message can have in one list, with room. */
+/** At most 100 parts, more than a message can have in one list. */
 function parts(value: unknown): Part[] {
   return Array.isArray(value) ? value.slice(0, 100).filter(isRecord) : [];
 }

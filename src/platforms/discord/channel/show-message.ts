@@ -9,7 +9,7 @@ import { filesOf, namesIn } from "./parse-message.ts";
 import { readableText } from "./readable-text.ts";
 import { saidText } from "./said-text.ts";
 
-/** A message as REST answers it, with the thread that begins with it. */
+/** A message as REST returns it, with the thread that begins with it. */
 export type ReadMessage = APIMessage & { thread?: APIChannel & { message_count?: number } };
 
 /** Messages of a namespace as the rest of the app sees them. */
@@ -27,7 +27,7 @@ export async function showMessages(
 
 type Members = ReadonlyMap<string, MemberFacts>;
 
-/** Those of these people who are in the server, as far as Discord tells. */
+/** The people who are members of the server, as far as Discord tells. */
 async function membersOf(directory: Directory, guild: string, people: readonly string[]): Promise<Members> {
   const found = await Promise.all(
     [...new Set(people)].map((id) => unlessRefused(directory.member(guild, id), () => true)),

@@ -1,16 +1,16 @@
 import type { ChatPerson } from "../../../core/ports/chat-platform.ts";
 import type { Trust } from "../../../core/values/inbound.ts";
 import type { Place } from "../../../core/values/place.ts";
-import { isThreadType, permissions } from "../connection/discord-facts.ts";
+import { permissions } from "../connection/discord-facts.ts";
 import { readPlace } from "../connection/discord-place.ts";
-import type { Directory } from "./directory.ts";
+import { type Directory, permissionChannel } from "./directory.ts";
 import { channelPermissions, guildPermissions, has } from "./directory-facts.ts";
 
-/** Servers looked through for somebody who writes a direct message. */
+/** Maximum servers searched for the author of a direct message. */
 const maxGuilds = 50;
 
 /**
- * Who somebody is in a place: who may manage the channel there manages the bot's settings of it, the operators are named in the
+ * A person's name, standing and trust in a place. Whoever may manage the channel is a manager; operators are named in the
  * configuration. @throws DiscordProblem
  */
 export async function whoIs(
@@ -40,9 +40,7 @@ async function trustIn(
   roles: readonly string[],
 ): Promise<Trust> {
   const guild = await directory.guild(guildId);
-  const found = await directory.channel(channelId);
-  const isThread = found !== undefined && isThreadType(found.type) && found.parent_id !== undefined;
-  const channel = isThread ? await directory.channel(found.parent_id ?? "") : found;
+  const channel = await permissionChannel(directory, await directory.channel(channelId));
   const bits =
     channel === undefined
       ? guildPermissions(guild, userId, roles)
@@ -50,7 +48,7 @@ async function trustIn(
   return has(bits, permissions.manageChannels) ? "manager" : "member";
 }
 
-/** Another process may have the server both are in, so that in the end Discord is asked for all. */
+/** The shared server may belong to another process, so all servers are requested if none of this process matches. */
 async function sharesGuild(directory: Directory, userId: string): Promise<boolean> {
   const seen = new Set<string>();
   for (const all of [false, true]) {

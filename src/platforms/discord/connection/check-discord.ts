@@ -12,10 +12,13 @@ export interface DiscordFinding {
   advice?: string;
 }
 
-/** Servers whose permissions are looked at. */
+/** Maximum servers whose permissions are checked. */
 const maxServers = 20;
 
-/** Asks Discord about the token: whose it is, which intents are on, where the bot is and what it may not do there. Never throws. */
+/**
+ * Checks the token with Discord: its bot, the intents that are on, the bot's servers and its missing permissions there. Never
+ * throws.
+ */
 export async function checkDiscord({
   token,
   api_url,
@@ -88,7 +91,7 @@ async function failure(error: unknown): Promise<DiscordFinding> {
   const name = "token";
   if (error instanceof RateLimitError) {
     const advice = `Try again in ${Math.ceil(error.timeToReset / 1000)} s.`;
-    return { name, status: "warning", detail: "Discord is asked too often just now", advice };
+    return { name, status: "warning", detail: "Discord limits the bot's requests right now", advice };
   }
   const status = error instanceof DiscordAPIError || error instanceof HTTPError ? error.status : undefined;
   if (status === 401) {
@@ -98,7 +101,7 @@ async function failure(error: unknown): Promise<DiscordFinding> {
   }
   const reason = errorText(error);
   const advice = "Check the network, a proxy in between, and DISCORD_API_URL.";
-  return { name, status: "error", detail: `Discord cannot be asked: ${reason}`, advice };
+  return { name, status: "error", detail: `Discord cannot be reached: ${reason}`, advice };
 }
 
 /**

@@ -5,7 +5,7 @@ import { closeCodes } from "./discord-facts.ts";
 import type { DiscordSettings } from "./discord-settings.ts";
 import { type ShardHolder, shardLease } from "./shard-holder.ts";
 
-/** Why a connection ended: it was stopped, Discord does not allow it, or this process has other shards now. */
+/** Why a connection ended: it was stopped, Discord refused it, or this process now has other shards. */
 export type Ending = "stopped" | "intents" | "token" | "shards" | "refused";
 
 export interface ShardConnectionDeps {
@@ -14,13 +14,13 @@ export interface ShardConnectionDeps {
   clock: Clock;
   logger: Log;
   dispatch(payload: GatewayDispatchPayload): void;
-  /** A shard has a new session: what was said before it began was not received. */
+  /** A shard has a new session: messages from before it were not received. */
   fresh(applicationId: string): void;
   connected(shard: number, botName: string): void;
   disconnected(shard: number): void;
 }
 
-/** Other codes are connected again by the library. */
+/** After other codes the library reconnects. */
 const endings: Readonly<Record<number, Ending>> = {
   [closeCodes.wrongToken]: "token",
   [closeCodes.invalidShard]: "refused",
@@ -31,8 +31,8 @@ const endings: Readonly<Record<number, Ending>> = {
 };
 
 /**
- * Keeps the gateway connections of some shards until something ends them. Breaks of a connection are mended inside.
- * @throws what kept it from connecting at all
+ * Keeps the gateway connections of these shards open until something ends them. Interrupted connections are restored here.
+ * @throws the reason when no connection could be opened at all
  */
 export async function connectShards(
   deps: ShardConnectionDeps,
@@ -44,14 +44,14 @@ export async function connectShards(
   const onStop = () => ended.resolve("stopped");
   signal.addEventListener("abort", onStop);
   const client = await openGatewayClient({ settings: deps.settings, readsMessages, shards: ids, count });
-  const letGo = keepShards(deps, count, () => ended.resolve("shards"));
+  const release = keepShards(deps, count, () => ended.resolve("shards"));
   try {
     follow(deps, client, ended.resolve);
     const login = client.login(deps.settings.token).then(() => ended.promise);
     return await Promise.race([ended.promise, login]);
   } finally {
     signal.removeEventListener("abort", onStop);
-    letGo();
+    release();
     const emitter: EventEmitter = client;
     for (const event of listened) emitter.removeAllListeners(event);
     await destroyClient(client, (error) => {
@@ -60,12 +60,12 @@ export async function connectShards(
   }
 }
 
-/** What comes after the end of a connection is not for us; errors are still caught. */
+/** Events that are ignored once the connection has ended; errors are still handled. */
 const listened = ["raw", "shardReady", "shardResume", "shardReconnecting", "shardDisconnect"];
 
 function follow(deps: ShardConnectionDeps, client: Client, end: (ending: Ending) => void): void {
   const { logger } = deps;
-  // Events as they come; the library types only what it made of them.
+  // Raw events: the library types only the events it derives from them.
   const emitter: EventEmitter = client;
   emitter.on("raw", (payload: GatewayDispatchPayload) => {
     try {
@@ -90,16 +90,19 @@ function follow(deps: ShardConnectionDeps, client: Client, end: (ending: Ending)
   client.on("error", (error) => logger.warn({ err: error }, "Discord: the client has a problem"));
 }
 
-/** Renews the leases of the shards until let go; calls back when there are others now, or none for sure. */
+/**
+ * Renews the leases of the shards until the returned function is called. Calls `changed` when the process has other shards now,
+ * or when a lease could not be renewed.
+ */
 function keepShards(
   { holder, clock, logger }: ShardConnectionDeps,
   count: number,
   changed: () => void,
 ): () => void {
-  let isLetGo = false;
+  let isReleased = false;
   let cancel = () => {};
   const next = () => {
-    if (isLetGo) return;
+    if (isReleased) return;
     cancel = clock.after(shardLease / 3, () => {
       holder
         .refresh(count)
@@ -112,13 +115,13 @@ function keepShards(
   };
   next();
   return () => {
-    isLetGo = true;
+    isReleased = true;
     cancel();
   };
 }
 
-/** As much of the library's inside as is needed; absent in a version that is built otherwise. */
-interface Inside {
+/** The internals of the library that are needed; undefined in a version that is built differently. */
+interface ClientInternals {
   _ws?: { strategy?: { shards?: ReadonlyMap<number, Shard> } };
 }
 interface Shard {
@@ -127,13 +130,13 @@ interface Shard {
 }
 
 /**
- * Ends a client and every connection of it. A shard that pauses before it connects again (500 ms after a break) does not hear that
- * its client was destroyed, and would connect all the same (@discordjs/ws 1.2.3, `WebSocketShard.destroy`): it is closed as soon as
- * it does. Whatever the client still emits must not be listened to.
+ * Ends a client and its connections. A shard that is waiting to reconnect (500 ms after an interruption) does not notice that
+ * its client was destroyed, and still connects (@discordjs/ws 1.2.3, `WebSocketShard.destroy`): it is closed as soon as it
+ * does. Remove the client's listeners first.
  */
 async function destroyClient(client: Client, failed: (error: unknown) => void): Promise<void> {
-  const inside = client.ws as unknown as Inside;
-  const shards = [...(inside._ws?.strategy?.shards?.values() ?? [])];
+  const internals = client.ws as unknown as ClientInternals;
+  const shards = [...(internals._ws?.strategy?.shards?.values() ?? [])];
   await client.destroy();
   for (const shard of shards) {
     shard.once("hello", () => {
@@ -151,8 +154,8 @@ interface GatewayClientOptions {
 }
 
 /**
- * A client of discord.js that keeps the gateway's connections. What it brings is read from its raw events, so that caches and partial
- * objects of the library play no part; the caches that can be switched off are.
+ * A discord.js client that holds the gateway connections. Only its raw events are used, not the library's caches and partial
+ * objects; the caches that can be turned off are.
  */
 async function openGatewayClient(options: GatewayClientOptions): Promise<Client> {
   const { Client: DiscordClient, GatewayIntentBits: intents, Options } = await import("discord.js");

@@ -11,7 +11,7 @@ import { catchUp } from "../incoming/catch-up.ts";
 import { receiveInteraction, takeUnanswered } from "../incoming/receive-interactions.ts";
 import { commandsHash, slashCommands } from "../incoming/slash-commands.ts";
 import { createDiscordPlatform } from "../outgoing/create-discord-platform.ts";
-import { createLiveInteractions } from "../outgoing/live-interactions.ts";
+import { LiveInteractions } from "../outgoing/live-interactions.ts";
 import { createSentMessages } from "../outgoing/sent-messages.ts";
 import { createDiscordRest, type DiscordRest } from "./discord-rest.ts";
 import type { DiscordSettings } from "./discord-settings.ts";
@@ -25,26 +25,26 @@ export interface DiscordConnectionOptions {
   hub: ChatHub;
   app: App;
   store: KeyValue;
-  /** For secrets: it encrypts what it keeps. */
+  /** An encrypted store, for secrets. */
   sealed: KeyValue;
   clock: Clock;
   logger: Log;
-  /** Given where several processes share the store: then they share the shards too. */
+  /** Set when several processes share the store: they share the shards as well. */
   leases?: Leases | undefined;
 }
 
-/** The bot on Discord. Registers its platform at once, so that turns of before are delivered; connects with `start`. */
+/** The bot on Discord. Registers its platform at once, so that turns from before a restart are delivered; `start` connects. */
 export function createDiscordConnection(options: DiscordConnectionOptions): ChatConnection {
   const { settings, hub, app, store, sealed, clock, logger } = options;
   const rest = createDiscordRest({ token: settings.token, api: settings.api_url });
   const directory = createDirectory(rest);
   const chains = createReplyChains(store, clock);
   const targets = createConversationTargets({ rest, directory, chains, logger });
-  const live = createLiveInteractions({ rest, sealed, clock, logger });
+  const live = new LiveInteractions({ rest, sealed, clock, logger });
   const queue = new KeyedMutex();
   const inOrder = (key: string, work: () => Promise<void>) => {
     queue.run(key, work).catch((error: unknown) => {
-      logger.warn({ err: error }, "Discord: an event could not be taken in");
+      logger.warn({ err: error }, "Discord: an event could not be processed");
     });
   };
   const sent = createSentMessages(store, clock);
@@ -107,8 +107,8 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
 }
 
 /**
- * Registers the slash commands with Discord, for all servers, when they are others than before: registering counts against a
- * daily limit. A failure is logged; the commands of before stay.
+ * Registers the slash commands with Discord, for all servers, if they have changed: registering counts against a daily limit. A
+ * failure is logged, and the commands registered before stay.
  */
 async function deployCommands(
   { app, rest, store, logger }: { app: App; rest: DiscordRest; store: KeyValue; logger: Log },
@@ -135,19 +135,19 @@ interface MissedWatchDeps {
   seen(): Promise<void>;
 }
 
-/** Knows up to when everything was received, and has what is missing looked for. */
+/** Tracks up to when everything was received, and has missed messages fetched. */
 interface MissedWatch {
   start(): void;
-  /** Something was missed: it is looked for soon, and again when that fails. */
+  /** Something was missed: fetches it soon, and retries after a failure. */
   lookBack(): void;
   stop(): Promise<void>;
 }
 
-/** How often it is noted that everything was received, ms. */
+/** Interval at which it is recorded that everything was received, ms. */
 const interval = 60_000;
-/** Shards become ready one after the other; one look back serves them all, ms. */
+/** Delay before missed messages are fetched, ms. Shards become ready one after the other, and one fetch serves them all. */
 const pause = 50;
-/** Before a look back that failed is tried again, ms. */
+/** Delay before a failed fetch is retried, ms. */
 const retry = 10_000;
 
 function createMissedWatch(deps: MissedWatchDeps): MissedWatch {
@@ -168,7 +168,7 @@ function createMissedWatch(deps: MissedWatchDeps): MissedWatch {
       return interval;
     } catch (error) {
       isMissing = true;
-      logger.warn({ err: error }, "Discord: missed messages could not be looked for; it is tried again");
+      logger.warn({ err: error }, "Discord: missed messages could not be fetched; retrying");
       return retry;
     }
   };

@@ -1,4 +1,4 @@
-/** What Discord's API, version 10, counts with: by the names of discord-api-types, which loads without discord.js. */
+/** Numbers of Discord's API, version 10, from discord-api-types, which loads without discord.js. */
 import {
   ApplicationCommandOptionType,
   ApplicationCommandType,
@@ -46,7 +46,7 @@ export const permissions = {
   sendMessagesInThreads: PermissionFlagsBits.SendMessagesInThreads,
 } as const;
 
-/** What makes a channel a thread. */
+/** Whether a channel type is a thread. */
 export function isThreadType(type: number): boolean {
   return type >= channelTypes.announcementThread && type <= channelTypes.privateThread;
 }
@@ -56,7 +56,7 @@ export function isForumType(type: number): boolean {
   return type === channelTypes.forum || type === channelTypes.media;
 }
 
-/** Channels for talking, whose text somebody reads who may connect. */
+/** Voice channels. Only people who may connect can read their text. */
 export function isVoiceType(type: number): boolean {
   return type === channelTypes.voice || type === channelTypes.stage;
 }
@@ -66,11 +66,11 @@ export const messageTypes = {
   reply: MessageType.Reply,
   command: MessageType.ChatInputCommand,
   menuCommand: MessageType.ContextMenuCommand,
-  /** What a poll came to, said by Discord for who made it. */
+  /** The result of a poll, posted by Discord in the name of its creator. */
   pollResult: MessageType.PollResult,
 } as const;
 
-/** What makes a reference to another message a forward of it. */
+/** The type of a message reference that forwards the message. */
 export const forwardType = MessageReferenceType.Forward;
 
 export const errorCodes = {
@@ -131,7 +131,7 @@ export const optionTypes = {
   text: ApplicationCommandOptionType.String,
 } as const;
 
-/** Why the gateway ends a connection for good. */
+/** Close codes after which the gateway accepts no reconnect. */
 export const closeCodes = {
   wrongToken: GatewayCloseCodes.AuthenticationFailed,
   invalidShard: GatewayCloseCodes.InvalidShard,
@@ -156,20 +156,20 @@ export const callbackTypes = {
   modal: InteractionResponseType.Modal,
 } as const;
 
-/** ms since the epoch of Discord's first second. Source: Discord reference, "Snowflakes". */
+/** Start of Discord's ids, ms since the epoch. Source: Discord reference, "Snowflakes". */
 const discordEpoch = 1_420_070_400_000;
 
-/** When something with this id was made, ms since the epoch. */
+/** Creation time of an id, ms since the epoch. */
 export function timeOf(snowflake: string): number {
   return Number(BigInt(snowflake) >> 22n) + discordEpoch;
 }
 
-/** The least id of things made at this time (ms since the epoch). */
+/** The smallest id with this creation time, ms since the epoch. */
 export function snowflakeAt(time: number): string {
   return String(BigInt(Math.max(0, Math.floor(time) - discordEpoch)) << 22n);
 }
 
-/** Whether a text is an id of Discord's. */
+/** Whether a text is a Discord id. */
 export function isSnowflake(text: string): boolean {
   return /^\d{15,20}$/.test(text);
 }

@@ -4,8 +4,8 @@ import { channelTypes, isSnowflake, isThreadType } from "./discord-facts.ts";
 
 /**
  * Namespaces are `discord:<guild>:<channel>`, a private thread's `discord:<guild>:<thread>`, direct messages
- * `discord:dm:dm-<user>`. The thread is the thread's id, which is the id of the message it starts from; `dm` in direct messages;
- * the channel's own id for what belongs to no conversation.
+ * `discord:dm:dm-<user>`. The thread is the thread's id, which is the id of the message it starts from; `dm` in direct
+ * messages; the channel's own id where there is no conversation.
  */
 export interface DiscordPlace {
   guild: string | undefined;
@@ -25,17 +25,17 @@ export function readPlace({ namespace, thread }: Place): DiscordPlace {
   return { guild, channel, person: undefined, thread: inThread ? thread : undefined };
 }
 
-/** The place of direct messages with somebody. */
+/** The place of the direct messages with a person. */
 export function directPlace(userId: string): Place {
   return { namespace: `discord:dm:dm-${userId}`, thread: "dm" };
 }
 
-/** The channel itself: where commands are answered that belong to no conversation. */
+/** The channel itself: commands outside a conversation are answered there. */
 export function channelPlace(guild: string, channel: string): Place {
   return { namespace: `discord:${guild}:${channel}`, thread: channel };
 }
 
-/** The place of something in a server's channel; `thread` only counts where the channel is none itself. */
+/** The place of a message in a server's channel. `thread` is ignored if the channel is itself a thread. */
 export function placeIn(
   guild: string,
   channel: Pick<ChannelFacts, "id" | "type" | "parent_id">,
@@ -47,7 +47,7 @@ export function placeIn(
   return { namespace: `discord:${guild}:${channel.id}`, thread };
 }
 
-/** How the rest of the app names a message of the bot: its channel is needed to edit it. */
+/** The bot's message as the rest of the app names it. Editing it takes its channel as well. */
 export function referenceOf(channel: string, message: string): string {
   return `${channel}:${message}`;
 }
@@ -57,7 +57,7 @@ export function readReference(reference: string): { channel: string; message: st
   return { channel, message };
 }
 
-/** The key of a message: the same for every delivery. */
+/** The key of a message, the same for each delivery. */
 export function messageKey(channel: string, message: string): string {
   return `discord:${channel}:${message}`;
 }

@@ -5,24 +5,24 @@ import { errorCodes } from "./discord-facts.ts";
 interface RestRequest {
   body?: unknown;
   files?: RawFile[];
-  /** An array is a parameter that comes several times. */
+  /** An array repeats the parameter. */
   query?: Record<string, string | number | readonly string[]>;
   /** False for routes that carry their own token (interactions). Default true. */
   auth?: boolean;
   signal?: AbortSignal;
 }
 
-/** Discord's REST API. Waits out short rate limits by itself. */
+/** Discord's REST API. Waits out short rate limits. */
 export interface DiscordRest {
   /** @param path without `/api/v10`. @throws DiscordProblem */
   request<T>(method: RestMethod, path: `/${string}`, request?: RestRequest): Promise<T>;
-  /** Forgets its timers. */
+  /** Stops its timers. */
   stop(): void;
 }
 
 type RestMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** A longer wait than this is left to who asked, ms. */
+/** Maximum rate limit that is waited out here, ms; a longer one is thrown. */
 const maxWait = 10_000;
 
 /** @param options.api e.g. `https://discord.com/api`; undefined for Discord's own */
@@ -77,7 +77,7 @@ async function load({ token, api }: { token: string; api: string | undefined }) 
   return { rest, classes: { DiscordAPIError, HTTPError, RateLimitError } };
 }
 
-/** Waits for a request of which a refusal with one of these codes is an answer too. */
+/** Resolves as the request does, or to undefined when Discord refuses it in an expected way. */
 export async function unlessRefused<T>(
   request: Promise<T>,
   isExpected: (problem: DiscordProblem) => boolean,
@@ -90,11 +90,11 @@ export async function unlessRefused<T>(
   }
 }
 
-/** What Discord, or the way to it, answered instead of doing something. */
+/** A failed request: Discord refused it, or could not be reached. */
 export class DiscordProblem extends PlatformError {
-  /** Of Discord's list of JSON error codes; undefined when no answer of the API came. */
+  /** One of Discord's JSON error codes; undefined without an answer of the API. */
   readonly discordCode: number | undefined;
-  /** Of HTTP; undefined when no answer came. */
+  /** The HTTP status; undefined without an answer. */
   readonly status: number | undefined;
   constructor(
     code: PlatformErrorCode,
@@ -112,14 +112,14 @@ export class DiscordProblem extends PlatformError {
   }
 }
 
-/** The classes of errors that discord.js throws; it is loaded late, so they come as an argument. */
+/** The error classes of discord.js. It is loaded late, so they come as an argument. */
 interface ErrorClasses {
   DiscordAPIError: new (...args: never[]) => Error & { code: number | string; status: number };
   HTTPError: new (...args: never[]) => Error & { status: number };
   RateLimitError: new (...args: never[]) => Error & { retryAfter: number };
 }
 
-/** Turns what a request threw into what the app understands. */
+/** Turns an error of a request into one the app understands. */
 function discordProblem(error: unknown, classes: ErrorClasses): DiscordProblem {
   if (error instanceof DiscordProblem) return error;
   if (error instanceof classes.RateLimitError) {

@@ -1,11 +1,11 @@
-/** What the operator configured for Discord. */
+/** The operator's configuration of Discord. */
 export interface DiscordSettings {
   /** The bot's token, without `Bot `. */
   token: string;
-  /** Of the REST API, without version: `https://discord.com/api`. Undefined for that. */
+  /** Address of the REST API, without its version; `https://discord.com/api` if undefined. */
   api_url?: string | undefined;
-  /** How many shards there are in all; `auto`: as many as Discord recommends. */
+  /** Total number of shards; `auto` uses Discord's recommendation. */
   shards: "auto" | number;
-  /** User ids of people who run the bot. */
+  /** User ids of the operators. */
   operators: readonly string[];
 }

@@ -18,22 +18,22 @@ import type { RawInteraction } from "./raw-interaction.ts";
 export interface GatewayEventDeps extends ReceiveDeps {
   clock: Clock;
   logger: Log;
-  /** Does the work when all earlier work with the same key has ended. */
+  /** Runs the work after all earlier work with the same key. */
   inOrder(key: string, work: () => Promise<void>): void;
-  /** Ends waiting for another try. */
+  /** Ends the wait before a retry. */
   signal: AbortSignal;
   interaction(interaction: RawInteraction): Promise<void>;
-  /** The bot came into a server while it was connected. */
+  /** The bot was added to a server while it was connected. */
   guildJoined(guildId: string): Promise<void>;
   guildLeft(guildId: string): Promise<void>;
-  /** An event could not be stored and is lost unless looked for later. */
+  /** An event could not be stored; it is lost unless it is fetched later. */
   lost(): void;
 }
 
-/** Waits before an event that could not be stored is tried again, ms. */
+/** Delays between attempts to store an event, ms. */
 const retries = [500, 2_000, 8_000];
 
-/** Takes what the gateway dispatches: notes at once who and what there is, and hands messages in, in order per channel. */
+/** Handles the gateway's events: updates the directory at once, and hands messages in, in order within each channel. */
 export function createGatewayEvents(deps: GatewayEventDeps): (payload: GatewayDispatchPayload) => void {
   const known = new Set<string>();
   const take = (channel: string, what: string, work: () => Promise<void>) => {
@@ -78,7 +78,7 @@ export function createGatewayEvents(deps: GatewayEventDeps): (payload: GatewayDi
         break;
       }
       case "INTERACTION_CREATE":
-        // No channel to wait for: it must be answered within three seconds.
+        // Not queued by channel: it must be answered within three seconds.
         deps.inOrder(payload.d.id, () => deps.interaction(payload.d as RawInteraction));
         break;
       default:
@@ -87,7 +87,7 @@ export function createGatewayEvents(deps: GatewayEventDeps): (payload: GatewayDi
   };
 }
 
-/** The gateway delivers once, so what cannot be stored is tried again, and in the end looked for. */
+/** The gateway delivers once, so an event that cannot be stored is retried, and finally reported as lost. */
 async function untilStored(
   { clock, logger, lost, signal }: GatewayEventDeps,
   what: string,
@@ -97,7 +97,7 @@ async function untilStored(
     try {
       return await work();
     } catch (error) {
-      logger.warn({ err: error }, `Discord: ${what} could not be taken in`);
+      logger.warn({ err: error }, `Discord: ${what} could not be processed`);
       if (wait === undefined || signal.aborted) break;
       await clock.sleep(wait, signal).catch(() => undefined);
     }
@@ -117,18 +117,18 @@ function note({ see }: Directory, targets: ConversationTargets, payload: Gateway
       see.guild(payload.d);
       break;
     case "GUILD_DELETE":
-      if (payload.d.unavailable !== true) see.noGuild(payload.d.id);
+      if (payload.d.unavailable !== true) see.removeGuild(payload.d.id);
       break;
     case "GUILD_ROLE_CREATE":
     case "GUILD_ROLE_UPDATE":
       see.role(payload.d.guild_id, payload.d.role);
       break;
     case "GUILD_ROLE_DELETE":
-      see.noRole(payload.d.guild_id, payload.d.role_id);
+      see.removeRole(payload.d.guild_id, payload.d.role_id);
       break;
     case "GUILD_MEMBER_UPDATE":
     case "GUILD_MEMBER_REMOVE":
-      see.noMember(payload.d.guild_id, payload.d.user.id);
+      see.removeMember(payload.d.guild_id, payload.d.user.id);
       break;
     case "CHANNEL_CREATE":
     case "CHANNEL_UPDATE":
@@ -141,8 +141,8 @@ function note({ see }: Directory, targets: ConversationTargets, payload: Gateway
       break;
     case "CHANNEL_DELETE":
     case "THREAD_DELETE":
-      see.noChannel(payload.d.id);
-      targets.noteNoThread(payload.d.id);
+      see.removeChannel(payload.d.id);
+      targets.forgetThread(payload.d.id);
       break;
     default:
       break;

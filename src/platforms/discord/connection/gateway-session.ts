@@ -7,19 +7,19 @@ export interface GatewaySessionDeps extends Omit<ShardConnectionDeps, "connected
   rest: DiscordRest;
 }
 
-/** The line to Discord's gateway, kept up until it is stopped. */
+/** The connection to Discord's gateway, kept open until it is stopped. */
 export interface GatewaySession {
   start(): void;
   stop(): Promise<void>;
   status(): { ok: boolean; detail: string };
-  /** False once Discord refused the intent to read messages. */
+  /** False after Discord refused the intent to read messages. */
   readsMessages(): boolean;
 }
 
-/** How often a process without shards looks whether some are free, ms. */
+/** Interval at which a process without shards looks for free ones, ms. */
 const freeShardPoll = 2_000;
 
-/** Waits between tries to connect; up to a quarter is added, so that processes spread. */
+/** Delays between attempts to connect; up to a quarter is added at random, to spread processes. */
 const retryWaits = { minMs: 1_000, maxMs: 60_000 };
 
 const noContentNote =
@@ -67,10 +67,10 @@ export function createGatewaySession(deps: GatewaySessionDeps): GatewaySession {
       readsMessages = false;
       logger.warn({}, noContentNote);
     } else if (ending === "intents" || ending === "refused") {
-      throw new DiscordProblem("unavailable", "Discord refuses the connection as the bot asks for it.");
+      throw new DiscordProblem("unavailable", "Discord refuses the bot's connection.");
     }
   };
-  /** Answers whether it may be tried again. */
+  /** False when a retry would be useless. */
   const tryOnce = async (): Promise<boolean> => {
     try {
       const ending = await connectOnce();
@@ -91,7 +91,7 @@ export function createGatewaySession(deps: GatewaySessionDeps): GatewaySession {
       } catch (error) {
         if (signal.aborted) return;
         failures += 1;
-        detail = `Discord cannot be reached, tried ${failures} times; it is tried again`;
+        detail = `Discord cannot be reached after ${failures} attempts; retrying`;
         logger.warn({ err: error, failures }, "Discord: no connection");
         await clock
           .sleep(backoff(failures, { ...retryWaits, jitter: 1 + Math.random() / 4 }), signal)
@@ -103,8 +103,8 @@ export function createGatewaySession(deps: GatewaySessionDeps): GatewaySession {
   return {
     start() {
       running ??= run().catch((error: unknown) => {
-        detail = "the connection was given up after an unexpected error; restart the bot";
-        logger.error({ err: error }, "Discord: the connection was given up");
+        detail = "the connection ended after an unexpected error; restart the bot";
+        logger.error({ err: error }, "Discord: the connection ended unexpectedly");
       });
     },
     async stop() {
@@ -123,7 +123,7 @@ function isWrongToken(error: unknown): boolean {
   return errorCode(error) === "TokenInvalid";
 }
 
-/** How many shards there are. Waits when Discord lets no more sessions begin today. @throws DiscordProblem */
+/** The number of shards. Waits when Discord allows no more new sessions today. @throws DiscordProblem */
 async function shardCount(
   { rest, settings, clock }: GatewaySessionDeps,
   signal: AbortSignal,

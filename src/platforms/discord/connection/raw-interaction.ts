@@ -1,7 +1,7 @@
 import type { APIUser } from "discord.js";
 import type { RawMessage } from "../channel/parse-message.ts";
 
-/** An interaction as the gateway brings it, as far as it is read. Source: Discord reference, "Interaction Object". */
+/** The parts of a gateway interaction that are read. Source: Discord reference, "Interaction Object". */
 export interface RawInteraction {
   id: string;
   application_id: string;

@@ -1,6 +1,6 @@
 import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
 import type { Directory } from "../channel/directory.ts";
-import { botLacks, type MissingPermission } from "../channel/missing-permissions.ts";
+import { botMissingPermissions, type MissingPermission } from "../channel/missing-permissions.ts";
 import { messageBody } from "../outgoing/message-body.ts";
 import type { DiscordRest } from "./discord-rest.ts";
 
@@ -10,14 +10,14 @@ export interface SetupCardDeps {
   store: KeyValue;
   clock: Clock;
   logger: Log;
-  /** The name people call the bot by, and the model it has: `offline` when none is configured. */
+  /** The bot's name, and its model: `offline` when none is configured. */
   bot: { name: string; model: string };
   readsMessages(): boolean;
 }
 
 /**
- * Tells a server's owner, in a direct message and once, how the bot is set up there. Who takes no direct messages gets
- * nothing: it is no reason to speak in a channel.
+ * Sends a server's owner, once and in a direct message, instructions to set the bot up there. An owner who accepts no direct
+ * messages gets none: this is no reason to post in a channel.
  */
 export async function sendSetupCard(deps: SetupCardDeps, guildId: string): Promise<void> {
   const { rest, directory, store, clock, logger } = deps;
@@ -25,7 +25,7 @@ export async function sendSetupCard(deps: SetupCardDeps, guildId: string): Promi
   if ((await store.get(key)) !== undefined) return;
   try {
     const guild = await directory.guild(guildId);
-    const lacks = await botLacks(directory, guildId);
+    const lacks = await botMissingPermissions(directory, guildId);
     const channel = await directory.directMessage(guild.owner_id);
     const body = messageBody({ markdown: setupText(deps, guild.name, lacks) }, undefined);
     await rest.request("POST", `/channels/${channel}/messages`, { body });

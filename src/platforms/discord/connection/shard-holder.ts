@@ -1,15 +1,15 @@
 import type { Leases } from "../../../app/turns/leases.ts";
 
-/** The shards of this process. Alone it has all; several processes share them by leases. */
+/** The shards of this process. A single process has all of them; several share them by leases. */
 export interface ShardHolder {
-  /** Takes what is free. Answers the shards held now, in order. @throws when the store fails */
+  /** Takes free shards. Returns all shards held now, in order. @throws when the store fails */
   take(count: number): Promise<number[]>;
-  /** Keeps what is held. Answers whether anything was lost, or became free and was taken. @throws when the store fails */
+  /** Renews the leases. `changed` says whether a shard was lost or gained. @throws when the store fails */
   refresh(count: number): Promise<{ changed: boolean }>;
   release(): Promise<void>;
 }
 
-/** How long a shard is kept without a sign of life, ms; a dead process's shards are taken over after it. */
+/** Lifetime of a shard's lease, ms. Other processes take over the shards of a dead process after it. */
 export const shardLease = 15_000;
 
 export function createShardHolder(leases: Leases | undefined): ShardHolder {

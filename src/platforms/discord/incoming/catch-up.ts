@@ -3,7 +3,7 @@ import type { Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import type { Directory } from "../channel/directory.ts";
 import type { ChannelFacts } from "../channel/directory-facts.ts";
-import { botLacks } from "../channel/missing-permissions.ts";
+import { botMissingPermissions } from "../channel/missing-permissions.ts";
 import { channelTypes, isThreadType, snowflakeAt } from "../connection/discord-facts.ts";
 import { readPlace } from "../connection/discord-place.ts";
 import { type DiscordRest, unlessRefused } from "../connection/discord-rest.ts";
@@ -14,13 +14,13 @@ export interface CatchUpDeps extends ReceiveDeps {
   logger: Log;
 }
 
-/** Bounds of one look back. */
-const most = { channels: 200, directMessages: 50, pages: 3 };
+/** Limits of one fetch of missed messages. */
+const limits = { channels: 200, directMessages: 50, pages: 3 };
 const perPage = 100;
 
 /**
- * Hands in what was said while there was no connection, oldest first. Channels say which message is their last, so only those
- * with news are read. @throws what failed, when nothing more could be read
+ * Hands in the messages of a time without connection, oldest first. A channel names its last message, so only channels with new
+ * messages are read.
  */
 export async function catchUp(deps: CatchUpDeps): Promise<void> {
   const { since, places } = await deps.intake.missed("discord");
@@ -48,18 +48,18 @@ async function channelsWithNews(
       ({ type, last_message_id }) => (read.includes(type) || isThreadType(type)) && isNews(last_message_id),
     )
     .sort((a, b) => (BigInt(a.last_message_id ?? 0) < BigInt(b.last_message_id ?? 0) ? 1 : -1))
-    .slice(0, most.channels);
+    .slice(0, limits.channels);
   const found = new Map<string, Readable>(fresh.map((channel) => [channel.id, channel]));
   const parts = places.map(readPlace);
   for (const { guild, channel = "", thread } of parts) {
     const id = thread ?? channel;
     const isUnseen =
-      guild !== undefined && found.size < most.channels && directory.knownChannel(id) === undefined;
-    // A thread's id may be that of a message without a thread; asking for messages there answers that it is gone.
+      guild !== undefined && found.size < limits.channels && directory.knownChannel(id) === undefined;
+    // A thread's id may be that of a message without a thread; a request for its messages then answers that it is gone.
     if (isUnseen) found.set(id, { id, guild_id: guild });
   }
   const people = new Set(parts.flatMap(({ person }) => (person === undefined ? [] : [person])));
-  for (const person of [...people].slice(0, most.directMessages)) {
+  for (const person of [...people].slice(0, limits.directMessages)) {
     const id = await unlessRefused(directory.directMessage(person), ({ code }) => code !== "unavailable");
     if (id !== undefined) found.set(id, { id, guild_id: undefined });
   }
@@ -67,10 +67,10 @@ async function channelsWithNews(
   return [...found.values()].filter((_, index) => readable[index]);
 }
 
-/** Asking for what the bot may not read is counted against it by Discord. */
+/** Discord counts refused requests against the bot. */
 async function mayRead(directory: Directory, { id, guild_id }: Readable): Promise<boolean> {
   if (guild_id === undefined || directory.knownChannel(id) === undefined) return true;
-  const lacks = await botLacks(directory, guild_id, id);
+  const lacks = await botMissingPermissions(directory, guild_id, id);
   return !lacks.some(({ name }) => name === "View Channel" || name === "Read Message History");
 }
 
@@ -81,7 +81,7 @@ async function readChannel(
   after: string,
 ): Promise<void> {
   let from = after;
-  for (let page = 0; page < most.pages; page += 1) {
+  for (let page = 0; page < limits.pages; page += 1) {
     const query = { limit: perPage, after: from };
     const messages = await deps.rest.request<APIMessage[]>("GET", `/channels/${channel}/messages`, { query });
     for (const message of messages.toReversed()) {
@@ -90,5 +90,5 @@ async function readChannel(
     from = messages[0]?.id ?? from;
     if (messages.length < perPage) return;
   }
-  deps.logger.info({ channel }, "Discord: more was said in a channel than is looked through");
+  deps.logger.info({ channel }, "Discord: a channel has more missed messages than are fetched");
 }

@@ -7,6 +7,7 @@ import type { Clock, Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import type { ConversationTargets } from "../channel/conversation-targets.ts";
 import type { Directory } from "../channel/directory.ts";
+import { displayName } from "../channel/directory-facts.ts";
 import { knownNames } from "../channel/known-names.ts";
 import { filesOf, namesIn } from "../channel/parse-message.ts";
 import { readableText } from "../channel/readable-text.ts";
@@ -39,12 +40,12 @@ export interface InteractionDeps {
   logger: Log;
 }
 
-/** Discord waits three seconds for a first answer; some of it is the way, ms. */
+/** Maximum wait before the first answer, ms. Discord waits three seconds, including the time on the network. */
 const maxWaitMs = 2_000;
 
 /**
- * Takes a command, press, completion or form. Each is answered at once, before anything is stored, since Discord waits
- * three seconds; what fails afterwards is told to the person.
+ * Handles a command, press, completion or form. Each is acknowledged at once, before anything is stored, since Discord waits
+ * three seconds; the person is told about a later failure.
  */
 export async function receiveInteraction(deps: InteractionDeps, raw: RawInteraction): Promise<void> {
   const person = raw.member?.user ?? raw.user;
@@ -55,8 +56,8 @@ export async function receiveInteraction(deps: InteractionDeps, raw: RawInteract
   try {
     await receive(deps, raw, person.id);
   } catch (error) {
-    deps.logger.warn({ err: error }, "Discord: an interaction could not be taken in");
-    await sayItFailed(deps, raw);
+    deps.logger.warn({ err: error }, "Discord: an interaction could not be processed");
+    await tellFailure(deps, raw);
   }
 }
 
@@ -89,7 +90,7 @@ async function openForm(deps: InteractionDeps, raw: RawInteraction, form: SkillF
   await answer(deps, raw, { type: callbackTypes.modal, data: skillModal(form) });
 }
 
-/** Acknowledges a command with a "thinking…", keeps what it takes to answer it after a restart, and hands it in. */
+/** Acknowledges a command with "thinking…", stores what an answer after a restart needs, and hands the command in. */
 async function take(
   deps: InteractionDeps,
   raw: RawInteraction,
@@ -115,7 +116,7 @@ async function take(
   await deps.intake.command(given);
 }
 
-/** Hands in again what a process before this one took: it may have ended before that was stored. */
+/** Hands in again the commands of an earlier process, which may have ended before it stored them. */
 export async function takeUnanswered(
   deps: Pick<InteractionDeps, "live" | "intake" | "logger">,
 ): Promise<void> {
@@ -123,8 +124,8 @@ export async function takeUnanswered(
     try {
       await deps.intake.command(given);
     } catch (error) {
-      deps.logger.warn({ err: error }, "Discord: a command of before a restart could not be taken in");
-      await sayItFailed(deps, given);
+      deps.logger.warn({ err: error }, "Discord: a command from before a restart could not be processed");
+      await tellFailure(deps, given);
     }
   }
 }
@@ -136,32 +137,32 @@ async function submitForm(deps: InteractionDeps, raw: RawInteraction, person: st
     skill === undefined
       ? undefined
       : await unlessLate(maxWaitMs, deps.clock, deps.intake.form(skill, place, person));
-  if (form === undefined) return refuse(deps, raw, "This form is for a skill that is not there any more.");
+  if (form === undefined) return refuse(deps, raw, "This skill no longer exists here. Nothing was run.");
   const filled = modalValues(raw.data?.components ?? []);
   if (!filled.ok) return refuse(deps, raw, filled.problem);
   const result = form.command(filled.values);
   if (result.ok) return take(deps, raw, person, place, result);
   const problems = Object.entries(result.problems).map(([name, problem]) => `- **${name}**: ${problem}`);
-  const again = `Nothing was run. Use \`/skill run ${form.skill_id}\` again.`;
-  await refuse(deps, raw, ["Some fields are not right:", ...problems, again].join("\n"));
+  const again = `Nothing was run. Correct the fields and run \`/skill run ${form.skill_id}\` again.`;
+  await refuse(deps, raw, ["Some fields are invalid:", ...problems, again].join("\n"));
 }
 
 async function press(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
   await answer(deps, raw, { type: callbackTypes.deferredUpdate });
   deps.live.add(liveInteraction(raw, "none"));
   const { custom_id = "", values = [] } = raw.data ?? {};
-  // A menu hands over what was picked, whose value is the id its button would have.
+  // The value of a menu's choice is the id that its button would have.
   const [button = custom_id] = values;
   const place = await placeOf(deps, raw, person, raw.message?.id);
   const reference = referenceOf(raw.channel_id ?? "", raw.message?.id ?? "");
   await deps.intake.press({ place, id: raw.id, person, button, reference });
 }
 
-/** Choices of an option: 25 with 100 characters each. Source: Discord reference, "Application Command Option Choice". */
+/** Completes an option: at most 25 choices of 100 characters. Source: Discord reference, "Application Command Option Choice". */
 async function complete(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
   const place = await placeOf(deps, raw, person);
   const { text, before } = typedSoFar(raw.data ?? {});
-  // Names of skills are not for those who may not use them.
+  // People who may not use the bot do not see the names of its skills.
   const allowed = async () =>
     (await deps.intake.refusal(place, person)) === undefined ? deps.app.complete(text, place.namespace) : [];
   const found = (await unlessLate(maxWaitMs, deps.clock, allowed())) ?? [];
@@ -176,7 +177,7 @@ async function complete(deps: InteractionDeps, raw: RawInteraction, person: stri
 
 async function askAboutMessage(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
   const message = raw.data?.resolved?.messages?.[raw.data.target_id ?? ""];
-  if (message === undefined) return refuse(deps, raw, "That message is not there any more.");
+  if (message === undefined) return refuse(deps, raw, "That message no longer exists.");
   await answer(deps, raw, ephemeral("I am on it. The answer comes in a thread of that message."));
   deps.live.add(liveInteraction(raw, "none"));
   const place = await placeOf(deps, raw, person, message.id);
@@ -187,7 +188,7 @@ async function askAboutMessage(deps: InteractionDeps, raw: RawInteraction, perso
   }
   const names = namesIn(message, knownNames(deps.directory, raw.guild_id));
   const quoted = readableText(text, names).replaceAll("\n", "\n> ");
-  const by = message.author.global_name ?? message.author.username;
+  const by = displayName(message.author);
   await deps.intake.message({
     key: `discord:interaction:${raw.id}`,
     place,
@@ -203,7 +204,7 @@ async function askAboutMessage(deps: InteractionDeps, raw: RawInteraction, perso
   });
 }
 
-/** Where an interaction belongs; `message` is the one that begins a conversation where there is no thread yet. */
+/** The place of an interaction. `message` begins the conversation if there is no thread yet. */
 async function placeOf(
   { directory, chains }: InteractionDeps,
   raw: RawInteraction,
@@ -212,7 +213,7 @@ async function placeOf(
 ): Promise<Place> {
   const { guild_id, channel_id = "" } = raw;
   if (guild_id === undefined) return directPlace(person);
-  // Not asked for: the first answer must not wait for a request.
+  // Not requested: the first answer must not wait.
   const channel = directory.knownChannel(channel_id) ?? channelOf(raw);
   if (channel === undefined) return channelPlace(guild_id, channel_id);
   if (isThreadType(channel.type) || message === undefined) return placeIn(guild_id, channel, channel.id);
@@ -244,8 +245,8 @@ function liveInteraction(
   return { id, token, application: application_id, channel: channel_id, placeholder };
 }
 
-/** Only where the person was told that something is going on. */
-async function sayItFailed(
+/** Only if the person saw an acknowledgement. */
+async function tellFailure(
   deps: Pick<InteractionDeps, "live" | "logger">,
   { id }: { id: string },
 ): Promise<void> {
@@ -254,6 +255,6 @@ async function sayItFailed(
   try {
     await deps.live.whisper(id, { markdown });
   } catch (error) {
-    deps.logger.warn({ err: error }, "Discord: a failure could not be told");
+    deps.logger.warn({ err: error }, "Discord: the person could not be told about a failure");
   }
 }

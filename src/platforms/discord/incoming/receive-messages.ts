@@ -22,14 +22,14 @@ export interface ReceiveDeps {
   chains: ReplyChains;
 }
 
-/** Hands in a message of the gateway, or one found by looking back. @throws when it could not be stored */
+/** Hands in a message of the gateway, or a missed one. @throws when it could not be stored */
 export async function receiveMessage(deps: ReceiveDeps, raw: RawMessage, missed = false): Promise<void> {
   const message = await read(deps, raw);
   if (message === undefined) return;
   await deps.intake.message(missed ? { ...message, missed: true } : message);
 }
 
-/** Hands in a message whose text may have changed; previews of links change none. @throws when it could not be stored */
+/** Hands in a message whose text may have changed; a new link preview changes no text. @throws when it could not be stored */
 export async function receiveEdit(deps: ReceiveDeps, raw: Partial<RawMessage>): Promise<void> {
   if (raw.content === undefined || raw.author === undefined || !raw.edited_timestamp) return;
   const message = await read(deps, raw as RawMessage);
@@ -37,7 +37,7 @@ export async function receiveEdit(deps: ReceiveDeps, raw: Partial<RawMessage>): 
   await deps.intake.edited({ ...message, edited_at: Date.parse(raw.edited_timestamp) });
 }
 
-/** Says that messages are gone. @throws when it could not be stored */
+/** Reports deleted messages. @throws when it could not be stored */
 export async function receiveRemovals(
   deps: ReceiveDeps,
   gone: { ids: readonly string[]; channel_id: string; guild_id?: string | undefined },
@@ -50,7 +50,7 @@ export async function receiveRemovals(
   }
 }
 
-/** Hands in somebody's reaction. @throws when it could not be stored */
+/** Hands in a reaction. @throws when it could not be stored */
 export async function receiveReaction(
   deps: ReceiveDeps,
   raw: GatewayMessageReactionAddDispatchData | GatewayMessageReactionRemoveDispatchData,
@@ -90,7 +90,7 @@ async function read(deps: ReceiveDeps, raw: RawMessage): Promise<ChatMessage | u
   return chatMessage({ ...parsed, mentions }, place);
 }
 
-/** Whether the author of a message may call whom it mentions: roles can be closed to them, and the bot may have more rights. */
+/** Whether the author of a message may notify a mention. A role can be closed to the author even if the bot may mention it. */
 function mayCall(
   directory: Directory,
   { guild_id = "", author, member }: RawMessage,
@@ -125,13 +125,13 @@ interface Located {
   id: string;
   channel_id: string;
   guild_id?: string | undefined;
-  /** Who writes or reacts. */
+  /** The person who writes or reacts. */
   author?: string | undefined;
-  /** A message of the bot whose conversation of replies it belongs to, if it is one. */
+  /** A message that may be the bot's answer in a conversation of replies. */
   part_of?: string | undefined;
 }
 
-/** Where a message belongs; undefined in a channel that is gone. @throws DiscordProblem */
+/** The place of a message; undefined in a deleted channel. @throws DiscordProblem */
 async function placeOfMessage(
   { directory, chains }: ReceiveDeps,
   { id, channel_id, guild_id, author, part_of }: Located,
@@ -140,7 +140,7 @@ async function placeOfMessage(
     const person = author ?? (await directory.channel(channel_id))?.recipient;
     return person === undefined ? undefined : directPlace(person);
   }
-  // Neither type nor parent of a channel changes.
+  // A channel's type and parent never change.
   const channel = directory.knownChannel(channel_id) ?? (await directory.channel(channel_id));
   if (channel === undefined) return undefined;
   if (isThreadType(channel.type)) return placeIn(guild_id, channel, channel.id);

@@ -7,7 +7,7 @@ import type { RawModalComponent } from "../connection/raw-interaction.ts";
 
 /** Fields of a modal. Source: Discord reference, "Modal". */
 const maxFields = 5;
-/** The field that takes, as JSON, what has no field of its own. */
+/** The field for all other parameters, as JSON. */
 const moreField = "knack-more";
 const prefix = "form:";
 
@@ -24,7 +24,7 @@ export function skillModal(form: SkillForm) {
   return { custom_id: prefix + form.skill_id, title: beginningOf(form.title, 45), components: labels };
 }
 
-/** Whether the form fits into a modal, whose name has 100 characters. */
+/** Whether the form fits into a modal, whose id has at most 100 characters. */
 export function fitsModal({ skill_id, fields }: SkillForm): boolean {
   return fields.length > 0 && prefix.length + skill_id.length <= 100;
 }
@@ -34,7 +34,7 @@ export function skillOfModal(customId: string): string | undefined {
   return customId.startsWith(prefix) ? customId.slice(prefix.length) : undefined;
 }
 
-/** What was filled in, by parameter; or what is wrong with the JSON of the last field. */
+/** The values by parameter, or the problem with the JSON of the last field. */
 export function modalValues(
   components: readonly RawModalComponent[],
 ): { ok: true; values: Record<string, string> } | { ok: false; problem: string } {
@@ -42,7 +42,7 @@ export function modalValues(
   if (more.trim() === "") return { ok: true, values };
   const rest = parseObject(more);
   if (rest === undefined) {
-    const problem = 'The last field is not JSON. Write it like {"name": "value"}.';
+    const problem = 'The last field is not valid JSON. Nothing was run. Write it like {"name": "value"}.';
     return { ok: false, problem };
   }
   const texts = Object.entries(rest).map(([name, value]) => [
@@ -71,7 +71,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Required fields first, so that none of them is left to the JSON while there is room. */
+/** The fields with an input of their own, and those left to the JSON field. Required fields come first. */
 function divided({ fields }: SkillForm): { shown: FormField[]; left: FormField[] } {
   const sorted = fields.toSorted((a, b) => Number(b.required) - Number(a.required));
   if (sorted.length <= maxFields) return { shown: [...fields], left: [] };

@@ -3,7 +3,7 @@ import type { Completion } from "../../../app/operations/operation.ts";
 import { commandTypes, optionTypes } from "../connection/discord-facts.ts";
 import type { RawInteractionData, RawOption } from "../connection/raw-interaction.ts";
 
-/** The commands as Discord registers them. Source: Discord reference, "Application Command Object". */
+/** A command as Discord registers it. Source: Discord reference, "Application Command Object". */
 export interface CommandDefinition {
   name: string;
   type: (typeof commandTypes)[keyof typeof commandTypes];
@@ -11,7 +11,7 @@ export interface CommandDefinition {
   options?: OptionDefinition[];
   /** 0 servers, 1 direct messages with the bot. */
   contexts: number[];
-  /** 0: where the bot was invited. */
+  /** 0: servers that added the bot. */
   integration_types: number[];
 }
 
@@ -29,12 +29,12 @@ interface OptionDefinition {
 const askAbout = "Ask Knack about this";
 
 /** Limits. Source: Discord reference, "Application Command Object". */
-const most = { description: 100, subcommands: 25 };
+const limits = { description: 100, subcommands: 25 };
 const everywhere = { contexts: [0, 1], integration_types: [0] };
 
 /**
- * The commands of the app, as it completes `/`: each first word a command, each second a subcommand; `/knack` takes any of
- * them as text.
+ * The app's commands, from its completions of `/`: each first word is a command, each second word a subcommand. `/knack` takes
+ * any command as text.
  */
 export function slashCommands(completions: readonly Completion[]): CommandDefinition[] {
   const families = new Map<string, OptionDefinition[]>();
@@ -45,7 +45,7 @@ export function slashCommands(completions: readonly Completion[]): CommandDefini
     const subcommand: OptionDefinition = {
       type: optionTypes.subcommand,
       name: verb,
-      description: description.slice(0, most.description),
+      description: description.slice(0, limits.description),
       options: optionsOf(usage),
     };
     families.set(family, [...(families.get(family) ?? []), subcommand]);
@@ -54,8 +54,11 @@ export function slashCommands(completions: readonly Completion[]): CommandDefini
     ([name, options]): CommandDefinition => ({
       name,
       type: commandTypes.slash,
-      description: `Commands: ${options.map((option) => option.name).join(", ")}`.slice(0, most.description),
-      options: options.slice(0, most.subcommands),
+      description: `Commands: ${options.map((option) => option.name).join(", ")}`.slice(
+        0,
+        limits.description,
+      ),
+      options: options.slice(0, limits.subcommands),
       ...everywhere,
     }),
   );
@@ -78,7 +81,7 @@ const knack: CommandDefinition = {
   ...everywhere,
 };
 
-/** Options from how help shows the command's use: `<skill> [name=value …]`, `on|off`, `[words]`. */
+/** The options of a command, from its usage in the help: `<skill> [name=value …]`, `on|off`, `[words]`. */
 function optionsOf(usage: string): OptionDefinition[] {
   if (usage === "") return [];
   if (/^[a-z]+(\|[a-z]+)+$/.test(usage)) {
@@ -90,7 +93,7 @@ function optionsOf(usage: string): OptionDefinition[] {
   const more: OptionDefinition = {
     type: optionTypes.text,
     name: "more",
-    description: rest.slice(0, most.description) || usage.slice(0, most.description),
+    description: rest.slice(0, limits.description) || usage.slice(0, limits.description),
     required: false,
   };
   if (first === "") return [more];
@@ -105,7 +108,7 @@ function optionsOf(usage: string): OptionDefinition[] {
   return rest === "" ? [option] : [option, more];
 }
 
-/** The same for the same commands, to register them only when they changed. */
+/** A hash of the commands, so that they are registered only after a change. */
 export function commandsHash(commands: readonly CommandDefinition[]): string {
   return createHash("sha256").update(JSON.stringify(commands)).digest("base64url");
 }
@@ -123,7 +126,7 @@ export function commandText(data: RawInteractionData): string {
   return words.filter((word) => word !== "").join(" ");
 }
 
-/** Where the person is typing: the text so far, and what the option begins after. */
+/** The text typed so far, and the part of it before the option. */
 export function typedSoFar(data: RawInteractionData): { text: string; before: string } {
   const upTo = (options: readonly RawOption[] = []): RawOption[] => {
     const at = options.findIndex((option) => option.focused === true);
@@ -137,13 +140,13 @@ export function typedSoFar(data: RawInteractionData): { text: string; before: st
       .find(Boolean);
   const before = commandText({ ...data, options: upTo(data.options) });
   const typed = String(focused(data.options)?.value ?? "");
-  // `/knack` stands for any command, so what is typed after it is one.
+  // The text after `/knack` is a command.
   const text = data.name === "knack" ? `/${typed}` : `${before} ${typed}`;
   return { text, before: data.name === "knack" ? "/" : `${before} ` };
 }
 
-/** What everybody in the channel should see: changes. Listings, help and refusals are for who asks. */
-const seenByAll: readonly string[] = [
+/** Subcommands with a public answer: changes. Listings, help and refusals are for the person alone. */
+const publicVerbs: readonly string[] = [
   "enable",
   "disable",
   "reset",
@@ -166,8 +169,8 @@ const seenByAll: readonly string[] = [
   "restart",
 ];
 
-/** Whether the answer of a command is only for who gave it. */
+/** Whether only the person who gave a command sees its answer. */
 export function isPrivateCommand(text: string): boolean {
   const [, verb = ""] = text.replace(/^\/knack\s+/, "/").split(" ");
-  return !seenByAll.includes(verb);
+  return !publicVerbs.includes(verb);
 }

@@ -1,6 +1,12 @@
 import { KeyedMutex } from "../../../base/keyed-mutex.ts";
-import type { ChatPlatform, Decider, PlatformWriting } from "../../../core/ports/chat-platform.ts";
+import {
+  type ChatPlatform,
+  type Decider,
+  PlatformError,
+  type PlatformWriting,
+} from "../../../core/ports/chat-platform.ts";
 import type { Clock, Log } from "../../../core/ports/storage.ts";
+import type { FileReference } from "../../../core/values/inbound.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { createChatActions } from "../channel/chat-actions.ts";
 import { decidersIn } from "../channel/deciders.ts";
@@ -10,7 +16,7 @@ import { readableText } from "../channel/readable-text.ts";
 import { whoIs } from "../channel/who-is.ts";
 import { isSnowflake } from "../connection/discord-facts.ts";
 import { readPlace } from "../connection/discord-place.ts";
-import { downloadAttachment } from "./download-attachment.ts";
+import type { DiscordRest } from "../connection/discord-rest.ts";
 import {
   editMessage,
   findMessage,
@@ -28,14 +34,14 @@ export interface DiscordPlatformDeps extends PostDeps {
   operators: ReadonlySet<string>;
 }
 
-/** The mark of a message that was seen: 👀. */
+/** The reaction to a message that the bot has seen: 👀. */
 const eyes = encodeURIComponent("👀");
 
-/** What the app sees of Discord. */
+/** Discord as the app sees it. */
 export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
   const { rest, directory, targets, live, logger, operators } = deps;
   const actions = createChatActions(deps);
-  /** A mark that is taken away at once must not arrive before it is set. */
+  /** Keeps the order: a reaction must not be removed before it is set. */
   const marks = new KeyedMutex();
   const quietly = async (what: string, work: () => Promise<unknown>) => {
     try {
@@ -111,10 +117,81 @@ async function describe(
   return { name: facts.name, ...(topic === "" ? {} : { topic }) };
 }
 
-/** What `render-content.ts` and `message-body.ts` make of an answer. */
+/** Describes how `render-content.ts` and `message-body.ts` render an answer. Models read it. */
 export const discordWriting: PlatformWriting = {
   name: "Discord",
   formatting: `Write Markdown: **bold**, *italics*, ~~strikethrough~~, [links](https://example.com), lists, quotes, headings of the first three levels, inline code and code blocks are shown. Tables are drawn in a code block; one wider than ${widestTable} characters becomes a list, so keep tables narrow. Images become links. HTML, footnotes, task lists and formulas are shown as they are written.`,
   mentions:
     "A mention notifies: <@123456789012345678> a person, <@&123456789012345678> a role. Write one only for those whom the message mentions, who asked, or whom the person confirmed, when they should be notified; others show a name without notifying, @everyone and @here are shown as plain text.",
 };
+
+/** Discord's hosts of attachments. */
+const attachmentHosts = ["cdn.discordapp.com", "media.discordapp.net"];
+
+interface DownloadDeps {
+  rest: DiscordRest;
+  /** Address of another API, which also serves the attachments. */
+  api: string | undefined;
+}
+
+/** The bytes of an attachment. Its address is valid for a day; an expired one is renewed. @throws PlatformError */
+async function downloadAttachment(
+  { rest, api }: DownloadDeps,
+  file: FileReference,
+  { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
+): Promise<Uint8Array> {
+  if (file.bytes > maxBytes) throw tooLarge(file, maxBytes);
+  const url = attachmentUrl(file, api);
+  let response = await fetchAttachment(url, signal);
+  if (response.status === 403 || response.status === 404) {
+    await response.body?.cancel();
+    const body = { attachment_urls: [url.href] };
+    const path = "/attachments/refresh-urls";
+    const answer = await rest.request<{ refreshed_urls: { refreshed: string }[] }>("POST", path, { body });
+    const refreshed = answer.refreshed_urls[0]?.refreshed;
+    if (refreshed !== undefined)
+      response = await fetchAttachment(attachmentUrl({ ...file, url: refreshed }, api), signal);
+  }
+  if (response.ok) return readAtMost(response, file, maxBytes);
+  await response.body?.cancel();
+  const isGone = response.status < 500;
+  const message = isGone
+    ? `${file.name} is not on Discord any more. Send it again.`
+    : `Discord could not give ${file.name} (HTTP ${response.status}). Send it again.`;
+  throw new PlatformError(isGone ? "gone" : "unavailable", message);
+}
+
+function attachmentUrl(file: FileReference, api: string | undefined): URL {
+  const url = URL.canParse(file.url ?? "") ? new URL(file.url ?? "") : undefined;
+  const own = api === undefined ? undefined : new URL(api).origin;
+  const isOurs =
+    url !== undefined &&
+    (url.origin === own || (url.protocol === "https:" && attachmentHosts.includes(url.hostname)));
+  if (isOurs) return url;
+  throw new PlatformError("invalid", `${file.name} is not an attachment of Discord's.`);
+}
+
+async function fetchAttachment(url: URL, signal: AbortSignal): Promise<Response> {
+  try {
+    return await fetch(url, { signal, redirect: "error" });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new PlatformError("unavailable", "Discord's files cannot be reached. Try again.", { cause: error });
+  }
+}
+
+async function readAtMost(response: Response, file: FileReference, maxBytes: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response.body ?? []) {
+    bytes += part.byteLength;
+    if (bytes > maxBytes) throw tooLarge(file, maxBytes);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function tooLarge(file: FileReference, maxBytes: number): PlatformError {
+  const limit = Math.floor(maxBytes / 1_000_000);
+  return new PlatformError("too_large", `${file.name} is larger than ${limit} MB. Send a smaller file.`);
+}

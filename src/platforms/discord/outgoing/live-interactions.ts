@@ -15,171 +15,174 @@ export interface LiveInteraction {
   token: string;
   application: string;
   channel: string;
-  /**
-   * What people see of it so far: a "thinking…" that everybody or only the person sees, or nothing of its own (a press was
-   * acknowledged without a word).
-   */
+  /** What people see until the answer comes: "thinking…" for everybody or for the person alone, or nothing (for a press). */
   placeholder: "public" | "private" | "none";
-  /** What was asked, of a command: with it, the interaction is known after a restart. */
+  /** The text of a command. An interaction that has one is known after a restart. */
   command?: ChatCommand;
-  /** Names the message that took the place of a public "thinking…". */
+  /** Names the message that replaced a public "thinking…". */
   filling?: string;
-}
-
-/**
- * Interactions by id, for the fifteen minutes that Discord takes answers. Commands are known after a restart; after it, what
- * presses are answered goes another way.
- */
-export interface LiveInteractions {
-  add(interaction: LiveInteraction): void;
-  /** Stores a command for the process after this one. Never rejects: without it, only a restart shows. */
-  keep(interaction: LiveInteraction): Promise<void>;
-  /** Drops what was kept of a command. Never rejects. */
-  forget(id: string): Promise<void>;
-  /** Commands that earlier processes took, and of which people still see "thinking…" as far as is known. */
-  unanswered(): Promise<ChatCommand[]>;
-  has(id: string): boolean;
-  /** Answers for all to see, in place of a public placeholder. Undefined where there is none. @throws DiscordProblem */
-  answer(id: string, message: OutgoingMessage): Promise<string | undefined>;
-  /** Says something that only the person sees. False when it is too late. @throws DiscordProblem */
-  whisper(id: string, message: OutgoingMessage): Promise<boolean>;
-  /** Takes away what only shows that an answer is to come. @throws DiscordProblem */
-  dismiss(id: string): Promise<void>;
-  /** Edits a message that came as an answer. False when it is not one of them, or too late. @throws DiscordProblem */
-  edit(message: string, body: object, files: RawFile[]): Promise<boolean>;
-  stop(): void;
 }
 
 export interface LiveInteractionDeps {
   rest: DiscordRest;
-  /** Keeps secrets: tokens are written to it. */
+  /** An encrypted store: tokens are written to it. */
   sealed: KeyValue;
   clock: Clock;
   logger: Log;
 }
 
-/** The person sent the placeholder away, or the token is no good any more. */
+/** The person dismissed the placeholder, or the token has expired. */
 const isOver = ({ code }: DiscordProblem) => code === "gone" || code === "forbidden";
 
 const hook = ({ application, token }: LiveInteraction) => `/webhooks/${application}/${token}` as const;
 const original = (interaction: LiveInteraction) => `${hook(interaction)}/messages/@original` as const;
 
-export function createLiveInteractions(deps: LiveInteractionDeps): LiveInteractions {
-  const { rest, clock, logger } = deps;
-  const kept = createKeptCommands(deps.sealed, clock);
-  const live = new Map<string, LiveInteraction>();
-  const messages = new Map<string, LiveInteraction>();
-  const timers = new Map<string, () => void>();
-  let loading: Promise<ChatCommand[]> | undefined;
+/**
+ * Interactions by id, for the fifteen minutes in which Discord accepts answers to them. Commands are known after a restart;
+ * presses are not, and ordinary messages answer them then.
+ */
+export class LiveInteractions {
+  readonly #rest: DiscordRest;
+  readonly #clock: Clock;
+  readonly #logger: Log;
+  readonly #kept: KeptCommands;
+  readonly #live = new Map<string, LiveInteraction>();
+  /** Messages that came as answers, by id. */
+  readonly #messages = new Map<string, LiveInteraction>();
+  /** By interaction: cancels its removal at the end of its lifetime. */
+  readonly #timers = new Map<string, () => void>();
+  #loading: Promise<ChatCommand[]> | undefined;
 
-  const add = (interaction: LiveInteraction, lifetime = tokenLifetime) => {
-    live.set(interaction.id, interaction);
-    const cancel = clock.after(lifetime, () => {
-      live.delete(interaction.id);
-      timers.delete(interaction.id);
-      for (const [id, of] of messages) if (of === interaction) messages.delete(id);
+  constructor({ rest, sealed, clock, logger }: LiveInteractionDeps) {
+    this.#rest = rest;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#kept = new KeptCommands(sealed, clock);
+  }
+
+  /** @param lifetime ms until the interaction is dropped */
+  add(interaction: LiveInteraction, lifetime = tokenLifetime): void {
+    this.#live.set(interaction.id, interaction);
+    const cancel = this.#clock.after(lifetime, () => {
+      this.#live.delete(interaction.id);
+      this.#timers.delete(interaction.id);
+      for (const [id, answered] of this.#messages) if (answered === interaction) this.#messages.delete(id);
     });
-    timers.set(interaction.id, cancel);
-  };
-  const noted = async (work: Promise<void>) => {
+    this.#timers.set(interaction.id, cancel);
+  }
+
+  /** Stores a command for the next process. Never rejects: a command that was not stored is lost only by a restart. */
+  async keep(interaction: LiveInteraction): Promise<void> {
+    const { token, application, channel, placeholder, command, filling = "" } = interaction;
+    if (command === undefined) return;
+    await this.#logFailure(this.#kept.keep({ token, application, channel, placeholder, command, filling }));
+  }
+
+  /** Deletes a stored command. Never rejects. */
+  forget(id: string): Promise<void> {
+    return this.#logFailure(this.#kept.forget(id));
+  }
+
+  /** Commands that earlier processes accepted and that still show "thinking…", as far as is known. */
+  unanswered(): Promise<ChatCommand[]> {
+    this.#loading ??= this.#load().catch(async (error: unknown) => {
+      this.#logger.warn(
+        { err: error },
+        "Discord: stored commands could not be read; ordinary messages answer them",
+      );
+      await this.#logFailure(this.#kept.clear());
+      return [];
+    });
+    return this.#loading;
+  }
+
+  has(id: string): boolean {
+    return this.#live.has(id);
+  }
+
+  /** Answers for everybody, in place of a public placeholder. Undefined without a placeholder. @throws DiscordProblem */
+  async answer(id: string, message: OutgoingMessage): Promise<string | undefined> {
+    const interaction = await this.#find(id);
+    if (interaction === undefined) return undefined;
+    if (interaction.placeholder === "private" && message.tag?.purpose === "answer")
+      await this.#dropPlaceholder(interaction);
+    const filling = nameOf(message.tag);
+    if (interaction.placeholder === "public") {
+      // Stored before it is sent: the same message may be sent again, and no other may replace it.
+      Object.assign(interaction, { placeholder: "none", filling });
+      await this.keep(interaction);
+    } else if (filling === "" || interaction.filling !== filling) return undefined;
+    const posted = await fill(this.#rest, interaction, editBody(message), rawFiles(message.files ?? []));
+    if (posted === undefined) return undefined;
+    this.#messages.set(posted.id, interaction);
+    return referenceOf(posted.channel_id, posted.id);
+  }
+
+  /** Shows a message to the person alone. False when it is too late. @throws DiscordProblem */
+  async whisper(id: string, message: OutgoingMessage): Promise<boolean> {
+    const interaction = await this.#find(id);
+    if (interaction === undefined) return false;
+    if (interaction.placeholder === "public") await this.#dropPlaceholder(interaction);
+    const isPlaceholder = interaction.placeholder === "private";
+    if (!(await tell(this.#rest, interaction, message))) return false;
+    if (isPlaceholder) await this.#settle(interaction);
+    return true;
+  }
+
+  /** Removes the placeholder, if there still is one. @throws DiscordProblem */
+  async dismiss(id: string): Promise<void> {
+    const interaction = await this.#find(id);
+    if (interaction !== undefined && interaction.placeholder !== "none")
+      await this.#dropPlaceholder(interaction);
+  }
+
+  /** Edits a message that came as an answer. False for any other message, and when it is too late. @throws DiscordProblem */
+  async edit(message: string, body: object, files: RawFile[]): Promise<boolean> {
+    const interaction = this.#messages.get(message);
+    if (interaction === undefined) return false;
+    const request = { body, files, auth: false };
+    await this.#rest.request("PATCH", `${hook(interaction)}/messages/${message}`, request);
+    return true;
+  }
+
+  stop(): void {
+    for (const cancel of this.#timers.values()) cancel();
+    this.#timers.clear();
+    this.#live.clear();
+  }
+
+  async #load(): Promise<ChatCommand[]> {
+    const earlier = (await this.#kept.all()).filter(({ command }) => !this.#live.has(command.id));
+    for (const each of earlier) {
+      const { id } = each.command;
+      this.add({ ...each, id }, timeOf(id) + tokenLifetime - this.#clock.now());
+    }
+    return earlier.filter(({ placeholder }) => placeholder !== "none").map(({ command }) => command);
+  }
+
+  async #find(id: string): Promise<LiveInteraction | undefined> {
+    await this.unanswered();
+    return this.#live.get(id);
+  }
+
+  async #dropPlaceholder(interaction: LiveInteraction): Promise<void> {
+    await unlessRefused(this.#rest.request("DELETE", original(interaction), { auth: false }), isOver);
+    await this.#settle(interaction);
+  }
+
+  /** Marks the placeholder as gone, and deletes the stored command, which is no longer needed. */
+  async #settle(interaction: LiveInteraction): Promise<void> {
+    interaction.placeholder = "none";
+    if (interaction.command !== undefined) await this.forget(interaction.id);
+  }
+
+  async #logFailure(work: Promise<void>): Promise<void> {
     try {
       await work;
     } catch (error) {
-      logger.warn({ err: error }, "Discord: a command could not be kept for after a restart");
+      this.#logger.warn({ err: error }, "Discord: a command could not be stored, so a restart loses it");
     }
-  };
-  const keep = async ({
-    token,
-    application,
-    channel,
-    placeholder,
-    command,
-    filling = "",
-  }: LiveInteraction) => {
-    if (command === undefined) return;
-    await noted(kept.keep({ token, application, channel, placeholder, command, filling }));
-  };
-  const forget = (id: string) => noted(kept.forget(id));
-  const load = async (): Promise<ChatCommand[]> => {
-    const earlier = (await kept.all()).filter(({ command }) => !live.has(command.id));
-    for (const each of earlier) {
-      const { id } = each.command;
-      add({ ...each, id }, timeOf(id) + tokenLifetime - clock.now());
-    }
-    return earlier.filter(({ placeholder }) => placeholder !== "none").map(({ command }) => command);
-  };
-  const loaded = () => {
-    loading ??= load().catch(async (error: unknown) => {
-      logger.warn(
-        { err: error },
-        "Discord: commands of before could not be read; they are answered elsewhere",
-      );
-      await noted(kept.clear());
-      return [];
-    });
-    return loading;
-  };
-  const find = async (id: string) => {
-    await loaded();
-    return live.get(id);
-  };
-  /** The placeholder is settled, and nothing of the command is needed any more. */
-  const settle = async (interaction: LiveInteraction) => {
-    interaction.placeholder = "none";
-    if (interaction.command !== undefined) await forget(interaction.id);
-  };
-  const dropPlaceholder = async (interaction: LiveInteraction) => {
-    await unlessRefused(rest.request("DELETE", original(interaction), { auth: false }), isOver);
-    await settle(interaction);
-  };
-
-  return {
-    add: (interaction) => add(interaction),
-    keep,
-    forget,
-    unanswered: loaded,
-    has: (id) => live.has(id),
-    async answer(id, message) {
-      const interaction = await find(id);
-      if (interaction === undefined) return undefined;
-      if (interaction.placeholder === "private" && message.tag?.purpose === "answer")
-        await dropPlaceholder(interaction);
-      const filling = nameOf(message.tag);
-      if (interaction.placeholder === "public") {
-        // Noted before it is sent: the same message may come again, another one must not take its place.
-        Object.assign(interaction, { placeholder: "none", filling });
-        await keep(interaction);
-      } else if (filling === "" || interaction.filling !== filling) return undefined;
-      const posted = await fill(rest, interaction, editBody(message), rawFiles(message.files ?? []));
-      if (posted === undefined) return undefined;
-      messages.set(posted.id, interaction);
-      return referenceOf(posted.channel_id, posted.id);
-    },
-    async whisper(id, message) {
-      const interaction = await find(id);
-      if (interaction === undefined) return false;
-      if (interaction.placeholder === "public") await dropPlaceholder(interaction);
-      const isPlaceholder = interaction.placeholder === "private";
-      if (!(await tell(rest, interaction, message))) return false;
-      if (isPlaceholder) await settle(interaction);
-      return true;
-    },
-    async dismiss(id) {
-      const interaction = await find(id);
-      if (interaction !== undefined && interaction.placeholder !== "none") await dropPlaceholder(interaction);
-    },
-    async edit(message, body, files) {
-      const interaction = messages.get(message);
-      if (interaction === undefined) return false;
-      await rest.request("PATCH", `${hook(interaction)}/messages/${message}`, { body, files, auth: false });
-      return true;
-    },
-    stop() {
-      for (const cancel of timers.values()) cancel();
-      timers.clear();
-      live.clear();
-    },
-  };
+  }
 }
 
 function nameOf(tag: MessageTag | undefined): string {
@@ -192,7 +195,7 @@ function fill(rest: DiscordRest, interaction: LiveInteraction, body: object, fil
   return unlessRefused(rest.request<APIMessage>("PATCH", original(interaction), request), isOver);
 }
 
-/** Says it to the person alone, in place of a private placeholder. False when it is too late. */
+/** Shows a message to the person alone, first in place of a private placeholder. False when it is too late. */
 async function tell(
   rest: DiscordRest,
   interaction: LiveInteraction,
@@ -210,59 +213,66 @@ async function tell(
   return true;
 }
 
-/** ms that an interaction's token is good for, less a little. Source: Discord reference, "Interactions". */
+/** Lifetime of an interaction's token less a margin, ms. Source: Discord reference, "Interactions". */
 const tokenLifetime = 14.5 * 60_000;
 
-/** A command and what it takes to answer it where it was given. */
+/** A command with the data that an answer needs. */
 interface KeptCommand {
   command: ChatCommand;
   token: string;
   application: string;
   channel: string;
   placeholder: "public" | "private" | "none";
-  /** Names the message that takes the place of "thinking…", once it is on its way; empty before. */
+  /** Names the message that replaces "thinking…", from just before it is sent; empty until then. */
   filling: string;
-}
-
-/**
- * Commands whose tokens are still good, stored so that "thinking…" does not outlive the process that said it. Bounded: the
- * latest 200. The store must be one that keeps secrets.
- */
-interface KeptCommands {
-  /** Adds the command, or changes what is known of it. @throws when the store fails */
-  keep(kept: KeptCommand): Promise<void>;
-  /** @throws when the store fails */
-  forget(id: string): Promise<void>;
-  /** Forgets all, also what cannot be read. @throws when the store fails */
-  clear(): Promise<void>;
-  /** Oldest first. @throws when the store fails */
-  all(): Promise<KeptCommand[]>;
 }
 
 /** As stored: texts by name, times in ms since the epoch. */
 type Entry = { [name: string]: Json };
 
-const key = "commands";
-const most = 200;
+const storeKey = "commands";
+const maxKept = 200;
 
-function createKeptCommands(sealed: KeyValue, clock: Clock): KeptCommands {
-  const good = (entries: Entry[] = []) =>
-    entries.filter(({ said_at }) => Number(said_at) + tokenLifetime > clock.now());
-  return {
-    async keep(kept) {
-      const entry = entryOf(kept);
-      await sealed.update<Entry[]>(key, (entries) =>
-        [...good(entries).filter(({ id }) => id !== entry.id), entry].slice(-most),
-      );
-    },
-    async forget(gone) {
-      await sealed.update<Entry[]>(key, (entries) => good(entries).filter(({ id }) => id !== gone));
-    },
-    clear: () => sealed.delete(key),
-    async all() {
-      return good((await sealed.get(key)) as Entry[] | undefined).map(keptOf);
-    },
-  };
+/**
+ * Commands whose tokens have not expired, stored so that "thinking…" does not outlive the process that showed it. Bounded: the
+ * latest 200. The store must be encrypted. Each method throws when the store fails.
+ */
+class KeptCommands {
+  readonly #sealed: KeyValue;
+  readonly #clock: Clock;
+
+  constructor(sealed: KeyValue, clock: Clock) {
+    this.#sealed = sealed;
+    this.#clock = clock;
+  }
+
+  /** Adds the command, or replaces its entry. */
+  async keep(kept: KeptCommand): Promise<void> {
+    const entry = entryOf(kept);
+    await this.#sealed.update<Entry[]>(storeKey, (entries) =>
+      [...this.#unexpired(entries).filter(({ id }) => id !== entry.id), entry].slice(-maxKept),
+    );
+  }
+
+  async forget(gone: string): Promise<void> {
+    await this.#sealed.update<Entry[]>(storeKey, (entries) =>
+      this.#unexpired(entries).filter(({ id }) => id !== gone),
+    );
+  }
+
+  /** Deletes all commands, including unreadable ones. */
+  async clear(): Promise<void> {
+    await this.#sealed.delete(storeKey);
+  }
+
+  /** Oldest first. */
+  async all(): Promise<KeptCommand[]> {
+    return this.#unexpired((await this.#sealed.get(storeKey)) as Entry[] | undefined).map(keptOf);
+  }
+
+  #unexpired(entries: Entry[] = []): Entry[] {
+    return entries.filter(({ said_at }) => Number(said_at) + tokenLifetime > this.#clock.now());
+  }
 }
 
 function entryOf({ command: { place, command, ...given }, ...kept }: KeptCommand) {

@@ -4,12 +4,12 @@ import { isSnowflake, messageFlags } from "../connection/discord-facts.ts";
 import { renderAnswer, renderComponents } from "./render-components.ts";
 import { plainContent, renderContent, renderMessage, splitContent } from "./render-content.ts";
 
-/** Files of one message. Source: Discord reference, "Create Message". */
+/** Maximum files per message. Source: Discord reference, "Create Message". */
 export const maxFiles = 10;
 
 /**
- * The body of a message that calls nobody but whom it is for. No message shows previews of links: for one, Discord would fetch an
- * address that a model wrote. Progress makes no sound.
+ * The body of a message that notifies only the people it is for. Link previews are off: for one, Discord would fetch an address
+ * that a model wrote. Progress makes no sound.
  */
 export function messageBody(message: OutgoingMessage, replyTo: string | undefined) {
   const { tag, mention = "" } = message;
@@ -34,7 +34,7 @@ export function messageBody(message: OutgoingMessage, replyTo: string | undefine
   };
 }
 
-/** Whom the text of a message calls, of those whom it may call. */
+/** The people and roles that the text mentions and may notify. */
 export function calledIn({ markdown, calls = [] }: OutgoingMessage): { users: string[]; roles: string[] } {
   return {
     users: calls.filter((id) => markdown.includes(`<@${id}>`)),
@@ -43,8 +43,8 @@ export function calledIn({ markdown, calls = [] }: OutgoingMessage): { users: st
 }
 
 /**
- * What an edit changes: everything but files.
- * @param kept the names of the files of a message that is made of components already, whatever its purpose; they stay in sight
+ * The body of an edit, which leaves the files unchanged.
+ * @param kept names of the files of a message that already consists of components; they stay visible
  */
 export function editBody(message: OutgoingMessage, kept?: readonly string[]) {
   const { content = null, ...shown } = shownOf(message, [], kept);
@@ -58,8 +58,8 @@ interface Shown {
 }
 
 /**
- * An answer is made of components: its words, files and buttons stand together, in twice the room. Discord lets no such message become
- * one with a content again, so that all answers are, from their first word.
+ * An answer consists of components: text, files and buttons together, with twice the characters. Discord does not let such a
+ * message get a content again, so all answers are built this way from the start.
  */
 function shownOf(message: OutgoingMessage, called: readonly string[], kept?: readonly string[]): Shown {
   const { tag, buttons = [], files = [] } = message;
@@ -74,7 +74,7 @@ function shownOf(message: OutgoingMessage, called: readonly string[], kept?: rea
   };
 }
 
-/** Characters of an answer's text: less than Discord's 4,000, which count a mention before it too. */
+/** Maximum characters of an answer's text: below Discord's 4,000, which include a mention before it. */
 const maxText = 3_950;
 
 function contentOf(message: OutgoingMessage, most?: number): string {
@@ -84,17 +84,17 @@ function contentOf(message: OutgoingMessage, most?: number): string {
   return withCalls(plain ? plainContent(text, most) : renderMessage(text, most), calls);
 }
 
-/** Mentions of roles are neutralised as they are drawn: those that the message may call are mentions again. */
+/** Rendering disables mentions of roles; this restores the ones that the message may notify. */
 function withCalls(content: string, calls: readonly string[]): string {
   return calls.reduce((text, id) => text.replaceAll(`<@\u200b&${id}>`, `<@&${id}>`), content);
 }
 
-/** Discord shows such a time in the zone of who reads it. Source: Discord reference, "Message Formatting". */
+/** Discord shows this time in the reader's time zone. Source: Discord reference, "Message Formatting". */
 function timedLine({ text, at }: NonNullable<OutgoingMessage["timed"]>): string {
   return text.replace("{time}", `<t:${Math.round(at / 1_000)}:t>`);
 }
 
-/** Files as they are uploaded, under the names that the components of a message have for them. */
+/** Files for the upload, named as the message's components refer to them. */
 export function rawFiles(files: readonly OutgoingFile[]): RawFile[] {
   const names = attachedNames(files);
   return files.map(({ media_type, data }, index) => ({
@@ -104,7 +104,7 @@ export function rawFiles(files: readonly OutgoingFile[]): RawFile[] {
   }));
 }
 
-/** Names of files as a component can refer to them, each once. Source: Discord reference, "Uploading Files". */
+/** Unique file names that a component can refer to. Source: Discord reference, "Uploading Files". */
 function attachedNames(files: readonly Pick<OutgoingFile, "name">[]): string[] {
   const taken = new Set<string>();
   return files.map(({ name }, index) => {
@@ -115,7 +115,7 @@ function attachedNames(files: readonly Pick<OutgoingFile, "name">[]): string[] {
   });
 }
 
-/** A message for one person in as many messages as it takes; buttons and files come with the last. */
+/** Splits a message for one person into messages that fit; buttons and files come with the last one. */
 export function whisperParts(
   message: OutgoingMessage,
 ): { body: ReturnType<typeof editBody>; files: RawFile[] }[] {

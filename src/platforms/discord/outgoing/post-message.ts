@@ -9,7 +9,7 @@ import {
 import type { Place } from "../../../core/values/place.ts";
 import type { ConversationTargets } from "../channel/conversation-targets.ts";
 import type { Directory } from "../channel/directory.ts";
-import { sayingWhatLacks } from "../channel/missing-permissions.ts";
+import { namingMissingPermissions } from "../channel/missing-permissions.ts";
 import type { ReplyChains } from "../channel/reply-chains.ts";
 import { ownWords } from "../channel/said-text.ts";
 import { errorCodes, messageFlags, permissions, snowflakeAt } from "../connection/discord-facts.ts";
@@ -29,7 +29,7 @@ export interface PostDeps {
   live: LiveInteractions;
 }
 
-/** Posts a message where its place says. @throws DiscordProblem that names the permissions the bot lacks there */
+/** Posts a message in its place. @throws DiscordProblem that names the permissions the bot lacks there */
 export async function postMessage(
   deps: PostDeps,
   place: Place,
@@ -37,7 +37,7 @@ export async function postMessage(
   to: ReplyTarget | undefined,
 ): Promise<string> {
   const where = { directory: deps.directory, namespace: place.namespace };
-  return sayingWhatLacks(where, "write", () => post(deps, place, message, to), writing);
+  return namingMissingPermissions(where, "write", () => post(deps, place, message, to), writing);
 }
 
 const writing =
@@ -78,7 +78,7 @@ async function post(
 }
 
 /**
- * Answers a command in its own place. Filling in what waits there is an edit, which notifies nobody: a message that calls others is
+ * Answers a command in place of its placeholder. That is an edit, which notifies nobody, so a message that notifies others is
  * posted instead.
  */
 async function answerCommand(
@@ -93,7 +93,7 @@ async function answerCommand(
   return undefined;
 }
 
-/** The message to reply to: what is answered, unless that is a press or command and no message. */
+/** The message to reply to: the one that is answered, unless that is a press or a command. */
 async function repliedTo(
   { live, chains }: PostDeps,
   channel: string,
@@ -104,7 +104,7 @@ async function repliedTo(
   return (await chains.threadOf(channel, message)) === undefined ? message : root;
 }
 
-/** Changes a message, and adds those of its files that it does not have yet. @throws DiscordProblem */
+/** Changes a message, and adds its missing files. @throws DiscordProblem */
 export async function editMessage(
   deps: PostDeps,
   reference: string,
@@ -120,8 +120,8 @@ export async function editMessage(
 }
 
 /**
- * What Discord shows of a message now, as far as its edit has to know it: how many files, and, if it is made of components, their names.
- * Discord gives names of its own to some: the first ones are there, whatever they are called. Not asked for a message of a turn without files.
+ * The files a message has now: their number, and their names if it consists of components. Discord renames some files, so the
+ * number decides: the first ones are there. Not requested for a turn's message without files.
  */
 async function shownNow(
   { rest }: PostDeps,
@@ -130,10 +130,10 @@ async function shownNow(
 ): Promise<{ attached: number; names: string[] | undefined } | undefined> {
   if (tag !== undefined && files.length === 0) return undefined;
   const { flags = 0, attachments } = await rest.request<APIMessage>("GET", path);
-  const isMade = (flags & messageFlags.components) !== 0;
+  const hasComponents = (flags & messageFlags.components) !== 0;
   return {
     attached: attachments.length,
-    names: isMade ? attachments.map(({ filename }) => filename) : undefined,
+    names: hasComponents ? attachments.map(({ filename }) => filename) : undefined,
   };
 }
 
@@ -144,7 +144,7 @@ export async function removeMessage({ rest }: PostDeps, reference: string): Prom
   await unlessRefused(request, ({ code }) => code === "gone");
 }
 
-/** Does something in a thread, which is opened again if it was archived. */
+/** Runs work in a thread, and reopens the thread if it was archived. */
 async function inOpenThread<T>({ rest }: PostDeps, channel: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -156,8 +156,8 @@ async function inOpenThread<T>({ rest }: PostDeps, channel: string, work: () => 
 }
 
 /**
- * Says something to one person: where a command or press can still be answered there, otherwise in a direct message; if the
- * person takes none, with few words in the channel. @throws DiscordProblem
+ * Shows a message to one person: as the answer to a command or press while that is possible, otherwise as a direct message. A
+ * person who accepts none gets a short note in the channel. @throws DiscordProblem
  */
 export async function whisperMessage(
   deps: PostDeps,
@@ -178,10 +178,10 @@ export async function whisperMessage(
   };
   const said = await unlessRefused(send(), ({ code }) => code === "forbidden");
   if (said === true || readPlace(place).person !== undefined) return;
-  await sayFewWords(deps, place, person, to);
+  await postNote(deps, place, person, to);
 }
 
-async function sayFewWords(
+async function postNote(
   deps: PostDeps,
   place: Place,
   person: string,
@@ -191,13 +191,13 @@ async function sayFewWords(
   const replyTo = root === undefined ? undefined : (to?.message ?? root);
   const body = {
     ...messageBody({ markdown: "" }, replyTo),
-    content: `<@${person}> I have an answer only for you, and you take no direct messages from this server. Allow them in the server's privacy settings, or use \`/knack\` here.`,
+    content: `<@${person}> I have an answer only for you, but you do not accept direct messages from this server. Allow them in the server's privacy settings, or use \`/knack\` here.`,
     allowed_mentions: { parse: [], users: [person], replied_user: false },
   };
   await deps.rest.request("POST", `/channels/${channel}/messages`, { body });
 }
 
-/** Looks for a message that was sent by a process that could not note the answer. @throws DiscordProblem */
+/** Finds a message whose sender ended before it could store Discord's answer. @throws DiscordProblem */
 export async function findMessage(
   deps: PostDeps,
   place: Place,
@@ -218,14 +218,14 @@ export async function findMessage(
   return found === undefined ? undefined : referenceOf(channel, found.id);
 }
 
-/** Messages that are edited are known by their buttons, which name the turn. */
+/** Edited messages are recognised by their buttons, which name the turn. */
 function carries(message: APIMessage, { turn_id, purpose }: MessageTag): boolean {
   return actionsIn(message).some(
     (action) => turnOfButton(action) === turn_id && messageWith(action) === purpose,
   );
 }
 
-/** Which message of a turn has such a button. Parts of an answer have the same ones, so no part is known by them. */
+/** The message of a turn that has such a button. All parts of an answer have the same ones, so they identify no part. */
 function messageWith(action: ButtonAction): MessageTag["purpose"] | undefined {
   switch (action.role) {
     case "stop":

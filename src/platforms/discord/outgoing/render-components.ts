@@ -15,14 +15,14 @@ import { componentTypes } from "../connection/discord-facts.ts";
 
 type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
 
-/** More choices than this become a menu. Five is what fits into a row. */
+/** More choices than this become a menu. A row holds five buttons. */
 const maxChoiceButtons = 5;
 /** Source: Discord reference, "String Select". */
 const maxOptions = 25;
 
-/** Names the menu of a question; the chosen value is the id the button would have. */
+/** Id of the menu of a question. The value of a choice is the id that its button would have. */
 const menuId = "choose";
-/** Names the menu of what else can be done with an answer. */
+/** Id of the menu of further actions on an answer. */
 const moreId = "more";
 
 /** Buttons in rows of five; a question with more than five choices is a menu, of the first 25. */
@@ -34,8 +34,9 @@ export function renderComponents(buttons: readonly OutgoingButton[]): Row[] {
 }
 
 /**
- * An answer of components: its words alone, or with its pictures and files, the opinions and a menu of the rest in a container.
- * @param names of its files, as they are attached
+ * An answer as components: its text alone, or a container with the text, pictures, files, feedback buttons and a menu of the
+ * other actions.
+ * @param names names of the attached files
  */
 export function renderAnswer(
   text: string,
@@ -61,7 +62,7 @@ export function renderAnswer(
   return [{ type: componentTypes.container, components }] as APIMessageTopLevelComponent[];
 }
 
-/** Pictures that a gallery shows. Source: Discord reference, "Media Gallery". */
+/** Kinds of pictures that a gallery shows. Source: Discord reference, "Media Gallery". */
 const picture = /\.(?:png|jpe?g|gif|webp)$/i;
 
 function menu(custom_id: string, placeholder: string, choices: readonly OutgoingButton[]): Row {
@@ -89,7 +90,7 @@ function buttonRows(buttons: readonly OutgoingButton[]): Row[] {
   return rows;
 }
 
-/** What the buttons of a message do, the choices of a menu among them. */
+/** The actions of a message's buttons and menus. */
 export function actionsIn({ components = [] }: Pick<APIMessage, "components">): ButtonAction[] {
   return components
     .flatMap((component) =>

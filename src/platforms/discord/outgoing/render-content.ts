@@ -2,18 +2,18 @@ import type { Token, Tokens } from "marked";
 import stringWidth from "string-width";
 import { plainWords, readBlocks } from "../../../app/chat/present/read-markdown.ts";
 
-/** Characters of a message. Source: Discord reference, "Create Message". */
+/** Maximum characters of a message. Source: Discord reference, "Create Message". */
 const maxContent = 2_000;
 
-/** Characters a table in columns may be wide, so that phones need not scroll far. */
+/** Maximum width of a table in columns, characters: phones should not have to scroll far. */
 export const widestTable = 100;
 
-/** Standard Markdown as Discord shows it, with nobody called. May be longer than one message. */
+/** Standard Markdown as Discord shows it, without mentions that notify. May be longer than one message. */
 export function renderContent(markdown: string): string {
   return renderWith(renderTable, markdown);
 }
 
-/** The text as it was written, cut to one message, with nobody called. */
+/** The text as it was written, cut to one message, without mentions that notify. */
 export function plainContent(markdown: string, most: number = maxContent): string {
   return splitContent(neutralised(markdown).trim(), most)[0] ?? "";
 }
@@ -26,7 +26,10 @@ function renderWith(table: TableRenderer, markdown: string): string {
   return neutralised(texts.join("")).trim();
 }
 
-/** The same in one message: columns take more room than their table, so it stays as it was written where they do not fit. */
+/**
+ * `renderContent`, cut to one message. Columns take more space than the Markdown of a table, so a table stays as written where
+ * they do not fit.
+ */
 export function renderMessage(markdown: string, most: number = maxContent): string {
   const drawn = renderContent(markdown);
   if (drawn.length <= most) return drawn;
@@ -52,7 +55,7 @@ function renderToken(token: Token, table: TableRenderer): string {
   }
 }
 
-/** Discord knows three depths of headings. */
+/** Discord has three levels of headings. */
 function renderHeading({ depth, text, raw }: Tokens.Heading): string {
   return depth > 3 ? `**${text}**` : withImages(raw.trimEnd());
 }
@@ -60,7 +63,7 @@ function renderHeading({ depth, text, raw }: Tokens.Heading): string {
 /** A picture, or a run of backticks, which may begin or end inline code. */
 const pictureOrTicks = /`+|!\[([^\][]*)\]\(((?:[^()\s]|\([^()\s]*\))+)(?:\s[^()]*)?\)/g;
 
-/** Discord shows no images by Markdown: they become links, outside of inline code. */
+/** Discord shows no Markdown images: outside inline code they become links. */
 function withImages(text: string): string {
   const found = [...text.matchAll(pictureOrTicks)];
   const lastTicks = new Map(found.map(({ 0: whole, index }) => [whole, index]));
@@ -69,7 +72,7 @@ function withImages(text: string): string {
   let at = 0;
   for (const { 0: whole, 1: label, 2: url, index } of found) {
     if (url === undefined) {
-      // Only ticks that as many others follow begin code.
+      // Backticks begin code only if an equal run follows.
       if (code === undefined && (lastTicks.get(whole) ?? index) > index) code = whole;
       else if (code === whole) code = undefined;
     } else if (code === undefined) {
@@ -80,7 +83,7 @@ function withImages(text: string): string {
   return kept.join("") + text.slice(at);
 }
 
-/** As it was written; cells with marks in them as plain words, in no more room. */
+/** A table as written. If cells have markup, they are written as plain text, which is never longer. */
 function writtenTable({ raw, header, rows }: Tokens.Table): string {
   const lines = [header, ...rows].map(plainCells);
   const isPlain = JSON.stringify(lines) === JSON.stringify([header, ...rows].map(writtenCells));
@@ -89,7 +92,7 @@ function writtenTable({ raw, header, rows }: Tokens.Table): string {
   return ["```", shown.replaceAll("`", ""), "```"].join("\n");
 }
 
-/** Discord has no tables: columns in a code block, or one line per row where they would be too wide, or have links in them. */
+/** Discord has no tables: columns in a code block, or one line per row if they would be too wide or contain links. */
 function renderTable({ header, rows }: Tokens.Table): string {
   const lines = [header, ...rows].map(plainCells);
   const widths = header.map((_, column) =>
@@ -106,7 +109,7 @@ function renderTable({ header, rows }: Tokens.Table): string {
   return ["```", ...drawn, "```"].join("\n");
 }
 
-/** A link with a label: in a code block nobody could follow it. */
+/** A link with a label: nobody could follow it in a code block. */
 const link = /\[[^\][]*\]\((?:[^()\s]|\([^()\s]*\))+\)/;
 
 const plainCells = (cells: readonly Tokens.TableCell[]) =>
@@ -125,12 +128,14 @@ function renderRecords(head: readonly string[], rows: readonly string[][]): stri
     .join("\n");
 }
 
-/** Calls of everyone, with a zero-width space that keeps them from being one; Discord is told so a second time. */
+/**
+ * Puts a zero-width space into mentions of everyone and of roles, so that they notify nobody. `allowed_mentions` says so again.
+ */
 function neutralised(text: string): string {
   return text.replace(/@(everyone|here)\b/g, "@\u200b$1").replace(/<@&/g, "<@\u200b&");
 }
 
-/** Parts that fit into `most` characters each, at line ends where possible; code fences are closed and opened again. */
+/** Splits a content into parts of at most `most` characters, at line ends where possible; code fences are closed and reopened. */
 export function splitContent(content: string, most: number = maxContent): string[] {
   const parts: string[] = [];
   let rest = content;
@@ -155,7 +160,7 @@ function cutAt(text: string, room: number): number {
   return code >= 0xd800 && code <= 0xdbff ? room - 1 : room;
 }
 
-/** The line that opened the code fence a text ends in, with its newline; empty when it ends in none. */
+/** The opening line of the code fence in which a text ends, with its newline; empty if it ends outside one. */
 function openFence(text: string): string {
   const fences = text.match(/^ {0,3}```.*$/gm) ?? [];
   return fences.length % 2 === 0 ? "" : `${fences.at(-1)?.trim().slice(0, 40)}\n`;

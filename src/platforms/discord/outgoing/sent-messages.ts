@@ -4,29 +4,32 @@ import type { Clock, KeyValue } from "../../../core/ports/storage.ts";
 
 /** A message about to be posted, or posted. */
 interface SentMessage {
-  /** Names the tag. */
+  /** Hash of the tag. */
   name: string;
   /**
-   * How often the tag was posted before: a message that was taken away and comes again needs another nonce, or Discord
-   * would answer with the one that is gone.
+   * Number of earlier posts with this tag. A message that was deleted and is posted again needs another nonce, or Discord would
+   * return the deleted one.
    */
   attempt: number;
   channel: string;
-  /** Of its content, as `contentDigest` makes it. */
+  /** `contentDigest` of its content. */
   digest: string;
   /** ms since the epoch. */
   at: number;
-  /** Once Discord answered. */
+  /** Set once Discord has answered. */
   reference?: string;
 }
 
 /**
- * What was sent, noted before it is sent. Discord keeps nothing of the bot's on a message, and forgets nonces after some minutes;
- * with the note, a message that an interrupted process had posted is known by its content. Bounded: the latest 64 of each
- * of 64 groups of channels.
+ * Messages, noted before they are sent. Discord stores no data of the bot with a message, and forgets nonces after some
+ * minutes; the note identifies a message of an interrupted process by its content. Limited to the latest 64 of each of 64
+ * groups of channels.
  */
 export interface SentMessages {
-  /** Answers the nonce under which Discord posts it once: the same as before if the outcome of that is not known. */
+  /**
+   * Returns the nonce with which Discord posts the message only once: the same one as before if the outcome of that attempt is
+   * unknown.
+   */
   sending(tag: MessageTag, channel: string, content: string): Promise<string>;
   sent(tag: MessageTag, channel: string, reference: string): Promise<void>;
   find(tag: MessageTag, channel: string): Promise<SentMessage | undefined>;
@@ -75,12 +78,12 @@ function nameOf({ turn_id, purpose, part }: MessageTag): string {
   return `${turn_id} ${purpose} ${part}`;
 }
 
-/** In the 25 characters that Discord has for a nonce. */
+/** At most 25 characters, Discord's limit for a nonce. */
 function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 24);
 }
 
-/** The same for a content as it was sent and as Discord keeps it, which trims. */
+/** The same for a content as sent and as Discord stores it, which trims whitespace. */
 export function contentDigest(content: string): string {
   return hashOf(content.replace(/\s+/g, ""));
 }

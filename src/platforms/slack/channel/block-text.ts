@@ -4,26 +4,29 @@ import { readButtonId } from "../../../core/ports/chat-platform.ts";
 
 type Part = Readonly<Record<string, unknown>>;
 
-/** Depth of parts within parts, and parts of one message, that are read. Slack takes 50 blocks in a message, and 100 rows in a table. */
-const deepest = 8;
+/**
+ * Maximum depth of nested parts, and maximum parts of one message that are read. Slack allows 50 blocks in a message, and 100
+ * rows in a table.
+ */
+const maxDepth = 8;
 const maxParts = 3_000;
 const maxLabel = 75;
 
 /**
- * What blocks say, in Slack's text as `readableText` takes it (docs.slack.dev/reference/block-kit/blocks): one line or paragraph for each
- * block. Null, parts of another shape and blocks without words are skipped; blocks of a kind that is not known are read by their texts.
+ * The text of blocks in Slack's markup, for `readableText` (docs.slack.dev/reference/block-kit/blocks): one line or paragraph
+ * per block. Null, parts of another shape and blocks without text are skipped; unknown kinds of blocks are read by their texts.
  */
 export function blockText(blocks: unknown): string {
   return new BlockReader().lines(blocks, 0, "\n");
 }
 
-/** Texts of a block in the order in which Slack shows them; a kind that is not known has some of them. */
+/** Text fields of a block, in the order in which Slack shows them. Unknown kinds have some of them. */
 const texts = ["title", "subtitle", "label", "text", "body", "description"] as const;
 
 class BlockReader {
   #left = maxParts;
 
-  /** The words of each part of a list, without those that say nothing. */
+  /** The text of each part of a list; parts without text are left out. */
   lines(parts: unknown, depth: number, between: string): string {
     const words: string[] = [];
     for (const part of Array.isArray(parts) ? parts : []) {
@@ -36,7 +39,7 @@ class BlockReader {
 
   #block(part: unknown, depth: number): string {
     this.#left -= 1;
-    if (!isRecord(part) || depth > deepest) return "";
+    if (!isRecord(part) || depth > maxDepth) return "";
     switch (part.type) {
       case "rich_text":
         return this.#richText(part.elements, depth + 1);
@@ -63,7 +66,7 @@ class BlockReader {
     }
   }
 
-  /** A section, header, context, video, card, plan … : its texts, then what it holds. */
+  /** A section, header, context, video, card, plan …: its texts, then its nested parts. */
   #other(part: Part, depth: number): string {
     const own = texts.flatMap((name) => {
       const value = part[name];
@@ -92,7 +95,7 @@ class BlockReader {
 
   #richPart(part: unknown, depth: number): string {
     this.#left -= 1;
-    if (!isRecord(part) || depth > deepest || this.#left <= 0) return "";
+    if (!isRecord(part) || depth > maxDepth || this.#left <= 0) return "";
     switch (part.type) {
       case "rich_text_list":
         return this.#list(part, depth + 1);
@@ -106,7 +109,7 @@ class BlockReader {
   }
 
   #list({ elements, style, indent, offset }: Part, depth: number): string {
-    const before = "    ".repeat(Math.min(deepest, whole(indent)));
+    const before = "    ".repeat(Math.min(maxDepth, whole(indent)));
     const items = (Array.isArray(elements) ? elements : []).map((item, at) => {
       const mark = style === "ordered" ? `${whole(offset) + at + 1}.` : "•";
       return `${before}${mark} ${this.#richPart(item, depth)}`;
@@ -124,7 +127,7 @@ class BlockReader {
       .join("");
   }
 
-  /** Rows of cells, as lines with bars between them. */
+  /** Rows of cells as lines, with bars between the cells. */
   #table({ rows, columns, caption, title }: Part, depth: number): string {
     const head = Array.isArray(columns) ? columns.map((each) => (isRecord(each) ? cellText(each) : "")) : [];
     const lines = (Array.isArray(rows) ? rows : []).map((row) => {
@@ -170,7 +173,7 @@ function picture({ alt_text, title }: Part): string {
   return words === "" ? "" : `[picture: ${words}]`;
 }
 
-/** The label of a button, with the address it opens; nothing for the bot's own. */
+/** The label of a button, with the address it opens; empty for the bot's own buttons. */
 function button({ text: label, url, action_id }: Part): string {
   if (typeof action_id === "string" && readButtonId(action_id) !== undefined) return "";
   const words = beginningOf(text(label).replace(/\s+/g, " ").trim(), maxLabel);
@@ -230,7 +233,7 @@ function whole(value: unknown): number {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }
 
-/** Text of rich text and of no other block comes as people typed it. */
+/** Escapes the text of rich text, which comes as people typed it; that of other blocks is already escaped. */
 function escaped(words: string): string {
   return words.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -8,13 +8,13 @@ import { slackNamespace, targetOf } from "./slack-place.ts";
 import type { SlackContext } from "./slack-rooms.ts";
 import { readPages } from "./workspace-lists.ts";
 
-/** How long what Slack said of channels, and of people in them, holds, ms: who has just been invited does not want to wait. */
+/** Lifetime of cached channels and memberships, ms: a person who was just invited should not have to wait. */
 const accessAge = 15_000;
-/** Channels of the bot, and of a person, that are looked at. */
+/** Maximum channels of the bot, and of a person, that are considered. */
 const maxChannels = 1_000;
 const maxChannelsOfPerson = 5_000;
 
-/** What Slack says of a conversation. https://docs.slack.dev/reference/objects/conversation-object */
+/** A conversation as Slack returns it. https://docs.slack.dev/reference/objects/conversation-object */
 const conversationSchema = z.looseObject({
   id: z.string(),
   name: z.string().nullish(),
@@ -27,10 +27,10 @@ const conversationSchema = z.looseObject({
 });
 type Conversation = z.infer<typeof conversationSchema>;
 
-/** Public and private channels and group messages; none of the bot's direct messages. */
+/** Ids of public and private channels and group messages, not of the bot's direct messages. */
 const channelId = /^[CG][A-Z0-9]+$/;
 
-/** Where people may read and write, asked of Slack some seconds ago at most. */
+/** Where people may read and write, according to Slack at most some seconds ago. */
 export function createChannelAccess(
   context: SlackContext,
   clock: Clock,
@@ -45,12 +45,12 @@ export function createChannelAccess(
   const standingOf = fresh(async (team, id) => (await readProfile(workspaces, team, id)).standing);
 
   const isIn = async (team: string, channel: Conversation, person: string): Promise<boolean> => {
-    // Slack lists no channels of people of other companies, who are in shared channels alone.
+    // Slack does not list the channels of people of other companies. They are only in shared channels.
     if ((await standingOf(team, person)) === "outsider")
       return channel.is_ext_shared === true && (await directory.lists.members(team, channel.id)).has(person);
     return (await channelsOf(team, person)).some(({ id }) => id === channel.id);
   };
-  /** Full members read public channels they have not joined. */
+  /** Full members can read public channels they have not joined. */
   const mayRead = async (team: string, channel: Conversation, person: string): Promise<boolean> =>
     (isOpen(channel) && (await standingOf(team, person)) === "member") || isIn(team, channel, person);
 
@@ -93,7 +93,7 @@ function summaryOf(team: string, channel: Conversation): ChannelSummary {
   };
 }
 
-/** Undefined where the bot is no member, or not installed. */
+/** Undefined if the bot is not a member, or not installed. */
 async function readChannel(
   { workspaces }: SlackContext,
   team: string,
@@ -111,7 +111,7 @@ async function readChannel(
   }
 }
 
-/** Public channels somebody is in, and of the others those in which they are together with the bot. */
+/** A person's public channels, and the other channels that they share with the bot. */
 async function readChannels(
   { workspaces }: SlackContext,
   team: string,

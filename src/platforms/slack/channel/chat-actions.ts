@@ -1,23 +1,23 @@
-import type { webApi } from "@slack/bolt";
 import { emojiNames } from "../../../app/reading/emoji-names.ts";
 import type { ChannelMessage, ChatActions } from "../../../core/ports/chat-actions.ts";
 import { channelThread, PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Clock } from "../../../core/ports/storage.ts";
-import { refusedWith } from "../connection/slack-call.ts";
+import { refusedWith, unlessRefused } from "../connection/slack-call.ts";
 import { createChannelAccess } from "./channel-access.ts";
 import { createFindPeople } from "./find-people.ts";
 import { createLookup } from "./lookup.ts";
 import { isSaid, type SlackMessage } from "./message-event.ts";
-import { findMessage, linkTo, readRange, showMessage } from "./read-channel.ts";
+import { findMessage, linkTo, readRange, showMessage } from "./read-history.ts";
 import { directNamespace, directThread, isTimestamp, targetOf } from "./slack-place.ts";
 import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";
 
-/** How long the address of a workspace holds, ms. */
+/** Lifetime of a cached workspace address, ms. */
 const addressAge = 24 * 3_600_000;
 
 /**
- * What the agent does in Slack beside answering. There is no `search`: Slack's searches want a token of the person, or one that comes with
- * their message and expires (https://docs.slack.dev/ai/using-data-access-api), so channels are looked through or indexed instead.
+ * The agent's actions in Slack other than answering. There is no `search`: Slack's search takes a token of the person, or one
+ * that comes with their message and expires (https://docs.slack.dev/ai/using-data-access-api), so channels are read or indexed
+ * instead.
  */
 export function createChatActions(context: SlackContext, clock: Clock): ChatActions {
   const { workspaces } = context;
@@ -55,7 +55,7 @@ export function createChatActions(context: SlackContext, clock: Clock): ChatActi
     async pin(namespace, reference, on) {
       const { team, channel } = await channelOf(namespace);
       const pinned = { channel, timestamp: reference };
-      await unless(["already_pinned", "no_pin"], () =>
+      await unlessRefused(["already_pinned", "no_pin"], () =>
         workspaces.call(team, "pin a message", ({ write }) =>
           on ? write.pins.add(pinned) : write.pins.remove(pinned),
         ),
@@ -75,7 +75,7 @@ async function addressOf({ workspaces }: SlackContext, team: string): Promise<st
   return url ?? "https://slack.com/";
 }
 
-/** Only Slack knows all its names, and the workspace's own: it is asked for one after the other. */
+/** Only Slack knows all names, including the workspace's own: the candidates are tried one after the other. */
 async function react(
   { workspaces }: SlackContext,
   { team, channel }: Room,
@@ -86,11 +86,12 @@ async function react(
   for (const name of await emojiNames(emoji)) {
     const reaction = { channel, timestamp: reference, name };
     try {
-      return await unless(["already_reacted", "no_reaction"], () =>
+      await unlessRefused(["already_reacted", "no_reaction"], () =>
         workspaces.call(team, `react with ${name}`, ({ write }) =>
           on ? write.reactions.add(reaction) : write.reactions.remove(reaction),
         ),
       );
+      return;
     } catch (error) {
       if (!refusedWith(error, "invalid_name")) throw error;
     }
@@ -99,13 +100,4 @@ async function react(
     "invalid",
     `Slack knows no emoji ${emoji} here. Give its name as Slack shows it: thumbsup, eyes, tada.`,
   );
-}
-
-/** Does something that may be done already. */
-async function unless(codes: readonly string[], work: () => Promise<webApi.WebAPICallResult>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!refusedWith(error, ...codes)) throw error;
-  }
 }

@@ -5,7 +5,7 @@ import { targetOf } from "./slack-place.ts";
 import type { SlackContext } from "./slack-rooms.ts";
 import type { Member, UserGroup } from "./workspace-lists.ts";
 
-/** Looks people and user groups up: those of the channel come before others who fit as well. */
+/** Finds people and user groups. Members of the channel come first. */
 export function createFindPeople({ directory }: SlackContext): NonNullable<ChatActions["people"]> {
   const { lists } = directory;
   return async (namespace, { words, asker, most }) => {
@@ -30,7 +30,7 @@ export function createFindPeople({ directory }: SlackContext): NonNullable<ChatA
   };
 }
 
-/** Disabled groups have a date of deletion. */
+/** No group if it is disabled, which Slack marks with a date of deletion. */
 function knownGroup(
   { id, handle, name, user_count, date_delete = 0 }: UserGroup,
   callable: boolean,
@@ -63,7 +63,7 @@ function standingOf(team: string, member: Member): KnownPerson["standing"] {
   return member.is_restricted === true || member.is_ultra_restricted === true ? "guest" : undefined;
 }
 
-/** Those that have all words in one of their texts, the ones that begin with them first. */
+/** The entries whose texts contain all words; entries with texts that begin with them come first. */
 function best<T>(all: readonly T[], words: string, textsOf: (one: T) => (string | undefined)[]): T[] {
   const wanted = words
     .toLowerCase()

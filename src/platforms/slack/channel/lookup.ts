@@ -1,15 +1,15 @@
 import type { Clock } from "../../../core/ports/storage.ts";
 
-/** Looked-up values that hold for a time. Several who ask for one at once share the look-up; failures are not kept. */
+/** A cache of looked-up values with a lifetime. Concurrent requests for a value share one look-up; failures are not cached. */
 export interface Lookup<T> {
   get(key: string): Promise<T>;
   put(key: string, value: T): void;
 }
 
-/** Entries kept at most; the one not used for longest goes first. */
+/** Maximum entries; the least recently used one is dropped first. */
 const capacity = 5_000;
 
-/** @param age how long a value holds, ms */
+/** @param age lifetime of a value, ms */
 export function createLookup<T>(clock: Clock, age: number, look: (key: string) => Promise<T>): Lookup<T> {
   const entries = new Map<string, { value: Promise<T>; until: number }>();
   const keep = (key: string, value: Promise<T>) => {

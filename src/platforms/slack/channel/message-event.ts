@@ -7,12 +7,12 @@ export const fileSchema = z.looseObject({
   title: z.string().nullish(),
   mimetype: z.string().nullish(),
   size: z.number().nullish(),
-  /** `slack_audio` is a clip that its sender recorded in Slack. */
+  /** `slack_audio` is a voice clip recorded in Slack. */
   subtype: z.string().nullish(),
   duration_ms: z.number().nullish(),
   url_private_download: z.string().nullish(),
   url_private: z.string().nullish(),
-  /** Slack's own JPEG or PNG of a picture, at most so many pixels wide and high. */
+  /** Slack's own JPEG or PNG of a picture; the number is its maximum width and height in pixels. */
   thumb_1024: z.string().nullish(),
   thumb_720: z.string().nullish(),
   thumb_480: z.string().nullish(),
@@ -21,7 +21,9 @@ export const fileSchema = z.looseObject({
 });
 export type SlackFile = z.infer<typeof fileSchema>;
 
-/** A message as events and history have it (docs.slack.dev/reference/events/message). Only what we read is named. */
+/**
+ * A message as events and history have it (docs.slack.dev/reference/events/message). Only the fields that are read are listed.
+ */
 export const messageSchema = z.looseObject({
   subtype: z.string().optional(),
   user: z.string().nullish(),
@@ -67,7 +69,7 @@ export const historySchema = z.looseObject({
   response_metadata: z.looseObject({ next_cursor: z.string().optional() }).optional(),
 });
 
-/** Kinds of messages that somebody said. The others tell what happened in the channel. */
+/** Subtypes of messages that somebody wrote. The others report events in the channel. */
 const said = new Set([undefined, "file_share", "thread_broadcast", "bot_message", "me_message"]);
 
 export function isSaid(message: SlackMessage): boolean {

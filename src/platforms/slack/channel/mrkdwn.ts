@@ -5,21 +5,24 @@
 export interface Names {
   person(id: string): Promise<string | undefined>;
   channel(id: string): Promise<string | undefined>;
-  /** Of a user group, without `@`. */
+  /** The name of a user group, without `@`. */
   group(id: string): Promise<string | undefined>;
 }
 
 const entity = /<((?:[@#!]|[a-z][a-z0-9+.-]*:)[^<>\n]*)>/gi;
 
-/** Names looked up for one text: each can be a call of Slack, and programs can write thousands. */
+/** Maximum names looked up for one text: each may take a request, and programs can write thousands. */
 const maxNames = 100;
 const noName = async () => undefined;
 const noNames: Names = { person: noName, channel: noName, group: noName };
 
-/** What takes the place of an entity without words, until the spaces before it are taken out with it. */
+/** Replaces an entity without text, until it is removed together with the spaces before it. */
 const nothing = "\u0000";
 
-/** What a text mentions, by id: people and user groups, the latter with what Slack calls them; and whether any group or everyone. */
+/**
+ * The mentions in a text, by id: people, and user groups with their labels. `groups` is true if it mentions any group or
+ * everyone.
+ */
 export function mentionsIn(text: string): {
   people: string[];
   userGroups: ReadonlyMap<string, string>;
@@ -36,7 +39,7 @@ export function mentionsIn(text: string): {
   return { people, userGroups, groups };
 }
 
-/** The text as people read it, in Markdown; mentions of `self` are left out. Names that cannot be found stay ids. */
+/** The text as people read it, in Markdown, without mentions of `self`. Ids stay where no name is found. */
 export async function readableText(text: string, self: string, names: Names): Promise<string> {
   const plain = text.replaceAll(nothing, "");
   const found = [...plain.matchAll(entity)].map(([, inner = ""]) => inner);
@@ -82,7 +85,7 @@ function labelOf(inner: string): string {
   return inner.includes("|") ? inner.slice(inner.indexOf("|") + 1) : "";
 }
 
-/** `!subteam^S1|@oncall` → `oncall`; Slack does not always say it. */
+/** `!subteam^S1|@oncall` → `oncall`; empty where Slack sends no label. */
 function groupLabel(inner: string): string {
   return labelOf(inner).replace(/^@/, "");
 }
@@ -92,7 +95,7 @@ function idOf(inner: string): string {
   return inner.replace(/^(?:[@#]|!subteam\^)/, "").split("|")[0] ?? "";
 }
 
-/** By hand: an expression for it would look at every run of spaces from each of its spaces on. */
+/** Not a regular expression: it would scan each run of spaces again from each of its spaces. */
 function withoutEndSpaces(text: string): string {
   let end = text.length;
   while (end > 0 && (text[end - 1] === " " || text[end - 1] === "\t")) end -= 1;

@@ -8,18 +8,18 @@ import { mentionsIn, type Names, readableText } from "./mrkdwn.ts";
 import { ownText, saidText } from "./said-text.ts";
 import { directNamespace, directThread, messageKey, slackNamespace, timeOf } from "./slack-place.ts";
 
-/** Who the bot is in the workspace a message came to. */
+/** The bot's ids in the workspace of a message. */
 export interface Self {
   team: string;
   /** User id. */
   self: string;
   /** Bot id. */
   bot: string;
-  /** How direct messages are taken there. */
+  /** How direct messages are handled there. */
   direct: DirectMessages;
 }
 
-/** The channel a message stands in. `im` is a direct message with the bot. */
+/** The channel of a message. `im` is a direct message with the bot. */
 export interface Where {
   channel: string;
   channel_type?: string | undefined;
@@ -35,8 +35,9 @@ export function isDirect({ channel, channel_type }: Where): boolean {
 }
 
 /**
- * The place of a message: the thread it stands in or would open. In direct messages too where Slack shows them as threads, as it does
- * with an agent (https://docs.slack.dev/ai/migrating-to-agent-messaging); elsewhere what stands in no thread there is one conversation.
+ * The place of a message: its thread, or the thread it would begin. The same holds for direct messages if Slack shows them as
+ * threads, as it does for an agent (https://docs.slack.dev/ai/migrating-to-agent-messaging); otherwise all direct messages
+ * outside threads are one conversation.
  * @param person whose direct messages these are
  */
 export function placeOf(
@@ -55,7 +56,7 @@ function isReply({ ts, thread_ts }: Pick<SlackMessage, "ts" | "thread_ts">): boo
   return thread_ts !== undefined && thread_ts !== ts;
 }
 
-/** A message as the intake takes it; undefined for one without an author. */
+/** A message for the intake; undefined if it has no author. */
 export async function parseMessage(
   message: SlackMessage,
   where: Where,
@@ -116,7 +117,7 @@ export async function parseEdit(
   return parsed && { ...parsed, edited_at: timeOf(message.edited?.ts ?? changedTs) };
 }
 
-/** The files of a message that are still there. At most 50, as many as an inbound holds. */
+/** The files of a message that still exist; at most 50, the limit of an inbound. */
 export function filesOf({ files }: SlackMessage): FileReference[] {
   const here = (files ?? []).filter(({ mode }) => mode !== "tombstone" && mode !== "hidden_by_limit");
   return here.slice(0, 50).map(fileReference);
@@ -136,7 +137,7 @@ function fileReference(file: SlackFile): FileReference {
   return {
     id: file.id,
     name: beginningOf(file.name ?? file.title ?? file.id, 300),
-    // A clip of sound alone may be named after its container.
+    // A clip with sound only may have the type of its container.
     media_type: isVoice ? media_type.replace(/^video\//, "audio/") : media_type,
     bytes: Math.max(0, Math.round(file.size ?? 0)),
     ...(url === undefined || url.length > 2_000 ? {} : { url }),
@@ -144,13 +145,13 @@ function fileReference(file: SlackFile): FileReference {
   };
 }
 
-/** What Slack shows of a picture of a kind that models are not shown; undefined for any other file, and where Slack made nothing of it. */
+/** Slack's own picture for a kind of picture that models do not take; undefined for other files, and if Slack made none. */
 function shownPicture(file: SlackFile): FileReference | undefined {
   const name = file.name ?? file.title ?? file.id;
-  const isOdd =
+  const isUnsupported =
     /^image\/(?:heic|heif|avif|tiff)/.test(file.mimetype ?? "") || /\.(?:hei[cf]|avif|tiff?)$/i.test(name);
   const url = [file.thumb_1024, file.thumb_720, file.thumb_480].find((each) => each && each.length <= 2_000);
-  if (!isOdd || !url) return undefined;
+  if (!isUnsupported || !url) return undefined;
   const type = /\.png(?:$|\?)/i.test(url) ? "png" : "jpeg";
   const base = name
     .replace(/\.\w+$/, "")

@@ -3,24 +3,24 @@ import { unlessLate } from "../../../base/time-limit.ts";
 import { type ChatPerson, type Decider, PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Clock } from "../../../core/ports/storage.ts";
 import { type Trust, timeZoneNamed } from "../../../core/values/inbound.ts";
-import { refusedWith } from "../connection/slack-call.ts";
+import { fallbackTo, refusedWith } from "../connection/slack-call.ts";
 import type { Workspaces } from "../connection/workspaces.ts";
 import { createLookup } from "./lookup.ts";
 import { isPersonId, type SlackTarget } from "./slack-place.ts";
 import { createWorkspaceLists, type WorkspaceLists } from "./workspace-lists.ts";
 
-/** What Slack says about a person. */
+/** A person as Slack returns them. */
 interface Profile {
   id: string;
   name: string;
   standing: ChatPerson["standing"];
-  /** Runs the workspace. */
+  /** Whether the person is an admin or owner of the workspace. */
   admin: boolean;
-  /** IANA name; unknown of bots, whose zone is that of no person. */
+  /** IANA name; undefined for bots. */
   time_zone?: string | undefined;
 }
 
-/** What Slack says about a channel. */
+/** A channel as Slack returns it. */
 interface Channel {
   id: string;
   name: string;
@@ -29,31 +29,31 @@ interface Channel {
 }
 
 export interface PersonDirectory {
-  /** Who this is in a place. @throws PlatformError */
+  /** A person's name, standing and trust in a place. @throws PlatformError */
   person(target: SlackTarget, id: string): Promise<ChatPerson>;
-  /** As `ChatPlatform.deciders`. */
+  /** See `ChatPlatform.deciders`. */
   deciders(target: SlackTarget, approver: "manager" | "operator"): Promise<Decider[]>;
   readonly lists: WorkspaceLists;
-  /** What a person is called; undefined when that cannot be found soon. */
+  /** A person's name; undefined if it is not found soon. */
   name(team: string, id: string): Promise<string | undefined>;
-  /** What a channel is called; undefined when that cannot be found soon. */
+  /** A channel's name; undefined if it is not found soon. */
   channelName(team: string, id: string): Promise<string | undefined>;
-  /** What a user group is called, without `@`; undefined when that cannot be found soon. */
+  /** A user group's name, without `@`; undefined if it is not found soon. */
   groupName(team: string, id: string): Promise<string | undefined>;
   /** @throws PlatformError */
   channel(team: string, id: string): Promise<Channel>;
   /** The channel of the direct messages with a person. @throws PlatformError */
   directChannel(team: string, person: string): Promise<string>;
-  /** Whether the bot can write in a conversation that a person sees, asked anew. True when that cannot be found out soon. */
+  /** Whether the bot can write in a conversation that a person sees. Not cached; true if Slack does not answer soon. */
   isMember(team: string, person: string, channel: string): Promise<boolean>;
-  /** Remembers that channel from a message. */
+  /** Caches the direct channel of a message. */
   learnDirectChannel(team: string, person: string, channel: string): void;
 }
 
-/** How long a message waits for the names in it before it is taken with ids instead, ms: it must be stored within 3 s. */
+/** Maximum wait for the names in a message, ms. After it the message is stored with ids: it must be stored within 3 s. */
 const maxNameWaitMs = 800;
 
-/** How long what Slack said about people and channels holds, ms. Somebody made a guest is treated as one after this. */
+/** Lifetime of cached people and channels, ms. A person who becomes a guest is treated as one after it. */
 const profileAge = 10 * 60_000;
 
 export function createPersonDirectory(
@@ -88,15 +88,16 @@ export function createPersonDirectory(
       const may = approver === "operator" ? ["member", "guest"] : ["member"];
       const found = await decidersOf({ lists, operators, creatorOf }, target, approver);
       const known = found.map(async (decider) => {
-        const profile = await profiles.get(join(target.team, decider.id)).catch(unknown);
+        const profile = await profiles.get(join(target.team, decider.id)).catch(fallbackTo(undefined));
         return profile !== undefined && may.includes(profile.standing) ? [decider] : [];
       });
       return (await Promise.all(known)).flat();
     },
-    name: async (team, id) => (await soon(profiles.get(join(team, id)).catch(unknown)))?.name,
-    channelName: async (team, id) => (await soon(channels.get(join(team, id)).catch(unknown)))?.name,
+    name: async (team, id) => (await soon(profiles.get(join(team, id)).catch(fallbackTo(undefined))))?.name,
+    channelName: async (team, id) =>
+      (await soon(channels.get(join(team, id)).catch(fallbackTo(undefined))))?.name,
     groupName: async (team, id) => {
-      const groups = await soon(lists.groups(team).catch(unknown));
+      const groups = await soon(lists.groups(team).catch(fallbackTo(undefined)));
       const { handle, name } = groups?.find((group) => group.id === id) ?? {};
       return handle || name;
     },
@@ -105,7 +106,7 @@ export function createPersonDirectory(
     directChannel: (team, person) => directs.get(join(team, person)),
     isMember: async (team, person, channel) =>
       channel.startsWith("D")
-        ? channel === (await directs.get(join(team, person)).catch(unknown))
+        ? channel === (await directs.get(join(team, person)).catch(fallbackTo(undefined)))
         : (await soon(isMember(workspaces, team, channel))) !== false,
     learnDirectChannel: (team, person, channel) => directs.put(join(team, person), channel),
   };
@@ -114,7 +115,7 @@ export function createPersonDirectory(
 const join = (team: string, id: string) => `${team}/${id}`;
 const split = (key: string) => key.split("/") as [string, string];
 
-/** A channel that cannot be looked up has no known creator; a person's trust is then the lower one. */
+/** The creator of a channel that cannot be looked up is unknown; people then get the lower trust. */
 function noChannel(error: unknown): Pick<Channel, "creator"> {
   if (error instanceof PlatformError && error.code !== "unavailable" && error.code !== "rate_limited") {
     return { creator: "" };
@@ -122,12 +123,7 @@ function noChannel(error: unknown): Pick<Channel, "creator"> {
   throw error;
 }
 
-function unknown(error: unknown): undefined {
-  if (error instanceof PlatformError) return undefined;
-  throw error;
-}
-
-/** Who somebody is, asked of Slack now. @throws PlatformError */
+/** A person, requested from Slack. @throws PlatformError */
 export async function readProfile(workspaces: Workspaces, team: string, id: string): Promise<Profile> {
   if (id.startsWith("B")) return { id, name: id, standing: "bot", admin: false };
   try {
@@ -143,7 +139,7 @@ export async function readProfile(workspaces: Workspaces, team: string, id: stri
       time_zone: user.is_bot === true ? undefined : timeZoneNamed(user.tz ?? ""),
     };
   } catch (error) {
-    // Slack hides people of other companies who were never met.
+    // Slack hides people of other companies until they share a conversation.
     if (refusedWith(error, "user_not_found", "user_not_visible")) {
       return { id, name: id, standing: "outsider", admin: false };
     }
@@ -169,7 +165,7 @@ async function readChannel(workspaces: Workspaces, team: string, id: string): Pr
   return { id, name: channel.name ?? id, about, creator: channel.creator ?? "" };
 }
 
-/** Of private conversations without it Slack says nothing. */
+/** Whether the bot is a member. Slack hides private conversations without it. */
 async function isMember(workspaces: Workspaces, team: string, id: string): Promise<boolean> {
   try {
     const { channel } = await workspaces.call(team, "say what a channel is", ({ read }) =>
@@ -190,7 +186,7 @@ async function openDirect(workspaces: Workspaces, team: string, person: string):
   throw new PlatformError("gone", "Slack opened no direct message with that person.");
 }
 
-/** As many as are told who may decide. */
+/** Maximum deciders that are named. */
 const maxDeciders = 20;
 
 interface DecidersDeps {
@@ -201,8 +197,8 @@ interface DecidersDeps {
 }
 
 /**
- * People who may decide in a place, those who are there first. Managers are the channel's creator and who runs the workspace, as far as
- * they are in it. What Slack does not tell now is left out.
+ * People who may decide in a place; members of the channel come first. Managers are the channel's creator and the workspace's
+ * admins and owners, if they are in the channel. People whose lookup fails are left out.
  */
 async function decidersOf(
   deps: DecidersDeps,
@@ -213,9 +209,9 @@ async function decidersOf(
   const members =
     channel === undefined
       ? new Set([person])
-      : await deps.lists.members(team, channel).catch(nothingOf(new Set<string>()));
+      : await deps.lists.members(team, channel).catch(fallbackTo(new Set<string>()));
   const isManager = approver === "manager";
-  // One setting may name the operators of all platforms.
+  // The setting may name operators of several platforms; only Slack ids count.
   const ids = isManager ? await managersOf(deps, target) : deps.operators.filter(isPersonId);
   return [...new Set(ids)]
     .map((id) => ({ id, here: members.has(id) }))
@@ -230,16 +226,9 @@ async function managersOf(
 ): Promise<string[]> {
   if (channel === undefined) return [];
   const [creator, people] = await Promise.all([
-    creatorOf(team, channel).catch(nothingOf("")),
-    lists.people(team).catch(nothingOf([])),
+    creatorOf(team, channel).catch(fallbackTo("")),
+    lists.people(team).catch(fallbackTo([])),
   ]);
   const admins = people.filter(({ is_admin, is_owner }) => is_admin === true || is_owner === true);
   return [creator, ...admins.map(({ id = "" }) => id)];
-}
-
-function nothingOf<T>(nothing: T): (error: unknown) => T {
-  return (error) => {
-    if (error instanceof PlatformError) return nothing;
-    throw error;
-  };
 }

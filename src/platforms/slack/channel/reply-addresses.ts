@@ -1,17 +1,16 @@
 import type { Clock } from "../../../core/ports/storage.ts";
 
 /**
- * The addresses Slack gives with slash commands and clicks: what is posted there only that person sees. Slack takes five
- * posts within thirty minutes (docs.slack.dev, "Handling user interaction"). Kept in memory: after a restart answers go
- * another way.
+ * The response addresses of slash commands and clicks: only the person sees a post to one. Slack accepts five posts within
+ * thirty minutes (docs.slack.dev, "Handling user interaction"). Held in memory: after a restart, ordinary messages answer.
  */
 export interface ReplyAddresses {
   /**
-   * @param id what names the command or click: `ReplyTarget.message`
-   * @param thread the thread that was clicked in; Slack puts a post without it into the channel
+   * @param id of the command or click: `ReplyTarget.message`
+   * @param thread of the click; without it Slack posts to the channel
    */
   remember(id: string, url: string | undefined, thread?: string): void;
-  /** The address, once for each post it is good for. */
+  /** The address; undefined once it has no posts left or has expired. */
   take(id: string): ReplyAddress | undefined;
 }
 
@@ -23,7 +22,7 @@ export interface ReplyAddress {
 
 const uses = 5;
 const life = 30 * 60_000;
-/** Left before the end, so that a post does not arrive too late, ms. */
+/** Margin before the end, so that a post does not arrive too late, ms. */
 const margin = 30_000;
 const capacity = 2_000;
 

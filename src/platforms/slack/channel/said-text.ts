@@ -2,7 +2,7 @@ import { z } from "zod";
 import { beginningOf } from "../../../base/markdown-text.ts";
 import { blockText } from "./block-text.ts";
 
-/** Parts of a list that have the shape, without the others: what an app made wrong does not hide the rest. */
+/** The parts of a list that match the schema. Others are left out, so that an invalid part of an app does not hide the rest. */
 export function fitting<Schema extends z.ZodType>(schema: Schema) {
   return z
     .array(z.unknown())
@@ -29,36 +29,36 @@ export const attachmentSchema = z.looseObject({
   text: words,
   fields: fitting(z.looseObject({ title: words, value: words })),
   blocks: z.unknown().optional(),
-  /** The blocks of what was forwarded. */
+  /** The blocks of a forwarded message. */
   message_blocks: fitting(z.looseObject({ message: z.looseObject({ blocks: z.unknown().optional() }) })),
   footer: words,
   fallback: words,
 });
 type Attachment = z.infer<typeof attachmentSchema>;
 
-/** What says something in a message of Slack's. */
-export interface Sayings {
+/** The parts of a Slack message that have text. */
+export interface MessageParts {
   text?: string | null | undefined;
   blocks?: readonly unknown[] | null | undefined;
   attachments?: readonly Attachment[] | null | undefined;
-  /** Set where an app wrote it. */
+  /** Set if an app wrote it. */
   bot_id?: string | null | undefined;
 }
 
-/** Characters of the blocks of one message that are read: as many as Slack lets a text have. */
+/** Maximum characters read from the blocks of one message: Slack's limit for a text. */
 const maxBlockCharacters = 40_000;
-/** Characters of what is attached to one message that are read. */
+/** Maximum characters read from the attachments of one message. */
 const maxAttached = 8_000;
 
-/** What Slack writes where an app gave no summary, or the message is for other eyes. */
-const standIns =
+/** Texts that Slack inserts where an app gave no summary, or where the message is hidden. */
+const placeholderTexts =
   /^(?:\[no preview available\]|this (?:content can['’]t be displayed|message contains interactive elements)\.?)$/i;
 
 /**
- * What a message says in Slack's text, wherever it stands: its own words, then, as quotes, what an app attached to it or a person
- * forwarded with it. Previews of links do not belong to it: Slack adds them later.
+ * All text of a message in Slack's markup: its own, then as quotes the attachments of an app and forwarded messages. Link
+ * previews are left out: Slack adds them later.
  */
-export function saidText(message: Sayings): string {
+export function saidText(message: MessageParts): string {
   const own = ownText(message);
   const attached = (message.attachments ?? [])
     .filter(({ from_url, is_share }) => is_share === true || !from_url)
@@ -69,27 +69,27 @@ export function saidText(message: Sayings): string {
   return own === "" ? quote : `${own}\n\n${quote}`;
 }
 
-/** The words of a message itself, without what is attached to it. People's clients write their blocks into `text` as well, whole. */
-export function ownText({ text, blocks, bot_id }: Sayings): string {
+/** The text of a message itself, without attachments. For people's messages `text` already contains the blocks. */
+export function ownText({ text, blocks, bot_id }: MessageParts): string {
   const written = text ?? "";
   const byPerson = typeof bot_id !== "string" && written.trim() !== "" && onlyRichText(blocks);
-  return byPerson ? written : unitedText(written, shortened(blockText(blocks), maxBlockCharacters));
+  return byPerson ? written : mergedText(written, shortened(blockText(blocks), maxBlockCharacters));
 }
 
-function onlyRichText(blocks: Sayings["blocks"]): boolean {
+function onlyRichText(blocks: MessageParts["blocks"]): boolean {
   return (blocks ?? []).every((block) => (block as { type?: unknown } | null)?.type === "rich_text");
 }
 
-/** A text and the blocks beside it, once: what apps give as `text` is mostly a summary of their blocks, for notifications. */
-function unitedText(text: string, blocks: string): string {
-  if (blocks === "" || text.trim() === "" || standIns.test(text.trim())) return blocks || text;
+/** A text and its blocks without repetition: the `text` of an app is mostly a summary of the blocks, for notifications. */
+function mergedText(text: string, blocks: string): string {
+  if (blocks === "" || text.trim() === "" || placeholderTexts.test(text.trim())) return blocks || text;
   const [said, shown] = [wordsIn(text), wordsIn(blocks)];
   if ([...said].every((word) => shown.has(word))) return blocks;
   if ([...shown].every((word) => said.has(word))) return text;
   return `${text}\n\n${blocks}`;
 }
 
-/** The words of a text, without its last one where that is cut off. */
+/** The words of a text, without a last word that is cut off. */
 function wordsIn(text: string): ReadonlySet<string> {
   const plain = text
     .replaceAll(/&(?:lt|gt|amp);/g, " ")
@@ -106,10 +106,10 @@ function attachedText(attachment: Attachment): string {
   const body = [
     pretext,
     title,
-    unitedText(text ?? "", [blockText(blocks), ...shared].filter(Boolean).join("\n")),
+    mergedText(text ?? "", [blockText(blocks), ...shared].filter(Boolean).join("\n")),
     ...values,
   ].filter(Boolean);
-  if (body.length === 0) return fallback && !standIns.test(fallback.trim()) ? fallback : "";
+  if (body.length === 0) return fallback && !placeholderTexts.test(fallback.trim()) ? fallback : "";
   return [...(author_name ? [`${author_name}:`] : []), ...body, ...(footer ? [footer] : [])].join("\n");
 }
 

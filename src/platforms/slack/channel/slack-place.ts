@@ -1,12 +1,12 @@
 import type { Place } from "../../../core/values/place.ts";
 
-/** The thread of answers to slash commands, which Slack lets nobody write in threads: they stand in the channel itself. */
+/** The thread of slash commands: Slack allows none in threads, so their answers are in the channel itself. */
 export const commandThread = "commands";
 
-/** The thread of what stands in direct messages and in no thread: what was asked from elsewhere, and greetings. */
+/** The thread of direct messages outside any thread: requests from elsewhere, and greetings. */
 export const directThread = "dm";
 
-/** Where in Slack a place is. `person` is set in direct messages with the bot, `channel` elsewhere. */
+/** A place in Slack. `person` is set in direct messages with the bot, `channel` elsewhere. */
 export type SlackTarget = { team: string; thread?: string | undefined } & (
   | { person: string; channel?: undefined }
   | { channel: string; person?: undefined }
@@ -20,12 +20,12 @@ export function directNamespace(team: string, person: string): string {
   return `slack:${team}:dm-${person}`;
 }
 
-/** Whether this can be the id of a person. Nothing else may look like a mention, or is worth asking Slack for. */
+/** Whether a text can be the id of a person. Nothing else is written as a mention, or looked up. */
 export function isPersonId(value: string): boolean {
   return /^[UW][A-Z0-9]{2,30}$/.test(value);
 }
 
-/** A `ts` of Slack: what names messages and threads. */
+/** Whether a text is a Slack `ts`, the id of messages and threads. */
 export function isTimestamp(value: string): boolean {
   return /^\d{1,12}\.\d{1,8}$/.test(value);
 }
@@ -35,7 +35,7 @@ export function timeOf(ts: string): number {
   return Math.round(Number(ts) * 1000);
 }
 
-/** The thread's `ts`, or undefined for places that stand in the channel itself. */
+/** `thread` is the thread's `ts`, undefined in the channel itself. */
 export function targetOf(place: Place): SlackTarget {
   const [, team = "", channel = ""] = place.namespace.split(":");
   const thread = isTimestamp(place.thread) ? place.thread : undefined;

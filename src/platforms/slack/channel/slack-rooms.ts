@@ -3,7 +3,7 @@ import type { Workspaces } from "../connection/workspaces.ts";
 import type { PersonDirectory } from "./person-directory.ts";
 import { targetOf } from "./slack-place.ts";
 
-/** Where the Web API writes for a place. */
+/** A place as the Web API addresses it. */
 export interface Room {
   team: string;
   channel: string;
@@ -12,13 +12,13 @@ export interface Room {
   direct: boolean;
 }
 
-/** What the parts of the platform share. */
+/** Shared by the parts of the platform. */
 export interface SlackContext {
   workspaces: Workspaces;
   directory: PersonDirectory;
 }
 
-/** The channel of a place; opens the direct messages with a person where they are not known yet. @throws PlatformError */
+/** The channel of a place; opens the direct messages with a person if their channel is not known yet. @throws PlatformError */
 export async function roomOf({ directory }: SlackContext, place: Place): Promise<Room> {
   const target = targetOf(place);
   const channel = target.channel ?? (await directory.directChannel(target.team, target.person));

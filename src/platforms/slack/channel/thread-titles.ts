@@ -3,18 +3,18 @@ import { beginningOf } from "../../../base/markdown-text.ts";
 import type { Log } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 
-/** Names assistant threads after what is said first in them, as Slack lists them by name. */
+/** Names assistant threads, which Slack lists by name, after their first message. */
 export interface ThreadTitles {
   started(place: Place): void;
-  /** Names the thread when this is the first message in it. Does not wait for Slack. */
+  /** Names the thread if this is its first message. Does not wait for Slack. */
   said(message: ChatMessage): void;
 }
 
-/** Threads waiting for their first message; after a restart a thread keeps the name that Slack gave it. */
+/** Maximum threads that wait for their first message. After a restart they keep the name Slack gave them. */
 const maxWaiting = 1_000;
 const titleLength = 80;
 
-/** @param name never rejects for what Slack refuses */
+/** @param name never rejects for a refusal of Slack */
 export function createThreadTitles(
   name: (place: Place, title: string) => Promise<void>,
   logger: Log,

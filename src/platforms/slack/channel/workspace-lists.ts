@@ -1,30 +1,30 @@
 import type { webApi } from "@slack/bolt";
 import type { Clock } from "../../../core/ports/storage.ts";
-import { refusedWith } from "../connection/slack-call.ts";
+import { unlessRefused } from "../connection/slack-call.ts";
 import type { Workspaces } from "../connection/workspaces.ts";
 import { createLookup } from "./lookup.ts";
 
 export type Member = NonNullable<webApi.UsersListResponse["members"]>[number];
 export type UserGroup = NonNullable<webApi.UsergroupsListResponse["usergroups"]>[number] & { id: string };
 
-/** Lists of a workspace that are read as a whole, since Slack searches none of them. Each rejects with `PlatformError`. */
+/** Lists of a workspace, read as a whole because Slack cannot search them. Each rejects with `PlatformError`. */
 export interface WorkspaceLists {
-  /** Its people and bots, the deactivated left out; at most 10,000. */
+  /** People and bots, without deactivated ones; at most 10,000. */
   people(team: string): Promise<readonly Member[]>;
-  /** Its user groups; none for installations from before the scope. */
+  /** User groups; none for installations without the scope. */
   groups(team: string): Promise<readonly UserGroup[]>;
-  /** Ids of those who are in a channel; at most 20,000. */
+  /** Ids of a channel's members; at most 20,000. */
   members(team: string, channel: string): Promise<ReadonlySet<string>>;
 }
 
-/** How long the lists of people and groups hold, ms. */
+/** Lifetime of the cached lists of people and groups, ms. */
 const listAge = 5 * 60_000;
-/** How long the list of a channel's members holds, ms. */
+/** Lifetime of the cached list of a channel's members, ms. */
 const membersAge = 60_000;
 const maxPeople = 10_000;
 const maxMembers = 20_000;
 
-/** Entries of one page: as many as Slack gives. `users.list` can be called about 20 times a minute only. */
+/** Entries per page, Slack's maximum: `users.list` may be called only about 20 times a minute. */
 const pageSize = 999;
 
 export function createWorkspaceLists(workspaces: Workspaces, clock: Clock): WorkspaceLists {
@@ -41,12 +41,12 @@ export function createWorkspaceLists(workspaces: Workspaces, clock: Clock): Work
   };
 }
 
-/** What a page of a list says of the next one. */
+/** A page's cursor for the next one. */
 interface Paged {
   response_metadata?: { next_cursor?: string | undefined } | undefined;
 }
 
-/** Reads a list page by page, to its end, until there are `most`, or until a cursor comes again. */
+/** Reads a list page by page to its end, until there are `most` entries, or until a cursor repeats. */
 export async function readPages<T, Page extends Paged>(
   most: number,
   read: (page: { limit: number; cursor?: string }) => Promise<Page>,
@@ -74,15 +74,11 @@ async function readPeople(workspaces: Workspaces, team: string): Promise<Member[
 }
 
 async function readGroups(workspaces: Workspaces, team: string): Promise<UserGroup[]> {
-  try {
-    const { usergroups = [] } = await workspaces.call(team, "list user groups", ({ read }) =>
-      read.usergroups.list({ include_count: true }),
-    );
-    return usergroups.flatMap((group) => (group.id === undefined ? [] : [{ ...group, id: group.id }]));
-  } catch (error) {
-    if (refusedWith(error, "missing_scope", "unknown_method", "not_allowed_token_type")) return [];
-    throw error;
-  }
+  const answer = await unlessRefused(["missing_scope", "unknown_method", "not_allowed_token_type"], () =>
+    workspaces.call(team, "list user groups", ({ read }) => read.usergroups.list({ include_count: true })),
+  );
+  const { usergroups = [] } = answer ?? {};
+  return usergroups.flatMap((group) => (group.id === undefined ? [] : [{ ...group, id: group.id }]));
 }
 
 async function readMembers(workspaces: Workspaces, team: string, channel: string): Promise<Set<string>> {

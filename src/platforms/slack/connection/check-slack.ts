@@ -17,12 +17,12 @@ export interface SlackTokens {
   api_url: string;
 }
 
-/** Asks Slack about the tokens: whose they are, and whether they may do what the bot needs. Never throws. */
+/** Checks the tokens with Slack: their owners, and whether they have the scopes the bot needs. Never throws. */
 export async function checkSlack({ bot_token, app_token, api_url }: SlackTokens): Promise<SlackFinding[]> {
   const {
     webApi: { WebClient, LogLevel },
   } = await import("@slack/bolt");
-  // One try each: a person waits for the answer.
+  // No retries: a person waits for the answer.
   const client = new WebClient(undefined, {
     slackApiUrl: api_url,
     retryConfig: { retries: 0 },
@@ -92,7 +92,7 @@ async function failure(name: SlackFinding["name"], error: unknown, where: string
   } = await import("@slack/bolt");
   if (error instanceof WebAPIRateLimitedError) {
     const advice = `Try again in ${error.retryAfter} s.`;
-    return { name, status: "warning", detail: "Slack is asked too often just now", advice };
+    return { name, status: "warning", detail: "Slack limits the bot's requests right now", advice };
   }
   if (error instanceof WebAPIPlatformError) {
     const { error: code } = error.data;

@@ -8,11 +8,11 @@ import { isInstalledByMany, type SlackSettings } from "./slack-options.ts";
 import type { InstalledToken, Tenants } from "./tenants.ts";
 import { createWebReceiver, isNotInstalled } from "./web-receiver.ts";
 
-/** Bolt with our listeners, and the ways by which events reach it. */
+/** Bolt with our listeners, and the receivers through which events reach it. */
 export interface SlackBolt {
   socket: SocketModeReceiver | undefined;
   web: HTTPReceiver | undefined;
-  /** Takes no more events; resolves when those taken are stored. */
+  /** Accepts no more events; resolves when the accepted ones are stored. */
   drain(): Promise<void>;
 }
 
@@ -45,16 +45,16 @@ export async function createBoltApp(deps: BoltDeps): Promise<SlackBolt> {
     authorize: tenants.authorize,
     clientOptions: clientOptions(settings, sdkLogger, "read"),
     logger: sdkLogger,
-    // Our own messages are told apart where they are parsed; Bolt would also keep from us that the bot was invited.
+    // The parser recognises the bot's own messages. Bolt's filter would also drop the event that the bot was invited.
     ignoreSelf: false,
     convoStore: false,
   });
-  // A failure must reach the receiver, which then does not acknowledge.
+  // A failure must reach the receiver, so that it does not acknowledge the event.
   bolt.error(async (error) => {
     if (isNotInstalled(error)) return;
     logger.warn(
       { err: error, platform: "slack" },
-      "what Slack sent could not be stored, so it is not acknowledged",
+      "a Slack event could not be stored, so it is not acknowledged",
     );
     throw error;
   });
@@ -78,12 +78,12 @@ async function createSocket(
     logger: sdkLogger,
     autoReconnectEnabled: false,
     installerOptions: { clientOptions: clientOptions(settings, sdkLogger, "write") },
-    // Not acknowledged: Slack delivers it again.
+    // No acknowledgement: Slack delivers the event again.
     processEventErrorHandler: async () => false,
   });
 }
 
-/** Bolt's installer renews a token that ends within two hours. Requests at the same time share one renewal. */
+/** Bolt's installer renews a token that expires within two hours. Concurrent requests share one renewal. */
 function renewing(installer: NonNullable<HTTPReceiver["installer"]>): InstalledToken {
   const asked = new Map<string, ReturnType<InstalledToken>>();
   const ask = async (teamId: string) => {
@@ -112,14 +112,14 @@ function renewing(installer: NonNullable<HTTPReceiver["installer"]>): InstalledT
 type ReceiverEvent = Parameters<App["processEvent"]>[0];
 
 /**
- * Bolt acknowledges events before its listeners see them. For us an event is acknowledged once it is stored: this stands
- * between a receiver and Bolt, holds the acknowledgement back until all listeners are done, and gives none when one failed, so
- * that Slack delivers it again. Commands and clicks acknowledge themselves.
+ * Bolt acknowledges events before its listeners see them, but an event must be stored first. This sits between a receiver and
+ * Bolt and delays the acknowledgement until all listeners are done. If one fails there is none, so that Slack delivers the
+ * event again. Listeners acknowledge commands and clicks themselves.
  */
 export interface StoreFirst {
   /** Gives a receiver the app it may hand events to. */
   attach(receiver: Receiver, app: App): void;
-  /** Takes no more events; resolves when those taken are done. */
+  /** Accepts no more events; resolves when the accepted ones are done. */
   drain(): Promise<void>;
 }
 

@@ -7,16 +7,16 @@ import { type Json, toJson } from "../../../core/values/json.ts";
 const installationKey = (team: string) => `slack-installation:${team}`;
 const statesKey = "slack-install-states";
 
-/** How long a person has between the install page and Slack's answer, ms. */
+/** Maximum time between the install page and Slack's answer, ms. */
 const stateLife = 10 * 60_000;
 
-/** Begun installations kept; the oldest goes first. Anybody can open the install page, so it must not fill the store. */
+/** Maximum open installations; the oldest is dropped first. Anybody can open the install page, which must not fill the store. */
 const maxStates = 200;
 
 /** By state. `until` is ms since the epoch. */
 type States = { [state: string]: { until: number; options: Json } };
 
-/** Installations of the app, one per workspace, in an encrypted store. @throws PlatformError `gone` where there is none */
+/** Installations of the app, one per workspace, in an encrypted store. @throws PlatformError `gone` without an installation */
 export function createInstallationStore(sealed: KeyValue): InstallationStore {
   return {
     async storeInstallation(installation) {
@@ -35,11 +35,11 @@ export function createInstallationStore(sealed: KeyValue): InstallationStore {
 }
 
 /**
- * The states of installations that were begun: good once, for ten minutes. Bolt also compares them with a cookie, so that
- * nobody can make another person's browser finish an installation.
+ * The states of open installations: each is valid once, for ten minutes. Bolt also compares them with a cookie, so that nobody
+ * can make another person's browser finish an installation.
  */
 export function createStateStore(store: KeyValue, clock: Clock): StateStore {
-  /** Without those that are over. */
+  /** States that have not expired. */
   const open = (states: States = {}) => Object.entries(states).filter(([, { until }]) => until > clock.now());
   return {
     async generateStateParam(options) {
@@ -58,12 +58,14 @@ export function createStateStore(store: KeyValue, clock: Clock): StateStore {
         return Object.fromEntries(known.filter(([each]) => each !== state));
       });
       if (found !== undefined) return found as unknown as InstallURLOptions;
-      throw new InstallStateError("This link was used already or is older than ten minutes. Begin again.");
+      throw new InstallStateError(
+        "This link was already used or is older than ten minutes. Start the installation again.",
+      );
     },
   };
 }
 
-/** With the code that Bolt's own state stores use, so that it shows its page for a refused installation. */
+/** Has the code of Bolt's own state stores, so that Bolt shows its page for a refused installation. */
 class InstallStateError extends Error {
   readonly code = "slack_oauth_invalid_state";
 }

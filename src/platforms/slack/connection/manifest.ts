@@ -1,6 +1,6 @@
 import { parse, stringify } from "yaml";
 
-/** A Slack app manifest, as far as it is read here. https://docs.slack.dev/reference/app-manifest */
+/** The parts of a Slack app manifest that are read here. https://docs.slack.dev/reference/app-manifest */
 export interface SlackManifest {
   features: { slash_commands: { command: string; url?: string }[]; [key: string]: unknown };
   oauth_config: { redirect_urls?: string[]; scopes: { bot: string[] } };
@@ -20,8 +20,8 @@ export function readManifest(text: string): SlackManifest {
 }
 
 /**
- * The manifest for an app that Slack calls over HTTP at `publicUrl`. `installations`: any workspace may install it, so it gets the
- * address to come back to and tokens that change.
+ * The manifest for an app that Slack calls over HTTP at `publicUrl`. With `installations` any workspace may install it, so it
+ * gets a redirect address and token rotation.
  */
 export function manifestOverHttp(
   manifest: SlackManifest,
@@ -63,7 +63,7 @@ export function manifestText(manifest: SlackManifest): string {
   return stringify(manifest);
 }
 
-/** Scopes the bot needs, each with what stops working without it. */
+/** Scopes the bot needs, each with the consequence of not having it. */
 export const scopeMeanings: Readonly<Record<string, string>> = {
   "app_mentions:read": "it does not hear when it is mentioned",
   "assistant:write":
@@ -88,7 +88,7 @@ export const scopeMeanings: Readonly<Record<string, string>> = {
   "users:read": "it cannot tell guests, admins and bots from members, so it refuses everybody",
 };
 
-/** Those without which everything else works: installations from before them need not be made anew. */
+/** Scopes without which everything else works: older installations need not be repeated. */
 export const optionalScopes: ReadonlySet<string> = new Set([
   "pins:write",
   "reactions:read",

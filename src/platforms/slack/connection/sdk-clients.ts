@@ -2,12 +2,12 @@ import type { Logger, webApi } from "@slack/bolt";
 import type { SlackSettings } from "./slack-options.ts";
 import type { WebClient } from "./workspaces.ts";
 
-/** Longest wait for an answer of the Web API, ms. */
-const patience = 20_000;
+/** Timeout of a Web API request, ms. */
+const requestTimeoutMs = 20_000;
 
 /**
- * Options of clients. The SDK would retry for half an hour, and wait in silence when Slack asks to: here a write is tried
- * once and a limit is told at once, as deliveries have their own patience and must know what was posted.
+ * Options of clients. The SDK would retry for half an hour, and wait silently at a rate limit. Here a write is tried once and a
+ * limit is thrown at once: deliveries have their own retries and must know what was posted.
  */
 export function clientOptions(
   settings: SlackSettings,
@@ -18,7 +18,7 @@ export function clientOptions(
   return {
     slackApiUrl: settings.api_url,
     logger,
-    timeout: patience,
+    timeout: requestTimeoutMs,
     rejectRateLimitedCalls: true,
     retryConfig: { retries, minTimeout: 200, maxTimeout: 2_000 },
   };

@@ -1,6 +1,6 @@
 import { PlatformError, type PlatformErrorCode } from "../../../core/ports/chat-platform.ts";
 
-/** Codes of the Web API by what they mean to us (docs.slack.dev, errors of each method). Others are `invalid`. */
+/** The meaning of the Web API's error codes (docs.slack.dev, errors of each method). Others are `invalid`. */
 const codes: Record<string, PlatformErrorCode> = {
   ...same("unavailable", [
     "fatal_error",
@@ -48,7 +48,7 @@ function same(meaning: PlatformErrorCode, names: readonly string[]): Record<stri
   return Object.fromEntries(names.map((name) => [name, meaning]));
 }
 
-/** Answers of a token that works no more: another one is needed. */
+/** Error codes of a token that no longer works. */
 const deadToken = new Set([
   "account_inactive",
   "invalid_auth",
@@ -57,7 +57,7 @@ const deadToken = new Set([
   "token_revoked",
 ]);
 
-/** What Slack refused, with its own code beside ours. */
+/** A request that Slack refused, with Slack's code in addition to ours. */
 export class SlackError extends PlatformError {
   /** Slack's code, such as `not_in_channel`; undefined when Slack did not answer. */
   readonly slack_code: string | undefined;
@@ -70,7 +70,7 @@ export class SlackError extends PlatformError {
     this.slack_code = options.slack_code;
   }
 
-  /** Whether the token of the workspace works no more. */
+  /** Whether the token of the workspace no longer works. */
   get deadToken(): boolean {
     return this.slack_code !== undefined && deadToken.has(this.slack_code);
   }
@@ -81,9 +81,30 @@ export function refusedWith(error: unknown, ...slackCodes: string[]): boolean {
   return error instanceof SlackError && slackCodes.includes(error.slack_code ?? "");
 }
 
+/** Resolves as `work` does, or to undefined when Slack refuses with one of these codes. */
+export async function unlessRefused<T>(
+  slackCodes: readonly string[],
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (refusedWith(error, ...slackCodes)) return undefined;
+    throw error;
+  }
+}
+
+/** For `catch`: answers a value in place of a `PlatformError`, and throws any other error again. */
+export function fallbackTo<T>(value: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof PlatformError) return value;
+    throw error;
+  };
+}
+
 /**
  * Calls the Web API.
- * @param what ends "Slack could not …": `post the message`
+ * @param what completes "Slack could not …": `post the message`
  * @throws SlackError
  */
 export async function slackCall<T>(what: string, call: () => Promise<T>): Promise<T> {
@@ -119,7 +140,7 @@ async function asSlackError(what: string, error: unknown): Promise<PlatformError
   const why = status === undefined ? "it did not answer" : `it answered HTTP ${status}`;
   return new SlackError(passes ? "unavailable" : "invalid", `Slack could not ${what}: ${why}.`, {
     cause: error,
-    // Not Slack's way to say it, but that of servers that stand in for it.
+    // Slack never answers this, but servers that imitate it do.
     slack_code: status === 404 ? "unknown_method" : undefined,
   });
 }
@@ -127,7 +148,7 @@ async function asSlackError(what: string, error: unknown): Promise<PlatformError
 function sentence(what: string, code: string, rest: object): string {
   const needed = "needed" in rest && typeof rest.needed === "string" ? ` (needed: ${rest.needed})` : "";
   const advice = deadToken.has(code)
-    ? " The token of this workspace works no more: install the app again and set the new token."
+    ? " The token of this workspace no longer works: install the app again and set the new token."
     : code === "missing_scope"
       ? " Add the scope under OAuth & Permissions and install the app again."
       : code === "not_in_channel" || code === "channel_not_found"

@@ -2,31 +2,31 @@ import type { App } from "../../../app/app.ts";
 import type { ChatHub } from "../../../app/chat/chat-hub.ts";
 import type { Clock, KeyValue, Log } from "../../../core/ports/storage.ts";
 
-/** How Slack is reached, as configured. One workspace has a `bot_token`; several install the app with `client_id` and secret. */
+/** The configuration of Slack. One workspace has a `bot_token`; several install the app with `client_id` and secret. */
 export interface SlackSettings {
   bot_token?: string | undefined;
-  /** With it events come over a socket, otherwise over HTTP. */
+  /** If set, events come over a socket, otherwise over HTTP. */
   app_token?: string | undefined;
   signing_secret?: string | undefined;
   client_id?: string | undefined;
   client_secret?: string | undefined;
-  /** Address of the Web API, with a slash at its end. */
+  /** Address of the Web API, with a trailing slash. */
   api_url: string;
-  /** Where people are sent to install the app; Slack's own page unless set. */
+  /** Page that people are sent to for an installation; Slack's own page if undefined. */
   authorize_url?: string | undefined;
-  /** Slack's own streams and task cards where the workspace has them, or edited messages. */
+  /** `auto` uses Slack's own streams and task cards if the workspace has them; `off` edits messages. */
   streaming: "auto" | "off";
-  /** `auto` goes by what the app is in a workspace. */
+  /** `auto` depends on whether the app is an agent in the workspace. */
   direct_messages: DirectMessages | "auto";
-  /** Address of this bot as Slack and browsers reach it, for installations. */
+  /** Address at which Slack and browsers reach this bot, for installations. */
   public_url?: string | undefined;
-  /** Slack user ids of those who run the bot. */
+  /** Slack user ids of the operators. */
   operators: readonly string[];
-  /** How often a read of the Web API is tried again at once after a connection failed; 2 unless set. */
+  /** Immediate retries of a read of the Web API after a failed connection; 2 if undefined. */
   read_retries?: number | undefined;
 }
 
-/** Whether workspaces install the app, each with its own token; a configured one then counts for nothing. */
+/** Whether workspaces install the app, each with its own token. A configured token is then ignored. */
 export function isInstalledByMany({ client_id, client_secret }: SlackSettings): boolean {
   return client_id !== undefined && client_secret !== undefined;
 }
@@ -41,14 +41,14 @@ export interface SlackOptions {
   logger: Log;
 }
 
-/** Whether direct messages with the bot are one conversation, or each thread of them is one. */
+/** Whether direct messages with the bot are one conversation, or one conversation per thread. */
 export type DirectMessages = "one" | "threads";
 
 /**
- * How direct messages are taken in a workspace. Slack shows those with an agent as threads, each begun by a top-level message; an app
- * that is none has a plain conversation, where the next message goes on with the last. Whoever makes an app an agent gives it
- * `assistant:write`, and no other app has that. https://docs.slack.dev/ai/developing-agents
- * @param scopes what the bot's token may do; undefined where Slack did not tell, and then it is taken for an agent
+ * How direct messages are handled in a workspace. Slack shows direct messages with an agent as threads, each begun by a
+ * top-level message; with any other app they are one conversation. Only agents have the scope `assistant:write`.
+ * https://docs.slack.dev/ai/developing-agents
+ * @param scopes of the bot's token; undefined if Slack did not report them, which counts as an agent
  */
 export function directMessagesOf(
   setting: DirectMessages | "auto",

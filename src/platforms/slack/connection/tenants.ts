@@ -4,6 +4,7 @@ import { unlessAborted } from "../../../base/time-limit.ts";
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Clock, KeyValue } from "../../../core/ports/storage.ts";
 import { createInstallationStore } from "./installation-store.ts";
+import { fallbackTo } from "./slack-call.ts";
 import { isInstalledByMany, type SlackSettings } from "./slack-options.ts";
 import {
   type Credentials,
@@ -13,19 +14,19 @@ import {
   type WorkspacesDeps,
 } from "./workspaces.ts";
 
-/** The token of an installation that is good now; a rotating one is renewed before it ends. */
+/** The current token of an installation; a rotating one is renewed before it expires. */
 export type InstalledToken = (
   team: string,
 ) => Promise<{ token: string; self: string; bot: string } | undefined>;
 
-/** The workspaces the bot serves: the one of the configured token, or those that installed the app. */
+/** The workspaces the bot serves: that of the configured token, or all that installed the app. */
 export interface Tenants {
   workspaces: Workspaces;
-  /** Says to Bolt as whom an event is handled. */
+  /** Tells Bolt the token and ids with which an event is handled. */
   authorize: Authorize<boolean>;
   /** Bolt's installer renews tokens; it exists once Bolt is loaded. */
   renewWith(installed: InstalledToken): void;
-  /** Answers the name of the one workspace when its token was accepted; tries until the signal. */
+  /** Returns the name of the single workspace once its token is accepted; retries until the signal. */
   ready(options: {
     signal: AbortSignal;
     failed(error: unknown, waitMs: number): void;
@@ -96,13 +97,11 @@ export function createTenants({ settings, sealed, clock, client }: TenantsDeps):
   };
 }
 
-/** With a configured token nothing can be forgotten; asking once makes the status true at once. */
+/** A configured token cannot be removed. One request updates the status at once. */
 async function askAgain(workspaces: Workspaces, team: string): Promise<void> {
-  try {
-    await workspaces.call(team, "say whose token this is", ({ read }) => read.auth.test());
-  } catch (error) {
-    if (!(error instanceof PlatformError)) throw error;
-  }
+  await workspaces
+    .call(team, "say whose token this is", ({ read }) => read.auth.test())
+    .catch(fallbackTo(undefined));
 }
 
 function storedToken(installations: InstallationStore): InstalledToken {

@@ -21,13 +21,13 @@ export interface WebReceiverDeps {
   logger: Logger;
 }
 
-/** Bolt's receiver for signed events and for installations. It listens nowhere: our server hands it requests. */
+/** Bolt's receiver for signed events and for installations. It does not listen: our server passes requests to it. */
 export async function createWebReceiver(deps: WebReceiverDeps): Promise<HTTPReceiver> {
   const { settings, logger } = deps;
   const { HTTPReceiver } = await import("@slack/bolt");
   return new HTTPReceiver({
     signingSecret: settings.signing_secret ?? "",
-    // Without a secret nothing could be checked: then events are not taken at all.
+    // Without a secret no signature can be checked, so no events are accepted.
     endpoints: settings.signing_secret === undefined ? [] : [slackPaths.events],
     signatureVerification: settings.signing_secret !== undefined,
     logger,
@@ -36,7 +36,7 @@ export async function createWebReceiver(deps: WebReceiverDeps): Promise<HTTPRece
       if (!response.headersSent) response.writeHead(isNotInstalled(error) ? 200 : 500).end();
       return false;
     },
-    // Not stored within Slack's three seconds: it is delivered again.
+    // Not stored within Slack's three seconds: Slack delivers the event again.
     unhandledRequestHandler({ response }) {
       if (!response.headersSent) response.writeHead(503).end();
     },
@@ -64,7 +64,7 @@ function installerOptions({ settings, sealed, clock, logger }: WebReceiverDeps) 
   };
 }
 
-/** Whether an event came from a workspace that has not installed the app: it will not become better. */
+/** Whether an event came from a workspace that has not installed the app. Another delivery would not help. */
 export function isNotInstalled(error: unknown): boolean {
   for (let each: unknown = error; each instanceof Error; each = original(each)) {
     if (each instanceof PlatformError) return each.code === "gone";
@@ -76,7 +76,7 @@ function original(error: Error): unknown {
   return "original" in error ? error.original : error.cause;
 }
 
-/** For the pages of an installation: nothing is loaded, nobody frames them, and their address, with its code, stays here. */
+/** For the installation pages: they load nothing, cannot be framed, and never send their address, which contains a code. */
 const pageHeaders = {
   "content-security-policy":
     "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -86,8 +86,8 @@ const pageHeaders = {
 };
 
 /**
- * Hands a request to the receiver. False for paths that do not begin with `/slack/`. What is not there or not configured is
- * answered with 404, everything with 503 until the receiver is there.
+ * Passes a request to the receiver. False for paths outside `/slack/`. Unknown and unconfigured paths are answered with 404,
+ * and all paths with 503 until the receiver is there.
  */
 export function answerRequest(
   receiver: HTTPReceiver | undefined,
@@ -105,7 +105,7 @@ export function answerRequest(
   try {
     receiver.requestListener(request, response);
   } catch {
-    // Bolt throws for paths and methods it was not made for.
+    // Bolt throws for unknown paths and methods.
     response.writeHead(404).end();
   }
   return true;
@@ -124,7 +124,7 @@ function installPage(url: string): string {
 <h1>Add Knack to Slack</h1>
 <p>Knack gives a channel an agent with skills. Slack shows you what it may do before anything is installed.</p>
 <p><a href="${escaped(url)}">Add to Slack</a></p>
-<p>The link is good once, for ten minutes.</p>
+<p>The link works once, for ten minutes.</p>
 </body>
 </html>
 `;

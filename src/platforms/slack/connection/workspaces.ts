@@ -16,9 +16,9 @@ export interface Workspace {
   bot: string;
   direct: DirectMessages;
   token: string;
-  /** Tries again at once after a lost connection. */
+  /** Retries at once after a lost connection. */
   read: WebClient;
-  /** Never tries again by itself: whoever posts must know whether it was posted. */
+  /** Never retries: the caller must know whether a message was posted. */
   write: WebClient;
 }
 
@@ -28,29 +28,29 @@ export interface Credentials {
   self: string;
   bot: string;
   name: string;
-  /** What the token may do; undefined where Slack does not tell. */
+  /** The scopes of the token; undefined if Slack does not report them. */
   scopes: readonly string[] | undefined;
 }
 
 export interface Workspaces {
   /** @throws PlatformError `gone` where the app is not installed */
   of(team: string): Promise<Workspace>;
-  /** Calls the Web API in a workspace, and remembers when its token is refused. @throws PlatformError */
+  /** Calls the Web API in a workspace, and notes when its token is refused. @throws PlatformError */
   call<T>(team: string, what: string, call: (workspace: Workspace) => Promise<T>): Promise<T>;
-  /** Workspaces whose token was refused, with what Slack said. */
+  /** Workspaces whose token was refused, with Slack's code. */
   refused(): ReadonlyMap<string, string>;
   forget(team: string): void;
 }
 
 export interface WorkspacesDeps {
-  /** Looks up the token that is good now. @throws PlatformError */
+  /** Looks up the current token. @throws PlatformError */
   credentials(team: string): Promise<Credentials>;
   direct_messages: DirectMessages | "auto";
   client(token: string, purpose: "read" | "write"): Promise<WebClient>;
   clock: Clock;
 }
 
-/** A token is looked up again after this, so that rotated ones are taken over, ms. */
+/** Lifetime of a cached token, ms, so that rotated ones are picked up. */
 const credentialsAge = 10 * 60_000;
 
 export function createWorkspaces({
@@ -100,7 +100,7 @@ export function createWorkspaces({
   };
 }
 
-/** Credentials of the one workspace a bot token is for. Answered once; asked again only after a failure. */
+/** Credentials of the single workspace of a bot token. Requested once, and again only after a failure. */
 export function createSingleWorkspace(
   token: string,
   client: WorkspacesDeps["client"],

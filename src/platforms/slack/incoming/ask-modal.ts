@@ -15,7 +15,7 @@ const usualQuestion = "What about this message?";
 const answeredThere = "The answer goes into the thread of the message.";
 const answeredDirectly = "I am not in this conversation, so I answer you in our direct messages.";
 
-/** Slack keeps 3,000 characters with a form; the quote takes most of them. */
+/** Maximum characters of the quote: Slack stores 3,000 with a form. */
 const quoteLength = 2_000;
 
 const rememberedSchema = z.object({
@@ -23,15 +23,15 @@ const rememberedSchema = z.object({
   ts: z.string(),
   thread_ts: z.string().optional(),
   quote: z.string(),
-  /** The answer goes to the person's direct messages: the bot cannot write where the message stands. */
+  /** The answer goes to the person's direct messages, because the bot cannot write in the message's conversation. */
   elsewhere: z.boolean(),
-  /** Ids of files; the rest is asked for on download. */
+  /** Ids of files; the rest is requested on download. */
   files: z.array(fileSchema),
 });
 
 /**
- * Asks what to do with a message.
- * @param elsewhere whether the bot cannot write in its conversation, so that the answer goes to the person's direct messages
+ * The form that asks for a question about a message.
+ * @param elsewhere whether the answer goes to the person's direct messages, because the bot cannot write in the conversation
  */
 export function askModal(channel: string, message: unknown, elsewhere: boolean): types.ModalView {
   const { ts, thread_ts, files, ...said } = messageSchema.parse(message);
@@ -69,8 +69,8 @@ export function askModal(channel: string, message: unknown, elsewhere: boolean):
 }
 
 /**
- * The filled form as a message in the thread of the one it is about, or, asked about a conversation without the bot, in the direct
- * messages with it.
+ * The submitted form as a message in the thread of the quoted one, or in the direct messages with the bot if it is not in that
+ * conversation.
  */
 export function readAsk(
   view: ViewOutput,

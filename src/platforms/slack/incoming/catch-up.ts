@@ -13,15 +13,15 @@ export interface CatchUpDeps extends SlackContext {
   logger: Log;
 }
 
-/** Conversations looked through at most, and messages read of each. */
+/** Maximum conversations that are read, and maximum messages of each. */
 const maxRooms = 200;
 const maxMessages = 200;
-/** Longest wait that Slack may ask for before a conversation is given up, ms. */
+/** Maximum rate limit that is waited out before a conversation is skipped, ms. */
 const maxPause = 60_000;
-/** How often it is noted that everything was received, ms. */
+/** Interval at which it is recorded that everything was received, ms. */
 const noteEvery = 60_000;
 
-/** Hands in what was said while there was no connection, oldest first within a conversation. Rejects only with the signal. */
+/** Hands in the messages of a time without connection, oldest first within a conversation. Rejects only with the signal. */
 export async function catchUp(deps: CatchUpDeps, signal: AbortSignal): Promise<void> {
   const { intake, logger } = deps;
   const { since, places } = await intake.missed("slack");
@@ -33,12 +33,12 @@ export async function catchUp(deps: CatchUpDeps, signal: AbortSignal): Promise<v
       await handIn(deps, room, await readPatiently(deps, room, oldest, signal));
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
-      logger.debug({ err: error, place }, "what was missed in a Slack conversation could not be read");
+      logger.debug({ err: error, place }, "missed messages of a Slack conversation could not be read");
     }
   }
 }
 
-/** The places, and the channel of each: a new mention stands in no known thread. */
+/** The places, and the channel of each: a new mention is in no known thread. */
 function roomsOf(places: readonly Place[]): Place[] {
   const channels = new Set(places.map(({ namespace }) => namespace));
   const threads = places.filter(({ thread }) => /^\d+\.\d+$/.test(thread));
@@ -68,7 +68,7 @@ async function handIn(deps: CatchUpDeps, room: Room, messages: readonly SlackMes
   const me: Self = { team: room.team, self, bot, direct };
   const where: Where = { channel: room.channel, channel_type: room.direct ? "im" : "channel" };
   for (const message of messages) {
-    // Replies come with their thread, and its root with each page of it.
+    // Replies are read with their thread, and each of its pages contains the root.
     const root = room.thread !== undefined && message.ts === room.thread;
     if (root || !isSaid(message) || isOwn(message, me)) continue;
     const parsed = await parseMessage(message, where, me, namesOf(deps.directory, room.team));
@@ -77,10 +77,10 @@ async function handIn(deps: CatchUpDeps, room: Room, messages: readonly SlackMes
 }
 
 /**
- * Looks back each time the line stands again, one look at a time, and notes each minute that nothing is missing. A look that
- * failed for want of storage is made again at the next note.
+ * Fetches missed messages after each reconnect, one fetch at a time, and records each minute that everything was received. A
+ * fetch whose messages could not be stored is repeated then.
  */
-export function createCatchUp(deps: CatchUpDeps, look: typeof catchUp = catchUp) {
+export function createCatchUp(deps: CatchUpDeps) {
   const { intake, clock, logger } = deps;
   let due = false;
   let running: Promise<void> | undefined;
@@ -88,7 +88,7 @@ export function createCatchUp(deps: CatchUpDeps, look: typeof catchUp = catchUp)
   const round = async (signal: AbortSignal) => {
     if (due) {
       due = false;
-      await look(deps, signal).catch((error: unknown) => {
+      await catchUp(deps, signal).catch((error: unknown) => {
         due = true;
         throw error;
       });
@@ -100,11 +100,11 @@ export function createCatchUp(deps: CatchUpDeps, look: typeof catchUp = catchUp)
     running = (running ?? Promise.resolve())
       .then(() => round(signal))
       .catch((error: unknown) => {
-        if (!signal.aborted) logger.warn({ err: error }, "missed Slack messages could not be looked for");
+        if (!signal.aborted) logger.warn({ err: error }, "missed Slack messages could not be fetched");
       });
   };
   return {
-    /** The line stands; `signal` ends when it is lost. */
+    /** The connection is open; `signal` aborts when it is lost. */
     connected(signal: AbortSignal): void {
       due = true;
       run(signal);
@@ -115,7 +115,7 @@ export function createCatchUp(deps: CatchUpDeps, look: typeof catchUp = catchUp)
       let cancel = clock.after(noteEvery, again);
       signal.addEventListener("abort", () => cancel(), { once: true });
     },
-    /** Resolves when no look is under way. */
+    /** Resolves when no fetch is running. */
     settled: async () => running,
   };
 }

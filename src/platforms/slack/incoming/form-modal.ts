@@ -9,7 +9,7 @@ import { isWithin, type Place } from "../../../core/values/place.ts";
 /** `callback_id` of the form for a skill's parameters. */
 export const formModalId = "knack_form";
 
-/** What a form remembers until it is filled in. */
+/** Data that a form carries until it is submitted. */
 const rememberedSchema = z.object({ skill: z.string(), namespace: z.string(), thread: z.string() });
 
 /** Slack's limits: 24 characters of a title, 100 options of 150 characters, 3,000 characters of a text field. */
@@ -18,7 +18,7 @@ const maxOptions = 100;
 const maxOption = 150;
 const maxValue = 3_000;
 
-/** A form for a skill's parameters; its command is given in `place`. */
+/** A form for a skill's parameters; its command runs in `place`. */
 export function formModal(form: SkillForm, place: Place): types.ModalView {
   const remembered: z.infer<typeof rememberedSchema> = { skill: form.skill_id, ...place };
   return {
@@ -48,7 +48,7 @@ function element({ kind, choices = [], default: given }: FormField): types.Input
   const value = given === undefined ? undefined : typeof given === "string" ? given : JSON.stringify(given);
   const offered = kind === "boolean" ? ["true", "false"] : choices;
   const options = offered.map(option);
-  // What does not fit into a list is typed.
+  // Options that do not fit into a list become a text field.
   const fits = offered.length <= maxOptions && offered.every((choice) => choice.length <= maxOption);
   if (fits && options.length > 0) {
     const initial_option = options.find((each) => each.value === value);
@@ -73,10 +73,10 @@ function plain(text: string, length: number): types.PlainTextElement {
 
 export type ReadForm =
   | { ok: true; place: Place; text: string; command: GivenCommand }
-  /** Slack shows each under its field. */
+  /** By field: Slack shows each error under its field. */
   | { ok: false; errors: Record<string, string> };
 
-/** The command of a filled form, or what is wrong with it. */
+/** The command of a submitted form, or its errors. */
 export async function readForm(
   view: ViewOutput,
   intake: ChatIntake,
@@ -87,7 +87,7 @@ export async function readForm(
   const mine = isWithin(place.namespace, "slack", team);
   const form = mine ? await intake.form(skill, place, person) : undefined;
   if (form === undefined)
-    return { ok: false, errors: { [first]: `The skill ${skill} is not here any more.` } };
+    return { ok: false, errors: { [first]: `The skill ${skill} no longer exists here.` } };
   const values: Record<string, string> = {};
   for (const [name, { value: input = null }] of Object.entries(view.state.values)) {
     const value = input?.selected_option?.value ?? input?.value;

@@ -3,7 +3,7 @@ import type { SkillListing } from "../../../app/services/skill-listing.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
 import { fallbackText } from "../outgoing/outgoing-text.ts";
 
-/** `action_id`s of the home tab; the skill or page is the value. */
+/** `action_id`s of the home tab; their value is the skill or page. */
 export const homeActions = {
   enable: "home:enable",
   disable: "home:disable",
@@ -19,13 +19,13 @@ export interface HomeState {
   botName: string;
   model: string;
   skills: readonly SkillListing[];
-  /** From 0; beyond the end the last one is shown. */
+  /** From 0; a page beyond the end shows the last one. */
   page: number;
-  /** What came of the last change. */
+  /** The result of the last change. */
   note?: string | undefined;
 }
 
-/** The home tab of a person: the skills of their direct messages with the bot, and switches for them. */
+/** A person's home tab: the skills of their direct messages with the bot, with switches. */
 export function homeView({ botName, model, skills, page, note }: HomeState): types.HomeView {
   const listed = skills.filter(({ parent }) => parent === undefined);
   const pages = Math.max(1, Math.ceil(listed.length / skillsPerPage));
@@ -49,7 +49,7 @@ export function homeView({ botName, model, skills, page, note }: HomeState): typ
   };
 }
 
-/** The home tab of somebody who may not use the bot: only why. */
+/** The home tab of a person who may not use the bot: the reason alone. */
 export function closedHomeView(botName: string, refusal: string): types.HomeView {
   return {
     type: "home",

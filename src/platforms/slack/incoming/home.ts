@@ -9,7 +9,7 @@ import type { Workspaces } from "../connection/workspaces.ts";
 import { formModal } from "./form-modal.ts";
 import { closedHomeView, homeActions, homeView } from "./home-view.ts";
 
-/** What a click in the home tab brings along. */
+/** A click in the home tab. */
 interface HomeAction {
   action_id: string;
   value?: string | undefined;
@@ -19,7 +19,7 @@ interface HomeAction {
 /** The home tab of each person. */
 export interface Home {
   show(team: string, person: string, page?: number, note?: string): Promise<void>;
-  /** A click in it. Others than its own are let pass. */
+  /** Handles a click in the home tab. Unknown actions are ignored. */
   pressed(
     team: string,
     person: string,
@@ -43,7 +43,7 @@ function placeOf(team: string, person: string): Place {
 }
 
 export function createHome({ app, intake, workspaces, directory, clock, logger }: HomeDeps): Home {
-  /** The home tab is shown again when it is opened again, so that a refusal is only logged. */
+  /** Opening the home tab shows it again, so a refusal is only logged. */
   const show: Home["show"] = async (team, person, page = 0, note) => {
     try {
       const refusal = await intake.refusal(placeOf(team, person), person);
@@ -63,7 +63,7 @@ export function createHome({ app, intake, workspaces, directory, clock, logger }
   const change = async (team: string, person: string, id: string, state: "pinned" | "blocked") => {
     const place = placeOf(team, person);
     const { namespace } = place;
-    // It may have become closed to them since it was shown.
+    // The person may have lost access since the tab was shown.
     if ((await intake.refusal(place, person)) !== undefined) return show(team, person);
     const by = await directory.person({ team, person }, person);
     const changed = await app.run("skill.set", {

@@ -1,7 +1,6 @@
 import type { BlockAction, App as Bolt, SlashCommand, types, ViewOutput } from "@slack/bolt";
 import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
 import { unlessLate } from "../../../base/time-limit.ts";
-import { PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Clock } from "../../../core/ports/storage.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { readableText } from "../channel/mrkdwn.ts";
@@ -10,6 +9,7 @@ import type { PersonDirectory } from "../channel/person-directory.ts";
 import { namesOf } from "../channel/read-history.ts";
 import type { ReplyAddresses } from "../channel/reply-addresses.ts";
 import { commandThread, directNamespace, slackNamespace } from "../channel/slack-place.ts";
+import { fallbackTo } from "../connection/slack-call.ts";
 import type { Workspaces } from "../connection/workspaces.ts";
 import { askModal, askModalId, readAsk } from "./ask-modal.ts";
 import { formModal, formModalId, readForm } from "./form-modal.ts";
@@ -25,7 +25,7 @@ export interface CommandDeps {
   clock: Clock;
 }
 
-/** Hands slash commands, clicks, the message shortcut and filled forms to the intake. */
+/** Hands slash commands, clicks, the message shortcut and submitted forms to the intake. */
 export function listenToCommands(bolt: Bolt, deps: CommandDeps): void {
   const { clock, intake } = deps;
   bolt.command(/^\/(skill|flow|agent|mcp|knack)$/, async ({ command, ack, context }) => {
@@ -61,7 +61,7 @@ export function listenToCommands(bolt: Bolt, deps: CommandDeps): void {
   });
 }
 
-/** Asks about a message that is quoted, as people read it. */
+/** Hands in a question with the quoted message as people read it. */
 async function onAsk(deps: CommandDeps, view: ViewOutput, author: string, me: Self): Promise<void> {
   const { directory, clock, intake } = deps;
   const { quote, ...message } = readAsk(view, me, { author, now: clock.now() });
@@ -85,23 +85,21 @@ async function onCommand(deps: CommandDeps, command: SlashCommand, { team, self 
   await intake.command({ key, place, id, author, text, said_at: clock.now() });
 }
 
-/** False when Slack refused the form: the command then says itself what it lacks. */
+/** False when Slack refused the form: the command itself then reports missing values. */
 async function opened(
   workspaces: Workspaces,
   team: string,
   trigger_id: string,
   view: types.ModalView,
 ): Promise<boolean> {
-  try {
-    await workspaces.call(team, "open a form", ({ write }) => write.views.open({ trigger_id, view }));
-    return true;
-  } catch (error) {
-    if (error instanceof PlatformError) return false;
-    throw error;
-  }
+  const opening = workspaces.call(team, "open a form", ({ write }) => write.views.open({ trigger_id, view }));
+  return opening.then(() => true, fallbackTo(false));
 }
 
-/** Slack takes no slash commands in threads, so all of a channel share one. A direct message is that person's own place. */
+/**
+ * Slack allows no slash commands in threads, so all commands of a channel share one. Direct messages are the person's own
+ * place.
+ */
 function placeOfCommand({ channel_id, user_id }: SlashCommand, team: string): Place {
   const direct = isDirect({ channel: channel_id });
   return {
@@ -118,7 +116,7 @@ async function onPress(deps: CommandDeps, body: BlockAction, self: Self): Promis
     return;
   }
   const { message_ts, channel_id, thread_ts } = containerOf(body);
-  // What begins a thread stands in the channel, where the person saw its button.
+  // The message that begins a thread is in the channel, where the person saw its button.
   const thread = thread_ts === message_ts ? undefined : thread_ts;
   deps.addresses.remember(body.trigger_id, body.response_url, thread);
   if (message_ts === undefined || channel_id === undefined) return;
@@ -131,13 +129,13 @@ async function onPress(deps: CommandDeps, body: BlockAction, self: Self): Promis
   });
 }
 
-/** What names the button: Slack's own opinions and menus hold several. */
+/** The id of the button: Slack's feedback buttons and menus contain several. */
 function pressed(action: BlockAction["actions"][number]): string {
   if (action.type === "overflow") return action.selected_option.value;
   return action.type === "feedback_buttons" && "value" in action ? String(action.value) : action.action_id;
 }
 
-/** Ephemeral messages come without themselves, only with where they stand. */
+/** A click on an ephemeral message comes without the message, only with its channel and thread. */
 function containerOf({ container, message, channel }: BlockAction) {
   const text = (value: unknown) => (typeof value === "string" ? value : undefined);
   return {
@@ -147,12 +145,15 @@ function containerOf({ container, message, channel }: BlockAction) {
   };
 }
 
-/** Slack shows an error when a command or click is not acknowledged within 3 s, and does not send it again. */
+/**
+ * Maximum wait before an acknowledgement, ms. Without one within 3 s Slack shows an error, and does not send the command or
+ * click again.
+ */
 const maxWaitMs = 2_500;
 
 /**
- * Acknowledges when `work` is done, or shortly before Slack would give up: then the work goes on, as nothing would bring it
- * again. Rejects as `work` does, without acknowledging, when it fails before.
+ * Acknowledges when `work` is done, or shortly before Slack's timeout: the work then continues, since nothing would repeat it.
+ * Rejects as `work` does, without an acknowledgement, when it fails before that.
  */
 async function acknowledgeInTime(
   clock: Clock,

@@ -2,7 +2,6 @@ import type { App as Bolt, Context } from "@slack/bolt";
 import { z } from "zod";
 import type { ChatIntake } from "../../../app/chat/chat-intake.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
-import { PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { Place } from "../../../core/values/place.ts";
 import {
   changedEventSchema,
@@ -31,6 +30,7 @@ import {
   timeOf,
 } from "../channel/slack-place.ts";
 import type { ThreadTitles } from "../channel/thread-titles.ts";
+import { fallbackTo } from "../connection/slack-call.ts";
 import type { Workspaces } from "../connection/workspaces.ts";
 import type { Home } from "./home.ts";
 
@@ -44,7 +44,10 @@ export interface EventDeps {
   uninstalled(team: string): Promise<void>;
 }
 
-/** Hands events of Slack to the intake. A listener resolves when what came is stored, and rejects when it must come again. */
+/**
+ * Hands Slack's events to the intake. A listener resolves when the event is stored, and rejects when it must be delivered
+ * again.
+ */
 export function listenToEvents(bolt: Bolt, deps: EventDeps): void {
   bolt.event("message", ({ event, context }) => onMessage(deps, event, selfOf(context)));
   bolt.event("app_mention", ({ event, context }) => onSaid(deps, event, selfOf(context)));
@@ -78,7 +81,7 @@ export function listenToEvents(bolt: Bolt, deps: EventDeps): void {
     const { team } = selfOf(context);
     deps.directory.learnDirectChannel(team, event.user, event.channel);
     if (event.tab !== "messages") return deps.home.show(team, event.user);
-    // Apps with an agent view get no `assistant_thread_started`: this says that somebody opened the conversation.
+    // Apps with an agent view get no `assistant_thread_started`; this event says that somebody opened the conversation.
     const place = { namespace: directNamespace(team, event.user), thread: directThread };
     await suggestPrompts(deps, team, event.channel, place, event.user);
   });
@@ -90,7 +93,7 @@ export function listenToEvents(bolt: Bolt, deps: EventDeps): void {
   }
 }
 
-/** Who the bot is where an event came from, as our `authorize` said. */
+/** The bot's ids in the workspace of an event, as our `authorize` returned them. */
 export function selfOf({ teamId = "", botUserId = "", botId = "", direct }: Context): Self {
   return { team: teamId, self: botUserId, bot: botId, direct: direct === "one" ? "one" : "threads" };
 }
@@ -166,12 +169,12 @@ function learnDirect({ directory }: EventDeps, where: Where, { user }: SlackMess
   if (isDirect(where) && typeof user === "string") directory.learnDirectChannel(team, user, where.channel);
 }
 
-/** Slack shows four at most. */
+/** Slack shows at most four. */
 const maxPrompts = 4;
 
 /**
- * Shows prompts that fit where a person opens the assistant, if they may use it. Without them it works as well, so a refusal is
- * let go.
+ * Suggests prompts to a person who opens the assistant, if they may use it. The assistant works without them, so a refusal is
+ * ignored.
  */
 async function suggestPrompts(
   { intake, workspaces }: { intake: ChatIntake; workspaces: Workspaces },
@@ -180,7 +183,8 @@ async function suggestPrompts(
   place: Place,
   person: string,
 ): Promise<void> {
-  if (!(await mayAsk(intake, place, person))) return;
+  const mayAsk = intake.refusal(place, person).then((refusal) => refusal === undefined);
+  if (!(await mayAsk.catch(fallbackTo(false)))) return;
   const found = await intake.suggestions(place);
   const prompts = found.slice(0, maxPrompts).map(({ title, message }) => ({
     title: beginningOf(title, 100),
@@ -188,20 +192,9 @@ async function suggestPrompts(
   }));
   if (prompts.length === 0) return;
   const thread = isTimestamp(place.thread) ? { thread_ts: place.thread } : {};
-  try {
-    await workspaces.call(team, "suggest prompts", ({ write }) =>
+  await workspaces
+    .call(team, "suggest prompts", ({ write }) =>
       write.assistant.threads.setSuggestedPrompts({ channel_id: channel, prompts, ...thread }),
-    );
-  } catch (error) {
-    if (!(error instanceof PlatformError)) throw error;
-  }
-}
-
-async function mayAsk(intake: ChatIntake, place: Place, person: string): Promise<boolean> {
-  try {
-    return (await intake.refusal(place, person)) === undefined;
-  } catch (error) {
-    if (error instanceof PlatformError) return false;
-    throw error;
-  }
+    )
+    .catch(fallbackTo(undefined));
 }

@@ -18,8 +18,8 @@ import { createPieceFilter, markdownCharacters, mentionsMissing } from "./outgoi
 import { planChunks, type ShownPlan } from "./progress-plan.ts";
 import { buttonBlocks, metadataOf } from "./render-message.ts";
 
-/** Slack's answers where an app cannot stream at all. */
-const cannotStream = [
+/** Refusals of an app or workspace that cannot stream at all. */
+const streamRefusals = [
   "feature_not_enabled",
   "invalid_chunks",
   "missing_scope",
@@ -27,28 +27,31 @@ const cannotStream = [
   "unknown_method",
 ];
 
-/** Slack's answers where it streams in other channels. */
-const notHere = ["channel_type_not_supported", "method_not_supported_for_channel_type"];
+/** Refusals of a channel without streams, in workspaces that have them. */
+const channelRefusals = ["channel_type_not_supported", "method_not_supported_for_channel_type"];
 
-/** Slack's answers when a stream goes on no more: it closes long ones by itself, and takes fewer characters than a message has. */
-const isOver = ["message_not_in_streaming_state", "msg_blocks_too_long", "msg_too_long"];
+/** Refusals of a stream that has ended: Slack closes long ones, and allows fewer characters than in a message. */
+const endRefusals = ["message_not_in_streaming_state", "msg_blocks_too_long", "msg_too_long"];
 
 type Chunk = NonNullable<webApi.ChatAppendStreamArguments["chunks"]>[number];
 type Start = Parameters<NonNullable<ChatPlatform["openStream"]>>[3];
 
-/** What a stream needs of the platform: its message may be edited, files included, and taken away, and another may follow it. */
+/** The platform's functions that a stream uses: to edit its message, files included, to delete it, and to post another one. */
 export type StreamedMessages = Pick<ChatPlatform, "edit" | "remove" | "post">;
 
-/** Opens Slack's own streams. Where a workspace or channel has none, that is remembered and it is `PlatformError` at once. */
+/**
+ * Opens Slack's own streams. A workspace or channel without them is remembered, and throws `PlatformError` at once from then
+ * on.
+ */
 export function createStreams(
   context: SlackContext,
   messages: StreamedMessages,
   clock: Clock,
   editInterval: number,
 ) {
-  /** Workspaces and channels. */
+  /** Workspaces and channels without streams. */
   const without = new Set<string>();
-  /** Workspaces that take no buttons in a stream. */
+  /** Workspaces that allow no buttons in a stream. */
   const buttonless = new Set<string>();
 
   return async (place: Place, tag: MessageTag, to: ReplyTarget, start: Start): Promise<AnswerStream> => {
@@ -60,8 +63,8 @@ export function createStreams(
     try {
       await stream.start(to, start, !buttonless.has(room.team));
     } catch (error) {
-      if (refusedWith(error, ...cannotStream)) without.add(room.team);
-      if (refusedWith(error, ...notHere)) without.add(room.channel);
+      if (refusedWith(error, ...streamRefusals)) without.add(room.team);
+      if (refusedWith(error, ...channelRefusals)) without.add(room.channel);
       if (!refusedWith(error, "invalid_blocks", "unsupported_block")) throw error;
       buttonless.add(room.team);
       await stream.start(to, start, false);
@@ -75,24 +78,24 @@ interface StreamPlace {
   room: Room;
   tag: MessageTag;
   clock: Clock;
-  /** Least time between two edits, ms. */
+  /** Minimum time between two edits, ms. */
   editInterval: number;
 }
 
-/** A stream that goes on by editing its message once Slack has closed it: nothing is shown twice and nothing lost. */
+/** A stream that continues with edits of its message after Slack has closed it: no text is repeated or lost. */
 class SlackAnswerStream implements AnswerStream {
   reference = "";
   readonly #context: SlackContext;
   readonly #messages: StreamedMessages;
   readonly #at: StreamPlace;
   #filter = createPieceFilter();
-  /** All that was handed in. */
+  /** All text handed in. */
   #given = "";
   #card: ProgressCard | undefined;
-  /** What Slack has not confirmed yet. */
+  /** Text that Slack has not confirmed yet. */
   #pending = "";
   #shown: ShownPlan = new Map();
-  /** What text Slack has. */
+  /** Text that Slack has. */
   #streamed = "";
   /** When the message was last edited; undefined while Slack streams. */
   #editedAt: number | undefined;
@@ -103,7 +106,7 @@ class SlackAnswerStream implements AnswerStream {
     this.#at = at;
   }
 
-  /** Progress comes with the buttons of a turn that may take long; an answer alone is soon written. */
+  /** Only progress gets buttons, since such a turn may take long; an answer alone is soon complete. */
   async start(to: ReplyTarget, { markdown, progress, buttons = [], calls }: Start, mayHaveButtons: boolean) {
     const { team, channel, thread = "" } = this.#at.room;
     const plan = progress === undefined ? undefined : planChunks(progress, this.#shown);
@@ -157,15 +160,16 @@ class SlackAnswerStream implements AnswerStream {
   }
 
   /**
-   * A stream that Slack closed, or whose end differs from what was streamed, is made right by editing its message. So are links: Slack
-   * previews none that an edit brings; and progress, buttons and files, which a stream cannot take away or bring. An edit notifies
-   * nobody: whom only it would mention, the last words of the stream mention, or a message after it.
+   * A stream that Slack closed, or whose end differs from the streamed text, is corrected by an edit of its message. An edit
+   * also adds links, because Slack previews none of an edit, and changes progress, buttons and files, which a stream cannot. An
+   * edit notifies nobody: people whom only the edit would mention are mentioned in the stream's last text, or in a further
+   * message.
    */
   async finish(message: OutgoingMessage): Promise<void> {
     const { markdown, progress, buttons = [], files = [], calls } = message;
     const rest = markdown.startsWith(this.#given) ? markdown.slice(this.#given.length) : undefined;
     if (rest !== undefined) {
-      // Kept for another try: Slack may be too busy for the end.
+      // Kept for a retry: Slack may be too busy to end the stream.
       this.#pending += this.#filter.push(rest, calls) + this.#filter.end(calls);
       this.#given = markdown;
     }
@@ -192,13 +196,13 @@ class SlackAnswerStream implements AnswerStream {
     await this.#messages.remove(this.#at.place, this.reference);
   }
 
-  /** Lets the stream grow; from when Slack ended it on the message is edited. */
+  /** Extends the stream; after Slack has ended it, edits the message. */
   async #grow(send: () => Promise<void>): Promise<void> {
     if (this.#editedAt !== undefined) return this.#showEdited();
     try {
       await send();
     } catch (error) {
-      if (!refusedWith(error, ...isOver)) throw error;
+      if (!refusedWith(error, ...endRefusals)) throw error;
       this.#editedAt = 0;
       await this.#showEdited();
     }
@@ -216,7 +220,7 @@ class SlackAnswerStream implements AnswerStream {
     return this.#messages.edit(this.#at.place, this.reference, { ...message, tag: this.#at.tag });
   }
 
-  /** Whether Slack took this as the end; false when the stream had ended before, or this was refused. */
+  /** Whether Slack accepted this end; false when the stream had already ended, or when Slack refused it. */
   async #stop(end: { chunks?: Chunk[]; blocks?: types.KnownBlock[] }): Promise<boolean> {
     if (this.#editedAt !== undefined) return false;
     const metadata = metadataOf(this.#at.tag);
@@ -225,7 +229,7 @@ class SlackAnswerStream implements AnswerStream {
       return true;
     } catch (error) {
       if (refusedWith(error, "message_not_in_streaming_state")) return false;
-      const isRefused = refusedWith(error, ...isOver, "invalid_blocks", "unsupported_block");
+      const isRefused = refusedWith(error, ...endRefusals, "invalid_blocks", "unsupported_block");
       if (!isRefused || Object.keys(end).length === 0) throw error;
       await this.#stop({});
       return false;

@@ -1,3 +1,4 @@
+import { KeyedMutex } from "../../../base/keyed-mutex.ts";
 import {
   type ChatPlatform,
   PlatformError,
@@ -11,18 +12,18 @@ import { readableText } from "../channel/mrkdwn.ts";
 import { findTagged, namesOf, readThread } from "../channel/read-history.ts";
 import type { ReplyAddresses } from "../channel/reply-addresses.ts";
 import { isTimestamp, targetOf } from "../channel/slack-place.ts";
-import { roomOf, type SlackContext } from "../channel/slack-rooms.ts";
+import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts";
 import { refusedWith } from "../connection/slack-call.ts";
 import type { SlackSettings } from "../connection/slack-options.ts";
 import { createStreams, type StreamedMessages } from "./answer-stream.ts";
 import { createMessageWriter } from "./post-message.ts";
 import { createFileShow } from "./show-files.ts";
-import { createSigns, type Signs } from "./signs.ts";
 import { downloadFile } from "./transfer-files.ts";
 import { answerAddress, createWhisper } from "./whisper.ts";
 
 const limits: PlatformLimits = {
-  // A markdown block holds 12,000; from about 13,200 characters of all blocks Slack refuses a message (bolt-js #2509).
+  // A markdown block holds 12,000 characters; Slack refuses a message from about 13,200 characters in all blocks (bolt-js
+  // #2509).
   message_characters: 11_000,
   // chat.update is in tier 3: 50 calls a minute.
   edit_interval_ms: 1_500,
@@ -60,7 +61,7 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
       try {
         return await files.post(room, message);
       } catch (error) {
-        // A command may come from a conversation the bot is not in; its own address works all the same.
+        // A command may come from a conversation without the bot; its response address works nevertheless.
         const absent = refusedWith(error, "not_in_channel", "channel_not_found");
         if (!absent || to === undefined) throw error;
         if (await answerAddress(writer, addresses, room.team, message, to, "in_channel")) return "response";
@@ -85,7 +86,7 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
   };
 }
 
-/** The topic is written in Slack's own markup, like a message. */
+/** Name and topic of a channel. The topic has Slack's markup, like a message. */
 async function describe(
   { directory }: SlackContext,
   place: Place,
@@ -104,7 +105,7 @@ async function describe(
 
 /**
  * Slack renders the Markdown itself, in its `markdown` block: https://docs.slack.dev/reference/block-kit/blocks/markdown-block.
- * Mentions of others than `OutgoingMessage.calls` are neutralised in `outgoing-text.ts`.
+ * `outgoing-text.ts` disables mentions that are not in `OutgoingMessage.calls`.
  */
 export const slackWriting: PlatformWriting = {
   name: "Slack",
@@ -113,3 +114,72 @@ export const slackWriting: PlatformWriting = {
   mentions:
     "A mention notifies: <@U012AB3CD> a person, <@&S012AB3CD> a user group. Write one only for those whom the message mentions, who asked, or whom the person confirmed, when they should be notified; others, @here, @channel and @everyone are shown as plain text.",
 };
+
+/** Signs of the bot's activity that are no messages. */
+interface Signs extends Pick<ChatPlatform, "showWorking" | "markSeen"> {
+  /** Names a thread of direct messages, if Slack shows names. Never throws for a refusal of Slack. */
+  nameThread(place: Place, title: string): Promise<void>;
+}
+
+/** A failure here must not fail a turn: it is only logged. */
+function createSigns(context: SlackContext, logger: Log): Signs {
+  const { workspaces } = context;
+  /** Channels without a status, and workspaces without the scope. */
+  const without = new Set<string>();
+  /** Keeps the order: a reaction must not be removed before it is set. */
+  const marks = new KeyedMutex();
+
+  const quietly = async (what: string, place: Place, act: (room: Room) => Promise<unknown>) => {
+    try {
+      await act(await roomOf(context, place));
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      logger.debug({ err: error, namespace: place.namespace }, `Slack did not ${what}`);
+    }
+  };
+  return {
+    showWorking: (place, note) =>
+      quietly("show a status", place, async ({ team, channel, thread }) => {
+        if (thread === undefined || without.has(team) || without.has(channel)) return;
+        try {
+          await workspaces.call(team, "show a status", ({ write }) =>
+            write.assistant.threads.setStatus({ channel_id: channel, thread_ts: thread, ...statusOf(note) }),
+          );
+        } catch (error) {
+          if (refusedWith(error, "missing_scope", "unknown_method", "not_allowed_token_type"))
+            without.add(team);
+          if (refusedWith(error, "channel_type_not_supported", "method_not_supported_for_channel_type")) {
+            without.add(channel);
+          }
+          throw error;
+        }
+      }),
+    markSeen: (place, message, seen) =>
+      marks.run(`${place.namespace} ${message}`, () =>
+        quietly("mark a message", place, async ({ team, channel }) => {
+          if (!isTimestamp(message)) return;
+          const reaction = { channel, timestamp: message, name: "eyes" };
+          await workspaces.call(team, "mark a message", ({ write }) =>
+            seen ? write.reactions.add(reaction) : write.reactions.remove(reaction),
+          );
+        }),
+      ),
+    nameThread: (place, title) =>
+      quietly("name a thread", place, async ({ team, channel, thread, direct }) => {
+        if (!direct || thread === undefined) return;
+        await workspaces.call(team, "name a thread", ({ write }) =>
+          write.assistant.threads.setTitle({
+            channel_id: channel,
+            thread_ts: thread,
+            title: title.slice(0, 200),
+          }),
+        );
+      }),
+  };
+}
+
+/** Slack shows `status` after the bot's name, and `loading_messages` in place of the answer. */
+function statusOf(note: string | undefined): { status: string; loading_messages?: string[] } {
+  if (note === undefined) return { status: "" };
+  return note === "" ? { status: "is thinking…" } : { status: "is working…", loading_messages: [note] };
+}

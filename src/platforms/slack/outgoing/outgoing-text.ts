@@ -1,25 +1,25 @@
 import { plainWords } from "../../../app/chat/present/read-markdown.ts";
 import { beginningOf } from "../../../base/markdown-text.ts";
 
-/** Characters of Slack's markdown block, and of `markdown_text` in one call. */
+/** Maximum characters of Slack's markdown block, and of `markdown_text` in one request. */
 export const markdownCharacters = 12_000;
 
-/** Never shown, but breaks a mention in two. */
+/** An invisible character that breaks a mention. */
 const invisible = "\u200b";
 
-/** Of channels, of groups, and of people by their id. The id is caught where there is one. */
+/** Mentions of channels, of groups, and of people by id; captures the id. */
 const mention =
   /<(?=!(?:channel|here|everyone|group)|!subteam\^([A-Z0-9]+)|@([UW](?=[A-Z]*\d)[A-Z0-9]{4,})[>|])|@(?=(?:channel|here|everyone)\b)/gi;
 
 /** How a mention of a group is written in the app: `<@&S0ONCALL>`. */
 const groupMention = /<@&(S[A-Z0-9]{3,30})>/g;
 
-/** What calls a person or a user group, in Slack's markup. */
+/** The mention of a person or a user group in Slack's markup. */
 function mentionOf(id: string): string {
   return id.startsWith("S") ? `<!subteam^${id}>` : `<@${id}>`;
 }
 
-/** A text that calls nobody but those with these ids, in code as well. */
+/** The text without mentions, except of these ids; mentions in code are disabled as well. */
 export function withoutMentions(markdown: string, calls: readonly string[] = []): string {
   return markdown
     .replace(groupMention, "<!subteam^$1>")
@@ -28,19 +28,19 @@ export function withoutMentions(markdown: string, calls: readonly string[] = [])
     );
 }
 
-/** Mentions of those whom a text calls and `sent`, which Slack has got of it already, does not. */
+/** The mentions of a text that are missing in `sent`, the part Slack already has. */
 export function mentionsMissing(sent: string, markdown: string, calls: readonly string[] = []): string[] {
   const whole = withoutMentions(markdown, calls);
   return calls.map(mentionOf).filter((mention) => whole.includes(mention) && !sent.includes(mention));
 }
 
-/** What notifications and screen readers get instead of the blocks: plain words, at most 1,000 characters. */
+/** The text for notifications and screen readers, in place of the blocks: plain, at most 1,000 characters. */
 export function fallbackText(markdown: string, calls: readonly string[] = []): string {
   const text = escapedText(plainWords(markdown), calls);
   return text.length > 1_000 ? `${beginningOf(text, 999)}…` : text;
 }
 
-/** A text as Slack's `text` takes it: it calls nobody but those with these ids, and nothing in it is a link or a date of Slack's. */
+/** A text escaped for Slack's `text` field: it mentions only these ids, and contains no links or dates of Slack's markup. */
 export function escapedText(text: string, calls: readonly string[] = []): string {
   const escaped = withoutMentions(text, calls)
     .replaceAll("&", "&amp;")
@@ -51,28 +51,28 @@ export function escapedText(text: string, calls: readonly string[] = []): string
   );
 }
 
-/** What makes a link: a scheme, a label with its address, a name with a dot. */
+/** Parts that make a link: a scheme, a label with its address, a name with a dot. */
 const link = /:(?=\/\/)|\](?=\()|(?<=[\p{L}\p{N}-])\.(?=\p{L}{2})/gu;
 
-/** A text whose addresses are no links. It looks the same. */
+/** The text without links. It looks the same. */
 function withoutLinks(markdown: string): string {
   return markdown.replace(link, (start) => start + invisible);
 }
 
-/** What a mention or a link may go on from in the next piece. */
+/** The end of a piece that the next piece may continue to a mention or a link. */
 const unfinished = /(?:<[!@]?&?|@|\])?[\p{L}\p{N}_.:/^-]{0,200}$/u;
 
 export interface PieceFilter {
-  /** @param calls whom the text may call, by id */
+  /** @param calls ids that the text may mention */
   push(piece: string, calls?: readonly string[]): string;
   end(calls?: readonly string[]): string;
-  /** Whether links were taken out so far. */
+  /** Whether a link was disabled so far. */
   readonly tookLinks: boolean;
 }
 
 /**
- * Neutralises a text that comes in pieces: it calls nobody and has no links. What is cut in two by the pieces is caught as well. Slack's
- * streams cannot be told not to preview links, which would fetch an address that a model wrote.
+ * Disables mentions and links in a text that comes in pieces, including those split between pieces. Link previews cannot be
+ * turned off in Slack's streams, and a preview would fetch an address that a model wrote.
  */
 export function createPieceFilter(): PieceFilter {
   let held = "";

@@ -2,19 +2,22 @@ import type { types } from "@slack/bolt";
 import type { OutgoingMessage } from "../../../core/ports/chat-platform.ts";
 import type { Place } from "../../../core/values/place.ts";
 import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts";
-import { refusedWith } from "../connection/slack-call.ts";
+import { refusedWith, unlessRefused } from "../connection/slack-call.ts";
 import type { Workspaces } from "../connection/workspaces.ts";
 import { hasRichParts, type Picture, type Rendered, renderMessage } from "./render-message.ts";
 
-/** Posts and changes messages without previews of links; Slack makes none for edits. Blocks that a workspace refuses are remembered and left out from then on. */
+/**
+ * Posts and changes messages without link previews; Slack makes none for edits. A workspace that refuses rich blocks gets plain
+ * ones from then on.
+ */
 export interface MessageWriter {
-  /** Answers the `ts`. @throws PlatformError */
+  /** Returns the `ts`. @throws PlatformError */
   post(room: Room, message: OutgoingMessage): Promise<string>;
-  /** `shown` are its pictures, and files that it gets beside those it has. @throws PlatformError */
+  /** `shown` has all its pictures, and files to add to it. @throws PlatformError */
   edit(room: Room, ts: string, message: OutgoingMessage, shown?: ShownFiles): Promise<void>;
-  /** Nothing happens when it is gone. @throws PlatformError */
+  /** No error if it is already gone. @throws PlatformError */
   remove(place: Place, ts: string): Promise<void>;
-  /** Renders and hands on; in plain blocks where the rich ones are refused. */
+  /** Renders the message for `send`; in plain blocks if rich ones are refused. */
   rendered<T>(
     team: string,
     message: OutgoingMessage,
@@ -23,7 +26,7 @@ export interface MessageWriter {
   ): Promise<T>;
 }
 
-/** Files that Slack keeps and a message shows. */
+/** Files stored by Slack that a message shows. */
 interface ShownFiles {
   pictures: readonly Picture[];
   /** Ids. */
@@ -72,11 +75,9 @@ export function createMessageWriter(context: SlackContext, streaming: "auto" | "
   };
   const remove: MessageWriter["remove"] = async (place, ts) => {
     const { team, channel } = await roomOf(context, place);
-    try {
-      await workspaces.call(team, "delete a message", ({ write }) => write.chat.delete({ channel, ts }));
-    } catch (error) {
-      if (!refusedWith(error, "message_not_found", "channel_not_found")) throw error;
-    }
+    await unlessRefused(["message_not_found", "channel_not_found"], () =>
+      workspaces.call(team, "delete a message", ({ write }) => write.chat.delete({ channel, ts })),
+    );
   };
   return { rendered, edit, remove, post: (room, message) => post(workspaces, rendered, room, message) };
 }

@@ -7,13 +7,13 @@ type Chunk = NonNullable<webApi.ChatAppendStreamArguments["chunks"]>[number];
 
 const statuses = { running: "in_progress", ok: "complete", error: "error" } as const;
 
-/** Tasks of a block, whose characters Slack counts with the text. Of a longer turn the first ones go, as the latest say where it is. */
+/** Maximum tasks of a block, whose characters count with the text. A longer turn shows its latest tasks. */
 const maxTasks = 15;
 
-/** Tasks of a stream, which none can leave; Slack takes fifty. */
+/** Maximum tasks of a stream, from which none can be removed; Slack allows fifty. */
 const maxStreamed = 40;
 
-/** Above a longer text tasks have no results. */
+/** With a longer text, tasks show no results. */
 const roomyText = 4_000;
 
 /** A task as Slack shows it, in a block and in a stream. */
@@ -24,7 +24,10 @@ interface Task {
   output?: string;
 }
 
-/** Progress of a turn as Slack's plan of tasks (docs.slack.dev/reference/block-kit/blocks/plan-block). `text` stands below it. */
+/**
+ * Progress of a turn as Slack's plan of tasks (docs.slack.dev/reference/block-kit/blocks/plan-block). `text` is the text below
+ * it.
+ */
 export function progressPlan(card: ProgressCard, text: string): types.PlanBlock {
   return {
     type: "plan",
@@ -40,10 +43,10 @@ export function progressPlan(card: ProgressCard, text: string): types.PlanBlock 
   };
 }
 
-/** What a stream has shown of a plan: its parts as they were sent. */
+/** The parts of a plan that a stream has shown, as they were sent. */
 export type ShownPlan = ReadonlyMap<string, string>;
 
-/** What is new of a plan, as pieces of a stream, and what the stream has shown with them. */
+/** The changes of a plan as chunks of a stream, and everything the stream has shown after them. */
 export function planChunks(card: ProgressCard, shown: ShownPlan): { chunks: Chunk[]; shown: ShownPlan } {
   const all: [string, Chunk][] = [
     ["", { type: "plan_update", title: line(card.title, 150) } as Chunk],

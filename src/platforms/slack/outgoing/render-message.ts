@@ -13,7 +13,7 @@ import { isPersonId } from "../channel/slack-place.ts";
 import { escapedText, fallbackText, withoutMentions } from "./outgoing-text.ts";
 import { progressPlan } from "./progress-plan.ts";
 
-/** The `event_type` of the metadata by which the bot finds its messages again. */
+/** The `event_type` of the metadata by which the bot finds its own messages. */
 export const metadataType = "knack_message";
 
 /** Slack's limit for elements of an actions block. */
@@ -31,7 +31,7 @@ export interface Rendered {
   metadata?: { event_type: string; event_payload: Record<string, string | number> };
 }
 
-/** A picture that Slack keeps, by its name. */
+/** A picture stored by Slack. */
 export interface Picture {
   id: string;
   name: string;
@@ -39,7 +39,7 @@ export interface Picture {
 
 /**
  * A message in Slack's blocks.
- * @param rich with a plan of tasks and feedback buttons; without, everything in blocks that every workspace has
+ * @param rich with a plan of tasks and feedback buttons; otherwise only blocks that every workspace has
  * @param pictures shown below the text
  */
 export function renderMessage(
@@ -73,19 +73,19 @@ export function renderMessage(
   };
 }
 
-/** A time in the zone of who reads it; old clients show it in UTC (docs.slack.dev, "Formatting message text"). */
+/** A time in the reader's time zone; old clients show it in UTC (docs.slack.dev, "Formatting message text"). */
 function timedText({ text, at }: NonNullable<OutgoingMessage["timed"]>): string {
   const utc = `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const date = `<!date^${Math.round(at / 1_000)}^{date_short_pretty} {time}|${utc}>`;
   return escapedText(text).replace("{time}", date);
 }
 
-/** Slack knows times in its own markup alone, not in a `markdown` block. */
+/** Slack renders times only in its own markup, not in a `markdown` block. */
 function timeBlocks(time: string | undefined): types.AnyBlock[] {
   return time === undefined ? [] : [{ type: "context", elements: [{ type: "mrkdwn", text: time }] }];
 }
 
-/** Whether `renderMessage` makes something of it that a workspace may not have. */
+/** Whether `renderMessage` uses blocks for it that a workspace may not have. */
 export function hasRichParts({ plain, progress, buttons = [] }: OutgoingMessage): boolean {
   if (plain) return false;
   return progress !== undefined || feedbackOf(buttons) !== undefined;
@@ -95,7 +95,7 @@ export function metadataOf({ turn_id, purpose, part }: MessageTag): NonNullable<
   return { event_type: metadataType, event_payload: { turn_id, purpose, part } };
 }
 
-/** What stands above the text of a message; a workspace without plans is told in words. */
+/** The blocks above the text of a message; none in a workspace without plans, where the text has the progress. */
 function headBlocks(card: ProgressCard, markdown: string, rich: boolean): types.AnyBlock[] {
   if (card.done)
     return [{ type: "context", elements: [{ type: "plain_text", text: card.title, emoji: false }] }];
@@ -106,7 +106,7 @@ function pictureBlock({ id, name }: Picture): types.ImageBlock {
   return { type: "image", slack_file: { id }, alt_text: beginningOf(name, 2_000) };
 }
 
-/** Buttons in rows, some of them behind a menu; 👍 and 👎 together as Slack's own feedback buttons. */
+/** Buttons in rows, some of them in a menu; 👍 and 👎 together as Slack's own feedback buttons. */
 export function buttonBlocks(buttons: readonly OutgoingButton[], rich: boolean): types.AnyBlock[] {
   const feedback = rich ? feedbackOf(buttons) : undefined;
   const rest = feedback === undefined ? buttons : buttons.filter(({ action }) => action.role !== "feedback");
@@ -121,7 +121,7 @@ export function buttonBlocks(buttons: readonly OutgoingButton[], rich: boolean):
   return feedback === undefined ? rows : [feedbackBlock(feedback), ...rows];
 }
 
-/** Slack's "⋯": the chosen value is the id that the button would have. */
+/** Slack's "⋯" menu: the value of a choice is the id that its button would have. */
 function menuOf(buttons: readonly OutgoingButton[]): types.Overflow {
   return {
     type: "overflow",
@@ -142,7 +142,7 @@ function button({ action, label, style }: OutgoingButton): types.Button {
   };
 }
 
-/** What people may think of an answer, if the message asks for both opinions. */
+/** The feedback actions of an answer, if the message has both. */
 function feedbackOf(buttons: readonly OutgoingButton[]): { good: Feedback; bad: Feedback } | undefined {
   const opinions = buttons.map(({ action }) => action).filter((action) => action.role === "feedback");
   const good = opinions.find((action) => action.good);

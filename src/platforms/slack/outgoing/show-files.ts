@@ -4,22 +4,22 @@ import type { SlackMessage } from "../channel/message-event.ts";
 import { filesOf, isOwn } from "../channel/parse-message.ts";
 import { readRoom } from "../channel/read-history.ts";
 import type { Room, SlackContext } from "../channel/slack-rooms.ts";
-import { refusedWith } from "../connection/slack-call.ts";
+import { fallbackTo, refusedWith } from "../connection/slack-call.ts";
 import type { MessageWriter } from "./post-message.ts";
 import type { Picture } from "./render-message.ts";
 import { keepFiles, shareFiles, type Upload, uploadFiles } from "./transfer-files.ts";
 
-/** Messages looked through for files, from the one they belong to on. */
+/** Messages that are searched for files, beginning with the one they belong to. */
 const lookAhead = 200;
 
-/** What Slack shows in an image block (docs.slack.dev/reference/block-kit/blocks/image-block). */
+/** Kinds of pictures that Slack shows in an image block (docs.slack.dev/reference/block-kit/blocks/image-block). */
 const pictures = new Set(["image/gif", "image/jpeg", "image/png"]);
 
-/** The files that stand in a message, or behind it. */
+/** The files shown in a message, or in messages after it. */
 interface Shown {
-  /** Names, or ids in channels shared with another company. */
+  /** Names, or ids in channels shared with another company (Slack Connect). */
   names: ReadonlySet<string>;
-  /** Those in image blocks of the message itself. */
+  /** The pictures in image blocks of the message itself. */
   pictures: readonly Picture[];
 }
 
@@ -27,11 +27,14 @@ const nothing: Shown = { names: new Set(), pictures: [] };
 
 /** Shows files in the messages they belong to: pictures below the text, others attached. */
 export interface FileShow {
-  /** Posts a message with its files. Answers the `ts`. @throws PlatformError if it was not posted, or Slack did not say so */
+  /**
+   * Posts a message with its files. Returns the `ts`. @throws PlatformError if it was not posted, or if Slack did not confirm
+   * it
+   */
   post(room: Room, message: OutgoingMessage): Promise<string>;
   /**
-   * Changes a message, and adds those of its files that it does not show yet: whoever posted it may have ended, or lost its line,
-   * before they were shown. @throws PlatformError
+   * Changes a message, and adds its files that are not shown yet: the process that posted it may have ended, or lost its
+   * connection, before they were. @throws PlatformError
    */
   edit(room: Room, ts: string, message: OutgoingMessage): Promise<void>;
 }
@@ -48,7 +51,7 @@ export function createFileShow(context: SlackContext, writer: MessageWriter): Fi
     const names = own.flatMap(filesOf).flatMap(({ id, name }) => [id, name]);
     return { names: new Set([...names, ...there.map(({ name }) => name)]), pictures: there };
   };
-  /** Shows files in a message of their own. */
+  /** Posts files in a message of their own. */
   const share = async (room: Room, files: readonly OutgoingFile[]) => {
     if (files.length === 0) return;
     try {
@@ -57,7 +60,7 @@ export function createFileShow(context: SlackContext, writer: MessageWriter): Fi
       if (!(error instanceof PlatformError)) throw error;
       const names = files.map(({ name }) => name).join(", ");
       const markdown = `I could not attach ${names}. ${error.message}`;
-      await writer.post(room, { markdown }).catch(ignoreRefusal);
+      await writer.post(room, { markdown }).catch(fallbackTo(undefined));
     }
   };
   const attach = async (
@@ -75,15 +78,21 @@ export function createFileShow(context: SlackContext, writer: MessageWriter): Fi
       const others = uploads.filter((each) => !isPicture(each));
       await writer.edit(room, ts, message, { pictures: all, files: ids(others) });
     } catch (error) {
-      // A picture may be unreadable, or not ready yet.
+      // A picture may be invalid, or not ready yet.
       if (all.length === shown.pictures.length || !refusedWith(error, "invalid_blocks")) throw error;
       await writer.edit(room, ts, message, { pictures: shown.pictures, files: ids(uploads) });
     }
   };
 
-  /** Brings files into a message; what Slack does not take so stands behind it. */
-  const show = async (room: Room, ts: string, message: OutgoingMessage, shown: Shown, taken: Taken) => {
-    const { files, uploads } = taken;
+  /** Adds files to a message; files that Slack does not accept there follow in another message. */
+  const show = async (
+    room: Room,
+    ts: string,
+    message: OutgoingMessage,
+    shown: Shown,
+    added: UploadedFiles,
+  ) => {
+    const { files, uploads } = added;
     try {
       await keepFiles(workspaces, room.team, uploads);
       await attach(room, ts, message, shown, uploads);
@@ -121,8 +130,8 @@ export function createFileShow(context: SlackContext, writer: MessageWriter): Fi
   };
 }
 
-/** Files and their bytes at Slack, in the same order. */
-interface Taken {
+/** Files and their uploads, in the same order. */
+interface UploadedFiles {
   files: readonly OutgoingFile[];
   uploads: readonly Upload[];
 }
@@ -138,9 +147,4 @@ function picturesOf({ blocks }: SlackMessage): Picture[] {
     const read = pictureSchema.safeParse(block);
     return read.success ? [{ id: read.data.slack_file.id, name: read.data.alt_text ?? "" }] : [];
   });
-}
-
-/** For words that are not worth failing what was done before them. */
-function ignoreRefusal(error: unknown): void {
-  if (!(error instanceof PlatformError)) throw error;
 }

@@ -4,17 +4,17 @@ import type { Room } from "../channel/slack-rooms.ts";
 import { slackCall } from "../connection/slack-call.ts";
 import type { Workspaces } from "../connection/workspaces.ts";
 
-/** A file whose bytes Slack has, but which nobody sees yet. */
+/** A file that is uploaded to Slack but not visible yet. */
 export interface Upload {
   id: string;
   title: string;
   media_type: string;
 }
 
-/** Longest wait for one upload, ms. */
-const patience = 120_000;
+/** Timeout of one transfer, ms. */
+const transferTimeoutMs = 120_000;
 
-/** Brings the bytes to Slack without showing them. @throws PlatformError */
+/** Uploads files to Slack without showing them. @throws PlatformError */
 export async function uploadFiles(
   workspaces: Workspaces,
   team: string,
@@ -30,7 +30,7 @@ export async function uploadFiles(
           method: "POST",
           body: data as Uint8Array<ArrayBuffer>,
           redirect: "error",
-          signal: AbortSignal.timeout(patience),
+          signal: AbortSignal.timeout(transferTimeoutMs),
         }),
       );
       await response.body?.cancel();
@@ -41,7 +41,7 @@ export async function uploadFiles(
   );
 }
 
-/** Shows uploaded files in the conversation, in a message of their own. @throws PlatformError */
+/** Posts uploaded files in the conversation, in a message of their own. @throws PlatformError */
 export async function shareFiles(
   workspaces: Workspaces,
   room: Room,
@@ -59,7 +59,7 @@ export async function shareFiles(
   );
 }
 
-/** Makes files of uploads that a message can name; nobody sees them yet. @throws PlatformError */
+/** Completes uploads, so that a message can refer to their files; they stay invisible. @throws PlatformError */
 export async function keepFiles(
   workspaces: Workspaces,
   team: string,
@@ -73,7 +73,7 @@ export async function keepFiles(
 }
 
 /**
- * The bytes of a file. The bot's token goes to Slack alone, whatever address the file names.
+ * The bytes of a file. The bot's token is sent only to Slack, whatever address the file has.
  * @throws PlatformError
  */
 export async function downloadFile(
@@ -94,7 +94,7 @@ export async function downloadFile(
     fetch(url, {
       headers: { authorization: `Bearer ${token}` },
       redirect: "manual",
-      signal: AbortSignal.any([options.signal, AbortSignal.timeout(patience)]),
+      signal: AbortSignal.any([options.signal, AbortSignal.timeout(transferTimeoutMs)]),
     }),
   );
   try {
@@ -121,7 +121,7 @@ function isSlackAddress(url: string, apiUrl: string): boolean {
   return protocol === "https:" && (hostname === "slack.com" || hostname.endsWith(".slack.com"));
 }
 
-/** Without the right to read a file Slack answers its login page with status 200, or redirects to it. */
+/** For a file that the bot may not read, Slack answers with its login page and status 200, or redirects to it. */
 function refuseWrongAnswer(response: Response, file: FileReference): void {
   const page = response.headers.get("content-type")?.startsWith("text/html") === true;
   if (

@@ -1,14 +1,15 @@
 import { type OutgoingMessage, PlatformError, type ReplyTarget } from "../../../core/ports/chat-platform.ts";
 import type { Place } from "../../../core/values/place.ts";
 import type { ReplyAddress, ReplyAddresses } from "../channel/reply-addresses.ts";
+import { targetOf } from "../channel/slack-place.ts";
 import { type Room, roomOf, type SlackContext } from "../channel/slack-rooms.ts";
-import { refusedWith, slackCall } from "../connection/slack-call.ts";
+import { fallbackTo, refusedWith, slackCall } from "../connection/slack-call.ts";
 import type { MessageWriter } from "./post-message.ts";
 import type { Rendered } from "./render-message.ts";
 import type { FileShow } from "./show-files.ts";
 
-/** Refusals of an ephemeral message that a direct message does not meet. */
-const notThere = [
+/** Refusals of an ephemeral message after which a direct message is possible. */
+const ephemeralRefusals = [
   "channel_not_found",
   "is_archived",
   "not_in_channel",
@@ -18,8 +19,8 @@ const notThere = [
 ];
 
 /**
- * Says something that one person sees: as answer to their command or click, else as ephemeral message, else directly. Only direct
- * messages can have files.
+ * Shows a message to one person: as the answer to their command or click, otherwise as an ephemeral message, otherwise as a
+ * direct message. Only direct messages can have files.
  */
 export function createWhisper(
   context: SlackContext,
@@ -30,7 +31,7 @@ export function createWhisper(
   const { workspaces, directory } = context;
 
   const ephemeral = (room: Room, person: string, message: OutgoingMessage, to: ReplyTarget | undefined) => {
-    // A thread that nobody has opened yet would hide the message.
+    // A thread that does not exist yet would hide the message.
     const thread = room.thread === to?.message ? undefined : room.thread;
     return writer.rendered(room.team, message, ({ text, blocks }) =>
       workspaces.call(room.team, "say something to one person", ({ write }) =>
@@ -49,7 +50,7 @@ export function createWhisper(
     await files.post({ team, channel, direct: true }, message);
   };
   return async (place: Place, person: string, message: OutgoingMessage, to?: ReplyTarget): Promise<void> => {
-    const { team } = teamOf(place);
+    const { team } = targetOf(place);
     const isPlain = (message.files ?? []).length === 0;
     if (isPlain && to !== undefined && (await answerAddress(writer, addresses, team, message, to))) return;
     try {
@@ -58,17 +59,13 @@ export function createWhisper(
       else if (!isPlain) await directly(team, person, message);
       else await ephemeral(room, person, message, to);
     } catch (error) {
-      if (!refusedWith(error, ...notThere)) throw error;
+      if (!refusedWith(error, ...ephemeralRefusals)) throw error;
       await directly(team, person, message);
     }
   };
 }
 
-function teamOf({ namespace }: Place): { team: string } {
-  return { team: namespace.split(":")[1] ?? "" };
-}
-
-/** Posts to the address of a live command or click. False when there is none, or Slack takes it no more. */
+/** Posts to the response address of a command or click. False if there is none, or if Slack no longer accepts it. */
 export async function answerAddress(
   writer: MessageWriter,
   addresses: ReplyAddresses,
@@ -79,19 +76,14 @@ export async function answerAddress(
 ): Promise<boolean> {
   const address = to.message === undefined ? undefined : addresses.take(to.message);
   if (address === undefined) return false;
-  try {
-    await writer.rendered(team, message, (rendered) =>
-      slackCall("answer a command", () => send(address, rendered, visible)),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof PlatformError) return false;
-    throw error;
-  }
+  const answered = writer.rendered(team, message, (rendered) =>
+    slackCall("answer a command", () => send(address, rendered, visible)),
+  );
+  return answered.then(() => true, fallbackTo(false));
 }
 
-/** Longest wait for Slack, ms. */
-const patience = 10_000;
+/** Timeout of a request, ms. */
+const requestTimeoutMs = 10_000;
 
 async function send(
   { url, thread }: ReplyAddress,
@@ -112,7 +104,7 @@ async function send(
       ...at,
     }),
     redirect: "error",
-    signal: AbortSignal.timeout(patience),
+    signal: AbortSignal.timeout(requestTimeoutMs),
   });
   await response.body?.cancel();
   if (!response.ok) throw new PlatformError("invalid", `Slack refused the answer: HTTP ${response.status}.`);

@@ -4,12 +4,10 @@
  */
 import { z } from "zod";
 import { nearestName } from "../base/nearest-name.ts";
-import { mcpSchema } from "./mcp-schema.ts";
 import { modelSchema } from "./model-schema.ts";
 import { accessSchema, chatSchema, discordSchema, slackSchema } from "./platform-schema.ts";
-import { schedulesSchema } from "./schedules-schema.ts";
 import { searchSchema } from "./search-schema.ts";
-import { skillsSchema } from "./skills-schema.ts";
+import { mcpSchema, skillsSchema } from "./skills-schema.ts";
 
 const seconds = z.number().positive().max(86_400);
 const count = z.number().int().positive();
@@ -201,6 +199,28 @@ const codeSchema = z.strictObject({
     .default([])
     .describe("Hosts that this code may reach; it can send them the files of the thread"),
   max_seconds: seconds.default(120).describe("Longest time one run of this code may take, in seconds"),
+});
+
+/** How much comes back by itself, and how often. */
+const schedulesSchema = z.strictObject({
+  least_minutes: z
+    .number()
+    .min(1)
+    .max(1440)
+    .default(5)
+    .describe("Least time between two runs of a schedule, in minutes"),
+  per_channel: count.max(500).default(20).describe("Schedules, reminders and triggers of one channel"),
+  per_person: count.max(500).default(10).describe("Of these, made by one person in it"),
+  late_minutes: z
+    .number()
+    .min(0)
+    .max(10_080)
+    .default(60)
+    .describe("A task that the bot missed is still done so many minutes later; reminders always are"),
+  open_turns: count
+    .max(20)
+    .default(3)
+    .describe("Turns of one trigger at the same time; it begins one a minute at most"),
 });
 
 const retentionSchema = z.strictObject({

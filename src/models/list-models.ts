@@ -1,6 +1,6 @@
 import { isRecord } from "../base/record.ts";
 import { ModelError } from "../core/ports/model.ts";
-import { anthropicAddress } from "./anthropic/address.ts";
+import { anthropicAddress } from "./anthropic/client.ts";
 import type { ProviderSettings } from "./create-model.ts";
 import { openAiUrl } from "./openai/client.ts";
 import { type Endpoint, modelError, toModelError } from "./provider-error.ts";

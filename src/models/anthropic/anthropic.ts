@@ -3,20 +3,18 @@ import type { Model, ModelRequest } from "../../core/ports/model.ts";
 import { readChunks } from "../event-stream.ts";
 import { type Endpoint, endpointOf } from "../provider-error.ts";
 import { createProviderModel, type Dialect, factsOf, type ProviderModelOptions } from "../provider-model.ts";
-import { createServerFetch } from "../server-fetch.ts";
-import { requireKey, serverHeaders } from "../sign-requests.ts";
 import type { OutputForm } from "../structured-output.ts";
 import { toolRefusal } from "../tools/tool-refusal.ts";
 import { toolRules } from "../tools/tool-shape.ts";
-import { anthropicAddress, anthropicUrl } from "./address.ts";
 import {
   type AnthropicChunk,
+  AnthropicContent,
   type Asked,
   anthropicAnswer,
   createAnthropicReader,
   wholeMessage,
 } from "./answer.ts";
-import { AnthropicContent } from "./content.ts";
+import { anthropicAddress, anthropicUrl, createAnthropicClient } from "./client.ts";
 import { createAnthropicMessages, type WireMessage } from "./messages.ts";
 import { type Abilities, abilitiesOf, formOf, type WireForm } from "./models.ts";
 import { wireRequest } from "./request.ts";
@@ -146,30 +144,6 @@ async function* streamed(
     parts.push(part);
     if (!isPaused(part, parts.length)) return;
   }
-}
-
-/** Connects to a server of Anthropic's protocol; the SDK is loaded now. @throws ModelError `not_configured` without the key it needs */
-export async function createAnthropicClient(
-  endpoint: Endpoint,
-  baseURL: string,
-  options: ProviderModelOptions,
-): Promise<Anthropic> {
-  requireKey(endpoint, options.needsKey ?? endpoint.host === new URL(anthropicUrl).host, options);
-  const { Anthropic: Client } = await import("@anthropic-ai/sdk/client");
-  const maxMs = Math.max(options.timeoutMs, options.firstAnswerMs ?? 0);
-  return new Client({
-    apiKey: endpoint.apiKey || "none",
-    authToken: null,
-    baseURL,
-    maxRetries: 0,
-    // The silence watch ends a request; the SDK's own timer only must not be shorter.
-    timeout: maxMs + 60_000,
-    logLevel: "off",
-    openTelemetry: false,
-    defaultHeaders: serverHeaders(options, endpoint),
-    defaultQuery: { ...options.query },
-    fetch: createServerFetch(maxMs),
-  });
 }
 
 /** As servers refuse to be told how to show thinking, or to be told to think. */

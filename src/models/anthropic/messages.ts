@@ -1,8 +1,14 @@
+import type { Anthropic } from "@anthropic-ai/sdk";
 import type { ModelRequest } from "../../core/ports/model.ts";
-import type { AssistantMessage, Message, ProviderBlocks, SystemMessage } from "../../core/values/message.ts";
+import type {
+  AssistantMessage,
+  Message,
+  ProviderBlocks,
+  SystemMessage,
+  ToolDefinition,
+} from "../../core/values/message.ts";
 import { blocksOf, isText, isThinking, noteBlock, type WireBlock } from "./blocks.ts";
 import { type Abilities, formOf, type WireEffort, type WireForm, wireEffort } from "./models.ts";
-import { toolDefinition } from "./tools.ts";
 
 /** A message of a request. */
 export interface WireMessage {
@@ -187,4 +193,9 @@ function toolChanges({ add = [], remove = [] }: SystemMessage, known: Set<string
       tool: { type: "tool_definition" as const, definition: toolDefinition(tool) },
     })),
   ];
+}
+
+/** A tool in Anthropic's shape. */
+export function toolDefinition({ name, description, parameters }: ToolDefinition): Anthropic.Tool {
+  return { name, description, input_schema: parameters as Anthropic.Tool["input_schema"] };
 }

@@ -1,14 +1,14 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { isContainer } from "../../base/record.ts";
 import { ModelError, type ModelRequest } from "../../core/ports/model.ts";
+import { toolsNow } from "../../core/transcript/keep-transcript.ts";
 import { type Json, type JsonSchema, objectOf } from "../../core/values/json.ts";
 import type { Effort } from "../../core/values/message.ts";
 import { type OutputForm, objectSchema, outputName } from "../structured-output.ts";
 import { notesExplained } from "../system-note.ts";
 import type { WireBlock } from "./blocks.ts";
-import type { WireMessage } from "./messages.ts";
+import { toolDefinition, type WireMessage } from "./messages.ts";
 import { type Abilities, wireEffort } from "./models.ts";
-import { toolList } from "./tools.ts";
 
 /** A request without its model: the body, and the beta features it uses. */
 export interface WireRequest {
@@ -84,6 +84,26 @@ function openingEffort(
   if (inline && effortChange) return effort;
   const changed = messages.findLast((message) => message.role === "system" && message.effort !== undefined);
   return changed?.role === "system" ? changed.effort : effort;
+}
+
+/**
+ * A tool nobody can call. Without one that is deferred from the first request on, the first tool added later misses the
+ * whole cache.
+ */
+const placeholder: Anthropic.Tool = {
+  name: "reserved_placeholder",
+  description: "Reserved. It is never available.",
+  input_schema: { type: "object", properties: {} },
+  defer_loading: true,
+};
+
+/**
+ * The list of tools: that of the opening where later ones are added in the middle, otherwise with all that were added. Tools
+ * that are gone stay, so that the list never shrinks. A list of deferred tools alone is refused.
+ */
+function toolList(request: ModelRequest, { inline }: Abilities): Anthropic.Tool[] {
+  if (inline && request.tools.length > 0) return [...request.tools.map(toolDefinition), placeholder];
+  return toolsNow(request, "keep").map(toolDefinition);
 }
 
 /** Tools stay where none may be called: a conversation with calls in it is refused without them. */

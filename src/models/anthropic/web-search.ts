@@ -4,8 +4,7 @@ import { askedSearch, recencyNotes } from "../asked-search.ts";
 import { type MeteredUsage, type Price, pricedUsage, withFee } from "../prices.ts";
 import { endpointOf, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
-import { anthropicAddress } from "./address.ts";
-import { createAnthropicClient } from "./anthropic.ts";
+import { anthropicAddress, createAnthropicClient } from "./client.ts";
 
 /** US dollars for one search. https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool */
 const searchFee = 0.01;

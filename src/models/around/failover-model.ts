@@ -5,8 +5,7 @@ import {
   type ModelRequest,
   mayHelp,
 } from "../../core/ports/model.ts";
-import { ShownText } from "../shown-text.ts";
-import { whyDelayed } from "../why-delayed.ts";
+import { ShownText, whyDelayed } from "./failed-attempt.ts";
 
 /**
  * A model with others behind it, asked in this order when it fails. The rule-based offline model never takes over.

@@ -3,7 +3,7 @@ import { foldedRequest } from "../../core/transcript/keep-transcript.ts";
 import type { Message } from "../../core/values/message.ts";
 import { countTokens } from "../count-tokens.ts";
 import { createRequestSize, messageSize, toolSize } from "../request-size.ts";
-import { ShownText } from "../shown-text.ts";
+import { ShownText } from "./failed-attempt.ts";
 
 /** How often a request that is too long is shortened before its error is told. */
 const attempts = 6;

@@ -7,7 +7,7 @@ import {
   type ModelRequest,
 } from "../../core/ports/model.ts";
 import type { Message, MessageImage, ToolMessage, UserMessage } from "../../core/values/message.ts";
-import { ShownText } from "../shown-text.ts";
+import { ShownText } from "./failed-attempt.ts";
 
 /** How servers refuse pictures: as a bad request, as too large, or (routers) as an address that knows no such model. */
 const refusals: ReadonlySet<ModelErrorCode> = new Set([

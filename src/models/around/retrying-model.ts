@@ -7,8 +7,7 @@ import {
   mayHelp,
 } from "../../core/ports/model.ts";
 import type { Clock } from "../../core/ports/storage.ts";
-import { ShownText } from "../shown-text.ts";
-import { whyDelayed } from "../why-delayed.ts";
+import { ShownText, whyDelayed } from "./failed-attempt.ts";
 
 /** How often and how patiently a model is asked again. */
 export interface RetryPolicy {

@@ -2,10 +2,9 @@ import type { Effort } from "../../core/values/message.ts";
 import { openAiFamily } from "../openai/family.ts";
 import type { Price } from "../prices.ts";
 import { isLocal, type ServerKind } from "../server-kind.ts";
-import { listedAs, listedModel, retirementOf } from "./catalogue.ts";
+import { listedAs, listedModel, retirementOf, spellingOf } from "./catalogue.ts";
 import type { CatalogueModel } from "./catalogue-format.ts";
 import { smallModels, smallModelsOfVendors } from "./hand-kept.ts";
-import { spellingOf } from "./model-names.ts";
 
 /** What is known about a model. Whatever is not known is absent. */
 export interface ModelFacts {

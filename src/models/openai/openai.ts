@@ -6,9 +6,8 @@ import { toolRules } from "../tools/tool-shape.ts";
 import { createChatDialect } from "./chat/chat.ts";
 import { createOpenAiClient, isOpenAiHost, openAiUrl } from "./client.ts";
 import { openAiFamily } from "./family.ts";
-import type { OpenAiDialect } from "./opened.ts";
 import { createResponsesDialect } from "./responses/responses.ts";
-import { statusOf } from "./wire-forms.ts";
+import { type OpenAiDialect, statusOf } from "./wire-forms.ts";
 
 /**
  * A model behind OpenAI's Responses API or its chat completions, or behind any server that speaks one of them (Ollama,

@@ -1,5 +1,6 @@
 import type { ModelErrorCode, ModelRequest } from "../../core/ports/model.ts";
 import { type Endpoint, toModelError } from "../provider-error.ts";
+import type { AnswerReader, Dialect } from "../provider-model.ts";
 import { type ToolRefusal, toolRefusal } from "../tools/tool-refusal.ts";
 
 /** What a server said when it did not take a request. */
@@ -68,6 +69,21 @@ export function createWireForms<Form>(
       }
     }
   };
+}
+
+/** An answer that has begun, with the reader of its chunks: which form the request had in the end is known only then. */
+export interface OpenedAnswer extends AsyncIterable<unknown> {
+  readonly reader: AnswerReader<unknown>;
+}
+
+/** One of OpenAI's APIs. */
+export type OpenAiDialect = Dialect<unknown, OpenedAnswer>;
+
+export function openedAnswer<Chunk>(
+  chunks: AsyncIterable<Chunk | undefined>,
+  reader: AnswerReader<Chunk>,
+): OpenedAnswer {
+  return { reader, [Symbol.asyncIterator]: () => chunks[Symbol.asyncIterator]() };
 }
 
 /** The HTTP status of an SDK's error. Undefined for other errors and failed connections. */

@@ -7,7 +7,7 @@ import { type Endpoint, modelError, notAnAnswer } from "../../provider-error.ts"
 import type { Answer, AnswerReader } from "../../provider-model.ts";
 import { ReportedFailure } from "../../reported-failure.ts";
 import { withUniqueIds } from "../../tool-call-text.ts";
-import type { BlocksOwner } from "../own-blocks.ts";
+import type { BlocksOwner } from "../past-messages.ts";
 import { isKeepable, keptOfCall, ReasoningFields } from "./chat-reasoning.ts";
 import { ChatText, type WholeText } from "./chat-text.ts";
 

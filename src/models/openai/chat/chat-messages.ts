@@ -10,9 +10,8 @@ import type {
 } from "../../../core/values/message.ts";
 import { asNote, notesExplained, withoutNoteTags } from "../../system-note.ts";
 import { argumentsText, safeToolName } from "../../tool-call-text.ts";
-import { holdBackChanges } from "../held-back-changes.ts";
-import { type ChatForm, chatFormName } from "./chat-form.ts";
-import type { ChatQuirks } from "./chat-quirks.ts";
+import { holdBackChanges } from "../past-messages.ts";
+import { type ChatForm, type ChatQuirks, chatFormName } from "./chat-form.ts";
 import { keptFields } from "./chat-reasoning.ts";
 import { plainSchema } from "./plain-schema.ts";
 

@@ -1,6 +1,6 @@
 import { type Json, objectOf } from "../../../core/values/json.ts";
 import type { AssistantMessage } from "../../../core/values/message.ts";
-import { type BlocksOwner, ownBlocks } from "../own-blocks.ts";
+import { type BlocksOwner, ownBlocks } from "../past-messages.ts";
 
 /**
  * What compatible servers add to a message and want back with it, in their own fields: reasoning in words

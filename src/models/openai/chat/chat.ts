@@ -10,12 +10,10 @@ import { type OutputForm, objectSchema, outputName } from "../../structured-outp
 import type { OpenAiClient } from "../client.ts";
 import { effortNow } from "../effort-now.ts";
 import { nearestEffort } from "../family.ts";
-import { type OpenAiDialect, openedAnswer } from "../opened.ts";
-import { createWireForms } from "../wire-forms.ts";
+import { createWireForms, type OpenAiDialect, openedAnswer } from "../wire-forms.ts";
 import { createChatReader, wholeChatAnswer } from "./chat-answer.ts";
-import { type ChatForm, chatConcessions, chatFormName, firstChatForm } from "./chat-form.ts";
+import { type ChatForm, chatConcessions, chatFormName, chatQuirks, firstChatForm } from "./chat-form.ts";
 import { createChatMessages } from "./chat-messages.ts";
-import { chatQuirks } from "./chat-quirks.ts";
 
 type Body = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "stream">;
 

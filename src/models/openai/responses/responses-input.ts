@@ -12,8 +12,7 @@ import type {
 } from "../../../core/values/message.ts";
 import { argumentsText, safeCallId, safeToolName } from "../../tool-call-text.ts";
 import { nearestEffort, openAiFamily } from "../family.ts";
-import { holdBackChanges } from "../held-back-changes.ts";
-import { type BlocksOwner, ownBlocks } from "../own-blocks.ts";
+import { type BlocksOwner, holdBackChanges, ownBlocks } from "../past-messages.ts";
 import { type ResponsesForm, responsesFormName } from "./responses-form.ts";
 
 type Item = OpenAI.Responses.ResponseInputItem;

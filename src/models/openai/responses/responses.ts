@@ -10,8 +10,7 @@ import { type OutputForm, objectSchema, outputName } from "../../structured-outp
 import type { OpenAiClient } from "../client.ts";
 import { effortNow } from "../effort-now.ts";
 import { nearestEffort } from "../family.ts";
-import { type OpenAiDialect, openedAnswer } from "../opened.ts";
-import { createWireForms } from "../wire-forms.ts";
+import { createWireForms, type OpenAiDialect, openedAnswer } from "../wire-forms.ts";
 import { createResponsesReader, isLastEvent, wholeResponsesAnswer } from "./responses-answer.ts";
 import {
   firstResponsesForm,

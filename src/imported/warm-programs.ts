@@ -4,12 +4,7 @@ import type { ProgramRunner } from "../core/skill/programs.ts";
 import type { Skill } from "../core/skill/skill.ts";
 import type { Place } from "../core/values/place.ts";
 import type { ToHost } from "./host/protocol.ts";
-import {
-  type CallOutcome,
-  type HostedProgram,
-  type ProgramCall,
-  startHostedProgram,
-} from "./hosted-program.ts";
+import { type CallOutcome, HostedProgram, type ProgramCall } from "./hosted-program.ts";
 
 interface WarmCall extends ProgramCall {
   skill: Skill;
@@ -62,7 +57,7 @@ export function createWarmPrograms(options: WarmProgramsOptions): WarmPrograms {
     entry?.program.stop(reason);
   };
   const start = (key: string, version: string, { skill, setup, env, working }: WarmCall): Entry => {
-    const program = startHostedProgram({
+    const program = new HostedProgram({
       programs: options.programs,
       skill,
       setup,

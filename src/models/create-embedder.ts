@@ -1,9 +1,8 @@
 import { type Embedder, noEmbedder } from "../core/ports/services.ts";
 import type { Clock } from "../core/ports/storage.ts";
-import { hostOf, type ModelSettings, namedModel } from "./create-model.ts";
+import { kindOf, type ModelSettings, namedModel } from "./create-model.ts";
 import { createOpenAiEmbedder } from "./openai/embedder.ts";
 import type { Price } from "./prices.ts";
-import { serverKindOf } from "./server-kind.ts";
 
 export interface EmbeddingSettings extends Pick<ModelSettings, "providers" | "prices"> {
   /** `provider/model`, or `off`. */
@@ -40,7 +39,7 @@ export function embeddingPrice(settings: EmbeddingSettings): Price | undefined {
   const own = settings.prices?.[embeddings];
   if (own !== undefined) return own;
   const { model, server } = namedModel(embeddings, settings);
-  const kind = serverKindOf(hostOf(server), server.server);
+  const kind = kindOf(server);
   const input = kind === undefined ? undefined : prices[kind]?.[model];
   return input === undefined ? undefined : { input, output: 0 };
 }

@@ -1,10 +1,9 @@
 import type { Usage } from "../core/log/turn-event.ts";
 import { type ImageMaker, noImageMaker } from "../core/ports/services.ts";
 import type { Clock } from "../core/ports/storage.ts";
-import { hostOf, type ModelSettings, namedModel } from "./create-model.ts";
+import { kindOf, type ModelSettings, namedModel } from "./create-model.ts";
 import { createOpenAiImageMaker, type FetchImage, type MeteredImages } from "./openai/image-maker.ts";
 import { type Price, pricedUsage } from "./prices.ts";
-import { serverKindOf } from "./server-kind.ts";
 
 export interface ImageSettings extends Pick<ModelSettings, "providers" | "prices"> {
   /** `provider/model`, or `off`. */
@@ -31,7 +30,7 @@ const gptImage: ImagePrice = { input: 5, image: 8, output: 30 };
 export function createImageMaker(settings: ImageSettings, { clock, fetchImage }: ImageDeps): ImageMaker {
   if (settings.images === "off") return noImageMaker("No service that makes pictures is set up here.");
   const { provider, model, server } = namedModel(settings.images, { providers: settings.providers });
-  const kind = serverKindOf(hostOf(server), server.server);
+  const kind = kindOf(server);
   const known = kind === "openai" && /^gpt-image-2(\.\d)?(-|$)/.test(model) ? gptImage : undefined;
   const price = settings.prices?.[settings.images] ?? known;
   const usageOf = (metered: MeteredImages | undefined) => priced(metered, price);

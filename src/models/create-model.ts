@@ -11,31 +11,28 @@ import { type ModelFacts, modelFacts, smallModelFor } from "./catalogue/model-fa
 import { createOpenAiModel } from "./openai/openai.ts";
 import type { PriceTable } from "./prices.ts";
 import type { ProviderModelOptions } from "./provider-model.ts";
-import { isLocal, serverKindOf } from "./server-kind.ts";
+import { isLocal, type ServerKind, serverKindOf } from "./server-kind.ts";
 import { lacksKey } from "./sign-requests.ts";
 
-/** One server of models. */
-export interface ProviderSettings {
-  /** The API it speaks. */
+/** One server of models. `openai` and `anthropic` have an address, a key's name and the need of a key unless told. */
+export interface ProviderSettings
+  extends Pick<
+    ProviderModelOptions,
+    | "apiKey"
+    | "baseUrl"
+    | "keyName"
+    | "needsKey"
+    | "server"
+    | "api"
+    | "keyHeader"
+    | "headers"
+    | "query"
+    | "maxTokensField"
+    | "firstAnswerMs"
+  > {
+  /** The API that it speaks. */
   kind: "openai" | "anthropic";
-  apiKey?: string | undefined;
-  /** The provider's own address unless told, e.g. `http://127.0.0.1:11434/v1` for Ollama. */
-  baseUrl?: string | undefined;
-  /** Where the operator sets the key, for messages; `OPENAI_API_KEY` or `ANTHROPIC_API_KEY` unless told. */
-  keyName?: string | undefined;
-  /** Whether it refuses everything without a key; so do the vendors' own servers unless told. */
-  needsKey?: ProviderModelOptions["needsKey"];
-  /** What kind of server it is, where an operator named it; any that speaks the API unless told. */
-  server?: ProviderModelOptions["server"];
-  /** Which of OpenAI's APIs is asked; by the name of the model unless told. */
-  api?: ProviderModelOptions["api"];
-  keyHeader?: ProviderModelOptions["keyHeader"];
-  headers?: ProviderModelOptions["headers"];
-  query?: ProviderModelOptions["query"];
-  maxTokensField?: ProviderModelOptions["maxTokensField"];
-  /** The longest wait for the first sign of a stream, milliseconds; as long as any other silence unless told. */
-  firstAnswerMs?: number | undefined;
-  /** The longest silence of a stream, milliseconds; as of the settings unless told. */
+  /** Maximum silence of a stream, ms; that of the settings by default. */
   idleTimeoutMs?: number | undefined;
 }
 
@@ -115,7 +112,7 @@ export function checkUsable(name: string, settings: ModelSettings): void {
 export function listedModelsOf(settings: ModelSettings): string[] {
   return Object.entries(providersOf(settings)).flatMap(([name, server]) => {
     if (lacksKey(server)) return [];
-    return listedNames(serverKindOf(hostOf(server), server.server)).map((model) => `${name}/${model}`);
+    return listedNames(kindOf(server)).map((model) => `${name}/${model}`);
   });
 }
 
@@ -164,7 +161,7 @@ export function factsOfModel(name: string, settings: ModelSettings): ModelFacts 
 export function smallModelBeside(name: string, settings: ModelSettings): string | undefined {
   if (name === "offline") return undefined;
   const { provider, model, server } = namedModel(name, settings);
-  const kind = serverKindOf(hostOf(server), server.server);
+  const kind = kindOf(server);
   // People name their deployments at Azure as they like.
   const small = kind === "azure" ? undefined : smallModelFor(kind, model);
   return small === undefined ? undefined : `${provider}/${small}`;
@@ -174,14 +171,18 @@ export function smallModelBeside(name: string, settings: ModelSettings): string 
 function knownFacts({ model, server }: NamedModel, name: string, settings: ModelSettings): ModelFacts {
   const { models = {}, prices = {} } = settings;
   return {
-    ...modelFacts(serverKindOf(hostOf(server), server.server), model),
+    ...modelFacts(kindOf(server), model),
     ...(Object.hasOwn(models, name) ? models[name] : {}),
     ...(Object.hasOwn(prices, name) ? { price: prices[name] } : {}),
   };
 }
 
-/** The host a provider is at. @throws ModelError when the address is none */
-export function hostOf({ kind, baseUrl }: ProviderSettings): string {
+/** The kind of a provider's server. @throws ModelError `not_configured` for an invalid address */
+export function kindOf(server: ProviderSettings): ServerKind | undefined {
+  return serverKindOf(hostOf(server), server.server);
+}
+
+function hostOf({ kind, baseUrl }: ProviderSettings): string {
   if (baseUrl === undefined) return `api.${kind}.com`;
   if (URL.canParse(baseUrl)) return new URL(baseUrl).host;
   throw new ModelError("not_configured", `${baseUrl} is no address of a model server.`);
@@ -204,12 +205,7 @@ function createNamedModel(name: string, settings: ModelSettings, clock: ModelClo
     facts,
   };
   const made = server.kind === "anthropic" ? createAnthropicModel(options) : createOpenAiModel(options);
-  const host = hostOf(server);
-  const answering = withWaitNotice(
-    made,
-    isLocal(serverKindOf(host, server.server)) || isLocalHost(host),
-    clock,
-  );
+  const answering = withWaitNotice(made, isLocal(kindOf(server)) || isLocalHost(hostOf(server)), clock);
   return { ...answering, window: facts.window ?? made.window, cache_ms: facts.cache_ms ?? made.cache_ms };
 }
 

@@ -1,9 +1,8 @@
 import type { WebEngine } from "../core/ports/web.ts";
 import { createAnthropicSearch } from "./anthropic/web-search.ts";
-import { factsOfModel, hostOf, type ModelSettings, namedModel, smallModelBeside } from "./create-model.ts";
+import { factsOfModel, kindOf, type ModelSettings, namedModel, smallModelBeside } from "./create-model.ts";
 import { createOpenAiSearch } from "./openai/web-search.ts";
 import type { ProviderModelOptions } from "./provider-model.ts";
-import { serverKindOf } from "./server-kind.ts";
 import { lacksKey } from "./sign-requests.ts";
 
 /** Milliseconds without an answer. */
@@ -17,7 +16,7 @@ export function createProviderSearch(settings: ModelSettings): WebEngine | undef
   if (settings.choice === "offline") return undefined;
   const name = smallModelBeside(settings.choice, settings) ?? settings.choice;
   const { provider, model, server } = namedModel(name, settings);
-  const kind = serverKindOf(hostOf(server), server.server);
+  const kind = kindOf(server);
   if (lacksKey(server)) return undefined;
   const options: ProviderModelOptions = { ...server, provider, model, timeoutMs };
   const { price } = factsOfModel(name, settings);

@@ -1,10 +1,9 @@
 import type { Usage } from "../core/log/turn-event.ts";
 import { noTranscriber, type Transcriber } from "../core/ports/documents.ts";
 import type { Clock } from "../core/ports/storage.ts";
-import { hostOf, type ModelSettings, namedModel } from "./create-model.ts";
+import { kindOf, type ModelSettings, namedModel } from "./create-model.ts";
 import { createOpenAiTranscriber, type Metered } from "./openai/transcriber.ts";
 import { type Price, pricedUsage } from "./prices.ts";
-import { serverKindOf } from "./server-kind.ts";
 
 export interface TranscriptionSettings extends Pick<ModelSettings, "choice" | "providers" | "prices"> {
   /** `provider/model`, or `off`. */
@@ -57,7 +56,7 @@ export function transcriptionPrice(settings: TranscriptionSettings): Transcripti
   const own = settings.prices?.[transcription];
   if (own !== undefined) return { tokens: own };
   const { model, server } = namedModel(transcription, { providers });
-  const kind = serverKindOf(hostOf(server), server.server);
+  const kind = kindOf(server);
   return kind === undefined ? undefined : prices[kind]?.[model];
 }
 

@@ -345,14 +345,14 @@ function positive(text: string | null): number | undefined {
 }
 
 /**
- * The delay before another attempt of what cannot wait for long, ms: `usual` where the server names none. Undefined where another one is of
- * no use, or would have to wait for longer than `longest`.
+ * The delay before another attempt of a request that cannot wait for long, ms: `usual` where the server does not name one. Undefined
+ * where another attempt is of no use, or would have to wait for more than `max`.
  */
 export function delayAfter(
   error: unknown,
-  { usual, longest }: { usual: number; longest: number },
+  { usual, max }: { usual: number; max: number },
 ): number | undefined {
   if (!mayHelp("later", error)) return undefined;
   const delay = error.retryAfterMs ?? usual;
-  return delay > longest ? undefined : delay;
+  return delay > max ? undefined : delay;
 }

@@ -1,4 +1,4 @@
-import type { Effort } from "../../core/values/message.ts";
+import { efforts as allEfforts, type Effort } from "../../core/values/message.ts";
 import type { ModelFacts } from "../catalogue/model-facts.ts";
 
 /** The words of `output_config.effort`. */
@@ -117,11 +117,9 @@ export function formOf({ inline }: Abilities): WireForm {
   return inline ? "inline" : "noted";
 }
 
-const rising: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
-
 /** The nearest word the model knows that is not above the wish, or its lowest. Undefined without a wish or a word. */
 export function wireEffort(wish: Effort | undefined, { efforts }: Abilities): WireEffort | undefined {
   if (wish === undefined) return undefined;
-  const most = rising.indexOf(wish);
-  return efforts.findLast((word) => rising.indexOf(word) <= most) ?? efforts[0];
+  const wanted = allEfforts.indexOf(wish);
+  return efforts.findLast((word) => allEfforts.indexOf(word) <= wanted) ?? efforts[0];
 }

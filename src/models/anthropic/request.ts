@@ -4,6 +4,7 @@ import { ModelError, type ModelRequest } from "../../core/ports/model.ts";
 import { toolsNow } from "../../core/transcript/keep-transcript.ts";
 import { type Json, type JsonSchema, objectOf } from "../../core/values/json.ts";
 import type { Effort } from "../../core/values/message.ts";
+import { effortNow } from "../effort.ts";
 import { type OutputForm, objectSchema, outputName } from "../structured-output.ts";
 import { notesExplained } from "../system-note.ts";
 import type { WireBlock } from "./blocks.ts";
@@ -77,13 +78,8 @@ function displayBetas({ display }: Abilities): string[] {
 }
 
 /** Where effort cannot change in the middle, the whole request has the latest. */
-function openingEffort(
-  { effort, messages }: ModelRequest,
-  { inline, effortChange }: Abilities,
-): Effort | undefined {
-  if (inline && effortChange) return effort;
-  const changed = messages.findLast((message) => message.role === "system" && message.effort !== undefined);
-  return changed?.role === "system" ? changed.effort : effort;
+function openingEffort(request: ModelRequest, { inline, effortChange }: Abilities): Effort | undefined {
+  return inline && effortChange ? request.effort : effortNow(request);
 }
 
 /**

@@ -1,7 +1,5 @@
 import { z } from "zod";
-import type { Effort } from "../../core/values/message.ts";
-
-const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const satisfies Effort[];
+import { efforts } from "../../core/values/message.ts";
 
 export const effortSchema = z.enum(efforts);
 

@@ -4,16 +4,9 @@ import { withTimeLimit } from "../../base/time-limit.ts";
 import type { Embedder, Embeddings } from "../../core/ports/services.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import { type Price, pricedUsage } from "../prices.ts";
-import {
-  delayAfter,
-  type Endpoint,
-  endpointOf,
-  modelError,
-  notAnAnswer,
-  toModelError,
-} from "../provider-error.ts";
+import { delayAfter, type Endpoint, modelError, notAnAnswer, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
-import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";
+import { type OpenAiClient, openAiServer, withRetries } from "./client.ts";
 
 export interface EmbedderOptions extends Omit<ProviderModelOptions, "timeoutMs"> {
   price: Price | undefined;
@@ -21,11 +14,12 @@ export interface EmbedderOptions extends Omit<ProviderModelOptions, "timeoutMs">
   report(error: unknown): void;
 }
 
-/** How long one request may take, ms: a server of one's own may have to load the model first. */
-const patience = 60_000;
-/** Attempts of a request whose failure passes, the delay between them where the server names none, and the longest it may name, ms. */
+/** Maximum time of one request, ms: a server of one's own may have to load the model first. */
+const maxMs = 60_000;
+/** Attempts of a request whose failure passes. */
 const attempts = 3;
-const delays = { usual: 1_000, longest: 20_000 };
+/** Delay between them where the server does not name one, and the maximum that it may name, ms. */
+const delays = { usual: 1_000, max: 20_000 };
 
 /** Texts and characters of one request: Mistral takes 16,384 tokens, and a character of Chinese or Japanese is about one. */
 const maxTexts = 64;
@@ -53,25 +47,16 @@ export function createOpenAiEmbedder(
   options: EmbedderOptions,
   clock: Pick<Clock, "after" | "sleep">,
 ): Embedder {
-  const { model, baseUrl = openAiUrl, price } = options;
-  const endpoint = endpointOf(options, { provider: "openai", baseUrl, keyName: "OPENAI_API_KEY" });
-  const client = createOpenAiClient(endpoint, baseUrl, { ...options, timeoutMs: patience });
-  const late = () => modelError("unavailable", endpoint, `took longer than ${patience / 1_000} s`, undefined);
+  const { model, price } = options;
+  const { endpoint, client } = openAiServer({ ...options, timeoutMs: maxMs });
+  const late = () => modelError("unavailable", endpoint, `took longer than ${maxMs / 1_000} s`, undefined);
   const attempt = (texts: readonly string[], signal: AbortSignal) =>
-    withTimeLimit({ ms: patience, timer: clock, signal, late }, async (limit) =>
+    withTimeLimit({ ms: maxMs, timer: clock, signal, late }, async (limit) =>
       ask(await client(), endpoint, model, texts, limit),
     );
-  const batch = async (texts: readonly string[], signal: AbortSignal) => {
-    for (let made = 1; ; made += 1) {
-      try {
-        return await attempt(texts, signal);
-      } catch (error) {
-        const delay = delayAfter(toModelError(error, endpoint), delays);
-        if (signal.aborted || delay === undefined || made === attempts) throw error;
-        await clock.sleep(delay, signal);
-      }
-    }
-  };
+  const after = (error: unknown) => delayAfter(toModelError(error, endpoint), delays);
+  const batch = (texts: readonly string[], signal: AbortSignal) =>
+    withRetries({ attempts, delayAfter: after, clock, signal }, () => attempt(texts, signal));
   let isTold = false;
   return {
     model: endpoint.id,

@@ -1,4 +1,4 @@
-import type { Effort } from "../../core/values/message.ts";
+import { type Effort, efforts } from "../../core/values/message.ts";
 
 /** What the name of one of OpenAI's models from gpt-5 on tells about it: https://developers.openai.com/api/docs/models. */
 export interface OpenAiFamily {
@@ -33,8 +33,8 @@ export function openAiFamily(model: string): OpenAiFamily | undefined {
   };
 }
 
-const order: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
-const between = (first: Effort, last: Effort) => order.slice(order.indexOf(first), order.indexOf(last) + 1);
+const between = (first: Effort, last: Effort) =>
+  efforts.slice(efforts.indexOf(first), efforts.indexOf(last) + 1);
 const withNone = (last: Effort): Effort[] => ["none", ...between("low", last)];
 
 function effortsOf(version: number, variant: string): readonly Effort[] {
@@ -46,10 +46,4 @@ function effortsOf(version: number, variant: string): readonly Effort[] {
   if (version >= 506) return withNone("max");
   if (version >= 502) return withNone("xhigh");
   return version === 501 ? withNone("high") : between("minimal", "high");
-}
-
-/** The known effort nearest to the wanted one, the higher of two as near. Undefined when none is known. */
-export function nearestEffort(wanted: Effort, known: readonly Effort[]): Effort | undefined {
-  const distance = (effort: Effort) => Math.abs(order.indexOf(effort) - order.indexOf(wanted));
-  return known.toReversed().toSorted((a, b) => distance(a) - distance(b))[0];
 }

@@ -4,9 +4,9 @@ import { type ModelErrorCode, mayHelp } from "../../core/ports/model.ts";
 import { ImageError, type ImageMaker, type MadeImages, type WantedImage } from "../../core/ports/services.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import { formatBytes } from "../../core/values/shown.ts";
-import { type Endpoint, endpointOf, notAnAnswer, toModelError } from "../provider-error.ts";
+import { type Endpoint, notAnAnswer, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
-import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";
+import { type OpenAiClient, openAiServer, withRetries } from "./client.ts";
 
 /** What a server counted; an image's tokens of the input are among `input_tokens`. */
 export interface MeteredImages {
@@ -29,10 +29,10 @@ export interface ImageMakerOptions extends Omit<ProviderModelOptions, "timeoutMs
   fetchImage: FetchImage;
 }
 
-/** The slowest models take two minutes for a picture, ms. */
-const patience = 300_000;
-/** Bytes of one picture. */
-const largest = 25_000_000;
+/** Maximum time of one attempt, ms: the slowest models take two minutes for a picture. */
+const maxMs = 300_000;
+/** Maximum bytes of one picture. */
+const maxBytes = 25_000_000;
 /** Delay before the second attempt, ms. */
 const delay = 2_000;
 
@@ -44,9 +44,7 @@ const ratios = { square: "1:1", wide: "16:9", tall: "9:16" } as const;
  * tried a second time. https://developers.openai.com/api/docs/guides/image-generation
  */
 export function createOpenAiImageMaker(options: ImageMakerOptions, clock: Pick<Clock, "sleep">): ImageMaker {
-  const { baseUrl = openAiUrl } = options;
-  const endpoint = endpointOf(options, { provider: "openai", baseUrl, keyName: "OPENAI_API_KEY" });
-  const client = createOpenAiClient(endpoint, baseUrl, { ...options, timeoutMs: patience });
+  const { endpoint, client } = openAiServer({ ...options, timeoutMs: maxMs });
   const attempt = async (wanted: WantedImage, signal: AbortSignal): Promise<MadeImages> => {
     const answer = await ask(await client(), wanted, options, signal);
     return await madeOf(answer, { ...options, endpoint, count: wanted.count }, signal);
@@ -54,16 +52,13 @@ export function createOpenAiImageMaker(options: ImageMakerOptions, clock: Pick<C
   return {
     model: endpoint.id,
     async make(wanted, signal) {
+      const delayAfter = (error: unknown) =>
+        mayHelp("later", toModelError(error, endpoint)) ? delay : undefined;
       try {
-        return await attempt(wanted, signal);
+        return await withRetries({ attempts: 2, delayAfter, clock, signal }, () => attempt(wanted, signal));
       } catch (error) {
-        if (signal.aborted || !mayHelp("later", toModelError(error, endpoint)))
-          throw failureOf(error, endpoint, signal);
-        await clock.sleep(delay, signal);
+        throw failureOf(error, endpoint, signal);
       }
-      return await attempt(wanted, signal).catch((error: unknown) =>
-        Promise.reject(failureOf(error, endpoint, signal)),
-      );
     },
   };
 }
@@ -75,7 +70,7 @@ async function ask(
   signal: AbortSignal,
 ): Promise<unknown> {
   const request = requestOf(wanted, options);
-  const limits = { signal, timeout: patience };
+  const limits = { signal, timeout: maxMs };
   const { from = [] } = wanted;
   if (from.length === 0) return await api.images.generate(request as never, limits);
   if (options.server !== "xai")
@@ -171,14 +166,14 @@ async function readImage(
   fetchImage: FetchImage,
   signal: AbortSignal,
 ): Promise<MadeImages["images"][number] | { problem: string }> {
-  const tooLarge = { problem: `sent one of more than ${formatBytes(largest)}; ask for a smaller one` };
+  const tooLarge = { problem: `sent one of more than ${formatBytes(maxBytes)}; ask for a smaller one` };
   // Some servers write the picture itself where its address belongs, and some write that before its bytes.
   const [, inUrl] = /^data:[^,]{0,100};base64,([\s\S]*)$/.exec(b64_json || url || "") ?? [];
   const base64 = inUrl ?? b64_json;
-  if (base64 && base64.length > largest * 1.4) return tooLarge;
+  if (base64 && base64.length > maxBytes * 1.4) return tooLarge;
   const found = base64 ? Buffer.from(base64, "base64") : await fetched(url ?? "", fetchImage, signal);
   if (found === undefined) return { problem: "sent none that can be fetched; try again" };
-  if (found.byteLength > largest) return tooLarge;
+  if (found.byteLength > maxBytes) return tooLarge;
   const media_type = typeOf(found);
   if (media_type === undefined) return { problem: "sent none that can be shown; try again" };
   return { media_type, data: found };
@@ -191,7 +186,7 @@ async function fetched(
   signal: AbortSignal,
 ): Promise<Buffer | undefined> {
   if (url === "") return undefined;
-  const got = await fetchImage(url, { maxBytes: largest, timeoutMs: 60_000, signal });
+  const got = await fetchImage(url, { maxBytes, timeoutMs: 60_000, signal });
   return got.ok ? Buffer.from(got.data) : undefined;
 }
 

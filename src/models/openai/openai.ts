@@ -1,10 +1,9 @@
 import { errorCode } from "../../base/error-text.ts";
 import type { Model } from "../../core/ports/model.ts";
-import { endpointOf } from "../provider-error.ts";
 import { createProviderModel, type ProviderModelOptions } from "../provider-model.ts";
 import { toolRules } from "../tools/tool-shape.ts";
 import { createChatDialect } from "./chat/chat.ts";
-import { createOpenAiClient, isOpenAiHost, openAiUrl } from "./client.ts";
+import { isOpenAiHost, openAiServer } from "./client.ts";
 import { openAiFamily } from "./family.ts";
 import { createResponsesDialect } from "./responses/responses.ts";
 import { type OpenAiDialect, statusOf } from "./wire-forms.ts";
@@ -15,9 +14,8 @@ import { type OpenAiDialect, statusOf } from "./wire-forms.ts";
  * are: chat completions give them no reasoning with tools. Such a server needs no key.
  */
 export function createOpenAiModel(options: ProviderModelOptions): Model {
-  const { model, baseUrl = openAiUrl, api = "auto" } = options;
-  const endpoint = endpointOf(options, { provider: "openai", baseUrl, keyName: "OPENAI_API_KEY" });
-  const client = createOpenAiClient(endpoint, baseUrl, options);
+  const { model, api = "auto" } = options;
+  const { endpoint, client } = openAiServer(options);
   const chat = createChatDialect(options, endpoint, client);
   const dialect = () => {
     if (api === "chat" || (api === "auto" && openAiFamily(model) === undefined)) return chat;

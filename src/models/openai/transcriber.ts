@@ -8,9 +8,9 @@ import {
 } from "../../core/ports/documents.ts";
 import type { ModelErrorCode } from "../../core/ports/model.ts";
 import type { Clock } from "../../core/ports/storage.ts";
-import { delayAfter, type Endpoint, endpointOf, notAnAnswer, toModelError } from "../provider-error.ts";
+import { delayAfter, type Endpoint, notAnAnswer, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
-import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";
+import { type OpenAiClient, openAiServer, withRetries } from "./client.ts";
 
 /** What a server counted: tokens or seconds, as it bills; undefined where it does not say. */
 export type Metered =
@@ -26,10 +26,10 @@ export interface TranscriberOptions
   usageOf(metered: Metered | undefined): Usage;
 }
 
-/** How long one attempt may take, ms: 25 minutes of speech take the slowest services about one. */
-const patience = 120_000;
-/** Delay before the second attempt where the server does not name one, and the longest it may name, ms. */
-const delays = { usual: 1_000, longest: 10_000 };
+/** Maximum time of one attempt, ms: the slowest services take about a minute for 25 minutes of speech. */
+const maxMs = 120_000;
+/** Delay before the second attempt where the server does not name one, and the maximum that it may name, ms. */
+const delays = { usual: 1_000, max: 10_000 };
 
 /**
  * Transcribes with the endpoint `/audio/transcriptions` of OpenAI, Groq, Mistral, Together, Azure and servers of one's own. A failure
@@ -39,13 +39,12 @@ export function createOpenAiTranscriber(
   options: TranscriberOptions,
   clock: Pick<Clock, "after" | "sleep">,
 ): Transcriber {
-  const { model, baseUrl = openAiUrl } = options;
-  const endpoint = endpointOf(options, { provider: "openai", baseUrl, keyName: "OPENAI_API_KEY" });
-  const client = createOpenAiClient(endpoint, baseUrl, { ...options, timeoutMs: patience });
+  const { model } = options;
+  const { endpoint, client } = openAiServer({ ...options, timeoutMs: maxMs });
   const attempt = async (recording: Recording, signal: AbortSignal): Promise<Transcription> => {
     const late = () =>
-      new TranscriptionError("failed", `it took longer than ${patience / 1_000} s; try a shorter one`);
-    const heard = await withTimeLimit({ ms: patience, timer: clock, signal, late }, async (limit) =>
+      new TranscriptionError("failed", `it took longer than ${maxMs / 1_000} s; try a shorter one`);
+    const heard = await withTimeLimit({ ms: maxMs, timer: clock, signal, late }, async (limit) =>
       ask(await client(), endpoint, model, recording, limit),
     );
     const usage = options.usageOf(heard.metered ?? secondsOf(recording));
@@ -58,15 +57,14 @@ export function createOpenAiTranscriber(
   };
   return {
     async transcribe(recording, signal) {
-      const failed = (error: unknown) => failureOf(error, endpoint, signal);
+      const after = (error: unknown) => delayAfter(toModelError(error, endpoint), delays);
       try {
-        return await attempt(recording, signal);
+        return await withRetries({ attempts: 2, delayAfter: after, clock, signal }, () =>
+          attempt(recording, signal),
+        );
       } catch (error) {
-        const delay = delayAfter(toModelError(error, endpoint), delays);
-        if (signal.aborted || delay === undefined) throw failed(error);
-        await clock.sleep(delay, signal);
+        throw failureOf(error, endpoint, signal);
       }
-      return await attempt(recording, signal).catch((error: unknown) => Promise.reject(failed(error)));
     },
   };
 }

@@ -3,9 +3,9 @@ import { z } from "zod";
 import type { WebEngine } from "../../core/ports/web.ts";
 import { askedSearch, recencyNotes } from "../asked-search.ts";
 import { type Price, pricedUsage, withFee } from "../prices.ts";
-import { endpointOf, toModelError } from "../provider-error.ts";
+import { toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
-import { createOpenAiClient, openAiUrl } from "./client.ts";
+import { openAiServer } from "./client.ts";
 
 /** US dollars for one search. https://developers.openai.com/api/docs/pricing */
 const searchFee = 0.01;
@@ -17,9 +17,8 @@ const passage = 400;
 
 /** The search of OpenAI's Responses API: a request to a model that searches, whose sources become hits. */
 export function createOpenAiSearch(options: ProviderModelOptions, price: Price | undefined): WebEngine {
-  const { model, baseUrl = openAiUrl } = options;
-  const endpoint = endpointOf(options, { provider: "openai", baseUrl, keyName: "OPENAI_API_KEY" });
-  const client = createOpenAiClient(endpoint, baseUrl, options);
+  const { model } = options;
+  const { endpoint, client } = openAiServer(options);
   return {
     name: "OpenAI's search",
     async search(query, signal) {

@@ -1,5 +1,6 @@
 import { isRecord } from "../../../base/record.ts";
 import { type Json, type JsonSchema, objectOf } from "../../../core/values/json.ts";
+import { referredPart } from "../../tools/references.ts";
 
 /** Keywords that every server takes as they are. */
 const taken: ReadonlySet<string> = new Set(["type", "required", "minimum", "maximum"]);
@@ -70,22 +71,12 @@ function referredTo(
   ref: string,
   { root, open, made }: Place,
 ): JsonSchema {
-  const target = resolved(root, ref);
-  if (target === undefined || open.includes(ref) || open.length >= deepest) {
+  const target = referredPart(root, ref);
+  if (!isRecord(target) || open.includes(ref) || open.length >= deepest) {
     const type = typeof objectOf(target).type === "string" ? { type: objectOf(target).type as Json } : {};
     return { ...type, ...pick(beside, "description") };
   }
   return plainPart({ ...target, ...beside }, { root, open: [...open, ref], made });
-}
-
-function resolved(root: JsonSchema, ref: string): JsonSchema | undefined {
-  if (!ref.startsWith("#")) return undefined;
-  let value: Json | undefined = root;
-  for (const step of ref.slice(1).split("/").filter(Boolean)) {
-    const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
-    value = Array.isArray(value) ? value[Number(key)] : objectOf(value)[key];
-  }
-  return isRecord(value) ? value : undefined;
 }
 
 /** The parts of `allOf` become one: their properties together. */

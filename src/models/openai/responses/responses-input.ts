@@ -10,8 +10,9 @@ import type {
   ToolDefinition,
   ToolMessage,
 } from "../../../core/values/message.ts";
+import { nearestEffort } from "../../effort.ts";
 import { argumentsText, safeCallId, safeToolName } from "../../tool-call-text.ts";
-import { nearestEffort, openAiFamily } from "../family.ts";
+import { openAiFamily } from "../family.ts";
 import { type BlocksOwner, holdBackChanges, ownBlocks } from "../past-messages.ts";
 import { type ResponsesForm, responsesFormName } from "./responses-form.ts";
 

@@ -3,13 +3,12 @@ import type { ModelRequest } from "../../../core/ports/model.ts";
 import { toolsNow } from "../../../core/transcript/keep-transcript.ts";
 import { type Json, type JsonSchema, objectOf } from "../../../core/values/json.ts";
 import type { ModelFacts } from "../../catalogue/model-facts.ts";
+import { effortNow, nearestEffort } from "../../effort.ts";
 import { readChunks } from "../../event-stream.ts";
 import type { Endpoint } from "../../provider-error.ts";
 import { factsOf, type ProviderModelOptions } from "../../provider-model.ts";
 import { type OutputForm, objectSchema, outputName } from "../../structured-output.ts";
 import type { OpenAiClient } from "../client.ts";
-import { effortNow } from "../effort-now.ts";
-import { nearestEffort } from "../family.ts";
 import { createWireForms, type OpenAiDialect, openedAnswer } from "../wire-forms.ts";
 import { createResponsesReader, isLastEvent, wholeResponsesAnswer } from "./responses-answer.ts";
 import {

@@ -29,52 +29,15 @@ export function certificateFiles(environment: Environment): Record<string, strin
  * lower case. No tokens: whoever needs one gives it to the server that needs it. https://docs.npmjs.com/cli/using-npm/config,
  * https://pip.pypa.io/en/stable/topics/configuration/, https://docs.astral.sh/uv/reference/environment/
  */
-const networkVariables = new Set([
-  ...[
-    "http_proxy",
-    "https_proxy",
-    "no_proxy",
-    "all_proxy",
-    "ftp_proxy",
-    "node_use_env_proxy",
-    "node_use_system_ca",
-  ],
-  ...[
-    "ssl_cert_dir",
-    "aws_ca_bundle",
-    "git_ssl_cainfo",
-    "nix_ssl_cert_file",
-    "httplib2_ca_certs",
-    "deno_cert",
-  ],
-  ...[
-    "npm_config_registry",
-    "npm_config_proxy",
-    "npm_config_https_proxy",
-    "npm_config_noproxy",
-    "npm_config_ca",
-  ],
-  ...["npm_config_cafile", "npm_config_strict_ssl", "npm_config_userconfig", "npm_config_globalconfig"],
-  ...["yarn_npm_registry_server", "bun_config_registry", "goproxy"],
-  ...["pip_index_url", "pip_extra_index_url", "pip_find_links", "pip_trusted_host", "pip_proxy", "pip_cert"],
-  ...[
-    "pip_config_file",
-    "pip_no_index",
-    "uv_index",
-    "uv_index_url",
-    "uv_default_index",
-    "uv_extra_index_url",
-  ],
-  ...[
-    "uv_find_links",
-    "uv_index_strategy",
-    "uv_insecure_host",
-    "uv_native_tls",
-    "uv_system_certs",
-    "uv_offline",
-  ],
-  ...["uv_config_file", "uv_python_install_mirror", "uv_no_index"],
-]);
+const networkVariables = new Set(
+  `http_proxy https_proxy no_proxy all_proxy ftp_proxy node_use_env_proxy node_use_system_ca ssl_cert_dir aws_ca_bundle
+  git_ssl_cainfo nix_ssl_cert_file httplib2_ca_certs deno_cert npm_config_registry npm_config_proxy npm_config_https_proxy
+  npm_config_noproxy npm_config_ca npm_config_cafile npm_config_strict_ssl npm_config_userconfig
+  npm_config_globalconfig yarn_npm_registry_server bun_config_registry goproxy pip_index_url pip_extra_index_url
+  pip_find_links pip_trusted_host pip_proxy pip_cert pip_config_file pip_no_index uv_index uv_index_url
+  uv_default_index uv_extra_index_url uv_find_links uv_index_strategy uv_insecure_host uv_native_tls uv_system_certs
+  uv_offline uv_config_file uv_python_install_mirror uv_no_index`.split(/\s+/),
+);
 
 /** Settings of npm that only people write in capitals, and its registries of single scopes. Those of npm itself are its own. */
 const npmVariable = /^(NPM_CONFIG_(?!.*(AUTH|TOKEN|PASSW|KEY|OTP))|npm_config_@[^:]+:registry$)/;

@@ -51,10 +51,11 @@ const headerName = z
     error: "this header belongs to the connection and cannot be set",
   });
 
-const connectionHeaders: ReadonlySet<string> = new Set([
-  ...["connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding"],
-  ...["upgrade", "content-type"],
-]);
+const connectionHeaders: ReadonlySet<string> = new Set(
+  `connection content-length expect host keep-alive te trailer transfer-encoding upgrade content-type`.split(
+    " ",
+  ),
+);
 
 const headerValue = z
   .string()

@@ -10,12 +10,10 @@ const kinds: Readonly<Record<string, string>> = {
   int: "a whole number",
   boolean: "true or false",
   array: "a list",
-  ...{
-    object: "a section of settings",
-    record: "a section of settings",
-    undefined: "missing",
-    null: "empty",
-  },
+  object: "a section of settings",
+  record: "a section of settings",
+  undefined: "missing",
+  null: "empty",
 };
 
 /** What a schema without words of its own says of a value, for the person who wrote it. For `safeParse`. */

@@ -186,13 +186,13 @@ function withMark(message: WireMessage): WireMessage {
 }
 
 /** Keywords that constrained decoding takes as they are. */
-const taken = new Set(["$ref", "title", "description", "default", "const", "enum", "type", "required"]);
+const taken = new Set("$ref title description default const enum type required".split(" "));
 
 /** Keywords it refuses and that words can say. */
-const told = new Set([
-  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength"],
-  ...["pattern", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "not", "format"],
-]);
+const told = new Set(
+  `minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern minItems maxItems uniqueItems
+  minProperties maxProperties not format`.split(/\s+/),
+);
 
 /** Keywords whose value is a schema or a list of them. */
 const nested = new Set(["anyOf", "oneOf", "allOf", "items"]);
@@ -201,9 +201,9 @@ const nested = new Set(["anyOf", "oneOf", "allOf", "items"]);
 const named = new Set(["properties", "$defs", "definitions"]);
 
 /** Values of `format` it knows. */
-const formats: ReadonlySet<Json> = new Set([
-  ...["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"],
-]);
+const formats: ReadonlySet<Json> = new Set(
+  "date-time time date duration email hostname uri ipv4 ipv6 uuid".split(" "),
+);
 
 /**
  * A schema in the subset that `output_config.format` takes

@@ -93,13 +93,6 @@ export const retirements: Readonly<Partial<Record<ListedServer, readonly Retirem
   ],
 };
 
-/** Names in `retirements` that the catalogue no longer lists, or never did. */
-export const unlisted: Readonly<Partial<Record<ListedServer, readonly string[]>>> = {
-  anthropic: ["claude-opus-4-1", "claude-sonnet-4", "claude-sonnet-4-0", "claude-opus-4", "claude-opus-4-0"],
-  openai: ["gpt-3.5-turbo"],
-  xai: ["grok-3", "grok-4-0709", "grok-4-fast-reasoning", "grok-4-1-fast-reasoning", "grok-code-fast-1"],
-};
-
 /**
  * The model of a server for work that no person reads, such as summaries: the cheapest that is sound at it. Servers whose
  * models are much of a price have none.

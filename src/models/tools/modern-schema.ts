@@ -104,17 +104,14 @@ const isNumber = (given: Json) => typeof given === "number";
 function bound(
   keyword: "minimum" | "maximum",
   flag: "exclusiveMinimum" | "exclusiveMaximum",
-): [string, Reader][] {
-  return [
-    [keyword, (given, whole) => (isNumber(given) && whole[flag] !== true ? [[keyword, given]] : [])],
-    [
-      flag,
-      (given, whole) => {
-        const limit = given === true ? whole[keyword] : given;
-        return typeof limit === "number" ? [[flag, limit]] : [];
-      },
-    ],
-  ];
+): Record<string, Reader> {
+  return {
+    [keyword]: (given, whole) => (isNumber(given) && whole[flag] !== true ? [[keyword, given]] : []),
+    [flag]: (given, whole) => {
+      const limit = given === true ? whole[keyword] : given;
+      return typeof limit === "number" ? [[flag, limit]] : [];
+    },
+  };
 }
 
 const one =
@@ -228,6 +225,11 @@ const pattern: Reader = (given, { description }) => {
   return [["description", typeof description === "string" ? `${description}\n${words}` : words]];
 };
 
+/** @param keywords with spaces between */
+function readersOf(keywords: string, readerOf: (keyword: string) => Reader): Record<string, Reader> {
+  return Object.fromEntries(keywords.split(" ").map((keyword) => [keyword, readerOf(keyword)]));
+}
+
 const readers: Readonly<Record<string, Reader>> = {
   type: typeMember,
   properties,
@@ -259,21 +261,16 @@ const readers: Readonly<Record<string, Reader>> = {
     return named("patternProperties")(Object.fromEntries(usable), whole, walk, depth);
   },
   $defs: named("$defs"),
-  ...Object.fromEntries([...bound("minimum", "exclusiveMinimum"), ...bound("maximum", "exclusiveMaximum")]),
-  ...Object.fromEntries(
-    ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains"]
-      .concat("maxContains")
-      .map((keyword) => [keyword, only(keyword, isCount)]),
+  ...bound("minimum", "exclusiveMinimum"),
+  ...bound("maximum", "exclusiveMaximum"),
+  ...readersOf(
+    "minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains",
+    (keyword) => only(keyword, isCount),
   ),
   multipleOf: only("multipleOf", (given) => typeof given === "number" && given > 0),
-  ...Object.fromEntries(
-    ["uniqueItems", "deprecated", "readOnly", "writeOnly"].map((keyword) => [keyword, only(keyword, isFlag)]),
-  ),
-  ...Object.fromEntries(
-    ["title", "format", "$comment", "contentEncoding", "contentMediaType", "$anchor"].map((keyword) => [
-      keyword,
-      only(keyword, isText),
-    ]),
+  ...readersOf("uniqueItems deprecated readOnly writeOnly", (keyword) => only(keyword, isFlag)),
+  ...readersOf("title format $comment contentEncoding contentMediaType $anchor", (keyword) =>
+    only(keyword, isText),
   ),
   // A pattern that no server could read has been told before it, or is told behind it.
   description: (given, whole) =>
@@ -281,16 +278,7 @@ const readers: Readonly<Record<string, Reader>> = {
       ? [["description", given]]
       : [],
   examples: only("examples", Array.isArray),
-  ...Object.fromEntries(
-    ["contains", "propertyNames", "not", "if", "then", "else"].map((keyword) => [keyword, one(keyword)]),
-  ),
-  ...Object.fromEntries(
-    ["additionalProperties", "unevaluatedItems", "unevaluatedProperties"].map((keyword) => [
-      keyword,
-      oneOrFlag(keyword),
-    ]),
-  ),
-  ...Object.fromEntries(
-    ["anyOf", "oneOf", "allOf", "prefixItems"].map((keyword) => [keyword, several(keyword)]),
-  ),
+  ...readersOf("contains propertyNames not if then else", one),
+  ...readersOf("additionalProperties unevaluatedItems unevaluatedProperties", oneOrFlag),
+  ...readersOf("anyOf oneOf allOf prefixItems", several),
 };

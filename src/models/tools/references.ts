@@ -11,25 +11,12 @@ export interface References {
 }
 
 /** Keywords that hold schemas by name. */
-const maps: ReadonlySet<string> = new Set([
-  "properties",
-  "patternProperties",
-  "$defs",
-  "definitions",
-  "dependentSchemas",
-]);
+const maps: ReadonlySet<string> = new Set(
+  "properties patternProperties $defs definitions dependentSchemas".split(" "),
+);
 
 /** Keywords that do not stay where they are: at the root, and anywhere. */
-const movedAtRoot: ReadonlySet<string> = new Set([
-  "anyOf",
-  "oneOf",
-  "allOf",
-  "not",
-  "if",
-  "then",
-  "else",
-  "$ref",
-]);
+const movedAtRoot: ReadonlySet<string> = new Set("anyOf oneOf allOf not if then else $ref".split(" "));
 const moved: ReadonlySet<string> = new Set(["patternProperties", "dependencies", "additionalItems"]);
 
 /** The part of the schema that a reference names by its place. Undefined for one that leads elsewhere, or nowhere. */

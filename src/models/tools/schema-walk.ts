@@ -8,18 +8,11 @@ const maxParts = 5_000;
 const maxAtOnce = 200;
 
 /** Keywords that hold a schema, schemas in a list, and schemas by name. */
-const single = [
-  "items",
-  "additionalItems",
-  "contains",
-  "additionalProperties",
-  "propertyNames",
-  "not",
-  "if",
-  "then",
-].concat(["else", "unevaluatedItems", "unevaluatedProperties", "contentSchema"]);
-const lists = ["anyOf", "oneOf", "allOf", "prefixItems", "items"];
-const maps = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
+const single =
+  `items additionalItems contains additionalProperties propertyNames not if then else unevaluatedItems
+  unevaluatedProperties contentSchema`.split(/\s+/);
+const lists = "anyOf oneOf allOf prefixItems items".split(" ");
+const maps = "properties patternProperties $defs definitions dependentSchemas dependencies".split(" ");
 
 /** All names of properties that a schema declares anywhere. */
 export function propertyNames(schema: JsonSchema): Set<string> {

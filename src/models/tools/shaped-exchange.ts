@@ -1,7 +1,7 @@
 import { ModelError, type ModelEvent, type ModelRequest } from "../../core/ports/model.ts";
 import { serverSkillId } from "../../core/skill/catalogue.ts";
 import { type Endpoint, toModelError } from "../provider-error.ts";
-import { createSentTools, type SentTools } from "./sent-tools.ts";
+import { SentTools } from "./sent-tools.ts";
 import { ToolRefusal } from "./tool-refusal.ts";
 import type { ToolRules } from "./tool-shape.ts";
 
@@ -25,7 +25,7 @@ export class ShapedExchange {
 
   constructor(rules: ToolRules, endpoint: Endpoint) {
     this.#endpoint = endpoint;
-    this.#tools = createSentTools(rules);
+    this.#tools = new SentTools(rules);
   }
 
   async *stream(request: ModelRequest, ask: Ask): AsyncGenerator<ModelEvent> {

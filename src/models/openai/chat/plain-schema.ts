@@ -6,10 +6,10 @@ import { referredPart } from "../../tools/references.ts";
 const taken: ReadonlySet<string> = new Set(["type", "required", "minimum", "maximum"]);
 
 /** Keywords that some servers refuse and that words can say. */
-const told: ReadonlySet<string> = new Set([
-  ...["format", "pattern", "default", "examples", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
-  ...["minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"],
-]);
+const told: ReadonlySet<string> = new Set(
+  `format pattern default examples exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems
+  uniqueItems minProperties maxProperties`.split(/\s+/),
+);
 
 /** Levels to which references are followed: deeper is a schema that contains itself. */
 const deepest = 12;

@@ -131,10 +131,9 @@ function formatPart(output: OutputForm): Pick<Body, "text"> {
 }
 
 /** Keywords that OpenAI's strict mode does not take. */
-const refused = [
-  ...["allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"],
-  ...["patternProperties", "propertyNames", "unevaluatedProperties", "prefixItems", "contains", "default"],
-];
+const refused =
+  `allOf oneOf not if then else dependentRequired dependentSchemas patternProperties propertyNames
+  unevaluatedProperties prefixItems contains default`.split(/\s+/);
 
 /**
  * Whether a server can be made to keep to a schema: every object lists all its properties as required and allows no others.

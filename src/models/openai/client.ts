@@ -8,7 +8,7 @@ import { requireKey, serverHeaders } from "../sign-requests.ts";
 /** The address of OpenAI itself. */
 export const openAiUrl = "https://api.openai.com/v1";
 
-/** What is used of the SDK. */
+/** The parts of the SDK that are used. */
 export type OpenAiClient = Pick<OpenAI, "chat" | "responses" | "audio" | "images" | "embeddings" | "post">;
 
 /** A server of OpenAI's protocol. */
@@ -50,7 +50,7 @@ async function connect(
     organization: null,
     project: null,
     maxRetries: 0,
-    // The silence watch ends a request; the SDK's own timer only must not be shorter.
+    // The silence watch ends requests; the SDK's own timer must be longer.
     timeout: maxMs + 60_000,
     logLevel: "off",
     defaultHeaders: serverHeaders(options, endpoint),

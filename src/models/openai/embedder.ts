@@ -10,7 +10,7 @@ import { type OpenAiClient, openAiServer, withRetries } from "./client.ts";
 
 export interface EmbedderOptions extends Omit<ProviderModelOptions, "timeoutMs"> {
   price: Price | undefined;
-  /** Told of a failure, and not of those that follow it until one embedding has succeeded. */
+  /** Reports a failure. Further failures are not reported until an embedding has succeeded. */
   report(error: unknown): void;
 }
 
@@ -21,15 +21,15 @@ const attempts = 3;
 /** Delay between them where the server does not name one, and the maximum that it may name, ms. */
 const delays = { usual: 1_000, max: 20_000 };
 
-/** Texts and characters of one request: Mistral takes 16,384 tokens, and a character of Chinese or Japanese is about one. */
+/** Maximum texts and characters of one request. Mistral takes 16,384 tokens, and a Chinese or Japanese character is about one token. */
 const maxTexts = 64;
 const maxCharacters = 16_000;
-/** Characters of a text that count: models take 2,048 to 8,192 tokens and refuse, or cut, what is longer. */
+/** Maximum characters of a text; the rest is ignored. Models take 2,048 to 8,192 tokens, and refuse or cut longer texts. */
 const maxText = 6_000;
 
 /**
- * Numbers that are kept of the vectors of models whose first numbers say the most (Matryoshka representations): a quarter to a half of the
- * room, for about a percent of what is found. https://openai.com/index/new-embedding-models-and-api-updates
+ * Numbers to keep of a vector whose first numbers matter most (Matryoshka representations). This takes a quarter to a half of the
+ * space and loses about one percent of the results. https://openai.com/index/new-embedding-models-and-api-updates
  */
 const kept = 768;
 const mayBeCut = /text-embedding-3|gemini-embedding/;
@@ -40,7 +40,7 @@ const answerSchema = z.object({
 });
 
 /**
- * Makes vectors with `/embeddings` of OpenAI, Gemini, Mistral, OpenRouter, Azure and servers of one's own, in batches.
+ * Makes vectors in batches with `/embeddings` of OpenAI, Gemini, Mistral, OpenRouter, Azure and self-hosted servers.
  * https://developers.openai.com/api/docs/guides/embeddings
  */
 export function createOpenAiEmbedder(
@@ -91,7 +91,7 @@ async function ask(
   texts: readonly string[],
   signal: AbortSignal,
 ) {
-  // Named, because the SDK asks for base64 by itself, which not every server knows.
+  // Set explicitly: the SDK's default is base64, which not every server knows.
   const request = { model, input: [...texts], encoding_format: "float" as const };
   const got: unknown = await client.embeddings.create(request, { signal });
   const answer = answerSchema.safeParse(got);

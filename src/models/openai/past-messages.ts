@@ -1,7 +1,7 @@
 import type { Json } from "../../core/values/json.ts";
 import type { AssistantMessage, Message } from "../../core/values/message.ts";
 
-/** Who is asked and how: blocks go back to the model that wrote them, and only in the form it was asked in. */
+/** The owner of provider blocks: they go back only to the model that wrote them, in the form in which it was asked. */
 export interface BlocksOwner {
   provider: string;
   /** The provider's name of the model. */
@@ -9,7 +9,7 @@ export interface BlocksOwner {
   form: string;
 }
 
-/** The blocks of a message if they are the owner's. */
+/** The blocks of a message; undefined unless they belong to the owner. */
 export function ownBlocks(message: AssistantMessage, owner: BlocksOwner): Json | undefined {
   const own = message.provider_blocks;
   const isOwn = own?.provider === owner.provider && own.model === owner.model && own.form === owner.form;
@@ -17,8 +17,8 @@ export function ownBlocks(message: AssistantMessage, owner: BlocksOwner): Json |
 }
 
 /**
- * The messages with every system message that stands between the results of one round moved behind the last of them:
- * servers want results right after their calls. Nothing else moves.
+ * Moves system messages between the results of one round behind the last result: servers expect results directly after their
+ * calls. All other messages keep their order.
  */
 export function holdBackChanges(messages: readonly Message[]): readonly Message[] {
   const ordered: Message[] = [];

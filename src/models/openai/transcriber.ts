@@ -12,7 +12,7 @@ import { delayAfter, type Endpoint, notAnAnswer, toModelError } from "../provide
 import type { ProviderModelOptions } from "../provider-model.ts";
 import { type OpenAiClient, openAiServer, withRetries } from "./client.ts";
 
-/** What a server counted: tokens or seconds, as it bills; undefined where it does not say. */
+/** The server's count of what it bills: tokens or seconds. */
 export type Metered =
   | { input_tokens: number; output_tokens: number; seconds?: undefined }
   | { seconds: number };
@@ -22,7 +22,7 @@ export interface TranscriberOptions
     ProviderModelOptions,
     "provider" | "model" | "apiKey" | "baseUrl" | "keyName" | "needsKey" | "keyHeader" | "headers" | "query"
   > {
-  /** What a recording cost. */
+  /** Usage with its cost. */
   usageOf(metered: Metered | undefined): Usage;
 }
 
@@ -32,8 +32,8 @@ const maxMs = 120_000;
 const delays = { usual: 1_000, max: 10_000 };
 
 /**
- * Transcribes with the endpoint `/audio/transcriptions` of OpenAI, Groq, Mistral, Together, Azure and servers of one's own. A failure
- * that passes is tried a second time. https://developers.openai.com/docs/guides/speech-to-text
+ * Transcribes with the endpoint `/audio/transcriptions` of OpenAI, Groq, Mistral, Together, Azure and self-hosted servers. Retries once
+ * after a transient failure. https://developers.openai.com/docs/guides/speech-to-text
  */
 export function createOpenAiTranscriber(
   options: TranscriberOptions,
@@ -77,7 +77,7 @@ async function ask(
   signal: AbortSignal,
 ): Promise<{ text: string; metered: Metered | undefined }> {
   const file = new File([Buffer.from(recording.data)], nameFor(recording), { type: recording.media_type });
-  // The SDK knows more than servers send: some answer with the text alone, or with a page.
+  // Servers send less than the SDK's types say: some answer with the text alone, or with a web page.
   const answer: unknown = await client.audio.transcriptions.create(
     { file, model, response_format: "json" },
     { signal },
@@ -91,7 +91,7 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
-/** Mistral counts both and bills seconds. */
+/** Mistral reports both and bills seconds. */
 function meteredOf(usage: Readonly<Record<string, unknown>>): Metered | undefined {
   const seconds = usage.seconds ?? usage.prompt_audio_seconds;
   if (typeof seconds === "number") return { seconds };
@@ -104,7 +104,7 @@ function secondsOf({ seconds }: Recording): Metered | undefined {
   return seconds === undefined ? undefined : { seconds };
 }
 
-/** Endings by which services know a format: flac, mp3, mp4, mpeg, mpga, m4a, ogg, wav, webm. */
+/** File extensions by which services recognise a format. */
 const known = /\.(flac|mp3|mp4|mpeg|mpga|m4a|ogg|wav|webm)$/i;
 const endings: Readonly<Record<string, string>> = {
   "audio/flac": "flac",
@@ -121,13 +121,13 @@ const endings: Readonly<Record<string, string>> = {
   "audio/x-wav": "wav",
 };
 
-/** The file's name, with an ending that says its format. */
+/** The file's name, with an extension for its format. */
 function nameFor({ name, media_type }: Recording): string {
   const ending = endings[media_type.split(";", 1)[0]?.trim() ?? ""];
   return known.test(name) || ending === undefined ? name : `${name}.${ending}`;
 }
 
-/** What people are told; the error itself names servers. */
+/** Messages for people, without names of servers. */
 const words: Readonly<Record<ModelErrorCode, string>> = {
   rate_limited: "the service that transcribes takes no more requests for now; try again in a few minutes",
   overloaded: "the service that transcribes is overloaded; try again in a few minutes",

@@ -12,7 +12,7 @@ import type {
 import { SchemaPlace } from "./schema-walk.ts";
 import { shapeTool, type ToolRules, type ToolShape } from "./tool-shape.ts";
 
-/** Tools whose refusal or success is remembered. */
+/** Maximum tools whose refusal or success is remembered. */
 const maxRemembered = 20_000;
 
 /** Tools of one model in the shape that its vendor takes, without those that it refuses. */
@@ -175,21 +175,21 @@ function forgetOldest(kept: Map<string, string> | Set<string>): void {
   }
 }
 
-/** What is open: an object whose next name is `place`'s property, or a list. */
+/** An open container: an object whose next name is a property of `place`, or a list. */
 interface Open {
   isList: boolean;
   isName: boolean;
   place: SchemaPlace;
-  /** Of the value that comes next. */
+  /** The place of the next value. */
   inside: SchemaPlace;
 }
 
 /**
- * The JSON text of a call's arguments with other names of the properties that a schema declares, wherever they are in it. Everything
- * else stays as it is written, character by character. Text that is not JSON is read as far as it goes.
+ * Renames the properties that a schema declares, at any depth, in the JSON text of a call's arguments. All other characters stay as
+ * they are. Invalid JSON is read as far as possible.
  * @param schema of the tool, with its own names
  * @param ownName the tool's own name of a property
- * @param newName the name it gets, by its own
+ * @param newName the new name of a property, by its own
  */
 function renamedArguments(
   text: string,
@@ -237,7 +237,7 @@ function step(open: Open[], sign: string | undefined, root: () => SchemaPlace): 
   else if (sign === "," && around !== undefined) around.isName = !around.isList;
 }
 
-/** The place behind a string's last quotation mark. */
+/** The position after the closing quotation mark. */
 function endOfString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at += 1) {
     if (text[at] === "\\") at += 1;
@@ -246,7 +246,7 @@ function endOfString(text: string, from: number): number {
   return text.length;
 }
 
-/** A string's value; of one that is no JSON what is between its marks. */
+/** The value of a quoted string; the raw text between the marks if it is not valid JSON. */
 function read(quoted: string): string {
   try {
     return String(JSON.parse(quoted));

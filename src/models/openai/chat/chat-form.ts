@@ -7,28 +7,28 @@ import { safeCallId } from "../../tool-call-text.ts";
 import { openAiFamily } from "../family.ts";
 import type { Concession } from "../wire-forms.ts";
 
-/** How a server of chat completions wants to be asked. What is not known is tried, and given up when it is refused. */
+/** How requests to a server of chat completions are written. Unknown features are tried, and dropped when they are refused. */
 export interface ChatForm {
-  /** What says instructions. Only OpenAI's own server knows `developer`. */
+  /** The role of instructions. Only OpenAI's own server knows `developer`. */
   instructions: "developer" | "system";
-  /** How changes in the middle are said: by a message of their own, or as a note within the message they follow. */
+  /** How changes during the conversation are sent: as messages of their own, or as notes within the message before them. */
   changes: "messages" | "notes";
-  /** What becomes of the reasoning of earlier messages: it is sent back, it must be in all of them, or it is left out. */
+  /** The reasoning of earlier messages: it is sent back, every message must have it, or it is left out. */
   reasoning: "kept" | "required" | "left_out";
-  /** Names of the output limit, those not refused yet, best first. */
+  /** Names of the output limit that were not refused, in order of preference. */
   limits: readonly string[];
-  /** Whether usage is asked for in streams. */
+  /** Whether streams are asked to report usage. */
   usage: boolean;
-  /** `none`: no reasoning at all, the only way some models take tools. `unsaid`: effort is not mentioned. */
+  /** `none`: no reasoning, which some models require for tools. `unsaid`: the request does not mention effort. */
   effort: "asked" | "none" | "unsaid";
-  /** Whether a request can forbid calls and keep its tools. */
+  /** Whether a request with tools can forbid calls. */
   toolChoice: boolean;
   cacheKey: boolean;
-  /** Whether the parameters of tools are said with all they say, or in the keywords that every server knows. */
+  /** Whether parameters of tools are sent with all keywords, or only with those that every server knows. */
   schemas: "full" | "plain";
   /**
-   * Whether a message may have several calls: `single` asks for one at a time and sends earlier ones one by one,
-   * `unasked` does the latter alone.
+   * Whether a message may have several calls. `single` asks for one at a time and sends earlier ones separately; `unasked` only
+   * sends earlier ones separately.
    */
   calls: "parallel" | "single" | "unasked";
 }
@@ -38,7 +38,7 @@ function isOpenAiOrAzure(server: ServerKind | undefined): boolean {
   return server === "openai" || server === "azure";
 }
 
-/** The form a model is asked in first. */
+/** The form of the first request to a model. */
 export function firstChatForm({
   model,
   server,
@@ -64,19 +64,19 @@ export function firstChatForm({
   };
 }
 
-/** Older compatible servers know only the older name; OpenAI's reasoning models only the newer. */
+/** Older compatible servers know only the older name; OpenAI's reasoning models know only the newer one. */
 function limitNames(field: ProviderModelOptions["maxTokensField"], isNew: boolean): readonly string[] {
   if (field !== undefined) return field === "none" ? [] : [field];
   return isNew ? ["max_completion_tokens", "max_tokens"] : ["max_tokens", "max_completion_tokens"];
 }
 
-/** The form as provider blocks name it: as far as it changes the messages. */
+/** The name of the form in provider blocks. It covers the parts that change messages. */
 export function chatFormName(form: ChatForm): string {
   const changes = form.changes === "notes" ? "chat/notes" : "chat";
   return form.calls === "parallel" ? changes : `${changes}/single`;
 }
 
-/** The first that applies is made. */
+/** The first concession that applies is made. */
 export const chatConcessions: readonly Concession<ChatForm>[] = [
   {
     applies: ({ text }, form) => /max_(?:completion_)?tokens/.test(text) && form.limits.length > 0,
@@ -151,7 +151,7 @@ const saysEffort = /reasoning[_ .]?effort/;
 
 const severalCalls = /single tool.?calls? at once|(?:parallel|multiple|more than one) tool.?calls?/;
 
-/** As servers say that they do not take the parameters of a tool. The text is in lower case. */
+/** Words in refusals of a tool's parameters, in lower case. */
 const refusedSchema =
   /propertynames|patternproperties|additionalproperties|\$ref|\$defs|\$schema|function_declarations|invalid (?:json |tool |function |parameter )*schema|schema for (?:function|tool)|tools?\W{0,20}\d{0,5}\W.{0,400}(?:parameters|input_schema|schema)|json schema/;
 
@@ -166,7 +166,7 @@ function hasSeveralCalls(message: Message): boolean {
   return message.role === "assistant" && message.tool_calls.length > 1;
 }
 
-/** As templates, gateways and servers say that a system message may only come first. */
+/** Words by which templates, gateways and servers refuse a system message that is not the first message. */
 const misplacedRole = /system|developer|\broles?\b|alternat|template/;
 const templateFailure = /system message|conversation roles|jinja|template/;
 
@@ -174,19 +174,19 @@ function isChange(message: Message): boolean {
   return message.role === "system" && message.text !== "";
 }
 
-/** What is known of a server or model beforehand and cannot be learnt from a refusal. */
+/** Facts about a server or model that no refusal would reveal. */
 export interface ChatQuirks {
-  /** The id of a call as the server takes it: the same for a call and its result, and at any time. */
+  /** The id of a call in the server's format: always the same for a call and its result. */
   callId(id: string): string;
-  /** What a call carries that another model made: Gemini from 3 on refuses calls without its signature. */
+  /** Fields for calls of another model: Gemini from version 3 on refuses calls without its signature. */
   foreignCall: { extra_content?: { google: { thought_signature: string } } };
-  /** Whether parts carry marks for Anthropic's prompt cache. https://openrouter.ai/docs/features/prompt-caching */
+  /** Whether parts have marks for Anthropic's prompt cache. https://openrouter.ai/docs/features/prompt-caching */
   cacheMarks: boolean;
-  /** Whether the server tells text from reasoning and calls, for certain. */
+  /** Whether the server is known to separate text from reasoning and calls. */
   plainText: boolean;
 }
 
-/** @param server its kind, as far as it is known */
+/** @param server its kind, if known */
 export function chatQuirks(model: string, server: ServerKind | undefined): ChatQuirks {
   const name = model.slice(model.lastIndexOf("/") + 1).toLowerCase();
   const onOpenRouter = server === "openrouter";

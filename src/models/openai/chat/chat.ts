@@ -16,7 +16,7 @@ import { createChatMessages } from "./chat-messages.ts";
 
 type Body = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "stream">;
 
-/** Chat completions: https://platform.openai.com/docs/api-reference/chat, and what other servers make of it. */
+/** Chat completions, https://platform.openai.com/docs/api-reference/chat, and the variants of other servers. */
 export function createChatDialect(
   options: ProviderModelOptions,
   endpoint: Endpoint,
@@ -96,8 +96,8 @@ export function createChatDialect(
 }
 
 /**
- * Servers that are not known have limits of their own. Groq counts the limit, not the answer, against the tokens a key may
- * use in a minute: https://console.groq.com/docs/rate-limits.
+ * Unknown servers have their own limits. Groq counts the limit instead of the answer against a key's tokens per minute:
+ * https://console.groq.com/docs/rate-limits.
  */
 function defaultLimit(
   { output, window = Infinity }: ModelFacts,
@@ -119,7 +119,7 @@ function effortPart(
   if (form.effort === "none" && toolsNow(request, "keep").length > 0) return { reasoning_effort: "none" };
   const wanted = form.effort === "unsaid" ? undefined : effortNow(request);
   if (wanted === undefined) return {};
-  // Compatible servers know these at least.
+  // Compatible servers know at least these.
   const known = facts.efforts ?? (["none", "low", "medium", "high"] as const);
   const reasoning_effort = nearestEffort(wanted, known);
   return reasoning_effort === undefined ? {} : { reasoning_effort };

@@ -18,7 +18,7 @@ const prices: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 };
 
 /**
- * What makes vectors of texts. `report` is told once of a failure, and again only after it has worked in between.
+ * Creates the service that makes vectors of texts. `report` gets the first failure, and further ones only after a success.
  * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider
  */
 export function createEmbedder(
@@ -32,7 +32,7 @@ export function createEmbedder(
   return createOpenAiEmbedder({ ...server, provider, model, price, report }, clock);
 }
 
-/** What a million tokens cost, where it is known: what the settings say counts before what is known here. */
+/** The price of a million tokens, if known. Settings take precedence over the prices above. */
 export function embeddingPrice(settings: EmbeddingSettings): Price | undefined {
   const { embeddings } = settings;
   if (embeddings === "off") return undefined;

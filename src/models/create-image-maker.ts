@@ -15,16 +15,16 @@ export interface ImageDeps {
   fetchImage: FetchImage;
 }
 
-/** US dollars per million tokens; `image` is the input's tokens of pictures. */
+/** US dollars per million tokens; `image` is the price of a picture's input tokens. */
 interface ImagePrice extends Price {
   image?: number;
 }
 
-/** Sources: developers.openai.com/api/docs/pricing, which has one price for all of them. */
+/** One price for all of these models: developers.openai.com/api/docs/pricing. */
 const gptImage: ImagePrice = { input: 5, image: 8, output: 30 };
 
 /**
- * What makes pictures. Its cost is what the settings say, else what is known here or what the server says it charged.
+ * Creates the service that makes pictures. Its cost is based on the settings, else on the known price or the server's charge.
  * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider
  */
 export function createImageMaker(settings: ImageSettings, { clock, fetchImage }: ImageDeps): ImageMaker {

@@ -5,12 +5,12 @@ import { createOpenAiSearch } from "./openai/web-search.ts";
 import type { ProviderModelOptions } from "./provider-model.ts";
 import { lacksKey } from "./sign-requests.ts";
 
-/** Milliseconds without an answer. */
+/** Maximum wait for an answer, ms. */
 const timeoutMs = 60_000;
 
 /**
- * The search of the provider whose model answers, asked through its small model; undefined where the provider has none: only the vendors'
- * own servers do, not those that speak their protocols.
+ * The web search of the chosen model's provider, through its small model. Undefined if the provider has none: only the vendors' own
+ * servers have one, not other servers that speak their protocols.
  */
 export function createProviderSearch(settings: ModelSettings): WebEngine | undefined {
   if (settings.choice === "offline") return undefined;

@@ -28,7 +28,7 @@ const prices: Readonly<Record<string, Readonly<Record<string, TranscriptionPrice
 };
 
 /**
- * What writes down voice messages.
+ * Creates the service that transcribes voice messages.
  * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider
  */
 export function createTranscriber(
@@ -49,7 +49,7 @@ function whyNone({ choice }: TranscriptionSettings): string {
   return choice === "offline" ? `${none}, and this bot runs without a language model` : none;
 }
 
-/** What transcribing costs, where it is known: what the settings say counts before what is known here. */
+/** The price of transcription, if known. Settings take precedence over the prices above. */
 export function transcriptionPrice(settings: TranscriptionSettings): TranscriptionPrice | undefined {
   const { transcription, providers } = settings;
   if (transcription === "off") return undefined;

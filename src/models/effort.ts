@@ -1,7 +1,7 @@
 import type { ModelRequest } from "../core/ports/model.ts";
 import { type Effort, efforts } from "../core/values/message.ts";
 
-/** The effort of a request after the changes that its system messages make. */
+/** The effort of a request after the changes in its system messages. */
 export function effortNow({ effort, messages }: ModelRequest): Effort | undefined {
   const change = messages.findLast((message) => message.role === "system" && message.effort !== undefined);
   return change?.role === "system" ? change.effort : effort;

@@ -7,12 +7,12 @@ import { requireKey, serverHeaders } from "../sign-requests.ts";
 /** Anthropic's own address. */
 export const anthropicUrl = "https://api.anthropic.com";
 
-/** The address without its version, which the SDK adds itself; people give it with and without. */
+/** The address without its version, which the SDK adds itself. People write it either way. */
 export function anthropicAddress(baseUrl: string = anthropicUrl): string {
   return baseUrl.replace(/\/v1\/?$/, "");
 }
 
-/** Connects to a server of Anthropic's protocol; the SDK is loaded now. @throws ModelError `not_configured` without the key it needs */
+/** Loads the SDK for a server of Anthropic's protocol. @throws ModelError `not_configured` if a required key is missing */
 export async function createAnthropicClient(
   endpoint: Endpoint,
   baseURL: string,
@@ -26,7 +26,7 @@ export async function createAnthropicClient(
     authToken: null,
     baseURL,
     maxRetries: 0,
-    // The silence watch ends a request; the SDK's own timer only must not be shorter.
+    // The silence watch ends requests; the SDK's own timer must be longer.
     timeout: maxMs + 60_000,
     logLevel: "off",
     openTelemetry: false,

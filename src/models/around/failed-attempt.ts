@@ -1,17 +1,17 @@
 import { ModelError, type ModelErrorCode, type ModelEvent } from "../../core/ports/model.ts";
 
-/** Remembers whether an attempt's text is on somebody's screen, so that it can be made void when the attempt fails. */
+/** Remembers whether an attempt has shown text, so that the text can be withdrawn when the attempt fails. */
 export class ShownText {
   #shown = false;
 
-  /** Takes note of an event on its way out, and answers it. */
+  /** Notes an event, and returns it. */
   pass(event: ModelEvent): ModelEvent {
     if (event.type === "text") this.#shown = true;
     else if (event.type === "reset") this.#shown = false;
     return event;
   }
 
-  /** The reset that is due, if any. */
+  /** The reset that withdraws the shown text, if there is any. */
   void(): ModelEvent[] {
     return this.#shown ? [{ type: "reset" }] : [];
   }
@@ -24,7 +24,7 @@ const reasons: Partial<Record<ModelErrorCode, string>> = {
   bad_response: "The model sent an answer that cannot be used.",
 };
 
-/** Why an answer takes longer, one sentence for people: without names of servers, and nothing of what they said. */
+/** One sentence for people on why an answer takes longer. It neither names servers nor quotes them. */
 export function whyDelayed(error: unknown): string {
   const { code = undefined, seen = undefined } = error instanceof ModelError ? error : {};
   if (seen !== undefined) return `The model does not answer: ${seen}.`;

@@ -8,7 +8,7 @@ interface Listed {
   retirements: ModelNames<Retirement>;
 }
 
-/** Reads the file with the first question; its form is checked when it is written, and by a test. */
+/** Reads the file on first use. Its format is checked when it is written, and by a test. */
 const listed = once((): ReadonlyMap<string, Listed> => {
   const { models } = JSON.parse(readFileSync(new URL("models.json", import.meta.url), "utf8")) as Catalogue;
   return new Map(
@@ -23,13 +23,13 @@ const listed = once((): ReadonlyMap<string, Listed> => {
   );
 });
 
-/** Vendors that run their models themselves: a server that is not known and has one of these passes requests on. */
+/** Vendors that run their own models: an unknown server with one of these models forwards requests. */
 const ownModels: readonly ListedServer[] = ["anthropic", "openai", "gemini", "xai"];
 
-/** Google's open models, which anybody may run. */
+/** Google's open models, which anyone may run. */
 const open = /gemma/i;
 
-/** What the catalogue says about a model at a server. */
+/** The catalogue's entry for a model at a server. */
 export function listedModel(
   server: ServerKind | undefined,
   model: string,
@@ -37,12 +37,12 @@ export function listedModel(
   return first(server, model, ({ models }) => models.find(model));
 }
 
-/** The names of all models that the catalogue lists for a server; none where people name theirs themselves. */
+/** The names of all models that the catalogue lists for a server; empty where people choose the names. */
 export function listedNames(server: ServerKind | undefined): readonly string[] {
   return server === undefined || server === "azure" ? [] : (listed().get(server)?.models.names() ?? []);
 }
 
-/** Whether and when a model ends at a server. Azure ends models on days of its own, which are not known. */
+/** When a model ends at a server. Azure has its own dates, which are unknown. */
 export function retirementOf(server: ServerKind | undefined, model: string): Retirement | undefined {
   if (server === "azure") return undefined;
   return first(server, model, (of) => of.retirements.find(model))?.value;
@@ -62,7 +62,7 @@ function first<T>(
   return undefined;
 }
 
-/** The list that has the models of a server. */
+/** The server whose list has the models of a server. */
 export function listedAs(server: ServerKind): ServerKind {
   return server === "azure" ? "openai" : server;
 }
@@ -75,15 +75,15 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** A name as it is compared: `anthropic/claude-opus-4.5` and `claude-opus-4-5` are spelled in one way. */
+/** The normalised spellings of a name: `anthropic/claude-opus-4.5` and `claude-opus-4-5` are the same. */
 interface Spelling {
   /** With its prefixes, without its variant. */
   whole: string;
-  /** What comes after the last slash. */
+  /** The part after the last slash. */
   last: string;
   /** The same without a date or `latest`. */
   undated: string;
-  /** The name ended with a variant, such as `:free`, that may have a price of its own. */
+  /** The name ends with a variant, such as `:free`, which may have its own price. */
   isVariant: boolean;
 }
 
@@ -98,21 +98,21 @@ export function spellingOf(name: string): Spelling {
 
 export interface Found<Value> {
   value: Value;
-  /** Of a variant that is not listed, this is the model it is a variant of. */
+  /** The name is an unlisted variant of this model. */
   isVariant: boolean;
 }
 
-/** Values by names of models, found by any way in which a name is written. The first search by spelling takes longer. */
+/** Values by names of models in any spelling. The first search by spelling takes longer. */
 class ModelNames<Value> {
   readonly #exact: ReadonlyMap<string, Value>;
   #spelled: ReadonlyMap<string, Value> | undefined;
 
-  /** @param entries the first of two that are spelled alike counts */
+  /** @param entries the first of two entries with the same spelling counts */
   constructor(entries: readonly (readonly [string, Value])[]) {
     this.#exact = new Map(entries);
   }
 
-  /** As they were given. */
+  /** The original names. */
   names(): string[] {
     return [...this.#exact.keys()];
   }
@@ -127,7 +127,7 @@ class ModelNames<Value> {
   }
 }
 
-/** A whole name counts before the end of another, and that before one without its date. */
+/** A whole name takes precedence over the end of another, and that over a name without its date. */
 function bySpelling<Value>(entries: readonly (readonly [string, Value])[]): ReadonlyMap<string, Value> {
   const spelled = new Map<string, Value>();
   const spellings = entries

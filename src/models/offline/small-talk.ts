@@ -1,11 +1,11 @@
 import type { SaidBy } from "./conversation.ts";
 import { modelHelp, whatRulesAre } from "./phrases.ts";
 
-/** What a message is that asks for no skill; `help` wants to see the skills. `explains`: it says what works without a model. */
+/** The answer to a message that needs no skill. `help`: a list of the skills. `explains`: the text says what works without a model. */
 export type SmallTalk = { kind: "answer"; text: string; explains?: true } | { kind: "help" };
 
 const maxSmallTalk = 80;
-/** What may stand around the words: punctuation, emoji, the bot's name. */
+/** Punctuation and emoji around the words. */
 const padding = /(?:\p{P}|\p{S}|\p{M}|\p{Extended_Pictographic})+/gu;
 
 const help: SmallTalk = { kind: "help" };
@@ -17,7 +17,7 @@ const toModel = explain(
   `Without a key I work by rules. ${modelHelp} \`knack doctor --live\` checks the key; README.md has the rest.`,
 );
 
-/** What whole messages mean, in lower case and without punctuation. */
+/** Whole messages, in lower case and without punctuation, with their answers. */
 const kinds: readonly [RegExp, SmallTalk][] = [
   [
     /^(?:help(?: me)?(?: please)?|please help|hilfe|aide|ayuda|what can (?:you|i) do(?: here| for me)?|what do you do|who are you|what are you|what is this|what skills (?:do you have|are there)|(?:list|show)(?: me)?(?: all)?(?: the| your)? skills|how does this work|what now|start|commands|was kannst du(?: alles)?|wer bist du|hilf mir|(?:can|could) you help(?: me)?(?: please)?|i need(?: your| some)? help(?: .*)?|(?:en )?qu[eé] (?:puedes|sabes) hacer|(?:en )?qu[eé] puedes ayudarme|que (?:peux|sais) tu faire|qu est ce que tu (?:peux|sais) faire|cosa (?:puoi|sai) fare|o que voc[eê] (?:pode|sabe) fazer|wat kun je|aiuto|ajuda|hulp)$/,
@@ -97,7 +97,7 @@ const self = /^(?:who am i|what(?: s| is) my name|do you know (?:me|my name|who 
 const switching =
   /^(?:please )?(enable|activate|turn on|switch on|disable|deactivate|turn off|switch off) (?:the )?([\p{L}\p{N}_ ]{1,40}?)(?: skill)?(?: please)?$/u;
 
-/** What to say to small talk, and to questions about the bot, the time and the asker; undefined for anything else. */
+/** The answer to small talk, and to questions about the bot, the time and the asker; undefined for other messages. */
 export function recogniseSmallTalk(message: string, by: SaidBy | undefined): SmallTalk | undefined {
   const text = message.trim();
   if (text === "") return say("I got no text. Say what you need, or “help”.");
@@ -109,7 +109,7 @@ export function recogniseSmallTalk(message: string, by: SaidBy | undefined): Sma
   return kinds.find(([pattern]) => pattern.test(plain))?.[1] ?? switchOf(plain);
 }
 
-/** Skills are switched by a command, which a model cannot give for a person either. */
+/** Skills are switched by a command, which only people can give. */
 function switchOf(plain: string): SmallTalk | undefined {
   const [, verb = "", what = ""] = switching.exec(plain) ?? [];
   if (what === "" || /^(?:it|this|that|them|everything|all)$/.test(what)) return undefined;

@@ -185,7 +185,7 @@ export function kindOf(server: ProviderSettings): ServerKind | undefined {
 function hostOf({ kind, baseUrl }: ProviderSettings): string {
   if (baseUrl === undefined) return `api.${kind}.com`;
   if (URL.canParse(baseUrl)) return new URL(baseUrl).host;
-  throw new ModelError("not_configured", `${baseUrl} is no address of a model server.`);
+  throw new ModelError("not_configured", `${baseUrl} is not a valid address of a model server.`);
 }
 
 function createNamedModel(name: string, settings: ModelSettings, clock: ModelClock): Model {

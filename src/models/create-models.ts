@@ -97,7 +97,7 @@ function chosen(name: string, settings: ModelsSettings): ModelChoice {
   const whole = namesOf(settings).find((known) => known === name || known.endsWith(`/${name}`)) ?? name;
   if (!mayBeChosen(whole, settings)) {
     const { allowed = [] } = settings;
-    const message = `The model ${whole} may not be chosen. Those that may: ${allowed.join(", ") || "none"}.`;
+    const message = `The model ${whole} is not allowed here. Allowed models: ${allowed.join(", ") || "none"}.`;
     return { ok: false, message };
   }
   try {
@@ -113,7 +113,7 @@ function chosen(name: string, settings: ModelsSettings): ModelChoice {
 }
 
 const unknown =
-  "Nothing is known about this model here; if its server does not have it, messages fail. `knack models` lists what there is.";
+  "This model is not in the catalogue. If its server does not have it, messages fail. `knack models` lists the models of your providers.";
 
 function mayBeChosen(name: string, { allowed = ["*"] }: ModelsSettings): boolean {
   return allowed.some((pattern) => fits(pattern, name));

@@ -110,12 +110,12 @@ function notJsonError(error: SyntaxError | undefined, endpoint: Endpoint): Model
   const kind = status === undefined ? "" : `HTTP ${status}, ${mediaType || "no content type"}`;
   return modelError("unavailable", endpoint, "sent something that is not JSON", kind, {
     next: checkFront(endpoint),
-    seen: ["what comes is no answer of a model", kind].filter(Boolean).join(": "),
+    seen: ["it sent something other than an answer", kind].filter(Boolean).join(": "),
   });
 }
 
 function checkFront({ host }: Endpoint): string {
-  return `Try again later; if it stays so, whoever runs the bot should check the proxies and gateways in front of ${host}, and the base URL of the provider.`;
+  return `Try again later. If it persists, an operator should check the proxies and gateways in front of ${host}, and the base URL of the provider.`;
 }
 
 function isSdkError(error: unknown): error is SdkError {
@@ -151,7 +151,7 @@ function noApiError(
   headers: Headers | undefined,
 ): ModelError {
   if (type === "redirect") {
-    const what = redacted(`leads ${asked} to ${detail}, where keys do not follow`, endpoint);
+    const what = redacted(`redirects ${asked} to ${detail}, which is not followed because of the key`, endpoint);
     return modelError("not_configured", endpoint, what, `HTTP ${status}`);
   }
   const { code, reason, next } = pageMeaning(status, endpoint);
@@ -160,7 +160,7 @@ function noApiError(
   return modelError(code, endpoint, what, shorten(redacted(said, endpoint)), {
     next,
     retryAfterMs: retryAfterMs(headers, Date.now()),
-    seen: `a web page comes in place of an answer: HTTP ${status}, ${mediaType}`,
+    seen: `it sent a web page instead of an answer: HTTP ${status}, ${mediaType}`,
   });
 }
 
@@ -174,14 +174,14 @@ function pageMeaning(
   endpoint: Endpoint,
 ): { code: ModelErrorCode; reason: string; next?: string } {
   if (status < 300 || status >= 500) {
-    const reason = "a proxy or gateway in front of it is in trouble, or the address is wrong";
+    const reason = "a proxy or gateway in front of it fails, or the address is wrong";
     return { code: byStatus[status] ?? "unavailable", reason, next: checkFront(endpoint) };
   }
   if (status !== 403)
-    return { code: "not_configured", reason: "the address is wrong, or a proxy stands before it" };
+    return { code: "not_configured", reason: "the address is wrong, or a proxy answers in its place" };
   const reason = "a firewall or proxy in front of it refuses the request";
   const next =
-    "Whoever runs the bot should find out what it refuses: the bot's address, or what a request says.";
+    "An operator should find out what it refuses: the bot's address, or the content of requests.";
   return { code: "not_configured", reason, next };
 }
 
@@ -209,7 +209,7 @@ function advice(code: ModelErrorCode, endpoint: Endpoint): string {
     case "overloaded":
       return "Try again later, or add another model to the failover list.";
     case "unavailable":
-      return `Try again later; if it stays so, whoever runs the bot should check that ${endpoint.host} is up and reachable.`;
+      return `Try again later. If it persists, an operator should check that ${endpoint.host} is up and reachable.`;
     case "unauthorized":
       return `Check ${endpoint.keyName} and the account it belongs to.`;
     case "context_too_long":

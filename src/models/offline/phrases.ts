@@ -55,7 +55,7 @@ export function notUnderstood(listed: readonly ListedSkill[]): string {
   if (skills.length === 0) return noSkill;
   const names = skills.slice(0, maxShown).map(({ id }) => `**${id}**`);
   const more = skills.length > maxShown ? ` and ${skills.length - maxShown} more` : "";
-  return `I cannot answer that. ${whatRulesAre}\n\nHere I can use ${names.join(", ")}${more}: say “help” to see what for. ${modelHelp}`;
+  return `I cannot answer that. ${whatRulesAre}\n\nHere I can use ${names.join(", ")}${more}: say “help” to see what they do. ${modelHelp}`;
 }
 
 /** The answer when a skill with several tools fits, and it is not clear which tool is meant. */

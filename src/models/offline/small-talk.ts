@@ -58,35 +58,35 @@ const kinds: readonly [RegExp, SmallTalk][] = [
   [
     /^(?:(?:how|where) (?:do|can|to|should) (?:i |we |you )?|can (?:i|we|you) |please )?(?:connect|add|invite|install|use|set up|integrate|link|get|put|bring|join|run|work)(?: (?:you|knack|this|it|the bot|this bot))?(?: up)?(?: to| in| into| with| on| for)? (?:our |my |a |the )?(?:slack|discord)(?: workspace| server| channel)?$/,
     say(
-      "In the folder of the bot, `npm run -s knack -- connect slack` (or `connect discord`) says each step, with the link to open, and checks the tokens.",
+      "In the folder of the bot, `npm run -s knack -- connect slack` (or `connect discord`) explains each step, with the link to open, and checks the tokens.",
     ),
   ],
   [
     /^(?:please |can you |could you )*(?:forget|delete|erase|remove|clear|wipe) (?:me|everything|all|all of it|it all|(?:all |everything |all of |what |the )*(?:that )?(?:you (?:know|have|remember|stored|saved)|my (?:data|facts|memory|history|account)|your memory|memory|facts|data)(?: about| of| on| from)?(?: me| us| here)?)$/,
     say(
-      "By rule I forget one fact at a time: “forget fact 3”; “what do you remember?” shows them with their numbers. An operator deletes everything of a person with `knack forget --user ID`, and looks first at what would go with `--dry-run`.",
+      "I can only forget one fact at a time: “forget fact 3”; “what do you remember?” shows them with their numbers. An operator deletes everything about a person with `knack forget --user ID`; `--dry-run` first shows what would be deleted.",
     ),
   ],
   [
     /^(?:please |can you |could you )*(?:(?:change|set|make) your name(?: to| be)? .+|(?:rename yourself|call yourself)(?: to| as)? .+|your (?:new )?name is(?: now)? .+|(?:i(?: will| ll)? call|let me call) you .+)$/,
     say(
-      "My name is set where I am configured: `name: …` in `config/knack.yaml`. It counts from the next start.",
+      "My name is a setting: `name: …` in `config/knack.yaml`. A change takes effect at the next start.",
     ),
   ],
   [
     /^(?:please |can you |could you )*(?:stop|cancel|delete|remove|end|pause|disable|turn off)(?: (?:all|my|the|our|every|these|those))* (?:reminders?|schedules?|reminding(?: me| us)?|timers?|alarms?|planned (?:tasks?|messages?))(?: .*)?$/,
     say(
-      "`/agent schedule list` shows what is planned here with its ids, and `/agent schedule remove ID` ends it.",
+      "`/agent schedule list` shows what is planned here with its ids, and `/agent schedule remove ID` deletes it.",
     ),
   ],
   [
     /^(?:please |can you |could you )*(?:(?:set|start|create|make) (?:a |an |the )?(?:\d+ \w+ )?(?:timer|alarm|stopwatch|countdown)|wake me)(?: .*)?$/,
-    say("I have no timer, but I remind: “remind me tomorrow at 9 to call the bank”."),
+    say("I have no timer, but I can remind you: “remind me tomorrow at 9 to call the bank”."),
   ],
   [
     /^how (?:do|can|to|should) (?:i |we |you )?(?:install|add|get|write|make|create|build) (?:a |an |the |my |new |own |more |other |another )*skills?(?: here)?$/,
     say(
-      "An operator installs a skill with `/skill install ADDRESS` (a git address, ZIP or tar.gz) and sees a review first; `/skill enable ID` then switches it on in a channel. A skill of your own is a folder with a `SKILL.md` in `.knack-workspace/skills/`: the next message sees it.",
+      "An operator installs a skill with `/skill install ADDRESS` (a git address, ZIP or tar.gz), after a review; `/skill enable ID` then switches it on in a channel. A skill of your own is a folder with a `SKILL.md` in `.knack-workspace/skills/`: it is there from the next message on.",
     ),
   ],
 ];

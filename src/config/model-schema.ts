@@ -6,7 +6,7 @@ const usd = z.number().min(0);
 const factor = z.number().positive();
 const tokens = z.number().int().positive();
 
-/** What a model costs, USD per million tokens. */
+/** The price of a model, USD per million tokens. */
 const priceSchema = z.strictObject({
   input: usd.describe("USD per million input tokens"),
   output: usd.describe("USD per million output tokens"),
@@ -41,10 +41,10 @@ const modelFactsSchema = z.strictObject({
 
 const seconds = z.number().positive().max(86_400);
 
-/** The words for how hard a model thinks, rising. */
+/** Levels of effort, lowest first. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
-/** `openai/gpt-6.1-terra`; what comes after the first slash is the provider's own name, slashes included. */
+/** `openai/gpt-6.1-terra`. The part after the first slash is the provider's own name, which may have slashes. */
 const modelName = /^[^\s/]+\/\S+$/;
 const modelHint = "expected openai/MODEL, anthropic/MODEL or another PROVIDER/MODEL";
 
@@ -176,7 +176,7 @@ const modelShape = z.strictObject({
     ),
 });
 
-/** Which models answer, and how patiently they are called. */
+/** The models, and the limits and retries of their calls. */
 export const modelSchema = modelShape.superRefine((model, context) => {
   const asked = [
     { name: model.choice, path: ["choice"] },

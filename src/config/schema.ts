@@ -1,6 +1,6 @@
 /**
- * The whole configuration. One schema: parsing, defaults, the meaning of every key, and the type.
- * A key without a default is unset until somebody sets it; `null` in a file means the same.
+ * The whole configuration in one schema: parsing, defaults, the meaning of every key, and the type. A key without a default is unset by
+ * default; `null` in a file means the same.
  */
 import { z } from "zod";
 import { nearestName } from "../base/nearest-name.ts";
@@ -134,7 +134,7 @@ const promptSchema = z.strictObject({
     .describe("Tokens of one tool's output a model gets; it can read on"),
 });
 
-/** Not `*` alone: then an address could carry anything anywhere. */
+/** A host, not `*` alone, which would let addresses carry data to any host. */
 const openHost = z
   .string()
   .trim()
@@ -201,7 +201,7 @@ const codeSchema = z.strictObject({
   max_seconds: seconds.default(120).describe("Longest time one run of this code may take, in seconds"),
 });
 
-/** How much comes back by itself, and how often. */
+/** Limits of schedules, reminders and triggers. */
 const schedulesSchema = z.strictObject({
   least_minutes: z
     .number()

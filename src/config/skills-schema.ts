@@ -4,7 +4,7 @@ const ids = z.array(z.string().min(1));
 const count = z.number().int().positive();
 const seconds = z.number().positive().max(86_400);
 
-/** Where packages come from; it may hold a user and a password. */
+/** The address of a package index; it may hold a user and a password. */
 const packageAddress = (description: string) =>
   z
     .url({ protocol: /^https?$/, error: "expected an address that begins with https:// or http://" })
@@ -61,7 +61,7 @@ const executionSchema = z.strictObject({
     ),
 });
 
-/** A skill written in the configuration: a guide that opens tools of servers. Checked further where it is loaded. */
+/** A skill in the configuration: a guide that opens tools of servers. The loader checks it further. */
 const configSkillSchema = z.strictObject({
   name: z.string().min(1).optional(),
   desc: z.string(),
@@ -70,7 +70,7 @@ const configSkillSchema = z.strictObject({
   tool_list: z.union([z.record(z.string(), z.array(z.string())), z.string()]).default({}),
 });
 
-/** Which skills exist, who may use them, and what they get. */
+/** The skills, who may use them, and their settings. */
 export const skillsSchema = z.strictObject({
   extra: z
     .array(z.string().min(1))
@@ -129,7 +129,7 @@ export const skillsSchema = z.strictObject({
   execution: executionSchema.prefault({}),
 });
 
-/** Tool servers (MCP). The servers themselves stand in a file of their own, in the format other programs use too. */
+/** Tool servers (MCP). The servers are listed in a separate file, in the format that other programs use too. */
 export const mcpSchema = z.strictObject({
   file: z
     .string()

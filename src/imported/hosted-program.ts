@@ -21,7 +21,7 @@ export type CallOutcome =
   | { status: "ended"; reason: string };
 
 export interface ProgramCall {
-  /** The call itself, as the program understands it. */
+  /** The arguments of the call. */
   args: Json;
   access: NetworkAccess;
   onProgress(note: string): void;

@@ -151,7 +151,10 @@ function noApiError(
   headers: Headers | undefined,
 ): ModelError {
   if (type === "redirect") {
-    const what = redacted(`redirects ${asked} to ${detail}, which is not followed because of the key`, endpoint);
+    const what = redacted(
+      `redirects ${asked} to ${detail}, which is not followed because of the key`,
+      endpoint,
+    );
     return modelError("not_configured", endpoint, what, `HTTP ${status}`);
   }
   const { code, reason, next } = pageMeaning(status, endpoint);
@@ -180,8 +183,7 @@ function pageMeaning(
   if (status !== 403)
     return { code: "not_configured", reason: "the address is wrong, or a proxy answers in its place" };
   const reason = "a firewall or proxy in front of it refuses the request";
-  const next =
-    "An operator should find out what it refuses: the bot's address, or the content of requests.";
+  const next = "An operator should find out what it refuses: the bot's address, or the content of requests.";
   return { code: "not_configured", reason, next };
 }
 

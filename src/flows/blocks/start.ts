@@ -11,7 +11,7 @@ export const startConfigSchema = z.object({
     .transform((variables) => (variables ?? []).filter(({ name }) => name !== "")),
 });
 
-/** Declares the variables; they have their values before the first step. Answers those that are no secret of the flow. */
+/** Declares the variables, which have their values before the first step. The result is the variables except fixed ones. */
 export const start = defineBlock({
   config: startConfigSchema,
   summary: () => "Starting",

@@ -200,18 +200,16 @@ function typeOf(data: Buffer): string | undefined {
 
 /** Messages for people, without names of servers. */
 const words: Readonly<Record<ModelErrorCode, string>> = {
-  rate_limited: "The service that makes pictures accepts no more requests for now; try again in a few minutes.",
+  rate_limited:
+    "The service that makes pictures accepts no more requests for now; try again in a few minutes.",
   overloaded: "The service that makes pictures is overloaded; try again in a few minutes.",
   unavailable: "The service that makes pictures did not answer; try again in a moment.",
-  unauthorized:
-    "The service that makes pictures refused the bot's key; an operator has to check it.",
+  unauthorized: "The service that makes pictures refused the bot's key; an operator has to check it.",
   invalid_request:
     "The service that makes pictures refused this request; its rules may not allow the content. Try other words.",
   context_too_long: "The description is too long for the service that makes pictures; make it shorter.",
-  bad_response:
-    "The service that makes pictures sent something unreadable; an operator has to check it.",
-  not_configured:
-    "The service that makes pictures does not know the model; an operator has to check it.",
+  bad_response: "The service that makes pictures sent something unreadable; an operator has to check it.",
+  not_configured: "The service that makes pictures does not know the model; an operator has to check it.",
 };
 
 function failureOf(error: unknown, endpoint: Endpoint, signal: AbortSignal): unknown {

@@ -132,14 +132,11 @@ const words: Readonly<Record<ModelErrorCode, string>> = {
   rate_limited: "the service that transcribes accepts no more requests for now; try again in a few minutes",
   overloaded: "the service that transcribes is overloaded; try again in a few minutes",
   unavailable: "the service that transcribes did not answer; try again in a moment",
-  unauthorized:
-    "the service that transcribes refused the bot's key; an operator has to check it",
+  unauthorized: "the service that transcribes refused the bot's key; an operator has to check it",
   invalid_request: "the service that transcribes refused it; its format or length may be the reason",
   context_too_long: "it is too long for the service that transcribes; try a shorter one",
-  bad_response:
-    "the service that transcribes sent something unreadable; an operator has to check it",
-  not_configured:
-    "the service that transcribes does not know the model; an operator has to check it",
+  bad_response: "the service that transcribes sent something unreadable; an operator has to check it",
+  not_configured: "the service that transcribes does not know the model; an operator has to check it",
 };
 
 function failureOf(error: unknown, endpoint: Endpoint, signal: AbortSignal): unknown {

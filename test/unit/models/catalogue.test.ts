@@ -1,7 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { abilitiesOf } from "../../../src/models/anthropic/models.ts";
-import { catalogueSchema, type ListedServer, listedServers } from "../../../src/models/catalogue/catalogue-format.ts";
+import {
+  catalogueSchema,
+  type ListedServer,
+  listedServers,
+} from "../../../src/models/catalogue/catalogue-format.ts";
 import { retirements, smallModels, smallModelsOfVendors } from "../../../src/models/catalogue/hand-kept.ts";
 import { modelFacts, smallModelFor } from "../../../src/models/catalogue/model-facts.ts";
 import { openAiFamily } from "../../../src/models/openai/family.ts";

@@ -48,7 +48,8 @@ const ownFile = "knack.yaml";
 const shipped = fileURLToPath(new URL("../../config/knack.yaml", import.meta.url));
 
 /**
- * The effective configuration: defaults < config/knack.yaml < `--config`, `KNACK_CONFIG` or `knack.yaml` in the working directory < environment < options.
+ * The effective configuration: defaults < config/knack.yaml < `--config`, `KNACK_CONFIG` or `knack.yaml` in the working directory <
+ * environment < options.
  * @throws ConfigError that lists all problems, including settings without effect
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {

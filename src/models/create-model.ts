@@ -73,7 +73,7 @@ export function createModel(settings: ModelSettings, clock: ModelClock): Model {
   return listOfModels([choice, ...failover], (name) => createOneModel(name, settings, clock));
 }
 
-/** The first model with the others as fallbacks. `offline` has no fallbacks and is none. */
+/** The first model with the others as fallbacks. `offline` has no fallbacks, and is never a fallback. */
 export function listOfModels(names: readonly string[], make: (name: string) => Model): Model {
   const [first, ...others] = names;
   if (first === undefined) throw new ModelError("not_configured", "No model is configured. Set KNACK_MODEL.");

@@ -2,7 +2,7 @@ import { isPattern } from "../../base/pattern.ts";
 import { isRecord } from "../../base/record.ts";
 import { type Json, type JsonObject, type JsonSchema, objectOf } from "../../core/values/json.ts";
 import { type References, rewrittenReference } from "./references.ts";
-import { completeTypes, told, typeMember, typesIn } from "./schema-types.ts";
+import { addWords, completeTypes, typeMember, typesIn } from "./schema-types.ts";
 
 /** A vendor's requirements beyond JSON Schema draft 2020-12. */
 export interface SchemaRules {
@@ -87,7 +87,7 @@ function withoutPatterns(
   if (!isRecord(made.get("additionalProperties"))) {
     made.set("additionalProperties", only === undefined ? {} : schemaPart(only, walk, depth + 1));
   }
-  told(made, `Further names match ${patterns.map(([pattern]) => pattern).join(" or ")}.`);
+  addWords(made, `Further names match ${patterns.map(([pattern]) => pattern).join(" or ")}.`);
 }
 
 const only =

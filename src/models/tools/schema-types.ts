@@ -26,7 +26,7 @@ function kindOf(value: Json): string {
   return typeof value === "number" && Number.isInteger(value) ? "integer" : typeof value;
 }
 
-export function told(made: Map<string, Json>, words: string): void {
+export function addWords(made: Map<string, Json>, words: string): void {
   const known = made.get("description");
   made.set("description", typeof known === "string" && known !== "" ? `${known}\n${words}` : words);
 }

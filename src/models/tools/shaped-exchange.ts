@@ -21,7 +21,7 @@ export class ShapedExchange {
   readonly #endpoint: Endpoint;
   readonly #tools: SentTools;
   /** Sets of server tools without which the request was refused as well. */
-  readonly #innocent = new Set<string>();
+  readonly #ruledOut = new Set<string>();
 
   constructor(rules: ToolRules, endpoint: Endpoint) {
     this.#endpoint = endpoint;
@@ -50,14 +50,14 @@ export class ShapedExchange {
     if (this.#tools.leaveOut(request, names, why)) return true;
     const suspects = this.#tools.untried(request);
     const key = suspects.join(" ");
-    if (suspects.length === 0 || this.#innocent.has(key)) return false;
+    if (suspects.length === 0 || this.#ruledOut.has(key)) return false;
     for (const out of trials(suspects)) {
       request.signal.throwIfAborted();
       const left = new Set(out);
       if (!(await isTaken(ask(without(this.#tools.request(request), left))))) continue;
       return this.#tools.leaveOut(request, left, `it named no tool, and took the request without: ${why}`);
     }
-    this.#innocent.add(key);
+    this.#ruledOut.add(key);
     return false;
   }
 

@@ -104,7 +104,7 @@ function createTextReader({ textualTools }: ChatExchange): Pick<ChatText, "add" 
   };
 }
 
-/** Adds a delta of a call. Servers leave the index out or always send 0, leave the id out or repeat it, or send a whole call in one delta. */
+/** Adds a delta of a call. Servers may omit the index or always send 0, omit or repeat the id, or send a whole call in one delta. */
 function addCall(calls: OpenCall[], delta: CallDelta): void {
   const index: number | undefined = delta.index ?? undefined;
   const id = delta.id ?? "";

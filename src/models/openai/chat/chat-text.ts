@@ -168,7 +168,7 @@ const anyTag =
 
 const mayHoldTag = /[<[`]/;
 
-/** What a model wrote, once it is complete. */
+/** The complete text of a model, and its calls. */
 export interface WholeText {
   text: string;
   calls: TextualCall[];

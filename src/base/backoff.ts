@@ -1,14 +1,14 @@
-/** How long to wait between tries. */
+/** Delays between attempts. */
 export interface Backoff {
-  /** The wait after the first failure, ms. */
+  /** The delay after the first failure, ms. */
   minMs: number;
-  /** The longest wait before jitter, ms. */
+  /** The maximum delay before jitter, ms. */
   maxMs: number;
-  /** What the wait is multiplied with, so that several waiters spread out. A random number around 1; 1 unless given. */
+  /** A random factor around 1 that spreads out concurrent attempts; 1 by default. */
   jitter?: number;
 }
 
-/** Milliseconds to wait after `failures` failed tries in a row (1 or more): doubled with each one, up to the maximum. */
+/** The delay after `failures` failed attempts in a row (1 or more), ms. It doubles with each failure, up to the maximum. */
 export function backoff(failures: number, { minMs, maxMs, jitter = 1 }: Backoff): number {
   return Math.min(maxMs, minMs * 2 ** (failures - 1)) * jitter;
 }

@@ -1,26 +1,26 @@
-/** Text of bytes in the encoding it was written in: by its byte order mark, as UTF-8 or UTF-16, else a guess by what it would say. */
+/** Decodes text in an unknown encoding: by its byte order mark, as UTF-8 or UTF-16, or else by a guess from the decoded text. */
 
 export interface DecodedText {
   text: string;
-  /** As people call it: `UTF-8`, `GBK`, `Windows-1251`. */
+  /** The common name: `UTF-8`, `GBK`, `Windows-1251`. */
   encoding: string;
-  /** Set where nothing but the text itself told the encoding. */
+  /** Whether the encoding was guessed from the text. */
   guessed: boolean;
 }
 
-/** The label of an encoding for `TextDecoder`, and how sure it is. */
+/** An encoding with its label for `TextDecoder` and its certainty. */
 export interface FoundEncoding {
   label: string;
   name: string;
   guessed: boolean;
-  /** Of a guess, up to 1: about 0.9 for ordinary text in it, less than 0.5 for what is hardly text. */
+  /** The likeness of a guess, up to 1: about 0.9 for ordinary text, less than 0.5 for data that is hardly text. */
   likeness: number;
 }
 
-/** Bytes that a guess looks at. */
+/** Maximum bytes for a guess. */
 const sampleBytes = 65_536;
 
-/** Undefined for bytes that are no text: control characters, in any encoding. */
+/** Undefined for bytes that are not text: they have control characters in any encoding. */
 export function decodeText(bytes: Uint8Array): (DecodedText & { likeness: number }) | undefined {
   const found = findEncoding(bytes);
   if (found === undefined) return undefined;
@@ -28,7 +28,7 @@ export function decodeText(bytes: Uint8Array): (DecodedText & { likeness: number
   return { text: new TextDecoder(found.label).decode(bytes), encoding, guessed, likeness };
 }
 
-/** `read as GBK, which is a guess`; undefined where the encoding is certain. */
+/** `read as GBK, which is a guess`; undefined for a certain encoding. */
 export function guessNote({
   encoding,
   guessed,
@@ -38,7 +38,7 @@ export function guessNote({
     : undefined;
 }
 
-/** The encoding of text by its beginning. A character may be cut at the end where it `goesOn`. Undefined for what is no text. */
+/** The encoding of a text by its beginning. If the text `goesOn`, the last character may be cut. Undefined for bytes that are not text. */
 export function findEncoding(start: Uint8Array, goesOn = false): FoundEncoding | undefined {
   const certain = (label: string, name: string): FoundEncoding => ({
     label,
@@ -60,7 +60,7 @@ export function findEncoding(start: Uint8Array, goesOn = false): FoundEncoding |
 
 /** Control characters other than tab, line ends, form feed and escape. */
 function hasControls(data: Uint8Array): boolean {
-  // A loop takes a fifth of the time of `some` with a function, and files may have 10 MB.
+  // A loop takes a fifth of the time of `some`, and files may have 10 MB.
   for (let at = 0; at < data.length; at += 1) {
     const byte = data[at] ?? 32;
     if (byte < 32 && (byte < 9 || (byte > 13 && byte !== 27))) return true;
@@ -68,7 +68,7 @@ function hasControls(data: Uint8Array): boolean {
   return false;
 }
 
-/** UTF-16 without a mark: of its ASCII characters every other byte is zero, always on the same side. */
+/** UTF-16 without a mark: every other byte of its ASCII characters is zero, always on the same side. */
 function unmarkedUtf16(start: Uint8Array): FoundEncoding | undefined {
   const sample = start.subarray(0, Math.min(start.length, sampleBytes) & ~1);
   const zeros = [0, 0];
@@ -83,7 +83,7 @@ function unmarkedUtf16(start: Uint8Array): FoundEncoding | undefined {
   return { label, name: "UTF-16", guessed: true, likeness: 1 };
 }
 
-/** Broken sequences do not make another encoding of it where most are whole: a byte may have been lost on the way. */
+/** A few broken sequences are allowed: a byte may have been lost. */
 function isUtf8(data: Uint8Array, goesOn: boolean): boolean {
   if (decodes("utf-8", data, goesOn)) return true;
   const text = decode("utf-8", data.subarray(0, 16 * sampleBytes));
@@ -96,7 +96,7 @@ function likeliest(sample: Uint8Array): FoundEncoding {
   let best: FoundEncoding = { label: "windows-1252", name: "Windows-1252", guessed: true, likeness: 0 };
   for (const [label, name, likenessOf] of guesses) {
     const likeness = likenessOf(label, sample);
-    // The first ones are the commonest.
+    // The most common encodings come first.
     if (likeness > best.likeness + 0.02) best = { label, name, guessed: true, likeness };
   }
   return best;
@@ -104,7 +104,10 @@ function likeliest(sample: Uint8Array): FoundEncoding {
 
 type Likeness = (label: string, sample: Uint8Array) => number;
 
-/** Encodings with two bytes for a character, by how common the characters of a first byte are (and of a second in the upper half). */
+/**
+ * Encodings with their measures. An encoding with two bytes per character is judged by the frequency of the characters with a first
+ * byte (and with a second byte in the upper half).
+ */
 const guesses: readonly (readonly [label: string, name: string, likeness: Likeness])[] = [
   ["windows-1252", "Windows-1252", letters("äöüßéèêëàâçñáíóúîïôûåøæœÄÖÜÉÀÇÅØÑ", "“”„’‘–—…€«»°§µ²³½·¡¿•™®©£")],
   [
@@ -156,7 +159,7 @@ function shiftJis(lead: number, high: boolean): number {
   return lead <= 0x9f || (lead >= 0xe0 && lead <= 0xea) ? 0.1 : high ? -0.5 : -1;
 }
 
-/** The average worth of the characters that are not ASCII. */
+/** The average score of the characters that are not ASCII. */
 function pairs(
   worth: (lead: number, high: boolean) => number,
   single: (byte: number) => number | undefined = () => undefined,
@@ -174,7 +177,7 @@ function pairs(
   };
 }
 
-/** Encodings with one byte for a character, by how common its letters are and whether they stand as letters do. */
+/** Measures encodings with one byte per character by the frequency of their letters and by their plausible order. */
 function letters(common: string, marks: string): Likeness {
   const often = new Set(common + common.toUpperCase());
   const signs = new Set(marks);
@@ -193,7 +196,7 @@ function letters(common: string, marks: string): Likeness {
   };
 }
 
-/** Capitals after small letters, and letters of two scripts in one word, are no words. */
+/** A capital after a small letter, or letters of two scripts in one word, are implausible. */
 function letterWorth(letter: string, before: string, isUsual: boolean): number {
   const isCapital = /\p{Lu}/u.test(letter);
   if (isCapital && /\p{Ll}/u.test(before)) return -1;
@@ -216,7 +219,7 @@ function decode(label: string, data: Uint8Array): string {
   return new TextDecoder(label).decode(data);
 }
 
-/** Whether all of it is text in an encoding; a character may be cut at the end where it `goesOn`. */
+/** Whether all bytes are valid in an encoding. If the text `goesOn`, the last character may be cut. */
 function decodes(label: string, data: Uint8Array, goesOn = true): boolean {
   try {
     new TextDecoder(label, { fatal: true }).decode(data, { stream: goesOn });

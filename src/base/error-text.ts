@@ -1,14 +1,14 @@
-/** What was thrown, as text: the message of an error, anything else as a string. */
+/** The text of a thrown value: the message of an error, any other value as a string. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The `code` of an error (ENOENT, `timed_out`); undefined for errors without one and for anything else that was thrown. */
+/** The `code` of an error (ENOENT, `timed_out`); undefined for errors without a code and for other values. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** What was thrown, as an error. */
+/** A thrown value as an error. */
 export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }

@@ -1,4 +1,4 @@
-/** JSON with the source of each value, and texts that JSON holds as they are (ECMA-262 "JSON.parse source text access"; types lack both). */
+/** JSON with source texts of values and raw JSON (ECMA-262 "JSON.parse source text access"), which the types lack. */
 const json = JSON as unknown as {
   parse(
     text: string,
@@ -8,11 +8,11 @@ const json = JSON as unknown as {
 };
 
 /**
- * A number that a double cannot hold without a change: an id beyond 2^53, `0.1000000000000000055`, `1e400`. JSON has its digits again as
- * they were written. Whoever calculates takes `nearest`; whoever shows or compares it takes the digits.
+ * A number that a double cannot represent exactly: an id beyond 2^53, `0.1000000000000000055`, `1e400`. JSON gets the original digits.
+ * Calculate with `nearest`; show and compare the digits.
  */
 export class ExactNumber {
-  /** As JSON writes it. */
+  /** The number as JSON text. */
   readonly digits: string;
 
   /** @param digits a JSON number */
@@ -20,7 +20,7 @@ export class ExactNumber {
     this.digits = digits;
   }
 
-  /** The nearest double; infinite beyond the largest. */
+  /** The nearest double; infinite beyond the largest double. */
   get nearest(): number {
     return Number(this.digits);
   }
@@ -34,7 +34,7 @@ export class ExactNumber {
     return this.digits;
   }
 
-  /** Browsers that cannot write digits as they are write the nearest double. */
+  /** Browsers without raw JSON write the nearest double. */
   toJSON(): unknown {
     return json.rawJSON?.(this.digits) ?? this.nearest;
   }
@@ -51,8 +51,8 @@ export function parseExactly(text: string): unknown {
 }
 
 /**
- * JSON text with another JSON value in place of each number that would lose digits, for readers that have doubles alone. Other text is
- * returned as it is.
+ * JSON text with another JSON value in place of each number that would lose digits, for readers that only have doubles. Other text is
+ * returned unchanged.
  */
 export function replaceExact(text: string, write: (digits: string) => string): string {
   if (!mayLose.test(text)) return text;
@@ -63,16 +63,16 @@ export function replaceExact(text: string, write: (digits: string) => string): s
 
 const stringOrNumber = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|-?\d[\d.eE+-]*/g;
 
-/** Numbers of 16 digits and more, or with an exponent; digits in strings may look the same. */
+/** Numbers with 16 or more digits or an exponent. Digits in strings may match too. */
 const mayLose = /(?:^|[[:,\s-])\d(?:[\d.]{15}|[\d.]*[eE])/;
 
-/** Whether the double says something else than the JSON number it was read from. */
+/** Whether the double differs from its JSON text. */
 function losesDigits(value: number, source: string | undefined): source is string {
   if (source === undefined || String(value) === source) return false;
   return decimal(String(value)) !== decimal(source);
 }
 
-/** Less than 0, 0 or more as the first of two numbers in the form of `decimal` is less, equal or greater. */
+/** Compares two numbers in the form of `decimal`: less than 0, 0, or more than 0. */
 export function compareDecimals(first: string, second: string): number {
   const [a, b] = [partsOf(first), partsOf(second)];
   if (a.sign !== b.sign) return a.sign - b.sign;
@@ -88,7 +88,7 @@ function partsOf(text: string): { sign: number; size: bigint; digits: string } {
   return { sign, size: BigInt(power) + BigInt(digits.length), digits };
 }
 
-/** A number in the one form that equal numbers share; undefined for what is no finite number. Zero has no sign. */
+/** A number in a canonical form; undefined for text that is not a finite number. Zero has no sign. */
 export function decimal(text: string): string | undefined {
   const [, sign, whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];

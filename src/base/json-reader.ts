@@ -2,16 +2,16 @@ import { errorText } from "./error-text.ts";
 import { parseExactly } from "./exact-number.ts";
 import { pattern } from "./pattern.ts";
 
-/** The value of a text. `lenient` says that the text was not plain JSON. `reason` names line and column where the engine does. */
+/** The value of a text. `lenient`: the text was not plain JSON. `reason` names line and column if the engine does. */
 export type ReadJson = { ok: true; value: unknown; lenient: boolean } | { ok: false; reason: string };
 
-/** Characters of the longest text that is repaired: jsonrepair 3 takes quadratic time, a second for 20,000 opening braces. */
+/** Maximum characters of a text that is repaired: jsonrepair 3 takes quadratic time, a second for 20,000 opening braces. */
 const maxRepaired = 5_000;
 
 /**
- * Reads JSON as editors write it: a byte order mark, comments and commas after the last entry are allowed. Takes linear time.
- * @param repair makes JSON of text with other mistakes, or throws; used for short text, and only where one is given: in a file that
- * may be half written, a guess is worse than an error
+ * Reads JSON as editors write it, with an optional byte order mark, comments and trailing commas. Takes linear time.
+ * @param repair corrects other mistakes, or throws. It is used for short text only. Omit it for a file that may be incomplete, where a
+ * guess is worse than an error
  */
 export function readJson(text: string, repair?: (text: string) => string): ReadJson {
   const source = text.replace(/^\uFEFF/, "");
@@ -35,10 +35,10 @@ function parse(text: string): ReadJson {
   }
 }
 
-/** A string. One without an end reaches to the end of the text, so that reading takes linear time. */
+/** A string. An unterminated string extends to the end of the text, so that reading takes linear time. */
 const string = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?/;
 
-/** Blanks stand for comments: everything keeps its line and column, for messages about it. */
+/** Replaces comments with spaces, so that the rest keeps its line and column for error messages. */
 function withoutComments(text: string): string {
   const comment = /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/;
   return text.replace(pattern("g")`${string}|${comment}`, (found) => {

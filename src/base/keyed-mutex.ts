@@ -1,8 +1,8 @@
-/** Runs work on one key after another, on different keys side by side. Keeps nothing about idle keys. */
+/** Runs work on the same key one after another, and on different keys concurrently. Keeps no state for idle keys. */
 export class KeyedMutex {
   readonly #tails = new Map<string, Promise<void>>();
 
-  /** Settles as `work` does. The work starts when all earlier work on this key has ended, however it ended. */
+  /** Settles as `work` does. The work starts when all earlier work on this key has settled. */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key);
     const turn = Promise.withResolvers<void>();
@@ -16,7 +16,7 @@ export class KeyedMutex {
     }
   }
 
-  /** Resolves when all work that was handed in so far has ended. Never rejects. */
+  /** Resolves when all earlier work has settled. Never rejects. */
   async settled(): Promise<void> {
     await Promise.all(this.#tails.values());
   }

@@ -1,9 +1,9 @@
-/** Characters of a name that are compared. */
+/** Maximum characters of a name that are compared. */
 const maxCompared = 64;
 
 /**
- * The candidate a person most likely meant: at most a third of the letters (but always two) differ, or else the one that
- * begins with the name. Case does not count, and `-` is `_`.
+ * The candidate that a person most likely meant: one in which at most a third of the letters (at least two) differ, or else one that
+ * begins with the name. Ignores case, and treats `-` as `_`.
  */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   const wanted = normalise(name);
@@ -20,8 +20,8 @@ export function nearestName(name: string, candidates: readonly string[]): string
 }
 
 /**
- * Up to three names that may be meant by a text, nearest first: those that hold it or are held by it, and those in which at most a
- * third of the letters (but always two) differ. Case does not count; only the first 64 characters do.
+ * Up to three names that a text may mean, nearest first: names that contain it or are contained in it, and names in which at most a
+ * third of the letters (at least two) differ. Ignores case, and compares only the first 64 characters.
  */
 export function nearestNames(text: string, names: Iterable<string>): string[] {
   const wanted = text.toLowerCase().slice(0, maxCompared);
@@ -65,7 +65,7 @@ function normalise(name: string): string {
   return name.toLowerCase().replaceAll("-", "_");
 }
 
-/** Edit distance; a text that holds the other (`research` in `web-research`) counts as near. */
+/** Edit distance. A text that contains the other (`research` in `web-research`) counts as near. */
 function likeness(wanted: string, name: string): number {
   const isContained =
     Math.min(wanted.length, name.length) >= 4 && (name.includes(wanted) || wanted.includes(name));

@@ -1,7 +1,6 @@
 /**
- * Puts a regular expression together: `` pattern("gu")`^${spaces}(?=${bracket})` ``. Expressions are inserted as they are written, texts
- * and numbers stand for their own characters, so that no text from outside is ever read as a pattern. Nothing else in the house makes
- * regular expressions of values.
+ * Builds a regular expression: `` pattern("gu")`^${spaces}(?=${bracket})` ``. Expressions are inserted as they are, texts and numbers are
+ * escaped, so text from outside is never a pattern. All regular expressions with values are built by this function.
  */
 export function pattern(flags = ""): (written: TemplateStringsArray, ...parts: Part[]) => RegExp {
   return ({ raw }, ...parts) => {
@@ -16,7 +15,7 @@ function sourceOf(part: Part): string {
   return part instanceof RegExp ? part.source : escaped(String(part));
 }
 
-/** Every character that means something in a pattern is written as its code, which is valid under all flags. */
+/** Replaces characters that have a meaning in patterns with their codes, which are valid under all flags. */
 function escaped(text: string): string {
   return text.replace(/[\s\p{P}\p{S}]/gu, (sign) => {
     const code = sign.codePointAt(0) ?? 0;
@@ -24,7 +23,7 @@ function escaped(text: string): string {
   });
 }
 
-/** Whether a text could be read as a regular expression. It is not run. */
+/** Whether a text is a valid regular expression. It is not run. */
 export function isPattern(text: string): boolean {
   try {
     return new RegExp(text) instanceof RegExp;

@@ -1,9 +1,9 @@
-/** A first look; which of them may not stand in a string is decided below. https://www.rfc-editor.org/rfc/rfc8259#section-7 */
+/** A quick check; the function decides which of them are invalid in a string. https://www.rfc-editor.org/rfc/rfc8259#section-7 */
 const controls = /\p{Cc}/u;
 
 /**
- * JSON text whose strings hold line breaks, tabs and other control characters as they are, with these escaped: models write them so.
- * Everything else stays as it is, right or wrong.
+ * Escapes line breaks, tabs and other control characters in strings of JSON text, which models often write unescaped. Everything else
+ * stays unchanged, valid or not.
  */
 export function escapeRawControls(json: string): string {
   if (!controls.test(json)) return json;

@@ -1,6 +1,6 @@
 /**
- * Runs `work` for one caller at a time. Callers that come during a run share the next run, which starts after the present one: the
- * present run may already have passed what they want to see. The result settles as the caller's run does.
+ * Runs `work` once at a time. Callers during a run share the next run, which starts after the current one, because the current run may
+ * already have passed the state that they need. The result settles as the caller's run does.
  */
 export function sharedRun<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;

@@ -1,4 +1,4 @@
-/** Lets a fixed number of works run at a time; others wait in line. */
+/** Runs a fixed number of tasks at a time; others wait in a queue. */
 export class Slots {
   #free: number;
   readonly #waiting = new Set<() => void>();
@@ -9,7 +9,7 @@ export class Slots {
 
   /**
    * Settles as `work` does, which starts when a slot is free.
-   * @throws the signal's reason when it aborts before the work has started
+   * @throws the signal's reason if it aborts before the work has started
    */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
@@ -18,7 +18,7 @@ export class Slots {
     try {
       return await work();
     } finally {
-      // The slot is handed over; it is never free in between.
+      // The slot is passed on directly and is never free in between.
       const [next] = this.#waiting;
       if (next === undefined) this.#free += 1;
       else next();

@@ -1,4 +1,4 @@
-/** Calls back once after `ms`, unless the answered function is called before. A clock has it. */
+/** Calls back once after `ms`, unless the returned function is called before. A clock is a timer. */
 export interface Timer {
   after(ms: number, callback: () => void): () => void;
 }
@@ -6,16 +6,16 @@ export interface Timer {
 export interface TimeLimit {
   ms: number;
   timer: Timer;
-  /** Ends the work before its time. */
+  /** Ends the work early. */
   signal?: AbortSignal | undefined;
-  /** What the work is aborted with, and the result rejects with, when the time is up. */
+  /** The error that aborts the work and rejects the result when the time is up. */
   late(): Error;
 }
 
 /**
- * What `work` answers, if it does so in time. Its signal aborts with the given one or when the time is up; then this rejects at once,
- * whether the work listens or not. When the signal is aborted already, the work is not started.
- * @throws what `late` makes, the signal's reason, or what `work` throws
+ * The result of `work`, if it is in time. The signal of the work aborts with the given signal or when the time is up; this then rejects
+ * at once, even if the work ignores the signal. If the signal is already aborted, the work is not started.
+ * @throws the error of `late`, the signal's reason, or the error of `work`
  */
 export async function withTimeLimit<T>(
   { ms, timer, signal, late }: TimeLimit,
@@ -34,7 +34,7 @@ export async function withTimeLimit<T>(
   }
 }
 
-/** What `work` answers, or undefined when it takes longer than `ms`; it goes on then. Rejects as the work does while it is awaited. */
+/** The result of `work`, or undefined if it takes longer than `ms` and goes on. Rejects if the work rejects in time. */
 export async function unlessLate<T>(ms: number, timer: Timer, work: Promise<T>): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const cancel = timer.after(ms, () => resolve(undefined));
@@ -46,12 +46,11 @@ export async function unlessLate<T>(ms: number, timer: Timer, work: Promise<T>):
 }
 
 /**
- * Settles as the work does, or rejects with the signal's reason as soon as it is aborted. The work goes on then, and how it ends is
- * ignored.
+ * Settles as the work does, or rejects with the signal's reason as soon as it aborts. The work then goes on, and its result is ignored.
  */
 export async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
-  // A work that throws before it answers a promise leaves nobody to handle this one.
+  // Nothing would handle this promise if the work throws before it returns one.
   aborted.catch(() => undefined);
   const abort = () => reject(signal.reason);
   if (signal.aborted) abort();

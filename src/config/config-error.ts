@@ -2,14 +2,14 @@
 export interface ConfigProblem {
   /** `config/knack.yaml:12:3`, `environment KNACK_MODEL`, `option --port`. */
   where: string;
-  /** Dotted key, empty when the whole file is meant. */
+  /** Dotted key; empty for a problem of the whole file. */
   key: string;
   message: string;
   /** What to do, as a sentence. */
   hint?: string | undefined;
 }
 
-/** The configuration cannot be used; lists everything that is wrong at once. */
+/** The configuration is invalid. Lists all problems at once. */
 export class ConfigError extends Error {
   readonly code = "config_invalid";
   readonly problems: readonly ConfigProblem[];
@@ -24,7 +24,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Where, what, and what to do. */
+/** The place, the problem, and what to do. */
 export function describeProblem({ where, key, message, hint }: ConfigProblem): string {
   const end = message.endsWith("?") ? "" : ".";
   return `${where}: ${key ? `${key}: ` : ""}${message}${hint ? `${end} ${hint}` : ""}`;

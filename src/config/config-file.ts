@@ -7,7 +7,7 @@ import { ConfigError, type ConfigProblem } from "./config-error.ts";
 /** A parsed configuration file. */
 export interface ConfigFile {
   values: Record<string, unknown>;
-  /** `config/knack.yaml:12:3` of a key, or of the nearest thing around it. */
+  /** `config/knack.yaml:12:3` of a key, or of its nearest parent. */
   locate(key: readonly PropertyKey[]): string;
 }
 
@@ -28,7 +28,8 @@ export async function readConfigFile(file: string, cwd: string): Promise<ConfigF
     (fault): ConfigProblem => ({
       where: at(fault.pos[0]),
       key: "",
-      message: (fault.code === "DUPLICATE_KEY" && twice(document, fault.pos[0], at)) || fault.message,
+      message:
+        (fault.code === "DUPLICATE_KEY" && duplicateMessage(document, fault.pos[0], at)) || fault.message,
       hint: "Check indentation, quotes and colons of this line and the one before",
     }),
   );
@@ -36,8 +37,8 @@ export async function readConfigFile(file: string, cwd: string): Promise<ConfigF
   return { values: toValues(document, shown), locate: (key) => at(offsetOf(document, key)) };
 }
 
-/** That the key at an offset is there twice, and where the first one stands. */
-function twice(
+/** The message for a duplicate key at an offset, with the place of the first one. */
+function duplicateMessage(
   document: Document.Parsed,
   offset: number,
   at: (offset: number) => string,
@@ -83,7 +84,7 @@ function toValues(document: Document.Parsed, shown: string): Record<string, unkn
   }
 }
 
-/** Where a key stands; for a missing one, where the innermost existing key around it does. */
+/** The offset of a key; for a missing key, of its innermost existing parent. */
 function offsetOf(document: Document.Parsed, key: readonly PropertyKey[]): number {
   let step: Step = { node: document.contents, offset: document.contents?.range?.[0] ?? 0 };
   for (const segment of key) {

@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import { configSchema } from "./schema.ts";
 
-/** A key that can be set, with what the schema says about it. */
+/** A key that can be set, with its meaning in the schema. */
 export interface ConfigKey {
   /** e.g. `["model", "openai", "api_key"]` */
   path: readonly string[];
   meaning: string;
-  /** The value, or every text within it, is never shown. */
+  /** The value, or all text within it, is never shown. */
   secret: boolean;
   schema: z.core.$ZodType;
 }
@@ -26,8 +26,8 @@ function keysBelow(schema: z.core.$ZodType, path: readonly string[]): ConfigKey[
 }
 
 /**
- * The keys that are set within a record whose entries are listed one by one (`model.providers`): `model.providers.home.base_url`.
- * Empty for every other key, and while nothing is set.
+ * The keys that are set within a record whose entries are listed separately (`model.providers`): `model.providers.home.base_url`.
+ * Empty for every other key, and if nothing is set.
  */
 export function keysWithin({ path, schema }: ConfigKey, value: unknown): ConfigKey[] {
   const { def } = unwrap(schema)._zod;
@@ -39,7 +39,7 @@ export function keysWithin({ path, schema }: ConfigKey, value: unknown): ConfigK
   );
 }
 
-/** Whether the schema, or that of a record's values, holds a secret. */
+/** Whether the schema, or the schema of a record's values, holds a secret. */
 function isSecret(schema: z.core.$ZodType): boolean {
   const inner = unwrap(schema);
   if ((schema as z.ZodType).meta()?.secret === true) return true;
@@ -55,7 +55,7 @@ export function membersAt(path: readonly PropertyKey[]): string[] | undefined {
   return schema === undefined ? undefined : Object.keys(shapeOf(schema) ?? {});
 }
 
-/** What a setting means: of the innermost key on the path that says it. */
+/** The meaning of a setting: that of the innermost key on the path with a description. */
 export function meaningAt(path: readonly PropertyKey[]): string | undefined {
   let schema: z.core.$ZodType | undefined = configSchema;
   let meaning: string | undefined;

@@ -15,7 +15,7 @@ export interface ConfigListing {
 
 const mask = "••••••";
 
-/** Every key with its value, where that came from and what it means. Secrets are masked, also within addresses. */
+/** Every key with its value, source and meaning. Secrets are masked, even within addresses. */
 export function describeConfig(config: Config, sources: ConfigSources): ConfigListing[] {
   const keys = configKeys().flatMap((key) => {
     const within = keysWithin(key, valueAt(config, key.path));

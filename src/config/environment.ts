@@ -6,15 +6,15 @@ import { providerKinds, providerPath, providerPresets } from "./provider-presets
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment of this process: the one place that reads it. */
+/** The environment of this process. Nothing else reads it. */
 export function processEnvironment(): Environment {
   return process.env;
 }
 
-/** Variables by which OpenSSL, Python's requests, curl and Node are told of further certificates: each names a file. */
+/** Variables that name a file with further certificates for OpenSSL, Python's requests, curl and Node. */
 const certificateVariables = ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"];
 
-/** Those that are set. Absolute paths by the variable's name. */
+/** Absolute paths of the certificate files, by variable. */
 export function certificateFiles(environment: Environment): Record<string, string> {
   return Object.fromEntries(
     certificateVariables.flatMap((name) => {
@@ -25,61 +25,24 @@ export function certificateFiles(environment: Environment): Record<string, strin
 }
 
 /**
- * What programs are told of this machine's way out: proxies, and the registries that npm, pip and uv install from. Names are in
- * lower case. No tokens: whoever needs one gives it to the server that needs it. https://docs.npmjs.com/cli/using-npm/config,
+ * Variables for this machine's network that child processes get: proxies, and the registries of npm, pip and uv, in lower case. Tokens
+ * are excluded; a server that needs one gets it in its own settings. https://docs.npmjs.com/cli/using-npm/config,
  * https://pip.pypa.io/en/stable/topics/configuration/, https://docs.astral.sh/uv/reference/environment/
  */
-const networkVariables = new Set([
-  ...[
-    "http_proxy",
-    "https_proxy",
-    "no_proxy",
-    "all_proxy",
-    "ftp_proxy",
-    "node_use_env_proxy",
-    "node_use_system_ca",
-  ],
-  ...[
-    "ssl_cert_dir",
-    "aws_ca_bundle",
-    "git_ssl_cainfo",
-    "nix_ssl_cert_file",
-    "httplib2_ca_certs",
-    "deno_cert",
-  ],
-  ...[
-    "npm_config_registry",
-    "npm_config_proxy",
-    "npm_config_https_proxy",
-    "npm_config_noproxy",
-    "npm_config_ca",
-  ],
-  ...["npm_config_cafile", "npm_config_strict_ssl", "npm_config_userconfig", "npm_config_globalconfig"],
-  ...["yarn_npm_registry_server", "bun_config_registry", "goproxy"],
-  ...["pip_index_url", "pip_extra_index_url", "pip_find_links", "pip_trusted_host", "pip_proxy", "pip_cert"],
-  ...[
-    "pip_config_file",
-    "pip_no_index",
-    "uv_index",
-    "uv_index_url",
-    "uv_default_index",
-    "uv_extra_index_url",
-  ],
-  ...[
-    "uv_find_links",
-    "uv_index_strategy",
-    "uv_insecure_host",
-    "uv_native_tls",
-    "uv_system_certs",
-    "uv_offline",
-  ],
-  ...["uv_config_file", "uv_python_install_mirror", "uv_no_index"],
-]);
+const networkVariables = new Set(
+  `http_proxy https_proxy no_proxy all_proxy ftp_proxy node_use_env_proxy node_use_system_ca ssl_cert_dir aws_ca_bundle
+  git_ssl_cainfo nix_ssl_cert_file httplib2_ca_certs deno_cert npm_config_registry npm_config_proxy npm_config_https_proxy
+  npm_config_noproxy npm_config_ca npm_config_cafile npm_config_strict_ssl npm_config_userconfig
+  npm_config_globalconfig yarn_npm_registry_server bun_config_registry goproxy pip_index_url pip_extra_index_url
+  pip_find_links pip_trusted_host pip_proxy pip_cert pip_config_file pip_no_index uv_index uv_index_url
+  uv_default_index uv_extra_index_url uv_find_links uv_index_strategy uv_insecure_host uv_native_tls uv_system_certs
+  uv_offline uv_config_file uv_python_install_mirror uv_no_index`.split(/\s+/),
+);
 
-/** Settings of npm that only people write in capitals, and its registries of single scopes. Those of npm itself are its own. */
+/** Settings of npm in capitals, which only people set, and registries of single scopes. npm itself sets its variables in lower case. */
 const npmVariable = /^(NPM_CONFIG_(?!.*(AUTH|TOKEN|PASSW|KEY|OTP))|npm_config_@[^:]+:registry$)/;
 
-/** What programs that are started here need to reach the network as this machine does. Paths of certificates are absolute. */
+/** The variables that child processes need to use the network as this machine does. Paths of certificates are absolute. */
 export function networkOf(environment: Environment): Record<string, string> {
   const isNetwork = (name: string) => networkVariables.has(name.toLowerCase()) || npmVariable.test(name);
   const set = Object.entries(environment).flatMap(([name, value]) =>
@@ -88,12 +51,12 @@ export function networkOf(environment: Environment): Record<string, string> {
   return { ...Object.fromEntries(set), ...certificateFiles(environment) };
 }
 
-/** Names the configuration file, so it has no key of its own. */
+/** Names the configuration file, so it has no key. */
 export const configFileVariable = "KNACK_CONFIG";
 
 interface Variable {
   path: readonly string[];
-  /** How the text becomes the key's value. */
+  /** How the text is converted to the key's value. */
   form:
     | "text"
     | "lower_case"
@@ -123,7 +86,7 @@ const variables: Readonly<Record<string, Variable>> = {
   PIP_INDEX_URL: { path: ["skills", "execution", "python_index"], form: "package_address" },
   NPM_CONFIG_REGISTRY: { path: ["skills", "execution", "npm_registry"], form: "package_address" },
   KNACK_MODEL: { path: ["model", "choice"], form: "text" },
-  // Where many platforms say on which port they will look for a program.
+  // Many hosting platforms set the port here.
   PORT: { path: ["server", "port"], form: "number" },
   KNACK_PORT: { path: ["server", "port"], form: "number" },
   KNACK_API_TOKEN: { path: ["server", "token"], form: "text" },
@@ -156,11 +119,11 @@ export interface EnvironmentValue {
   variable: string;
   path: readonly string[];
   value: string | number | string[];
-  /** It is there for another program, and files of ours win over it. */
+  /** The variable is meant for another program, so configuration files take precedence. */
   yields: boolean;
 }
 
-/** What the environment sets. An empty variable counts as not set. */
+/** The values that the environment sets. An empty variable counts as not set. */
 export function readEnvironment(environment: Environment): EnvironmentValue[] {
   return Object.entries(variables).flatMap(([variable, { path: key, form }]) => {
     const text = environment[variable]?.trim();
@@ -176,7 +139,7 @@ function parse(text: string, form: Variable["form"]): EnvironmentValue["value"] 
   // Kubernetes sets `KNACK_PORT=tcp://10.0.0.1:80` for a service called knack.
   if (form === "number") return text.includes("://") ? undefined : /^\d+$/.test(text) ? Number(text) : text;
   if (form === "listening_address") return reachable(text);
-  // Of another kind, such as a folder, it is for pip or npm alone.
+  // Any other value, such as a folder, is only for pip or npm.
   if (form === "package_address") return /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text : undefined;
   if (form === "lower_case") return text.toLowerCase();
   const separator = form === "comma_list" ? "," : path.delimiter;
@@ -187,8 +150,8 @@ function parse(text: string, form: Variable["form"]): EnvironmentValue["value"] 
 }
 
 /**
- * Where a client reaches what listens at an address of Ollama's variable: `0.0.0.0`, `:11434`, `gpu-box`, `http://10.0.0.5`. What
- * cannot be understood was meant for Ollama and sets nothing. https://docs.ollama.com/faq
+ * The client's address for a listening address in Ollama's variable: `0.0.0.0`, `:11434`, `gpu-box`, `http://10.0.0.5`. Undefined for
+ * any other text, which is meant for Ollama. https://docs.ollama.com/faq
  */
 function reachable(text: string): string | undefined {
   const [, scheme, rest = ""] = /^(https?:\/\/)?(.*)$/i.exec(text) ?? [];
@@ -205,13 +168,13 @@ export function variableFor(key: readonly string[]): string | undefined {
   return Object.keys(variables).findLast((name) => variables[name]?.path.join(".") === dotted);
 }
 
-/** Documented variables of what this version does not do: ignoring them would lose what whoever set them relies on. */
+/** Documented variables of unsupported features. Ignoring them would break what the operator relies on. */
 const unusable: Readonly<Record<string, string>> = {
   DATABASE_URL: "this version keeps everything in SQLite files in KNACK_DATA and cannot use PostgreSQL",
   OTEL_EXPORTER_OTLP_ENDPOINT: "this version sends no traces; GET /metrics has its numbers",
 };
 
-/** Variables that were set and that nothing here can do. */
+/** Problems for variables of unsupported features that are set. */
 export function unusableVariables(environment: Environment): ConfigProblem[] {
   return Object.entries(unusable).flatMap(([name, message]) =>
     environment[name]?.trim()
@@ -221,8 +184,8 @@ export function unusableVariables(environment: Environment): ConfigProblem[] {
 }
 
 /**
- * Variables that look like misspelt ones of ours. Others that merely begin with `KNACK_` are left alone: container
- * platforms set such names for a service called knack.
+ * Variables that look like misspelt names. Other names that begin with `KNACK_` are ignored: container platforms set them for a
+ * service called knack.
  */
 export function misspeltVariables(environment: Environment): ConfigProblem[] {
   const known = [configFileVariable, ...Object.keys(variables).filter((name) => name.startsWith("KNACK_"))];

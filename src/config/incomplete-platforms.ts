@@ -1,12 +1,12 @@
 import type { ConfigProblem } from "./config-error.ts";
 import type { Config } from "./schema.ts";
 
-/** How the bot is connected to Slack; undefined when nothing is set. */
+/** How the bot is connected to Slack. */
 export type SlackMode = "socket" | "http" | "installations";
 
 /**
- * How Slack is connected with what is set: one workspace over a socket or over HTTP, or any workspace that installs the app.
- * Undefined when not at all, or not completely.
+ * How the settings connect Slack: one workspace over a socket or over HTTP, or any workspace that installs the app. Undefined if the
+ * settings are missing or incomplete.
  */
 export function slackMode({ slack, server }: Pick<Config, "slack" | "server">): SlackMode | undefined {
   const { bot_token, app_token, signing_secret, client_id, client_secret } = slack;
@@ -18,7 +18,7 @@ export function slackMode({ slack, server }: Pick<Config, "slack" | "server">): 
   return signing_secret === undefined ? undefined : "http";
 }
 
-/** A server that others reach needs a token, or whoever finds it has the console. Asked when the bot is started. */
+/** A public server needs a token: without one, anyone who finds it can use the console. Checked when the bot starts. */
 export function unprotectedServer({ server }: Config): ConfigProblem[] {
   if (server.public_url === undefined || server.token !== undefined) return [];
   const { hostname } = new URL(server.public_url);
@@ -29,7 +29,7 @@ export function unprotectedServer({ server }: Config): ConfigProblem[] {
   return [{ where: "configuration", key: "server.token", message, hint }];
 }
 
-/** Platforms with some of their settings and not all: what is missing, where it is found. Asked when the bot is started. */
+/** Platforms with incomplete settings: what is missing and where to find it. Checked when the bot starts. */
 export function incompletePlatforms(config: Config): ConfigProblem[] {
   const { bot_token, app_token, signing_secret, client_id, client_secret } = config.slack;
   const set = [bot_token, app_token, signing_secret, client_id, client_secret].some(

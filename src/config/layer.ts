@@ -1,15 +1,15 @@
 import { isRecord } from "../base/record.ts";
 
-/** One origin of settings. A later layer wins over an earlier one, key by key. */
+/** One source of settings. A later layer overrides an earlier one, key by key. */
 export interface Layer {
   values: Record<string, unknown>;
-  /** Where the layer sets a key, for listings and messages. */
+  /** The place where the layer sets a key, for listings and messages. */
   source(key: readonly PropertyKey[]): string;
-  /** Whether somebody wrote it for this bot; the environment may hold a variable for the sake of other programs. */
+  /** Whether the settings were written for this bot. A variable of the environment may be meant for other programs. */
   deliberate: boolean;
 }
 
-/** All layers as one. Maps are merged, everything else is replaced; `null` sets nothing. */
+/** Merges all layers. Maps are merged, other values are replaced, and `null` sets nothing. */
 export function mergeLayers(layers: readonly Layer[]): Record<string, unknown> {
   return layers.reduce<Record<string, unknown>>((merged, layer) => merge(merged, layer.values), {});
 }
@@ -24,7 +24,7 @@ function merge(below: Record<string, unknown>, above: Record<string, unknown>): 
   return merged;
 }
 
-/** The value a layer gives a key, undefined when it leaves it alone. */
+/** A layer's value of a key; undefined if the layer does not set it. */
 export function valueAt(values: unknown, key: readonly PropertyKey[]): unknown {
   let value = values;
   for (const segment of key) {
@@ -34,12 +34,12 @@ export function valueAt(values: unknown, key: readonly PropertyKey[]): unknown {
   return value ?? undefined;
 }
 
-/** The uppermost layer that sets a key. */
+/** The last layer that sets a key. */
 export function setter(layers: readonly Layer[], key: readonly PropertyKey[]): Layer | undefined {
   return layers.findLast((layer) => valueAt(layer.values, key) !== undefined);
 }
 
-/** A layer's values from keys by path. */
+/** Nested values from keys and their paths. */
 export function nest(
   entries: readonly { path: readonly string[]; value: unknown }[],
 ): Record<string, unknown> {

@@ -20,36 +20,37 @@ import { plainError, schemaProblems } from "./schema-problems.ts";
 import { settingsWithoutEffect } from "./settings-without-effect.ts";
 
 export interface LoadConfigOptions {
-  /** The file named with `--config`; wins over `KNACK_CONFIG`, and that over `knack.yaml` in `cwd`. */
+  /** The file of `--config`. It takes precedence over `KNACK_CONFIG`, and that over `knack.yaml` in `cwd`. */
   file?: string | undefined;
   env: Environment;
-  /** Relative folders and files are meant from here. */
+  /** The base of relative paths. */
   cwd: string;
-  /** Values of command line options by dotted key, e.g. `{"server.port": 8080}`; they win over everything. */
+  /** Values of command line options by dotted key, e.g. `{"server.port": 8080}`. They override everything. */
   options?: Readonly<Record<string, unknown>>;
-  /** The lowest file; the one that ships unless told. */
+  /** The file with the lowest precedence; the shipped one by default. */
   shippedFile?: string;
 }
 
-/** Where a value came from: `default`, `file config/knack.yaml:12:3`, `environment NAME`, `option --port`. */
+/** Sources of values: `default`, `file config/knack.yaml:12:3`, `environment NAME`, `option --port`. */
 export type ConfigSources = Readonly<Record<string, string>>;
 
 export interface LoadedConfig {
   config: Config;
   /** By dotted key. */
   sources: ConfigSources;
-  /** Settings of earlier versions that were accepted, each with the one to set instead. */
+  /** Accepted settings of earlier versions, each with its replacement. */
   warnings: readonly string[];
 }
 
-/** Of the working directory, where neither `--config` nor `KNACK_CONFIG` names a file. */
+/** The file in the working directory, if neither `--config` nor `KNACK_CONFIG` names one. */
 const ownFile = "knack.yaml";
 
 const shipped = fileURLToPath(new URL("../../config/knack.yaml", import.meta.url));
 
 /**
- * The effective configuration: defaults < config/knack.yaml < `--config`, `KNACK_CONFIG` or `knack.yaml` in the working directory < environment < options.
- * @throws ConfigError listing everything that is wrong, settings that would have no effect included
+ * The effective configuration: defaults < config/knack.yaml < `--config`, `KNACK_CONFIG` or `knack.yaml` in the working directory <
+ * environment < options.
+ * @throws ConfigError that lists all problems, including settings without effect
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
   const { layers, warnings } = replaceSuperseded(await readLayers(options));
@@ -105,7 +106,7 @@ function variableSource(variables: readonly EnvironmentValue[], key: readonly Pr
   return `environment ${found?.variable ?? ""}`.trim();
 }
 
-/** Makes folders absolute and picks the models for `auto`, by the keys that are there. */
+/** Makes folders absolute and picks the models for `auto` by the available keys. */
 function resolve(config: Config, cwd: string): { config: Config; choiceKey: readonly string[] | undefined } {
   const { model, data, workspace, skills, mcp } = config;
   const auto = model.choice === "auto" ? pickModel(model) : undefined;
@@ -137,7 +138,7 @@ function resolve(config: Config, cwd: string): { config: Config; choiceKey: read
   return { config: resolved, choiceKey: auto?.key };
 }
 
-/** The usual model of the first provider with a key. A server at an address of its own may not have it, except the built-in ones. */
+/** The usual model of the first provider with a key. A server at another address may lack it, except for built-in providers. */
 function pickModel(model: Config["model"]): { choice: string; key: readonly string[] | undefined } {
   for (const { name, section, preset } of modelProviders(model).values()) {
     if (section.api_key === undefined || preset.defaultModel === undefined) continue;
@@ -148,7 +149,7 @@ function pickModel(model: Config["model"]): { choice: string; key: readonly stri
   return { choice: "offline", key: undefined };
 }
 
-/** A file that repeats the default, as the one that ships does for every key, does not count as its source. */
+/** A file that repeats the default does not count as the source. The shipped file does so for every key. */
 function sourcesOf(
   config: Config,
   layers: readonly Layer[],
@@ -171,11 +172,11 @@ function sameJson(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** A setting of an earlier version, and the one that does its work now. */
+/** A setting of an earlier version, and its replacement. */
 interface Superseded {
   key: readonly [string, string];
   by: readonly [string, string];
-  /** The value of the new setting that comes nearest to an old one; undefined when the old value says nothing about it. */
+  /** The closest value of the new setting; undefined if the old value does not determine it. */
   value(old: unknown): unknown;
 }
 
@@ -183,7 +184,7 @@ const superseded: readonly Superseded[] = [
   {
     key: ["prompt", "history_tokens"],
     by: ["prompt", "transcript_tokens"],
-    // The old one bounded what came before a turn, the new one bounds all of a conversation.
+    // The old setting limited the history before a turn; the new one limits the whole conversation.
     value: (old) => (typeof old === "number" ? Math.max(2_000, old) : undefined),
   },
   { key: ["prompt", "turn_tokens"], by: ["prompt", "transcript_tokens"], value: () => undefined },
@@ -191,15 +192,15 @@ const superseded: readonly Superseded[] = [
 ];
 
 /**
- * Takes settings of earlier versions out of the layers. Their values are passed on where the layer leaves the new setting alone.
- * Answers the layers and a warning for each, which names the new setting.
+ * Removes settings of earlier versions from the layers. A layer that does not set the new setting gets the old value. Returns the layers
+ * and a warning for each setting, which names its replacement.
  */
 export function replaceSuperseded(layers: readonly Layer[]): { layers: Layer[]; warnings: string[] } {
   const warnings = superseded.flatMap(({ key, by, value }) => {
     const layer = setter(layers, key);
     if (layer === undefined) return [];
     const isPassedOn = value(valueAt(layer.values, key)) !== undefined;
-    const rest = isPassedOn ? "Its value counts until that one is set." : "It has no effect any more.";
+    const rest = isPassedOn ? "Its value is used until that one is set." : "It no longer has any effect.";
     return [`${layer.source(key)}: ${key.join(".")} is now ${by.join(".")}. ${rest}`];
   });
   return { layers: warnings.length === 0 ? [...layers] : layers.map(withoutSuperseded), warnings };

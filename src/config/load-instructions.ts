@@ -5,12 +5,12 @@ import { ConfigError } from "./config-error.ts";
 
 const shipped = fileURLToPath(new URL("../../config/instructions.md", import.meta.url));
 
-/** What the text may hold in double braces. */
+/** Names that the text may have in double braces. */
 const placeholders = new Set(["name", "place", "formatting", "cannot"]);
 
 /**
- * The text that every agent's instructions begin with.
- * @throws ConfigError when the file cannot be read, or names something in double braces that does not exist
+ * The beginning of every agent's instructions.
+ * @throws ConfigError when the file cannot be read, or has an unknown name in double braces
  */
 export async function loadInstructions(file = shipped): Promise<string> {
   let text: string;

@@ -9,7 +9,7 @@ import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import { type ProviderSections, unusableProvider } from "./model-providers.ts";
 import { efforts } from "./model-schema.ts";
 
-/** As core's `toolCategories`; the composition root would not compile if they differed. */
+/** The same as `toolCategories` in core; the composition root does not compile if they differ. */
 const toolCategories = [
   "search",
   "image",
@@ -22,18 +22,18 @@ const toolCategories = [
 ] as const;
 
 const frontmatterSchema = z.strictObject({
-  /** When to hand a turn over to this agent. */
+  /** When a turn is handed to this agent. */
   description: z.string().min(1),
-  /** The model it works with, `provider/model`. */
+  /** Its model, `provider/model`. */
   model: z
     .string()
     .regex(/^[a-z][a-z0-9_-]*\/\S+$/, "expected provider/model")
     .optional(),
   /** How hard its model thinks. */
   effort: z.enum(efforts).optional(),
-  /** The categories of tools it has. */
+  /** Its categories of tools. */
   tools: z.array(z.enum(toolCategories)).optional(),
-  /** Its skills by id with their priority, or a list of those it has. */
+  /** Its skills by id with their priority, or a list of its skills. */
   skills: z
     .union([
       z.record(z.string(), z.union([z.number(), z.literal(false)])),
@@ -44,7 +44,7 @@ const frontmatterSchema = z.strictObject({
     .record(z.string(), z.union([z.array(z.string().min(1)), z.string().transform((action) => [action])]))
     .optional(),
   supervisor: z.boolean().optional(),
-  /** The id of the agent that this one is a mode of. */
+  /** The id of the agent of which this one is a mode. */
   preset_of: z.string().optional(),
 });
 
@@ -56,7 +56,7 @@ function onlyThese(ids: string[]): Record<string, number | false> {
 export interface AgentProfile extends z.output<typeof frontmatterSchema> {
   id: string;
   prompt: string;
-  /** Why it cannot be used: what is wrong with its file. It has no tools then. */
+  /** The problem with its file. An unusable agent has no tools. */
   unusable?: ConfigProblem;
 }
 
@@ -68,12 +68,12 @@ interface AgentFile {
 }
 
 /**
- * The agents of the shipped folder and of the operator's, whose files replace those of the same id; `chat` comes first, the others by name.
- * A mode has what it does not say from the agent it is a preset of. One whose file is wrong is `unusable`, and the others are there: it
- * does not give way to the shipped one of its id, which may be allowed more.
- * @param sections the providers of models there are; a model at another one cannot be used
- * @param own the operator's folder; it need not be there
- * @throws ConfigError when there is no agent at all
+ * The agents of the shipped folder and of the operator's, whose files replace those of the same id. `chat` comes first, the others by
+ * name. A mode inherits from the agent of which it is a preset. An agent with an invalid file is `unusable`; it is not replaced by the
+ * shipped agent of the same id, which may have more rights.
+ * @param sections the configured providers of models; a model of any other provider cannot be used
+ * @param own the operator's folder, which may be missing
+ * @throws ConfigError when there are no agents
  */
 export async function loadProfiles(
   sections: ProviderSections,
@@ -113,7 +113,7 @@ function withModel({ file, agent }: AgentFile, sections: ProviderSections): Agen
     : { file, agent: unusable(agent.id, { where: file, key: "model", message }) };
 }
 
-/** A mode with what its agent has: what either may not do, it may not. Its own words come after those of the agent. */
+/** A mode with the properties of its agent. It is denied what either of them is denied. Its instructions follow those of the agent. */
 function withPreset({ file, agent }: AgentFile, found: ReadonlyMap<string, AgentFile>): AgentProfile {
   if (agent.preset_of === undefined) return agent;
   const base = found.get(agent.preset_of)?.agent;

@@ -9,27 +9,27 @@ import {
 } from "./provider-presets.ts";
 import type { ProviderSection } from "./provider-schema.ts";
 
-/** The part of the configuration that tells of providers. */
+/** The sections of the configuration for providers. */
 export interface ProviderSections {
   openai: Pick<ProviderSection, "api_key" | "base_url" | "api">;
   anthropic: Pick<ProviderSection, "api_key" | "base_url">;
   providers: Readonly<Record<string, ProviderSection>>;
 }
 
-/** A provider that models can be named of, as it is set up. */
+/** A provider of models with its settings. */
 export interface ModelProvider {
   name: string;
   kind: ProviderKind;
   preset: ProviderPreset;
-  /** What is set of it; empty for one that is merely known. */
+  /** Its settings; empty for a known provider without settings. */
   section: ProviderSection;
-  /** Undefined where it is not known. */
+  /** Undefined if unknown. */
   address: string | undefined;
-  /** What an operator sets for a key: `GROQ_API_KEY`, or a dotted setting. */
+  /** The variable or dotted setting of the key: `GROQ_API_KEY`. */
   keyName: string;
-  /** Without it the provider refuses every request. */
+  /** Whether the provider refuses requests without a key. */
   needsKey: boolean;
-  /** What must be set before it can be asked. */
+  /** What is missing, and what to set. */
   missing: { what: "key" | "address"; set: string } | undefined;
 }
 
@@ -39,7 +39,7 @@ export function modelProviders(sections: ProviderSections): ReadonlyMap<string, 
   return new Map([...names].map((name) => [name, providerOf(name, sections)]));
 }
 
-/** The provider that a model's name begins with; undefined for `offline`, `auto` and names of unknown providers. */
+/** The provider in a model's name; undefined for `offline`, `auto` and unknown providers. */
 export function providerOfModel(model: string, sections: ProviderSections): ModelProvider | undefined {
   const name = providerNameOf(model);
   return isProviderKind(name) || Object.hasOwn(sections.providers, name)
@@ -52,7 +52,7 @@ export function providerNameOf(model: string): string {
   return model.slice(0, Math.max(0, model.indexOf("/")));
 }
 
-/** Why a model cannot be asked whatever its server says: its provider is unknown, or nobody knows where it is. */
+/** Why a model cannot be used: its provider is unknown or has no address. */
 export function unusableProvider(model: string, sections: ProviderSections): string | undefined {
   const provider = providerOfModel(model, sections);
   if (provider?.missing?.what !== "address") return unknownProvider(model, sections);
@@ -60,7 +60,7 @@ export function unusableProvider(model: string, sections: ProviderSections): str
   return `there is no address for ${provider.name}: set ${provider.missing.set}${example}`;
 }
 
-/** What only servers of OpenAI's protocol do, and what to name instead of one that does not. */
+/** Messages for work that only servers of OpenAI's protocol do. */
 const ofOpenAi = {
   transcription:
     "transcribes no speech: name a model of openai, groq, mistral or another server with /audio/transcriptions, or off",
@@ -69,7 +69,7 @@ const ofOpenAi = {
     "makes no vectors of texts: name a model of openai, gemini, mistral or another server with /embeddings, or off",
 };
 
-/** Why a model cannot do work beside conversation: its server speaks another protocol. Undefined when it may. */
+/** Why a model cannot do other work than conversation: its server speaks another protocol. Undefined if it can. */
 export function cannotDo(
   work: keyof typeof ofOpenAi,
   model: string,
@@ -80,13 +80,14 @@ export function cannotDo(
   return `${provider.name} ${ofOpenAi[work]}`;
 }
 
-/** Kinds of work that a provider may have a usual model for, beside conversation. */
+/** Work other than conversation for which a provider may have a usual model. */
 type OtherWork = "transcriptionModel" | "imageModel" | "embeddingModel";
 
 /**
- * The model for other work than conversation where nobody chose one: the usual one of a provider with a key, those first whose models
- * answer. A server at an address of its own may lack it. Undefined where there is none, and for a bot that is meant to be offline.
- * @param asked the models that answer, first ones first
+ * The default model for other work than conversation: the usual model of a provider with a key, beginning with the providers of the
+ * chosen models. A provider at another address is skipped, as it may lack the model. Undefined if there is none, or if the bot is
+ * configured to be offline.
+ * @param asked the chosen models in their order
  */
 export function usualModelFor(
   work: OtherWork,
@@ -103,7 +104,7 @@ export function usualModelFor(
   return undefined;
 }
 
-/** What is wrong with the provider in a model's name. Undefined when it is known. */
+/** The problem with the provider in a model's name. Undefined for a known provider. */
 export function unknownProvider(model: string, sections: ProviderSections): string | undefined {
   if (providerOfModel(model, sections) !== undefined) return undefined;
   const name = providerNameOf(model);
@@ -125,7 +126,7 @@ function providerOf(name: string, sections: ProviderSections): ModelProvider {
   const isSigned = Object.keys(section.headers ?? {}).some((header) =>
     /^(authorization|api-key|x-api-key)$/i.test(header),
   );
-  // Whoever sets another address has a server that may need none.
+  // A server at another address may need no key.
   const needsKey = preset.local !== true && !isSigned && (section.base_url === undefined || kind === "azure");
   const addressName = name === kind ? preset.addressVariables?.[0] : undefined;
   return {
@@ -150,7 +151,7 @@ function sectionOf(name: string, sections: ProviderSections): ProviderSection {
   return (Object.hasOwn(sections.providers, name) ? sections.providers[name] : undefined) ?? {};
 }
 
-/** The address with the path of the API, where only a host was given. */
+/** Adds the path of the API to an address with only a host. */
 function completed(address: string, { path }: ProviderPreset): string {
   const url = new URL(address);
   const given = url.pathname.replace(/(?<!\/)\/+$/, "");

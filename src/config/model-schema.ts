@@ -6,7 +6,7 @@ const usd = z.number().min(0);
 const factor = z.number().positive();
 const tokens = z.number().int().positive();
 
-/** What a model costs, USD per million tokens. */
+/** The price of a model, USD per million tokens. */
 const priceSchema = z.strictObject({
   input: usd.describe("USD per million input tokens"),
   output: usd.describe("USD per million output tokens"),
@@ -41,12 +41,22 @@ const modelFactsSchema = z.strictObject({
 
 const seconds = z.number().positive().max(86_400);
 
-/** The words for how hard a model thinks, rising. */
+/** Levels of effort, lowest first. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
-/** `openai/gpt-6.1-terra`; what comes after the first slash is the provider's own name, slashes included. */
+/** `openai/gpt-6.1-terra`. The part after the first slash is the provider's own name, which may have slashes. */
 const modelName = /^[^\s/]+\/\S+$/;
 const modelHint = "expected openai/MODEL, anthropic/MODEL or another PROVIDER/MODEL";
+
+/** A model for other work than answering: a name, `off`, or `auto`. */
+const otherModel = (meaning: string) =>
+  z
+    .string()
+    .refine((value) => value === "auto" || value === "off" || modelName.test(value), {
+      error: `${modelHint}, off, or auto`,
+    })
+    .default("auto")
+    .describe(meaning);
 
 const builtInSchema = (vendor: string) =>
   z.strictObject({
@@ -79,42 +89,18 @@ const modelShape = z.strictObject({
     .array(z.string().regex(modelName, modelHint))
     .default([])
     .describe("Models that take over, in this order, when the chosen one does not answer"),
-  small: z
-    .string()
-    .refine((value) => value === "auto" || value === "off" || modelName.test(value), {
-      error: `${modelHint}, off, or auto`,
-    })
-    .default("auto")
-    .describe(
-      "The model for inner work: summaries, extraction, compaction; auto: the small model of the same provider where there is one; off: the chosen model does it",
-    ),
-  transcription: z
-    .string()
-    .refine((value) => value === "auto" || value === "off" || modelName.test(value), {
-      error: `${modelHint}, off, or auto`,
-    })
-    .default("auto")
-    .describe(
-      "The model that writes down voice messages: provider/model of a server with OpenAI's /audio/transcriptions; auto: the usual one of the model's provider, of one that takes over, or of another whose key is set, of openai, mistral, groq and together, else off; off: nobody's voice is sent anywhere",
-    ),
-  images: z
-    .string()
-    .refine((value) => value === "auto" || value === "off" || modelName.test(value), {
-      error: `${modelHint}, off, or auto`,
-    })
-    .default("auto")
-    .describe(
-      "The model that makes pictures: provider/model of a server with OpenAI's /images/generations; auto: the usual one of the model's provider, of one that takes over, or of another whose key is set, of openai and xai, else off",
-    ),
-  embeddings: z
-    .string()
-    .refine((value) => value === "auto" || value === "off" || modelName.test(value), {
-      error: `${modelHint}, off, or auto`,
-    })
-    .default("auto")
-    .describe(
-      "The model that finds texts by what they mean: provider/model of a server with OpenAI's /embeddings; auto: the usual one of the model's provider, of one that takes over, or of another whose key is set, of openai, openrouter, gemini and mistral, else off: then documents are found by their words",
-    ),
+  small: otherModel(
+    "The model for inner work: summaries, extraction, compaction; auto: the small model of the same provider where there is one; off: the chosen model does it",
+  ),
+  transcription: otherModel(
+    "The model that writes down voice messages: provider/model of a server with OpenAI's /audio/transcriptions; auto: the usual one of the model's provider, of one that takes over, or of another whose key is set, of openai, mistral, groq and together, else off; off: nobody's voice is sent anywhere",
+  ),
+  images: otherModel(
+    "The model that makes pictures: provider/model of a server with OpenAI's /images/generations; auto: the usual one of the model's provider, of one that takes over, or of another whose key is set, of openai and xai, else off",
+  ),
+  embeddings: otherModel(
+    "The model that finds texts by what they mean: provider/model of a server with OpenAI's /embeddings; auto: the usual one of the model's provider, of one that takes over, or of another whose key is set, of openai, openrouter, gemini and mistral, else off: then documents are found by their words",
+  ),
   allowed: z
     .array(z.string().regex(/^(\*|[^\s/*]+\/[^\s*]*\*?)$/, "expected PROVIDER/MODEL, PROVIDER/* or *"))
     .default(["*"])
@@ -190,7 +176,7 @@ const modelShape = z.strictObject({
     ),
 });
 
-/** Which models answer, and how patiently they are called. */
+/** The models, and the limits and retries of their calls. */
 export const modelSchema = modelShape.superRefine((model, context) => {
   const asked = [
     { name: model.choice, path: ["choice"] },

@@ -4,7 +4,7 @@ import { z } from "zod";
 const ids = (meaning: string, preset: string[]) =>
   z.array(z.string().min(1)).default(preset).describe(meaning);
 
-/** A token that is told from others by how it begins. */
+/** A token with a known prefix. */
 const token = (prefix: RegExp, wrong: string, description: string) =>
   z.string().regex(prefix, wrong).optional().meta({ description, secret: true });
 

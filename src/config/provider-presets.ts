@@ -1,32 +1,32 @@
-/** Servers of models that are known by name, so that a key or an address is all they need. */
+/** Known servers of models, which need only a key or an address. */
 
 /** The API a server speaks. */
 type Protocol = "openai" | "anthropic";
 
-/** What is known of a kind of server. */
+/** The defaults of a kind of server. */
 export interface ProviderPreset {
   /** For people. */
   label: string;
   protocol: Protocol;
-  /** Where it is unless told; undefined when everybody has an address of their own. */
+  /** The default address; undefined if every customer has another address. */
   address?: string;
-  /** Path of the API, added to an address that names a host alone. */
+  /** Path of the API, which is added to an address with only a host. */
   path?: string;
   /** Variable that holds the key. */
   keyVariable: string;
   /** Variables that hold the address; the last one that is set wins. */
   addressVariables?: readonly string[];
-  /** Runs on machines of its operator: needs no key, and may take minutes to load a model. */
+  /** Self-hosted: needs no key, and may take minutes to load a model. */
   local?: true;
-  /** The header that takes the key where it is not the usual one of the protocol. */
+  /** The header of the key, if it is not the usual one of the protocol. */
   keyHeader?: "api-key";
-  /** What `auto` picks when there is a key; undefined where the names are the operator's own. */
+  /** The choice of `auto` when there is a key; undefined if operators choose the names. */
   defaultModel?: string;
-  /** The usual model for speech, where `POST /audio/transcriptions` takes files as OpenAI's does. */
+  /** The usual model for speech, if `POST /audio/transcriptions` works as OpenAI's does. */
   transcriptionModel?: string;
-  /** The usual model for pictures, where `POST /images/generations` makes them as OpenAI's does. */
+  /** The usual model for pictures, if `POST /images/generations` works as OpenAI's does. */
   imageModel?: string;
-  /** The usual model for vectors, where `POST /embeddings` answers as OpenAI's does. */
+  /** The usual model for vectors, if `POST /embeddings` works as OpenAI's does. */
   embeddingModel?: string;
 }
 
@@ -183,7 +183,7 @@ export function isProviderKind(name: string): name is ProviderKind {
 /** Providers with a section of their own in the configuration, `model.NAME`. */
 const builtInProviders = ["openai", "anthropic"] as const;
 
-/** Where the settings of a provider stand in the configuration. */
+/** The path of a provider's settings in the configuration. */
 export function providerPath(name: string): readonly string[] {
   return builtInProviders.some((builtIn) => builtIn === name)
     ? ["model", name]

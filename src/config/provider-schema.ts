@@ -4,7 +4,7 @@ import { isProviderKind, providerKinds, providerPresets } from "./provider-prese
 
 const seconds = z.number().positive().max(86_400);
 
-/** A key as it goes into a header. What stands around it is dropped: keys are copied with line ends. */
+/** A key for a header. Surrounding white space is removed: keys are often copied with line ends. */
 export const keySchema = z
   .string()
   .trim()
@@ -39,7 +39,7 @@ function addressProblem(address: string): string | undefined {
   return undefined;
 }
 
-/** What people leave out before addresses of their own network, and before all others. */
+/** The scheme that people omit: http for local addresses, https for all others. */
 function schemeFor(address: string): "http" | "https" {
   return /^(localhost|[\d.]+|\[[\da-f:]+\]|[\w-]+)(:\d+)?(\/|$)/i.test(address) ? "http" : "https";
 }
@@ -51,10 +51,11 @@ const headerName = z
     error: "this header belongs to the connection and cannot be set",
   });
 
-const connectionHeaders: ReadonlySet<string> = new Set([
-  ...["connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding"],
-  ...["upgrade", "content-type"],
-]);
+const connectionHeaders: ReadonlySet<string> = new Set(
+  `connection content-length expect host keep-alive te trailer transfer-encoding upgrade content-type`.split(
+    " ",
+  ),
+);
 
 const headerValue = z
   .string()
@@ -117,7 +118,7 @@ const providerSchema = z.strictObject({
     ),
 });
 
-/** What is set of a server. */
+/** The settings of a server. */
 export type ProviderSection = z.output<typeof providerSchema>;
 
 /** All of `model.providers`. */
@@ -155,7 +156,7 @@ function sectionProblems(name: string, section: ProviderSection): { path: string
         ]
       : [];
   });
-  // A key in the environment alone may be there for other programs.
+  // A key that is only in the environment may be meant for other programs.
   const isWritten = Object.keys(section).some((member) => member !== "api_key");
   if (kind === "azure" && section.base_url === undefined && isWritten) {
     const variable = name === "azure" ? ", or AZURE_OPENAI_ENDPOINT" : "";

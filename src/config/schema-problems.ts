@@ -10,15 +10,13 @@ const kinds: Readonly<Record<string, string>> = {
   int: "a whole number",
   boolean: "true or false",
   array: "a list",
-  ...{
-    object: "a section of settings",
-    record: "a section of settings",
-    undefined: "missing",
-    null: "empty",
-  },
+  object: "a section of settings",
+  record: "a section of settings",
+  undefined: "missing",
+  null: "empty",
 };
 
-/** What a schema without words of its own says of a value, for the person who wrote it. For `safeParse`. */
+/** Plain messages for problems without a message in the schema. For `safeParse`. */
 export function plainError(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "invalid_type") return wrongType(issue.expected, issue.input);
   if (issue.code === "too_small")
@@ -45,7 +43,7 @@ function bound(origin: string, how: string, limit: number | bigint): string {
   return `has to be ${how} ${limit}`;
 }
 
-/** What the schema has against the merged layers, each problem at the place that caused it. */
+/** The schema's problems with the merged layers, each at its source. */
 export function schemaProblems(error: z.ZodError, layers: readonly Layer[]): ConfigProblem[] {
   return error.issues.flatMap((issue) =>
     issue.code === "unrecognized_keys"

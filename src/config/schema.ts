@@ -1,15 +1,13 @@
 /**
- * The whole configuration. One schema: parsing, defaults, the meaning of every key, and the type.
- * A key without a default is unset until somebody sets it; `null` in a file means the same.
+ * The whole configuration in one schema: parsing, defaults, the meaning of every key, and the type. A key without a default is unset by
+ * default; `null` in a file means the same.
  */
 import { z } from "zod";
 import { nearestName } from "../base/nearest-name.ts";
-import { mcpSchema } from "./mcp-schema.ts";
 import { modelSchema } from "./model-schema.ts";
 import { accessSchema, chatSchema, discordSchema, slackSchema } from "./platform-schema.ts";
-import { schedulesSchema } from "./schedules-schema.ts";
 import { searchSchema } from "./search-schema.ts";
-import { skillsSchema } from "./skills-schema.ts";
+import { mcpSchema, skillsSchema } from "./skills-schema.ts";
 
 const seconds = z.number().positive().max(86_400);
 const count = z.number().int().positive();
@@ -136,7 +134,7 @@ const promptSchema = z.strictObject({
     .describe("Tokens of one tool's output a model gets; it can read on"),
 });
 
-/** Not `*` alone: then an address could carry anything anywhere. */
+/** A host, not `*` alone, which would let addresses carry data to any host. */
 const openHost = z
   .string()
   .trim()
@@ -201,6 +199,28 @@ const codeSchema = z.strictObject({
     .default([])
     .describe("Hosts that this code may reach; it can send them the files of the thread"),
   max_seconds: seconds.default(120).describe("Longest time one run of this code may take, in seconds"),
+});
+
+/** Limits of schedules, reminders and triggers. */
+const schedulesSchema = z.strictObject({
+  least_minutes: z
+    .number()
+    .min(1)
+    .max(1440)
+    .default(5)
+    .describe("Least time between two runs of a schedule, in minutes"),
+  per_channel: count.max(500).default(20).describe("Schedules, reminders and triggers of one channel"),
+  per_person: count.max(500).default(10).describe("Of these, made by one person in it"),
+  late_minutes: z
+    .number()
+    .min(0)
+    .max(10_080)
+    .default(60)
+    .describe("A task that the bot missed is still done so many minutes later; reminders always are"),
+  open_turns: count
+    .max(20)
+    .default(3)
+    .describe("Turns of one trigger at the same time; it begins one a minute at most"),
 });
 
 const retentionSchema = z.strictObject({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { addressSchema, keySchema } from "./provider-schema.ts";
 
-/** Engines by the names the configuration has for them. */
+/** The names of engines in the configuration. */
 const searchEngines = ["model", "searxng", "brave", "tavily", "exa", "wikipedia"] as const;
 export type SearchEngine = (typeof searchEngines)[number];
 
@@ -48,7 +48,7 @@ const needs: Partial<
 
 export type SearchSettings = z.output<typeof searchSchema>;
 
-/** The engines of these settings that can be asked; `model` may still turn out to have no search. */
+/** The engines that these settings enable. `model` may turn out to have no search. */
 export function enginesIn(search: SearchSettings): SearchEngine[] {
   if (search.engines !== "auto") return [...new Set(search.engines)];
   const ready = (["searxng", "brave", "tavily", "exa"] as const).filter((engine) => {

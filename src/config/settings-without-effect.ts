@@ -9,8 +9,8 @@ import type { Config } from "./schema.ts";
 type Finding = { path: readonly PropertyKey[]; message: string; hint: string };
 
 /**
- * Settings that were written down on purpose and cannot do anything beside the others. Variables of the environment are
- * not counted: a key may be set there for other programs.
+ * Deliberate settings that have no effect together with the others. Variables of the environment do not count, because a key may be
+ * set for other programs.
  */
 export function settingsWithoutEffect(config: Config, layers: readonly Layer[]): ConfigProblem[] {
   const written = (path: readonly PropertyKey[]) => {
@@ -146,14 +146,14 @@ function accessFindings({ access, slack }: Config): Finding[] {
 
 const keyedByName = ["skills.env", "skills.disabled"];
 
-/** What rights, and what agents are kept from, may name. */
+/** The names that rights and denials may use. */
 export interface Callables {
   skills: readonly string[];
   tools: readonly string[];
   servers: readonly string[];
 }
 
-/** Rights of `skills.rights` that nothing is protected by: a slip there lets everybody in. */
+/** Rights of `skills.rights` that protect nothing: a misspelt name would give everyone access. */
 export function unknownRights({ skills }: Config, known: Callables): ConfigProblem[] {
   return unknownNames(Object.keys(skills.rights), known).map(({ name, hint }) => ({
     where: "configuration",
@@ -163,7 +163,7 @@ export function unknownRights({ skills }: Config, known: Callables): ConfigProbl
   }));
 }
 
-/** Names in the files of agents that stand for nothing. */
+/** Unknown names in the files of agents. */
 export function unknownInAgent(
   { id, skills = {}, black_tool_actions = {} }: AgentProfile,
   known: Callables,
@@ -196,7 +196,7 @@ function unknownNames(
 ) {
   const known = [...skills, ...tools, ...servers];
   const ofServers = [...servers, ...servers.map((server) => `mcp_${server}`)];
-  // A server's tools are known once it has started.
+  // A server's tools are only known after it has started.
   const isOfServer = (name: string) =>
     ofServers.some((server) => name.startsWith(server) && /^(#|-|__)/.test(name.slice(server.length)));
   return names
@@ -212,8 +212,8 @@ function unknownNames(
 }
 
 /**
- * Settings that name a skill which does not exist, once the skills are known; each says what to do. `settingsKeys` are further names
- * that skills have in `env` and `disabled`.
+ * Settings that name an unknown skill, each with advice. `settingsKeys` are other names of skills that are valid in `env` and
+ * `disabled`.
  */
 export function unknownSkillSettings(
   config: Config,

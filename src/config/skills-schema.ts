@@ -2,8 +2,9 @@ import { z } from "zod";
 
 const ids = z.array(z.string().min(1));
 const count = z.number().int().positive();
+const seconds = z.number().positive().max(86_400);
 
-/** Where packages come from; it may hold a user and a password. */
+/** The address of a package index; it may hold a user and a password. */
 const packageAddress = (description: string) =>
   z
     .url({ protocol: /^https?$/, error: "expected an address that begins with https:// or http://" })
@@ -60,7 +61,7 @@ const executionSchema = z.strictObject({
     ),
 });
 
-/** A skill written in the configuration: a guide that opens tools of servers. Checked further where it is loaded. */
+/** A skill in the configuration: a guide that opens tools of servers. The loader checks it further. */
 const configSkillSchema = z.strictObject({
   name: z.string().min(1).optional(),
   desc: z.string(),
@@ -69,7 +70,7 @@ const configSkillSchema = z.strictObject({
   tool_list: z.union([z.record(z.string(), z.array(z.string())), z.string()]).default({}),
 });
 
-/** Which skills exist, who may use them, and what they get. */
+/** The skills, who may use them, and their settings. */
 export const skillsSchema = z.strictObject({
   extra: z
     .array(z.string().min(1))
@@ -126,4 +127,28 @@ export const skillsSchema = z.strictObject({
     .default({})
     .describe("Skills without a folder: {ID: {name, desc, usage, active, tool_list: {SERVER: [TOOL, …]}}}"),
   execution: executionSchema.prefault({}),
+});
+
+/** Tool servers (MCP). The servers are listed in a separate file, in the format that other programs use too. */
+export const mcpSchema = z.strictObject({
+  file: z
+    .string()
+    .min(1)
+    .default("./config/mcp.json")
+    .describe("File of the tool servers, in the mcpServers format; changes are seen by the next message"),
+  connect_seconds: seconds
+    .default(120)
+    .describe(
+      "Longest time until a server has introduced itself, in seconds; npx and uvx may have to download it",
+    ),
+  call_seconds: seconds
+    .default(60)
+    .describe("Longest silence of a call to a server, in seconds; progress begins it anew"),
+  attempts: z
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .default(5)
+    .describe("Attempts in a row to start a server's program; then somebody has to start it"),
 });

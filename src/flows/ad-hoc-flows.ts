@@ -5,14 +5,14 @@ import { readFlow } from "./flow-file.ts";
 import { createFlowSkill, flowId } from "./flow-skill.ts";
 import type { FlowPorts } from "./run-flow.ts";
 
-/** Flows kept; with one more the oldest is forgotten. */
+/** Maximum flows; a further one replaces the oldest. */
 const maxFlows = 20;
 const maxBytes = 1_000_000;
 
-/** Flows that are in no folder: kept in memory until the bot stops, for people to run by id. Neither lists nor models show them. */
+/** Flows outside of folders: they stay in memory until the bot stops, and people run them by id. Lists and models do not see them. */
 export interface AdHocFlows {
   source: SkillSource;
-  /** The id the flow has from the next turn on, or why it is none. `file` is where it comes from; the same text again has the same id. */
+  /** The id of the flow from the next turn on, or why the text is invalid. `file` is its source. The same text always has the same id. */
   add(text: string, file: string): Promise<{ ok: true; id: string } | { ok: false; reason: string }>;
 }
 
@@ -28,7 +28,7 @@ export function createAdHocFlows(ports: FlowPorts = {}): AdHocFlows {
       const read = readFlow(text);
       if (!read.ok) return { ok: false, reason: read.message };
       const fileName = path.basename(file) || "flow.json";
-      // An id of its own: a flow of a folder is never replaced by a file somebody tries.
+      // A unique id, so that the file never replaces a flow of a folder.
       const id = `${flowId(read.flow.name, fileName).slice(0, 50)}_${hash("sha256", text, "hex").slice(0, 8)}`;
       const origin = { source: adHocSource, precedence: 0, path: file };
       const made = createFlowSkill({ ...read.flow, active: true }, { origin, fileName, text, id }, ports);

@@ -6,46 +6,46 @@ import type { CodeRunner } from "./code-runner.ts";
 import type { FlowAddress } from "./flow-request.ts";
 import type { Placeholder, Variables } from "./substitute.ts";
 
-/** What a block works with. */
+/** The input of a block. */
 export interface BlockScope {
-  /** As they are before this step. */
+  /** The values before this step. */
   variables: Variables;
-  /** The same without those the flow fixes, which may be secret: what people and sandboxed code may see. */
+  /** The variables that people and sandboxed code may see: without fixed ones, which may be secret. */
   shown: Variables;
-  /** Names of variables that have the text the flow's file gives them. */
+  /** Names of variables that still have the text from the flow's file. */
   own: ReadonlySet<string>;
-  /** Its signal ends with the step's own time limit too. */
+  /** Its signal also aborts at the step's own time limit. */
   context: ToolContext;
   code: CodeRunner;
 }
 
-/** What a block that leads to other steps works with. */
+/** The input of a block that leads to other steps. */
 export interface ControlScope extends BlockScope {
-  /** What people call the flow and the step: `Weekly report: Sign off`. */
+  /** The names of the flow and the step: `Weekly report: Sign off`. */
   title: string;
-  /** Notes the step as done, with what is worth finding again in its journal. Once, and before the steps it leads to. */
+  /** Records the step as done, with a result for its journal. Call it once, before the steps of a branch. */
   record(result: Json): Promise<void>;
   /** Runs the steps of a branch. `turn` counts the iterations from 1; `set` are variables of these steps alone. */
   run(branch: string, options?: { turn: number; set: ReadonlyMap<string, Json> }): Promise<Ran>;
 }
 
 /**
- * What came of a step or a list of steps: its result; an answer with which the flow ends; or that the rest of the list the step
- * stands in is left out.
+ * The outcome of a step or a list of steps: a result; an answer that ends the flow; or a result that skips the rest of the step's
+ * list.
  */
 export type Ran =
   | { kind: "result"; result: Json }
   | { kind: "direct"; output: Json }
   | { kind: "skip"; result: Json };
 
-/** Where a step sends its request. */
+/** The target of a step's request. */
 export interface Target extends FlowAddress {
-  /** Whether the request has what the flow may keep secret. */
+  /** Whether the request holds secrets of the flow. */
   secrets: boolean;
   effect: ToolEffect;
 }
 
-/** What is known before anything runs. */
+/** The values that are known before a run. */
 export interface DryScope {
   variables: Variables;
   /** Variables that get their value while the flow runs. */
@@ -56,57 +56,57 @@ export interface DryScope {
 
 interface PreparedBase {
   effect: ToolEffect;
-  /** What it does it does by calls of other tools, which are decided about one by one. */
+  /** It only acts through calls of other tools, which have their own decisions. */
   delegates: boolean;
-  /** What it does, for people; without values that may be secret. */
+  /** A description for people, without values that may be secret. */
   summary: string;
-  /** The lists of steps it leads to, by name; the first is its main one. */
+  /** The lists of steps that it leads to, by name; the main list comes first. */
   branches: ReadonlyMap<string, readonly FlowStep[]>;
-  /** How often its branches may run. */
+  /** Maximum iterations of its branches. */
   turns: number;
-  /** Variables its branches have beside all others. */
+  /** Additional variables of its branches. */
   sets: readonly string[];
-  /** Whether a failed try may be repeated. */
+  /** Whether it may be retried after a failure. */
   repeatable: boolean;
-  /** What it would do, secrets masked; nothing is done. */
+  /** Describes what it would do, with masked secrets, without doing it. */
   describe(scope: DryScope): { [key: string]: Json };
 }
 
-/** A step of a flow, read and ready to run. @throws SkillFailure, WebError, ModelError: why the flow stops here */
+/** A step that is ready to run. @throws SkillFailure, WebError, ModelError that stop the flow */
 export type PreparedBlock = PreparedBase &
   (
     | {
         kind: "work";
         run(scope: BlockScope): Promise<Json>;
-        /** For steps that send a request: it is looked at before they run. @throws SkillFailure */
+        /** The target of a step that sends a request, which is checked before the step runs. @throws SkillFailure */
         target?(scope: BlockScope): Target;
       }
     | { kind: "control"; run(scope: ControlScope): Promise<Ran> }
   );
 
-/** A step with what every kind of step has. */
+/** A step with the properties of every kind of step. */
 export type FlowStep = PreparedBlock & {
   type: string;
-  /** Where it stands: `3`, `4.2`, `4.else.1`. */
+  /** Its place: `3`, `4.2`, `4.else.1`. */
   path: string;
   /** Its number in its list, from 1. */
   at: number;
-  /** The placeholders in its configuration, without those of the steps it leads to. */
+  /** The placeholders in its configuration, without those of nested steps. */
   uses: readonly Placeholder[];
-  /** What its author calls it. */
+  /** The author's name for it. */
   name: string | undefined;
   /** The variable its result goes to, if any. */
   variable: string | undefined;
-  /** Its result is the answer, and the flow ends with it. */
+  /** Its result is the answer and ends the flow. */
   direct: boolean;
   timeout_ms: number | undefined;
-  /** Further tries after one that failed for a reason that may pass. */
+  /** Maximum retries after transient failures. */
   retries: number;
 };
 
 export type ReadSteps = { ok: true; steps: FlowStep[] } | { ok: false; code: string; problem: string };
 
-/** One kind of step. `readBranch` reads the steps it leads to. */
+/** One kind of step. `readBranch` reads its nested steps. */
 export type Block = (
   config: unknown,
   readBranch: (name: string, steps: readonly unknown[]) => ReadSteps,
@@ -120,7 +120,7 @@ interface Definition<Schema extends z.ZodType> {
   describe?(config: z.output<Schema>, scope: DryScope): { [key: string]: Json };
 }
 
-/** A kind of step by what its configuration looks like and what it does. `repeatable`: see `PreparedBlock`. */
+/** Defines a kind of step by its configuration and its action. `repeatable`: see `PreparedBlock`. */
 export function defineBlock<Schema extends z.ZodType>(
   definition: Definition<Schema> & {
     repeatable?: (config: z.output<Schema>) => boolean;
@@ -144,10 +144,10 @@ export function defineBlock<Schema extends z.ZodType>(
   };
 }
 
-/** A kind of step that leads to other steps, to people or to other skills; `run` is run again when a turn is resumed. */
+/** Defines a kind of step that leads to other steps, people or skills. `run` runs again when a turn is resumed. */
 export function defineControl<Schema extends z.ZodType>(
   definition: Definition<Schema> & {
-    /** The main one first. */
+    /** The main branch comes first. */
     branches?(config: z.output<Schema>): [name: string, steps: readonly unknown[]][];
     turns?(config: z.output<Schema>): number;
     sets?(config: z.output<Schema>): string[];

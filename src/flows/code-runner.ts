@@ -10,15 +10,15 @@ import { jsonSchema } from "../core/values/json-schema.ts";
 interface CodeRequest {
   variables: { [name: string]: Json };
   signal: AbortSignal;
-  /** Without it only the signal ends the code. */
+  /** If undefined, only the signal ends the code. */
   timeout_ms: number | undefined;
-  /** What the code writes with `console.log`. */
+  /** Called with each line of `console.log`. */
   onText(line: string): void;
 }
 
-/** Runs the code of one run of a flow, one piece after the other, in a process of its own that starts with the first. */
+/** Runs the code of one run of a flow, one piece after the other, in a separate process that starts with the first piece. */
 export interface CodeRunner {
-  /** @throws SkillFailure why there is no result; the signal's reason */
+  /** @throws SkillFailure when the code fails; the signal's reason */
   run(code: string, request: CodeRequest): Promise<Json>;
   /** Ends the process. */
   close(): void;
@@ -37,10 +37,10 @@ interface Pending {
   onText(line: string): void;
 }
 
-/** Without programs every piece of code fails and says that there is no sandbox. */
+/** Without `programs`, all code fails with the message that there is no sandbox. */
 export function createCodeRunner(programs: ProgramRunner | undefined, skill: Skill): CodeRunner {
-  // The folder of a flow has the other flows in it, and their secrets: code sees that of its own program instead. That is the bot's
-  // own and was not installed; the text of the flow was compared with what was installed when it was loaded.
+  // The folder of a flow also has other flows with their secrets, so code sees the folder of this program instead. That folder belongs to
+  // the bot and was not installed; the loader has compared the text of the flow with the installed text.
   const source = isInstalled(skill) ? "flow" : skill.origin.source;
   const alone: Skill = { ...skill, origin: { ...skill.origin, source, path: path.dirname(module) } };
   let program: RunningProgram | undefined;
@@ -67,7 +67,7 @@ export function createCodeRunner(programs: ProgramRunner | undefined, skill: Ski
       },
       onText: (line) => pending?.onText(line),
       onEnd: ({ reason }) => {
-        // One that was closed may end when the next is at work already.
+        // A closed program may end after the next one has started.
         if (first !== startedAt) return;
         program = undefined;
         pending?.settle({ error: reason });

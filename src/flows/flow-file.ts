@@ -8,13 +8,13 @@ import { startConfigSchema } from "./blocks/start.ts";
 import { nameIn, type Placeholder, placeholdersIn } from "./substitute.ts";
 import type { FlowVariable } from "./variables.ts";
 
-/** Steps within steps within steps: deeper than this is refused. */
-const deepest = 6;
-/** Milliseconds. */
+/** Maximum depth of nested steps. */
+const maxDepth = 6;
+/** Maximum timeout of a step, ms. */
 const maxTimeout = 600_000;
 const maxRetries = 5;
 
-/** A step as it stands in a file. */
+/** A step in a file. */
 const rawStepSchema = z.object({
   type: z.string(),
   config: z.record(z.string(), z.unknown()).nullish(),
@@ -30,18 +30,18 @@ const commonSchema = z.object({
   retries: z.number().int().min(0).max(maxRetries).nullish(),
 });
 
-/** Only AnythingLLM's editor knows these; they do nothing. */
+/** Blocks of AnythingLLM's editor, which do nothing. */
 const editorBlocks = new Set(["flowInfo", "finish"]);
 
-/** Reads the steps of a flow. `problem` names the step and what is wrong with it. */
+/** Reads the steps of a flow. `problem` names the step and its fault. */
 function readSteps(steps: readonly RawStep[]): ReadSteps {
   return readList(steps, "", 1);
 }
 
 function readList(raw: readonly unknown[], prefix: string, depth: number): ReadSteps {
-  if (depth > deepest) return refuseStep(`Steps may stand in steps ${deepest} deep; ${prefix}1 is deeper.`);
+  if (depth > maxDepth) return refuseStep(`Steps may be nested ${maxDepth} deep; ${prefix}1 is deeper.`);
   const listed = z.array(rawStepSchema).safeParse(raw);
-  if (!listed.success) return refuseStep(`${prefix}: it is no list of steps with a type and a config.`);
+  if (!listed.success) return refuseStep(`${prefix}: it is not a list of steps with a type and a config.`);
   const steps: FlowStep[] = [];
   for (const { type, config } of listed.data.filter((step) => !editorBlocks.has(step.type))) {
     const at = steps.length + 1;
@@ -89,7 +89,7 @@ function readStep({ type, config, path, at, depth }: Place) {
   if (!prepared.ok || !common.success || problem !== undefined) {
     return refuseStep(`Step ${path} (${type}): ${problem}.`);
   }
-  // What looks like a placeholder in code is JavaScript, and the values of a start block are not looked at again.
+  // In code a placeholder is JavaScript, and the values of a start block are not filled in.
   const own =
     type === "code" || type === "start"
       ? ""
@@ -134,20 +134,20 @@ export interface Flow {
   variables: FlowVariable[];
   steps: FlowStep[];
   risk: "low" | "medium" | "high";
-  /** Steps one run may take, those in loops counted each time. */
+  /** Maximum steps of one run, counting each iteration of a loop. */
   max_iterations: number;
   max_execution_seconds: number | undefined;
-  /** What is odd in it, though it runs. */
+  /** Problems that do not prevent a run. */
   warnings: string[];
 }
 
-/** Steps of a file, those within steps included. */
+/** Maximum steps of a file, including nested steps. */
 const maxSteps = 200;
-/** Steps one run takes at most, whatever a file says. */
+/** Maximum steps of one run, whatever a file says. */
 const maxIterations = 10_000;
 const maxWarnings = 20;
-/** Objects and lists within each other. */
-const deepestJson = 100;
+/** Maximum depth of nested objects and lists. */
+const maxJsonDepth = 100;
 
 const flowSchema = z.object({
   name: z.string().trim().min(1, "it is missing").max(200),
@@ -161,19 +161,19 @@ const flowSchema = z.object({
 
 export type ReadFlow = { ok: true; flow: Flow } | { ok: false; code: string; message: string };
 
-/** Reads the text of a flow file. JSON with comments, trailing commas and the like is read too. Never throws. */
+/** Reads the text of a flow file, which may be JSON with comments, trailing commas and the like. Never throws. */
 export function readFlow(text: string): ReadFlow {
   const json = readJson(text, jsonrepair);
   if (!json.ok) return refuse("invalid_json", "It is not JSON. Export the flow again.");
-  if (!isShallow(json.value, deepestJson)) {
-    return refuse("too_deep", `It has more than ${deepestJson} objects and lists within each other.`);
+  if (!isShallow(json.value, maxJsonDepth)) {
+    return refuse("too_deep", `Its objects and lists are nested more than ${maxJsonDepth} deep.`);
   }
   const parsed = flowSchema.safeParse(json.value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const where = issue?.path.join(".") || "the file";
     const rule = "A flow has a name and a list of steps.";
-    return refuse("invalid_flow", `It is no flow: ${where}: ${issue?.message}. ${rule}`);
+    return refuse("invalid_flow", `It is not a flow: ${where}: ${issue?.message}. ${rule}`);
   }
   const read = readSteps(parsed.data.steps);
   if (!read.ok) return refuse(read.code, read.problem);
@@ -203,7 +203,7 @@ function flowOf(data: z.infer<typeof flowSchema>, steps: FlowStep[]): Flow {
   };
 }
 
-/** Placeholders that no run fills in: nothing sets their variable, or they are written as other programs write them. */
+/** Warnings for placeholders that are never filled in: no step sets their variable, or they have the syntax of another program. */
 function strayPlaceholders(variables: readonly FlowVariable[], steps: readonly FlowStep[]): string[] {
   const set = steps.flatMap(({ variable, sets }) => [...(variable === undefined ? [] : [variable]), ...sets]);
   const known = new Set([...variables.map(({ name }) => name), ...set]);
@@ -220,9 +220,8 @@ function whyUnfilled({ written, path }: Placeholder, known: ReadonlySet<string>)
   const name = nameIn(path ?? written.slice(2, -2).trim());
   const near = known.has(name) ? name : nearestNames(name, known)[0];
   const advice = near === undefined ? "" : ` Did you mean \${${near}}?`;
-  if (path !== undefined)
-    return `No step sets the variable of ${shown}, so it stays as it is written.${advice}`;
-  return `${shown} is no placeholder, so it stays as it is written.${advice}`;
+  if (path !== undefined) return `No step sets the variable of ${shown}, so it is left unchanged.${advice}`;
+  return `${shown} is not a placeholder, so it is left unchanged.${advice}`;
 }
 
 /** The steps and all steps within them. */
@@ -230,16 +229,16 @@ export function allSteps(steps: readonly FlowStep[]): FlowStep[] {
   return steps.flatMap((step) => [step, ...[...step.branches.values()].flatMap(allSteps)]);
 }
 
-/** How many steps a run may take if every loop has as many turns as it may have. */
+/** The number of steps of a run in which every loop has its maximum of iterations. */
 function maxStepsOf(steps: readonly FlowStep[]): number {
   const all = steps.map(({ branches, turns }) => {
-    const longest = Math.max(0, ...[...branches.values()].map(maxStepsOf));
-    return 1 + turns * longest;
+    const maxInner = Math.max(0, ...[...branches.values()].map(maxStepsOf));
+    return 1 + turns * maxInner;
   });
   return all.reduce((sum, each) => sum + each, 0);
 }
 
-/** The variables of all start blocks; of several with one name the last counts. */
+/** The variables of all start blocks. Of several variables with one name, the last counts. */
 function variablesOf(steps: readonly { type: string; config?: unknown }[]): FlowVariable[] {
   const all = steps
     .filter(({ type }) => type === "start")
@@ -247,7 +246,7 @@ function variablesOf(steps: readonly { type: string; config?: unknown }[]): Flow
   return [...new Map(all.map((variable) => [variable.name, variable])).values()];
 }
 
-/** Level by level, as a value made to be deep would exhaust the stack. */
+/** Checks level by level, because a very deep value would exhaust the stack. */
 function isShallow(value: unknown, levels: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -1,24 +1,24 @@
 import { SkillFailure } from "../core/skill/define-skill.ts";
 import { asText, fill, nameIn, substitute, type Variables, wholePath } from "./substitute.ts";
 
-/** The values of a flow, and which of them are its own. */
+/** The variables of a flow, and which of them have its own values. */
 export interface AddressValues {
   variables: Variables;
-  /** Names of variables that still have the text the flow's file gives them: fixed ones, and defaults that no argument replaced. */
+  /** Names of variables that still have the text from the flow's file: fixed ones, and defaults without an argument. */
   own: ReadonlySet<string>;
 }
 
-/** The address of a step with its variables filled in. */
+/** The address of a step with filled-in variables. */
 export interface FlowAddress {
   url: string;
-  /** The variable the whole address came from: the flow then says nothing about where it leads. */
+  /** The variable that holds the whole address, so the flow does not determine the host. */
   chosen_by: string | undefined;
 }
 
 /**
- * Fills the variables of an address in. What the flow itself says stays as it is: a value from elsewhere can neither change the host nor
- * leave its place in the path. In the path and behind it, values are percent-encoded whole, slashes included; own values stand in the
- * path as they are. A text that is one placeholder and nothing else may be any address.
+ * Fills in the variables of an address. The flow's own text is preserved: a value from elsewhere can neither change the host nor leave
+ * its place in the path. In the path and after it, values are percent-encoded, including slashes; the flow's own values are inserted
+ * into the path unchanged. A text that is exactly one placeholder may become any address.
  * @throws SkillFailure `address_changed` where a value would lead the request elsewhere
  */
 export function fillAddress(text: string, { variables, own }: AddressValues): FlowAddress {
@@ -28,7 +28,7 @@ export function fillAddress(text: string, { variables, own }: AddressValues): Fl
     return { url, chosen_by: url === text ? undefined : nameIn(path) };
   }
   const place = createPlaceReader();
-  /** The same with a letter for each value from elsewhere. */
+  /** The address with a letter in place of each value from elsewhere. */
   let shape = "";
   let dots = "";
   const encoded = fill(text, variables, (value, before, name) => {
@@ -47,7 +47,7 @@ export function fillAddress(text: string, { variables, own }: AddressValues): Fl
   return { url: encoded, chosen_by: undefined };
 }
 
-/** Says in which part of an address what was read ends: before the path, in it, or behind its question mark or hash. */
+/** Tracks the part of an address at the end of the read text: before the path, in it, or after its question mark or hash. */
 function createPlaceReader() {
   let at: "host" | "path" | "behind" = "host";
   let start = "";
@@ -62,7 +62,7 @@ function createPlaceReader() {
   };
 }
 
-/** Segments of the path that lead up, or nowhere, as the URL standard reads them. */
+/** The number of `.` and `..` segments of the path, as the URL standard reads them. */
 function dotSegments(address: string): number {
   const [path = ""] = address.split(/[?#]/, 1);
   return path.split(/[\\/]/).filter((segment) => /^(\.|%2e){1,2}$/i.test(segment)).length;
@@ -95,10 +95,10 @@ export interface FlowRequest {
 const mask = "[secret]";
 /** Names of headers, parameters and fields that hold secrets. */
 const secretName = /authorization|cookie|token|secret|passw|api[-_]?key|(^|[-_])(key|auth|signature)$/i;
-/** Only a placeholder, perhaps after a scheme: nothing secret stands there. */
+/** Only a placeholder, optionally after a scheme, which holds no secret. */
 const isPlaceholder = /^((bearer|basic|token)\s+)?(\$\{[^}]*\}|%24%7B.*%7D)$/i;
 
-/** The request for people to read: values under names that secrets have are left out. */
+/** The request for people, with values masked if their names suggest secrets. */
 export function maskedRequest({ method, url, headers, body }: FlowRequest) {
   const shown = Object.entries(headers).map(([name, value]) => [name, masked(name, value)] as const);
   return {

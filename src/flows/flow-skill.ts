@@ -16,16 +16,16 @@ import {
   validateArguments,
 } from "./variables.ts";
 
-/** Bytes of JSON a flow may answer: its results, its variables, and what is said about them. */
+/** Maximum bytes of a flow's output as JSON: results, variables and details. */
 const maxOutput = 5_000_000;
 
 export interface FlowOrigin {
   origin: SkillOrigin;
-  /** The name of the file, which is the flow's UUID in AnythingLLM. */
+  /** The name of the file, which is the UUID of the flow in AnythingLLM. */
   fileName: string;
   /** Its text. */
   text: string;
-  /** Its id; made from its name unless given. */
+  /** Its id; made from its name by default. */
   id?: string;
 }
 
@@ -46,7 +46,7 @@ export function createFlowSkill(
     max_iterations,
     ...(max_execution_seconds === undefined ? {} : { max_execution_seconds }),
     tags: ["flow"],
-    // One within a branch may never be reached.
+    // A step within a branch may never run.
     requires: { means: flow.steps.some(({ type }) => type === "llmInstruction") ? ["model"] : [] },
   });
   const tools: Tool[] = [];
@@ -83,26 +83,26 @@ function createTool(flow: Flow, skill: Skill, ports: FlowPorts): Tool {
   };
 }
 
-/** Whether a step itself changes something. */
+/** Whether a step itself has an effect. */
 function acts({ effect, delegates }: FlowStep): boolean {
   return effect !== "read_only" && !delegates;
 }
 
-/** Whether a step changes something before the flow's author lets people allow it: an `approval` guards the rest of its list. */
+/** Whether a step has an effect without approval: an `approval` block guards the rest of its list. */
 function actsUnasked(steps: readonly FlowStep[]): boolean {
   const guard = steps.findIndex(({ type }) => type === "approval");
   const open = guard < 0 ? steps : steps.slice(0, guard + 1);
   return open.some((step) => acts(step) || [...step.branches.values()].some(actsUnasked));
 }
 
-/** That of its gravest step. */
+/** The most severe effect of its steps. */
 function effectOf({ steps }: Flow): ToolEffect {
   const effects = new Set(allSteps(steps).map(({ effect }) => effect));
   const order: ToolEffect[] = ["side_effect", "idempotent"];
   return order.find((effect) => effects.has(effect)) ?? "read_only";
 }
 
-/** Its steps, as people and models read them. */
+/** Its steps for people and models. */
 function guideOf(steps: readonly FlowStep[], indent: string): string[] {
   return steps.flatMap(({ at, name, summary, variable, direct, branches }) => {
     const goes = direct ? ", which is the answer" : variable === undefined ? "" : `, kept as ${variable}`;
@@ -114,8 +114,8 @@ function guideOf(steps: readonly FlowStep[], indent: string): string[] {
 }
 
 /**
- * What a run with this input would do, step by step, without doing any of it: requests as they would be sent, secrets masked. Values that
- * are only known when the flow runs, and those it fixes itself, stand as `${name}`.
+ * Describes a run with this input step by step, without running it: requests as they would be sent, with masked secrets. Values that are
+ * only known at run time, and fixed values, appear as `${name}`.
  */
 function dryRunFlow(flow: Flow, input: Json): Json {
   const fixed = flow.variables.filter(({ category }) => category === "static").map(({ name }) => name);
@@ -155,7 +155,7 @@ function describeStep(step: FlowStep, known: Known): Json {
     ...details(step, known),
   };
   const before = copyOf(known);
-  // A turn of a loop also sees what the turn before it changed.
+  // An iteration of a loop also sees the changes of the one before it.
   if (turns > 1) forget(before, [...changed, ...sets]);
   const described = [...branches]
     .filter(([, list]) => list.length > 0)
@@ -169,7 +169,7 @@ function describeStep(step: FlowStep, known: Known): Json {
   };
 }
 
-/** What would fail with the values given is told in its place. */
+/** The description of a step, or the failure that the given values would cause. */
 function details(step: FlowStep, known: Known): { [key: string]: Json } {
   try {
     return step.describe(known);
@@ -192,8 +192,8 @@ function forget({ variables, later, own }: Known, names: readonly string[]): voi
 }
 
 /**
- * The id of a flow, made from its name as AnythingLLM makes tool names: `Daily Report!` is `daily_report`. A name without a
- * Latin letter or digit gives `flow_` and the file's name, which is the flow's UUID there.
+ * The id of a flow, made from its name as AnythingLLM makes tool names: `Daily Report!` becomes `daily_report`. A name without a
+ * Latin letter or digit becomes `flow_` and the file's name, which is the flow's UUID there.
  */
 export function flowId(name: string, fileName: string): string {
   const sanitised = name
@@ -207,7 +207,7 @@ export function flowId(name: string, fileName: string): string {
   return sanitised === "" ? flowAlias(fileName) : sanitised;
 }
 
-/** What hubs and exports call a flow: `flow_UUID`. */
+/** The name of a flow in hubs and exports: `flow_UUID`. */
 function flowAlias(fileName: string): string {
   return `flow_${fileName.replace(/\.json$/i, "")}`;
 }

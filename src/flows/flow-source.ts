@@ -12,20 +12,20 @@ export interface FlowSourceOptions {
   precedence: number;
   /** The folder of `*.json` files; it may be missing. */
   root: string;
-  /** What the flows work with; see there what is missing without. */
+  /** Services of the flows; see there what is missing without them. */
   ports?: FlowPorts;
 }
 
-/** Files beyond this number are reported and left out. */
+/** Maximum files; further ones are reported and skipped. */
 const maxFiles = 1_000;
 const maxBytes = 1_000_000;
 
-/** After this time a file is read again although it seems unchanged, ms. */
-const oldest = 5 * 60_000;
-/** File systems stamp times in ticks: what changed this short before it was read may change unseen once more, ms. */
-const youngerThan = 100;
+/** Maximum age of a read before a file is read again although it seems unchanged, ms. */
+const maxAge = 5 * 60_000;
+/** File systems have coarse times: within this time after a change, another change may have the same time, ms. */
+const timeResolution = 100;
 
-/** A file as it was read. */
+/** A file that was read. */
 interface KnownFile {
   text: string;
   stamp: Stamp | undefined;
@@ -33,7 +33,7 @@ interface KnownFile {
   problems: Diagnostic[];
 }
 
-/** What tells that a file changed, and when it was looked at. */
+/** The state of a file for detecting changes, and the time of the check. */
 interface Stamp {
   state: string;
   changedAt: number;
@@ -41,8 +41,8 @@ interface Stamp {
 }
 
 /**
- * The flows in a folder, not in folders below. Every `load` sees every file that was changed, added or removed before; when
- * none was, it answers the same object as before.
+ * The flows in a folder, without subfolders. Every `load` sees all files that were changed, added or removed before. If there are no
+ * changes, it returns the same object.
  */
 export function createFlowSource(options: FlowSourceOptions): SkillSource {
   let known = new Map<string, KnownFile>();
@@ -106,7 +106,7 @@ async function readFlowFile(
 
 function isUnchanged(before: Stamp | undefined, now: Stamp): boolean {
   if (before?.state !== now.state) return false;
-  return before.changedAt < before.readAt - youngerThan && now.readAt - before.readAt < oldest;
+  return before.changedAt < before.readAt - timeResolution && now.readAt - before.readAt < maxAge;
 }
 
 interface Refused {
@@ -129,7 +129,7 @@ async function findFile(
     }
     const readAt = Date.now();
     const stats = await stat(real);
-    if (!stats.isFile()) return refuse(file, "not_a_file", "It is no file.");
+    if (!stats.isFile()) return refuse(file, "not_a_file", "It is not a file.");
     if (stats.size > maxBytes) return refuse(file, "too_large", `It is larger than ${maxBytes} bytes.`);
     const { mtimeMs, ctimeMs, size, ino } = stats;
     const state = `${real}:${mtimeMs}:${ctimeMs}:${size}:${ino}`;
@@ -162,7 +162,7 @@ function refuse(file: string, code: string, message: string): Refused {
   return { ok: false, problem: defect(file, code, message) };
 }
 
-/** The first file by name keeps an id; later ones are reported. */
+/** Of several files with one id, the first by name keeps it; the others are reported. */
 function assemble(files: readonly KnownFile[], problems: readonly Diagnostic[]): LoadedSkills {
   const owners = new Map<string, Skill>();
   const diagnostics = [...problems];
@@ -172,7 +172,7 @@ function assemble(files: readonly KnownFile[], problems: readonly Diagnostic[]):
       const owner = owners.get(skill.id);
       if (owner === undefined) owners.set(skill.id, skill);
       else {
-        const message = `Its id ${skill.id} is taken by ${path.basename(owner.origin.path)}; it is left out. Give it another name.`;
+        const message = `Its id ${skill.id} is already used by ${path.basename(owner.origin.path)}, so it is skipped. Give it another name.`;
         diagnostics.push(defect(skill.origin.path, "duplicate_id", message));
       }
     }

@@ -10,28 +10,28 @@ import { allSteps, type Flow } from "./flow-file.ts";
 import { type FlowRun, runStep, StepStopped } from "./run-steps.ts";
 import { ownNames, startingValues } from "./variables.ts";
 
-/** What flows need beside the context of their call. */
+/** Services of flows besides the context of their call. */
 export interface FlowPorts {
-  /** Runs the code of code blocks; without it they fail and say so. */
+  /** Runs code blocks, which fail without it. */
   programs?: ProgramRunner | undefined;
-  /** Waits between tries; the system's unless given. */
+  /** The clock for delays between attempts; the system's by default. */
   clock?: Pick<Clock, "sleep">;
 }
 
-/** Characters from which on a fixed value is taken for a secret and kept out of error messages. */
+/** Minimum length of a fixed value that is treated as a secret and kept out of error messages. */
 const minSecret = 8;
 
-/** Characters of JSON of all results an output tells, and of all variables: the rest is left out there. */
+/** Maximum characters of all results in an output as JSON, and of all variables. */
 const maxShown = 2_000_000;
 
 const systemSleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   sleepFor(ms, undefined, signal === undefined ? {} : { signal });
 
 /**
- * Runs the steps in order until one fails, answers directly, or all are done. The output is `{success, results, variables,
- * directOutput}`, with the placeholders that led nowhere as `unfilled`, or what the step with direct output answered, empty and false values too; `results` and `variables` are its details
- * then. An error names step, kind and cause, and
- * its details have the same four fields with what the steps before it did, every value once. Static variables are in no output.
+ * Runs the steps in order until one fails, one answers directly, or all are done. The output is `{success, results, variables,
+ * directOutput}`, with placeholders without a value as `unfilled`. If a step answers directly, its result is the output, even an empty or
+ * false one, and `results` and `variables` are details. An error names step, kind and cause; its details have the same four fields for
+ * the steps before it, with each value once. No output contains static variables.
  */
 export async function runFlow(
   { flow, skill, ports }: { flow: Flow; skill: Skill; ports: FlowPorts },
@@ -88,7 +88,7 @@ async function runAll(flow: Flow, run: FlowRun): Promise<ToolResult> {
     } catch (error) {
       if (!(error instanceof StepStopped)) throw error;
       const message = withoutSecrets(error.message, flow);
-      // The cause is told once, and what steps put into variables is in their results.
+      // The message already has the cause, and the results have the values that steps put into variables.
       results.push({ success: false, ...about() });
       return failed(flow, step, {
         stopped: error,
@@ -108,7 +108,7 @@ function isFixed({ category }: Flow["variables"][number]): boolean {
   return category === "static";
 }
 
-/** As they are, and as they stand in URLs and JSON. */
+/** Removes secrets as they are, and as they appear in URLs and JSON. */
 function withoutSecrets(message: string, { variables }: Flow): string {
   return variables
     .filter(isFixed)
@@ -143,8 +143,8 @@ function failed(
 }
 
 /**
- * Answers values as long as all of them together fit into so many characters of JSON; of one that does not, it answers what was left
- * out. A flow that did its work does not fail because its results are large.
+ * Returns values as long as their total fits into a number of characters of JSON, and a note in place of a value that does not fit. A
+ * flow that did its work does not fail because its results are large.
  */
 function createOutputBudget(characters: number): (value: Json) => Json {
   let left = characters;

@@ -8,39 +8,39 @@ import type { CodeRunner } from "./code-runner.ts";
 import { waitBeforeRetry } from "./http-failure.ts";
 import { isFilled } from "./substitute.ts";
 
-/** Characters of results one run may gather. */
+/** Maximum total characters of the results of one run. */
 const maxGathered = 30_000_000;
 
 /** One run of a flow. */
 export interface FlowRun {
-  /** What people call the flow. */
+  /** The name of the flow. */
   flow: string;
   context: ToolContext;
-  /** Of the flow's own list. */
+  /** The number of steps in the flow's top-level list. */
   steps: number;
   variables: Map<string, Json>;
-  /** Names of variables that have a value the flow fixes. */
+  /** Names of variables with a fixed value. */
   fixed: Set<string>;
-  /** Names of variables that have the text the flow's file gives them, the fixed ones among them. */
+  /** Names of variables that still have the text from the flow's file, including fixed ones. */
   own: Set<string>;
   code: CodeRunner;
   /** Resolves after ms, or rejects with the signal's reason. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** Names of variables that have the argument they were called with. */
+  /** Names of variables that still have their argument of the call. */
   given: Set<string>;
-  /** Origins the flow itself has named so far. */
+  /** Origins that the flow itself has named so far. */
   origins: Set<string>;
-  /** Placeholders that led nowhere, and were used as they are written. */
+  /** Placeholders without a value, which were left unchanged. */
   unfilled: Set<string>;
   /** Characters of results so far. */
   gathered: number;
 }
 
-/** Why a flow stops, and where. */
+/** A flow stopped at a step. */
 export class StepStopped extends Error {
   readonly code = "step_stopped";
   readonly step: FlowStep;
-  /** With the turns of loops: `4.2[3]`. */
+  /** The path with the iterations of loops: `4.2[3]`. */
   readonly position: string;
   readonly reason: ExpectedFailure;
   constructor(step: FlowStep, position: string, reason: ExpectedFailure) {
@@ -51,7 +51,7 @@ export class StepStopped extends Error {
   }
 }
 
-/** Steps in order until one ends the list. `turns` of the loops around them, outermost first. */
+/** Runs steps in order until one ends the list. `turns`: the iterations of the surrounding loops, outermost first. */
 async function runSteps(run: FlowRun, steps: readonly FlowStep[], turns: readonly number[]): Promise<Ran> {
   let latest: Ran = { kind: "result", result: null };
   for (const step of steps) {
@@ -61,7 +61,7 @@ async function runSteps(run: FlowRun, steps: readonly FlowStep[], turns: readonl
   return latest;
 }
 
-/** Its result goes to its variable. The names of steps in the journal are the same in every run. @throws StepStopped */
+/** Runs a step and stores its result in its variable. Its name in the journal is the same in every run. @throws StepStopped */
 export async function runStep(run: FlowRun, step: FlowStep, turns: readonly number[]): Promise<Ran> {
   const position = turns.length === 0 ? step.path : `${step.path}[${turns.join(",")}]`;
   const { context } = run;
@@ -108,8 +108,8 @@ async function runBlock(
 }
 
 /**
- * Where the flow names the host, its request may go. An address that comes whole from elsewhere is judged as if the model had chosen it,
- * and what the flow keeps secret never goes to an origin that it does not name itself.
+ * Allows requests to hosts that the flow names. An address that comes entirely from elsewhere is checked as if the model had chosen it,
+ * and secrets of the flow are never sent to an origin that it does not name.
  * @throws SkillFailure `address_refused`; WaitingForPerson
  */
 async function allowTarget({ context, origins, given }: FlowRun, target: Target): Promise<void> {
@@ -130,12 +130,12 @@ async function allowTarget({ context, origins, given }: FlowRun, target: Target)
 
 interface Around {
   scope: BlockScope;
-  /** Of the step in the journal. */
+  /** The name of the step in the journal. */
   name: string;
   turns: readonly number[];
 }
 
-/** Not within a step of the journal: it may wait for a person. One that fails is shown as failed all the same. */
+/** Runs a control block outside a journal step, because it may wait for a person. A failure is recorded in the journal. */
 async function runControl(run: FlowRun, step: FlowStep & { kind: "control" }, around: Around): Promise<Ran> {
   let recorded = false;
   const record = async (result: Json) => {
@@ -179,7 +179,7 @@ function controlScope(
   };
 }
 
-/** Tries a step as often as it says while its failures are of a kind that passes. */
+/** Retries a step after transient failures, as often as it says. */
 async function attempts(
   { context, sleep }: FlowRun,
   step: FlowStep & { kind: "work" },
@@ -199,7 +199,7 @@ async function attempts(
   }
 }
 
-/** @throws SkillFailure `step_timed_out`; the signal's reason; what the work throws */
+/** @throws SkillFailure `step_timed_out`; the signal's reason; errors of the work */
 function inTime<T>(
   { timeout_ms: ms }: Pick<FlowStep, "timeout_ms">,
   signal: AbortSignal,
@@ -220,7 +220,7 @@ const timer = {
   },
 };
 
-/** Loops over large results would fill the memory. */
+/** Limits the total of results: loops over large results would fill the memory. */
 function gather(run: FlowRun, { kind }: FlowStep, result: Json): void {
   if (kind === "control" && typeof result === "object") return;
   run.gathered += typeof result === "string" ? result.length : JSON.stringify(result).length;

@@ -9,12 +9,12 @@ export interface HtmlSelection {
   selector: string;
 }
 
-/** Milliseconds; pages made to take longer are given up. */
-const longest = 10_000;
+/** Timeout for pages that are made to take long, ms. */
+const timeoutMs = 10_000;
 
 /**
- * The inner HTML of all elements that match, a line each; empty when none does. Found in a thread of its own, as a page may
- * be made to take minutes or gigabytes.
+ * The inner HTML of all matching elements, one per line; empty if there are none. Runs in a separate thread, because a page may be
+ * made to take minutes or gigabytes.
  * @throws SkillFailure `selection_failed`; the signal's reason
  */
 export async function selectHtml(selection: HtmlSelection, signal: AbortSignal): Promise<string> {
@@ -23,10 +23,10 @@ export async function selectHtml(selection: HtmlSelection, signal: AbortSignal):
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: 512, stackSizeMb: 16 },
   });
-  // A worker may still fail between the abort and its end, when nobody waits for it any more.
+  // A worker may still fail between the abort and its end, when nothing waits for it.
   worker.on("error", () => undefined);
   try {
-    const ends = AbortSignal.any([signal, AbortSignal.timeout(longest)]);
+    const ends = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const [found] = await once(worker, "message", { signal: ends });
     return String(found);
   } catch (cause) {

@@ -6,7 +6,8 @@ import type { Json } from "../core/values/json.ts";
 export type Variables = ReadonlyMap<string, Json>;
 
 /**
- * `${path}`, with blanks around the path or without; bracketed keys may hold dots and braces. Lengths are bounded so that no text takes more than linear time.
+ * `${path}`, with optional spaces around the path. Keys in brackets may hold dots and braces. Lengths are limited so that matching
+ * takes linear time.
  */
 const placeholder = /\$\{((?:[^}[\n]|\[(?:"[^"]{0,200}"|'[^']{0,200}'|[^"'\]][^\]]{0,200})\]){1,500})\}/g;
 
@@ -14,20 +15,20 @@ const placeholder = /\$\{((?:[^}[\n]|\[(?:"[^"]{0,200}"|'[^']{0,200}'|[^"'\]][^\
 const segment = /\.([^.[\]]+)|\[(\d+)\]|\["([^"]*)"\]|\['([^']*)'\]|\[([^\]]+)\]/y;
 
 /**
- * The text with each `${path}` replaced: objects and arrays as JSON, other values as text. What leads nowhere, or to null, is
- * left as it stands. Values are not looked at again, so a `${…}` in one of them stays.
- * @throws SkillFailure `text_too_long`, as all below
+ * Replaces each `${path}` in a text: objects and arrays become JSON, other values text. A placeholder without a value, or with null, is
+ * left unchanged. A `${…}` within a value is not replaced.
+ * @throws SkillFailure `text_too_long`, as do all functions below
  */
 export function substitute(text: string, variables: Variables): string {
   return fill(text, variables, asText);
 }
 
-/** The text as it was written, with “…” for each `${path}`: what variables hold does not stand in it. */
+/** The text with “…” in place of each `${path}`, so that it shows no values. */
 export function withoutVariables(text: string): string {
   return text.replace(placeholder, "…");
 }
 
-/** `substitute` in every string of a value, however deep; never in the keys of objects. */
+/** `substitute` in every string of a value at any depth, but not in the keys of objects. */
 export function substituteDeep(value: Json, variables: Variables): Json {
   if (typeof value === "string") return substitute(value, variables);
   if (Array.isArray(value)) return value.map((item) => substituteDeep(item, variables));
@@ -38,8 +39,8 @@ export function substituteDeep(value: Json, variables: Variables): Json {
 }
 
 /**
- * As `substituteDeep`, but a string that is one placeholder and nothing else becomes the value itself, with its type; undefined when
- * the whole value is such a placeholder and leads nowhere.
+ * As `substituteDeep`, but a string that is exactly one placeholder becomes the value itself, with its type. Undefined if the whole
+ * value is such a placeholder without a value.
  */
 export function resolve(value: Json, variables: Variables): Json | undefined {
   if (typeof value === "string") {
@@ -53,15 +54,15 @@ export function resolve(value: Json, variables: Variables): Json | undefined {
   );
 }
 
-/** The names of the variables a value refers to. */
+/** The names of the variables that a value refers to. */
 export function namesIn(value: Json): string[] {
   return placeholdersIn(JSON.stringify(value)).flatMap(({ path = "" }) => nameIn(path) || []);
 }
 
-/** What stands in a text for a value. */
+/** A placeholder in a text. */
 export interface Placeholder {
   written: string;
-  /** None of `{{name}}`, which other programs write: it is never filled in. */
+  /** Undefined for `{{name}}`, the syntax of other programs, which is never filled in. */
   path: string | undefined;
 }
 
@@ -73,25 +74,25 @@ export function placeholdersIn(json: string): Placeholder[] {
   return [...ours, ...foreign.map(([written]) => ({ written, path: undefined }))];
 }
 
-/** Whether it is filled in; what leads nowhere, or to null, is not. */
+/** Whether a placeholder is filled in: it has a value other than null. */
 export function isFilled({ path }: Placeholder, variables: Variables): boolean {
   return path !== undefined && valueAt(path, variables) !== undefined;
 }
 
-/** The variable a path begins with; empty for a path that leads nowhere. */
+/** The variable at the beginning of a path; empty for an invalid path. */
 export function nameIn(path: string): string {
   return segmentsOf(path)?.[0]?.key ?? "";
 }
 
-/** The path of a text that is one placeholder and nothing else. */
+/** The path of a text that is exactly one placeholder. */
 export function wholePath(text: string): string | undefined {
   const [first] = text.matchAll(placeholder);
   return first?.[0] === text ? first[1] : undefined;
 }
 
 /**
- * `substitute` in JSON text. Between quotes a value is escaped as part of that string. Outside of them it is a JSON value of
- * its own: numbers, objects and text that is JSON keep their type, other text becomes a string.
+ * `substitute` in JSON text. Within quotes a value is escaped as part of the string. Outside quotes it becomes a JSON value: numbers,
+ * objects and text that is JSON keep their type, other text becomes a string.
  */
 export function substituteJson(json: string, variables: Variables): string {
   let quote = "";
@@ -106,7 +107,7 @@ export function substituteJson(json: string, variables: Variables): string {
   );
 }
 
-/** The value a path leads to, own properties only; undefined when it leads nowhere or to null. */
+/** The value at a path, through own properties only; undefined if there is none or it is null. */
 function valueAt(path: string, variables: Variables): Json | undefined {
   const [name, ...keys] = segmentsOf(path) ?? [];
   if (name === undefined) return undefined;
@@ -121,7 +122,7 @@ function valueAt(path: string, variables: Variables): Json | undefined {
 
 interface Segment {
   key: string;
-  /** Written `[0]`: for arrays alone. */
+  /** Written as `[0]`, which only applies to arrays. */
   isIndex: boolean;
 }
 
@@ -141,10 +142,10 @@ function segmentsOf(path: string): Segment[] | undefined {
   return found;
 }
 
-/** Characters; a few large values named often would fill the memory. */
+/** Maximum characters of a text: a few large values that occur often would fill the memory. */
 const maxText = 8_000_000;
 
-/** Replaces each placeholder; `render` also gets what stands between it and the value it rendered before, and the variable's name. */
+/** Replaces each placeholder. `render` also gets the text since the previous value, and the variable's name. */
 export function fill(
   text: string,
   variables: Variables,
@@ -170,7 +171,7 @@ export function fill(
   return filled + text.slice(last);
 }
 
-/** How a value stands in a text: objects and arrays as JSON. */
+/** A value as text: objects and arrays as JSON. */
 export function asText(value: Json): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
@@ -188,12 +189,12 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Fit for strings in either quote: lenient JSON has single ones. */
+/** Escapes text for strings in double or single quotes, which lenient JSON allows. */
 function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1).replaceAll("'", "\\u0027");
 }
 
-/** The quote that is open after the text, empty when none is. */
+/** The open quote after the text; empty if there is none. */
 function quoteAfter(text: string, open: string): string {
   let quote = open;
   for (let at = 0; at < text.length; at += 1) {

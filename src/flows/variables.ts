@@ -8,8 +8,8 @@ import { jsonSchema } from "../core/values/json-schema.ts";
 const category = z.enum(["required", "optional", "static"]);
 
 /**
- * A variable of a start block. `static` ones are fixed by the flow and shown to nobody. AnythingLLM's name for the category's
- * key is not public, so both likely ones are read; what is no category means optional.
+ * A variable of a start block. `static` variables are fixed by the flow and never shown. AnythingLLM's key for the category is not
+ * public, so both likely keys are read; any other value means optional.
  */
 export const variableSchema = z
   .object({
@@ -25,12 +25,12 @@ export const variableSchema = z
     value: value ?? "",
     description: description?.trim() || `Value for variable ${name.trim()}`,
     category: category.safeParse(named).data ?? category.safeParse(type).data ?? ("optional" as const),
-    /** What it may be; anything when there are none. */
+    /** The allowed values; any value if there are none. */
     choices: (allowed ?? []).map(textOf),
   }));
 export type FlowVariable = z.infer<typeof variableSchema>;
 
-/** What callers may give, all of it text. */
+/** The parameters for callers, which are all text. */
 export function parametersOfVariables(variables: readonly FlowVariable[]): Parameter[] {
   return shown(variables).map(({ name, description, value, category, choices }) => ({
     name,
@@ -65,7 +65,7 @@ export function schemaOfVariables(variables: readonly FlowVariable[]): JsonSchem
   };
 }
 
-/** Arguments as text. Those for static variables are dropped, unknown ones refused. */
+/** Arguments as text. Arguments for static variables are dropped, unknown ones are refused. */
 export function validateArguments(variables: readonly FlowVariable[], input: unknown): Validation {
   const given = argumentsSchema.safeParse(input ?? {});
   if (!given.success) return { ok: false, message: "the arguments must be an object" };
@@ -89,19 +89,19 @@ function isChoice(value: string | undefined, choices: readonly string[]): boolea
   return !value || choices.length === 0 || choices.includes(value);
 }
 
-/** Pairs, as a name may be one that objects treat in their own way (`__proto__`). */
+/** Pairs, because objects treat some names specially (`__proto__`). */
 const argumentsSchema = z
   .custom<Record<string, unknown>>((input) => typeof input === "object" && !Array.isArray(input))
   .transform((input) => Object.entries(input))
   .pipe(z.array(z.tuple([z.string(), jsonSchema])));
 
-/** The variables a run begins with. An empty argument means the default, as in AnythingLLM: models leave things out that way. */
+/** The variables at the start of a run. An empty argument means the default, as in AnythingLLM: models omit values in this way. */
 export function startingValues(variables: readonly FlowVariable[], input: Json): Map<string, Json> {
   const given = new Map(argumentsSchema.catch([]).parse(input));
   return new Map(variables.map(({ name, value }) => [name, given.get(name) || value]));
 }
 
-/** The variables whose starting values are those of the flow's file. */
+/** The variables that start with the values of the flow's file. */
 export function ownNames(variables: readonly FlowVariable[], input: Json): string[] {
   const given = new Map(argumentsSchema.catch([]).parse(input));
   return variables.filter(({ name }) => !given.get(name)).map(({ name }) => name);

@@ -1,18 +1,18 @@
 import type TurndownService from "turndown";
 import { withoutInvisible } from "../base/invisible-text.ts";
 
-/** What a reader gets of an HTML page. */
+/** The readable content of an HTML page. */
 export interface ReadablePage {
   title: string;
   /** Markdown, whole. */
   text: string;
 }
 
-/** Above this many elements looking for the article takes too long; the whole body is converted instead. */
+/** Maximum elements of a page whose article is searched for; of a larger page the whole body is converted. */
 const maxElements = 30_000;
-/** Levels of elements; of a page with more the text is read without its markup. Some steps take time in proportion to size and depth. */
-const deepest = 200;
-/** Characters. */
+/** Maximum depth of elements; of a deeper page only the text is read. Some steps take time in proportion to size and depth. */
+const maxDepth = 200;
+/** Minimum characters of an article. */
 const minArticle = 250;
 const unread =
   "title, script, style, noscript, template, iframe, object, embed, canvas, svg, dialog, link, meta, select, input, textarea, button, [hidden], [aria-hidden='true']";
@@ -20,8 +20,8 @@ const hiddenStyle =
   /(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0+)?\s*(?:;|!|$)|font-size\s*:\s*0(?:px|em|rem|%)?\s*(?:;|!|$))/i;
 
 /**
- * The readable text of an HTML page: the article where one is found, otherwise the whole body, without what a person
- * would not see. Slow for large pages; meant to run in a worker.
+ * The readable text of an HTML page: the article if one is found, otherwise the whole body, without invisible parts. Slow for large
+ * pages, so run it in a worker.
  */
 export async function readablePage(html: string, url: string): Promise<ReadablePage> {
   const { Readability } = await import("@mozilla/readability");
@@ -34,17 +34,17 @@ export async function readablePage(html: string, url: string): Promise<ReadableP
   completeLinks(document, url);
   const body = markdown(document.body);
   const searchable = document.querySelectorAll("*").length <= maxElements;
-  // Readability takes the document apart: the body has been read before.
+  // Readability destroys the document, so the body is read before.
   const article = searchable
     ? new Readability(document as never, { charThreshold: minArticle, keepClasses: true }).parse()
     : null;
   const text = article?.content ? markdown((await parsePage(article.content)).body) : "";
-  // A short "article" is a teaser or a cookie notice: the whole body says more.
+  // A short "article" is a teaser or a cookie notice, so the whole body is better.
   const chosen = text.length >= minArticle ? text : body;
   return { title: oneLine(title || (article?.title ?? "")), text: chosen };
 }
 
-/** All of HTML as Markdown, for HTML that was made of a document and hides nothing. */
+/** Converts all HTML to Markdown, for HTML that was made from a document and hides nothing. */
 export async function markdownOf(html: string): Promise<string> {
   if (await isTooDeep(html)) return strippedText(html);
   const { body } = await parsePage(html);
@@ -56,26 +56,29 @@ async function parsePage(html: string): Promise<PageDocument> {
   return parseHTML(withDocument(html)).document as PageDocument;
 }
 
-/** Characters that are looked at between two looks at the depth: the parser takes quadratic time on deep pages itself. */
+/** Characters between two checks of the depth: the parser itself takes quadratic time on deep pages. */
 const chunk = 16_000;
 
 async function isTooDeep(html: string): Promise<boolean> {
   const { Parser } = await import("htmlparser2");
-  let [depth, most] = [0, 0];
+  let depth = 0;
+  let reached = 0;
   const parser = new Parser({
     onopentag() {
       depth += 1;
-      most = Math.max(most, depth);
+      reached = Math.max(reached, depth);
     },
     onclosetag() {
       depth -= 1;
     },
   });
-  for (let at = 0; at < html.length && most <= deepest; at += chunk) parser.write(html.slice(at, at + chunk));
-  return most > deepest;
+  for (let at = 0; at < html.length && reached <= maxDepth; at += chunk) {
+    parser.write(html.slice(at, at + chunk));
+  }
+  return reached > maxDepth;
 }
 
-/** linkedom makes a body only where the text has an html element. */
+/** linkedom only creates a body if the text has an html element. */
 function withDocument(html: string): string {
   return /<html[\s>]/i.test(html) ? html : `<!doctype html><html><head></head><body>${html}</body></html>`;
 }
@@ -151,12 +154,12 @@ function codeBlock(node: PageElement): string {
   const names = `${node.className} ${node.querySelector("code")?.className ?? ""}`;
   const language = /(?:language|lang|highlight-source|brush:)-?\s*([\w+#-]+)/.exec(names)?.[1] ?? "";
   const code = (node.textContent ?? "").replace(/^\n+/, "").trimEnd();
-  const longest = (code.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
-  const fence = "`".repeat(longest + 1);
+  const maxRun = (code.match(/`{3,}/g) ?? []).reduce((max, run) => Math.max(max, run.length), 2);
+  const fence = "`".repeat(maxRun + 1);
   return code === "" ? "" : `\n\n${fence}${language}\n${code}\n${fence}\n\n`;
 }
 
-/** A table with one cell per row is layout: its content stands as it is. So does a table that holds tables. */
+/** Converts a table. The content of a layout table, with one cell per row or with nested tables, stays as it is. */
 function table(node: PageElement, content: string): string {
   if (node.querySelector("table")) return `\n\n${content}\n\n`;
   const rows = [...node.querySelectorAll("tr")].map((row) => [...row.querySelectorAll("th, td")].map(cell));
@@ -181,7 +184,7 @@ function image(node: PageElement): string {
   return /^https?:/.test(source) ? `![${alt}](${source})` : alt;
 }
 
-/** An element of a parsed page, as far as reading it needs. The project has no DOM library types: it runs on Node. */
+/** The needed parts of an element of a parsed page. The project has no DOM types because it runs on Node. */
 interface PageElement {
   readonly nodeName: string;
   readonly className: string;
@@ -199,7 +202,7 @@ interface PageDocument extends Omit<PageElement, "remove"> {
   readonly body: PageElement;
 }
 
-/** A page's text by removing markup alone, in linear time. */
+/** The text of a page with only its markup removed, in linear time. */
 export function strippedText(html: string): string {
   const parts: string[] = [];
   let at = 0;
@@ -211,7 +214,7 @@ export function strippedText(html: string): string {
   return withoutInvisible(parts.join(" ")).replace(/\s+/g, " ").trim();
 }
 
-/** The position after the tag, comment, script or style that begins at `open`. */
+/** The position after the tag, comment, script or style at `open`. */
 function afterMarkup(html: string, open: number): number {
   const [, raw = ""] = /^<(script|style|!--)/i.exec(html.slice(open, open + 8)) ?? [];
   const end =

@@ -17,7 +17,7 @@ import type { HostRequest, ToHost } from "./host/protocol.ts";
 import type { CallOutcome } from "./hosted-program.ts";
 import type { WarmPrograms } from "./warm-programs.ts";
 
-/** What calls of imported skills share. */
+/** Services that calls of imported skills share. */
 export interface ImportedMeans {
   programs: ProgramRunner;
   warm: WarmPrograms;
@@ -26,18 +26,18 @@ export interface ImportedMeans {
   folders: WorkingFolders;
 }
 
-/** What is run. */
+/** The code of a skill or tool package. */
 export interface ImportedCode {
   skill: Skill;
   setup: ToHost;
   env: Readonly<Record<string, string>>;
-  /** Hides the secrets that stand in the skill's own files; those of the configuration are hidden by the bot. */
+  /** Hides the secrets in the skill's own files; the bot hides those of the configuration. */
   redact: Redact;
-  /** Hosts its code names. */
+  /** The hosts that its code names. */
   hosts(): Promise<readonly string[]>;
 }
 
-/** Runs one call of an imported skill in the sandbox; every failure of its code is a result. */
+/** Runs one call of an imported skill in the sandbox. Failures of its code are results. */
 export async function callImported(
   means: ImportedMeans,
   code: ImportedCode,
@@ -119,7 +119,7 @@ async function serveRequest(
 ): Promise<Json> {
   if (asks.kind === "page") return serve((context) => readPage(skillId, asks.url, args, context));
   const { payload, description } = redact(asks);
-  // Bound to what is asked: code that is run again and asks something else is not answered with this decision.
+  // The key depends on the request, so code that is run again with another request does not get this decision.
   const key = `${number}:${hash("sha256", canonicalJson(asks), "hex").slice(0, 16)}`;
   const question = description === "" ? {} : { question: description.slice(0, 1_000) };
   const { approved, by } = await serve((context) =>
@@ -131,8 +131,8 @@ async function serveRequest(
 }
 
 /**
- * As AnythingLLM's collector answers. Addresses carry data out: one of the call's arguments is judged as those are that a model calls
- * by itself; one that the code made up needs what every other connection of the code needs, a host that was granted.
+ * Reads a page and answers as AnythingLLM's collector does. Addresses can carry data out: an address in the call's arguments is checked
+ * like an address that the model chose; an address from the code needs a granted host, like every other connection of the code.
  */
 async function readPage(skillId: string, url: string, args: Json, context: ToolContext): Promise<Json> {
   const { web, signal, network } = context;
@@ -158,7 +158,7 @@ async function readPage(skillId: string, url: string, args: Json, context: ToolC
   }
 }
 
-/** As grants name it. What is no address is for the reader of pages to refuse. */
+/** The host as grants name it. Undefined for an invalid address, which the page reader refuses. */
 function hostOf(address: string): string | undefined {
   const url = URL.parse(address);
   if (url === null) return undefined;
@@ -166,7 +166,7 @@ function hostOf(address: string): string | undefined {
   return url.port === "" || url.port === "443" || url.port === "80" ? name : `${url.hostname}:${url.port}`;
 }
 
-/** Undefined for what is no JSON: the code of a skill may write anything into its output. */
+/** Undefined for invalid JSON: the code of a skill may write anything. */
 function parsed(text: string): Json | undefined {
   try {
     return parseExactly(text) as Json;
@@ -208,7 +208,7 @@ function toResult(
   };
 }
 
-/** Whether an address stands in the arguments of a call, with or without its scheme: then it is not the code that chose it. */
+/** Whether an address is in the arguments of a call, with or without its scheme, so the code did not choose it. */
 function isGivenAddress(address: string, args: Json): boolean {
   const key = readAddress(address)?.key;
   return (

@@ -3,31 +3,32 @@ import type { SkillFiles } from "../core/skill/skill.ts";
 const maxFiles = 30;
 const maxHosts = 10;
 
-/** Characters of a call or of an assigned value that are looked at. */
+/** Maximum characters of a call or an assigned value that are read. */
 const maxExpression = 300;
 
-/** Calls of a file that are looked at; what a file with more of them connects to is asked for when it does. */
+/** Maximum calls of a file that are read. Hosts of further calls are requested when the code connects. */
 const maxCalls = 1_000;
 
-/** How many values stand between a call and an address: `fetch(url)`, `url = base + path`, `base = "https://…"`. */
-const deepest = 3;
+/** Maximum values between a call and an address: `fetch(url)`, `url = base + path`, `base = "https://…"`. */
+const maxDepth = 3;
 
-/** Names of namespaces and schemas that look like addresses. */
+/** Hosts of namespaces and schemas, which only look like addresses. */
 const names = new Set(["www.w3.org", "w3.org", "json-schema.org", "schema.org"]);
 
 /** Calls that connect to an address among their arguments: `fetch(`, `axios.get(`, `new WebSocket(`, `axios.create(`. */
 const requestCall =
   /\b(?:fetch|axios|got|ky|needle|superagent|undici|request|https?|WebSocket|EventSource)(?:\s*\.\s*\w+)?\s*\(/g;
 
-/** What clients of services are given their address as. */
+/** Options with the address of a service. */
 const baseAddress = /^(?:base_?ur[li]|api_?(?:base|url)|endpoint)$/i;
 
-/** A name and what is assigned to it, or a field and its value. */
+/** An assignment to a name, or a field and its value. */
 const assignment = /(?<![\w$])([A-Za-z_$][\w$]*)\s*[=:](?![=>])\s*/g;
 
 /**
- * The hosts that a skill's own code evidently asks: addresses in calls of fetch and the like, also through names. They can be asked
- * for before it runs. A look at text: hosts that are found out while it runs are not among them, nor those it only mentions.
+ * The hosts that a skill's own code evidently connects to: addresses in calls of fetch and similar functions, directly or through
+ * names. They can be requested before the code runs. This only reads the text: it finds neither hosts that are determined at run time
+ * nor hosts that the code only mentions.
  */
 export async function hostsInCode(files: SkillFiles): Promise<string[]> {
   const code = (await files.list())
@@ -62,7 +63,7 @@ function hostsIn(source: string): string[] {
     .flatMap((expression) => hostsOfAddresses(resolved(expression, values)));
 }
 
-/** The text from a place on, to the end of the statement or the line. */
+/** The text from a position to the end of the statement or the line. */
 function expressionAt(code: string, at: number): string {
   const text = code.slice(at, at + maxExpression);
   const end = text.search(/[;\n]/);
@@ -73,7 +74,7 @@ function expressionAt(code: string, at: number): string {
 function resolved(expression: string, values: ReadonlyMap<string, string>): string {
   const parts = new Set([expression]);
   let added = [expression];
-  for (let depth = 0; depth < deepest; depth += 1) {
+  for (let depth = 0; depth < maxDepth; depth += 1) {
     added = added
       .flatMap((text) => text.match(/[A-Za-z_$][\w$]*/g) ?? [])
       .flatMap((name) => values.get(name) ?? [])
@@ -83,7 +84,7 @@ function resolved(expression: string, values: ReadonlyMap<string, string>): stri
   return [...parts].join("\n");
 }
 
-/** Without comments in blocks and those that have a line to themselves. Takes linear time. */
+/** Removes block comments, and line comments on a line of their own. Takes linear time. */
 function withoutComments(source: string): string {
   const kept: string[] = [];
   let at = 0;
@@ -99,7 +100,7 @@ function withoutComments(source: string): string {
 
 const address = /\b(?:https?|wss?):\/\/((?:[a-z0-9-]+\.)+[a-z0-9-]+)(:\d{1,5})?(?=[/?#"'`\s)<]|$)/gi;
 
-/** The hosts of the addresses in a text, as grants name them: with the port where it is not the web's. */
+/** The hosts of the addresses in a text, as grants name them: with the port unless it is 80 or 443. */
 export function hostsOfAddresses(text: string): string[] {
   return [...text.matchAll(address)].flatMap(([, written = "", port = ""]) => {
     const host = written.toLowerCase();

@@ -11,37 +11,37 @@ import { createWarmPrograms } from "./warm-programs.ts";
 export interface ImportedSkillsOptions {
   programs: ProgramRunner;
   clock: Pick<Clock, "after">;
-  /** What the operator set for a skill: its setup arguments, which are also the variables its code sees. */
+  /** The operator's settings of a skill: its setup arguments, which are also the variables of its code. */
   settingsOf(skillId: string): Readonly<Record<string, string>>;
-  /** Whether code of a package may be run to see what tools it has; of every one unless told. */
+  /** Whether code of a package may be run to list its tools; true by default. */
   mayRun?(skill: Skill): Promise<boolean>;
-  /** How long a call waits for a person, ms: as long as a question stays open. */
+  /** How long a call waits for a person, ms: the time that a question stays open. */
   question_ms: number;
-  /** What skills print and log. */
+  /** Called with the output and logs of skills. */
   onLog?(skillId: string, text: string): void;
-  /** How long a process is kept after its last call, ms; five minutes unless told. */
+  /** How long a process is kept after its last call, ms; five minutes by default. */
   idle_ms?: number;
   /** The files of threads. */
   folders: WorkingFolders;
-  /** How many processes are kept that nobody calls; eight unless told. */
+  /** Maximum idle processes; eight by default. */
   most_idle?: number;
 }
 
 /** AnythingLLM's agent skills, run unmodified in the sandbox. */
 export interface ImportedSkills {
-  /** What makes a folder one of them, for the sources of skills. */
+  /** The format of their folders, for the sources of skills. */
   format: FolderFormat;
-  /** What makes tools of packages that are code. */
+  /** The loader of tool packages. */
   toolPackages: ToolPackages;
-  /** Ends every process, and the calls that wait for a person. */
+  /** Ends all processes, and the calls that wait for a person. */
   close(): void;
 }
 
-/** Nothing is started before the first call. */
+/** Starts no process before the first call. */
 export function createImportedSkills(options: ImportedSkillsOptions): ImportedSkills {
   const { programs, clock, settingsOf, question_ms, onLog = () => {}, mayRun = async () => true } = options;
   const { idle_ms = 5 * 60_000, most_idle = 8, folders } = options;
-  const warm = createWarmPrograms({ programs, clock, idle_ms, most: most_idle, onLog });
+  const warm = createWarmPrograms({ programs, clock, idle_ms, maxIdle: most_idle, onLog });
   const parked = createParkedCalls(clock, question_ms);
   const means = { programs, warm, parked, folders };
   return {

@@ -21,37 +21,28 @@ export type CallOutcome =
   | { status: "ended"; reason: string };
 
 export interface ProgramCall {
-  /** The call itself, as the program understands it. */
+  /** The arguments of the call. */
   args: Json;
   access: NetworkAccess;
   onProgress(note: string): void;
-  /** What the code asks; `number` counts the requests of the call. What is answered, the code gets. */
+  /** Answers what the code asks; `number` counts the requests of the call. */
   onRequest(asks: HostRequest, number: number): Promise<Json>;
-}
-
-/** One process that serves the calls of one skill, also at the same time. */
-export interface HostedProgram {
-  /** Never rejects. */
-  call(request: ProgramCall): Promise<CallOutcome>;
-  /** Ends it and every call, with a reason for a person. */
-  stop(reason: string): void;
-  readonly calls: number;
 }
 
 export interface HostedProgramOptions {
   programs: ProgramRunner;
   skill: Skill;
-  /** The working folder of the thread it works for. */
+  /** The working folder of the thread that it works for. */
   working?: MountedFolder | undefined;
-  /** The first thing the program is told. */
+  /** The first message to the program. */
   setup: ToHost;
   env: Readonly<Record<string, string>>;
   onLog(text: string): void;
-  /** It cannot be called any more. */
+  /** Called once, when it takes no more calls. */
   onEnd(): void;
 }
 
-/** Characters of what it logs at once, and of an error. */
+/** Maximum characters of one log text, and of an error. */
 const maxLog = 2_000;
 const maxError = 10_000;
 
@@ -78,170 +69,192 @@ interface OpenCall extends ProgramCall {
   end(outcome: CallOutcome): void;
 }
 
-/** Starts the program of a skill. */
-export function startHostedProgram(options: HostedProgramOptions): HostedProgram {
-  const open = new Map<number, OpenCall>();
-  let count = 0;
-  let stopped: string | undefined;
-  let ending = false;
+/** One process that serves the calls of one skill, several at the same time. It starts when it is made. */
+export class HostedProgram {
+  readonly #options: HostedProgramOptions;
+  readonly #open = new Map<number, OpenCall>();
+  /** Undefined when it could not start; rejects on a bug. */
+  readonly #running: Promise<RunningProgram | undefined>;
+  #count = 0;
+  /** Why it stopped. */
+  #stopped: string | undefined;
+  /** Takes no more calls, and ends with the last open one. */
+  #isEnding = false;
 
-  const finish = (id: number, outcome: CallOutcome): void => {
-    const call = open.get(id);
-    open.delete(id);
-    call?.end(outcome);
-    if (ending && open.size === 0) kill();
-  };
-  const retire = (): void => {
-    if (ending) return;
-    ending = true;
-    options.onEnd();
-    // It says that it ends by itself, which need not be true.
-    if (open.size === 0) kill();
-  };
-  const kill = (): void => {
-    running.then((program) => program?.kill()).catch(() => undefined);
-  };
-  const stop = (reason: string): void => {
-    if (stopped !== undefined) return;
-    stopped = reason;
-    retire();
-    for (const id of [...open.keys()]) finish(id, { status: "ended", reason });
-  };
-  const answer = async (message: Extract<FromHost, { type: "request" }>): Promise<void> => {
-    const { id, request } = message;
-    const call = open.get(id);
-    const refused = call?.allowance.refuse(message.asks);
-    if (refused !== undefined)
-      return finish(id, { status: "error", error: { name: "Error", message: refused } });
+  constructor(options: HostedProgramOptions) {
+    this.#options = options;
+    this.#running = this.#start();
+    // `#end` tells the waiting calls.
+    this.#running.catch(() => undefined);
+  }
+
+  /** Calls that are running. */
+  get calls(): number {
+    return this.#open.size;
+  }
+
+  /** Runs a call. Never rejects. */
+  call(request: ProgramCall): Promise<CallOutcome> {
+    if (this.#stopped !== undefined) return Promise.resolve({ status: "ended", reason: this.#stopped });
+    this.#count += 1;
+    const id = this.#count;
+    const { promise, resolve } = Promise.withResolvers<CallOutcome>();
+    this.#open.set(id, { ...request, allowance: new CallAllowance(), end: resolve });
+    this.#send({ type: "call", id, args: request.args });
+    return promise;
+  }
+
+  /** Ends the process and every call, with a reason for a person. */
+  stop(reason: string): void {
+    this.#end(reason);
+    this.#kill();
+  }
+
+  async #start(): Promise<RunningProgram | undefined> {
+    const { programs, skill, setup, env, working } = this.#options;
     try {
-      const value = await call?.onRequest(message.asks, request);
-      if (value !== undefined) send({ type: "reply", id, request, value });
-    } catch (error) {
-      finish(id, { status: "error", error: { name: "Error", message: errorText(error) } });
-    }
-  };
-  const log = (text: string): void => options.onLog(text.slice(0, maxLog));
-  /** What a call says of itself. */
-  const reply = (id: number, message: CallMessage): void => {
-    const call = open.get(id);
-    if (message.type === "progress") tell(call, message.note);
-    else if (message.type === "error") finish(id, { status: "error", error: hostError(message.error) });
-    else {
-      const { text, data } = message;
-      finish(id, { status: "result", text, data });
-    }
-  };
-  const receive = (json: Json): void => {
-    const parsed = messageSchema.safeParse(json);
-    if (!parsed.success) return;
-    const message = parsed.data;
-    if (message.type === "log") log(message.text);
-    else if (message.type === "ending") retire();
-    else if (message.type === "request") void answer(message);
-    else reply(message.id, message);
-  };
-
-  const { skill, env, working } = options;
-  // While no call is open there is no network: nobody would know on whose behalf. Every open call is asked, not only until one
-  // permits: each notes what was tried while it ran.
-  const permits = (host: string) =>
-    [...open.values()].filter(({ access }) => access.permits(host)).length > 0;
-  const started = options.programs
-    .start({
-      skill,
-      module,
-      env,
-      working,
-      network: { permits },
-      onMessage: receive,
-      onText: log,
-      onEnd: ({ reason }) => stop(reason),
-      onWanted() {
-        if (open.size > 0) return;
-        stop("Other skills needed its place.");
-        kill();
-      },
-    })
-    .then((program) => {
-      program.send(options.setup as Json);
+      const program = await programs.start({
+        skill,
+        module,
+        env,
+        working,
+        network: { permits: (host) => this.#permits(host) },
+        onMessage: (message) => this.#receive(message),
+        onText: (text) => this.#log(text),
+        onEnd: ({ reason }) => this.#end(reason),
+        onWanted: () => {
+          if (this.#open.size === 0) this.stop("Other skills needed its place.");
+        },
+      });
+      program.send(setup as Json);
       return program;
-    });
-  const running: Promise<RunningProgram | undefined> = started.catch((error: unknown) => {
-    stop(errorText(error));
-    if (!(error instanceof ProgramError)) throw error;
-    return undefined;
-  });
-  // Those who wait for it are told by `stop`.
-  running.catch(() => undefined);
-  const send = (message: ToHost): void => {
-    running.then((program) => program?.send(message as Json)).catch(() => undefined);
-  };
+    } catch (error) {
+      this.#end(errorText(error));
+      if (!(error instanceof ProgramError)) throw error;
+      return undefined;
+    }
+  }
 
-  return {
-    get calls() {
-      return open.size;
-    },
-    call(request) {
-      if (stopped !== undefined) return Promise.resolve({ status: "ended", reason: stopped });
-      count += 1;
-      const id = count;
-      const { promise, resolve } = Promise.withResolvers<CallOutcome>();
-      open.set(id, { ...request, allowance: createCallAllowance(), end: resolve });
-      send({ type: "call", id, args: request.args });
-      return promise;
-    },
-    stop(reason) {
-      stop(reason);
-      kill();
-    },
-  };
-}
+  /**
+   * While no call is open there is no network: it would be used on nobody's behalf. Every open call is asked, even after one
+   * permits: each notes what was tried while it ran.
+   */
+  #permits(host: string): boolean {
+    return [...this.#open.values()].filter(({ access }) => access.permits(host)).length > 0;
+  }
 
-function tell(call: OpenCall | undefined, text: string): void {
-  const note = call?.allowance.note(text);
-  if (note !== undefined) call?.onProgress(note);
+  #receive(json: Json): void {
+    const message = messageSchema.safeParse(json).data;
+    if (message === undefined) return;
+    if (message.type === "log") this.#log(message.text);
+    else if (message.type === "ending") this.#retire();
+    else if (message.type === "request") void this.#answer(message);
+    else this.#reply(message);
+  }
+
+  #log(text: string): void {
+    this.#options.onLog(text.slice(0, maxLog));
+  }
+
+  /** Passes on what a call says. */
+  #reply(message: CallMessage): void {
+    const { id } = message;
+    if (message.type === "progress") this.#tell(id, message.note);
+    else if (message.type === "error") this.#fail(id, hostError(message.error));
+    else this.#finish(id, { status: "result", text: message.text, data: message.data });
+  }
+
+  #tell(id: number, text: string): void {
+    const call = this.#open.get(id);
+    const note = call?.allowance.note(text);
+    if (note !== undefined) call?.onProgress(note);
+  }
+
+  async #answer({ id, request, asks }: Extract<FromHost, { type: "request" }>): Promise<void> {
+    const call = this.#open.get(id);
+    const refused = call?.allowance.refuse(asks);
+    if (refused !== undefined) return this.#fail(id, { name: "Error", message: refused });
+    try {
+      const value = await call?.onRequest(asks, request);
+      if (value !== undefined) this.#send({ type: "reply", id, request, value });
+    } catch (error) {
+      this.#fail(id, { name: "Error", message: errorText(error) });
+    }
+  }
+
+  #fail(id: number, error: HostError): void {
+    this.#finish(id, { status: "error", error });
+  }
+
+  #finish(id: number, outcome: CallOutcome): void {
+    const call = this.#open.get(id);
+    this.#open.delete(id);
+    call?.end(outcome);
+    if (this.#isEnding && this.#open.size === 0) this.#kill();
+  }
+
+  #end(reason: string): void {
+    if (this.#stopped !== undefined) return;
+    this.#stopped = reason;
+    this.#retire();
+    for (const id of [...this.#open.keys()]) this.#finish(id, { status: "ended", reason });
+  }
+
+  #retire(): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    this.#options.onEnd();
+    // The process says that it ends by itself, which need not be true.
+    if (this.#open.size === 0) this.#kill();
+  }
+
+  #send(message: ToHost): void {
+    this.#running.then((program) => program?.send(message as Json)).catch(() => undefined);
+  }
+
+  #kill(): void {
+    this.#running.then((program) => program?.kill()).catch(() => undefined);
+  }
 }
 
 function hostError({ name, message, at }: z.infer<typeof errorSchema>): HostError {
   const shown = { name: name.slice(0, 100), message: message.slice(0, maxError) };
-  return { ...shown, ...(at === undefined ? {} : { at: at.slice(0, 300) }) };
+  return at === undefined ? shown : { ...shown, at: at.slice(0, 300) };
 }
 
-/** How often the code of one call may say something, ask for something, and ask people. */
-const most = { notes: 300, requests: 500, approvals: 20 };
+/** Maximum notes, requests and approvals of one call. */
+const limits = { notes: 300, requests: 500, approvals: 20 };
 
-/** Characters that are kept of a note: more than is ever shown, so a secret that the cut parts is not among what is. */
+/** Characters of a note that are kept. More than is ever shown, so that no shown part holds a secret that the cut split. */
 const maxNote = 4_000;
 
-/** Characters of what people are asked to approve. */
+/** Maximum characters that people are asked to approve. */
 const maxPayload = 200_000;
 
-/** What one call may still say and ask. The process of a skill is its code's to do with as it likes, so the bot counts, too. */
-interface CallAllowance {
-  /** What is shown of a note; undefined for what is not. */
-  note(text: string): string | undefined;
-  /** Why something is not asked; undefined when it is. */
-  refuse(asks: HostRequest): string | undefined;
-}
+/** What one call may still say and ask. The code of a skill can do what it likes with its own process, so the bot counts too. */
+class CallAllowance {
+  #notes = 0;
+  #requests = 0;
+  #approvals = 0;
 
-function createCallAllowance(): CallAllowance {
-  const used = { notes: 0, requests: 0, approvals: 0 };
-  return {
-    note(text) {
-      used.notes += 1;
-      if (used.notes < most.notes) return text.slice(0, maxNote);
-      return used.notes === most.notes ? "It says more than is shown." : undefined;
-    },
-    refuse(asks) {
-      used.requests += 1;
-      if (used.requests > most.requests) return `It asked for more than ${most.requests} things in one call.`;
-      if (asks.kind === "page") return undefined;
-      used.approvals += 1;
-      if (used.approvals > most.approvals)
-        return `It asked for more than ${most.approvals} approvals in one call.`;
-      const size = JSON.stringify(asks.payload).length;
-      if (size <= maxPayload) return undefined;
-      return `It asked people to approve ${size} characters; at most ${maxPayload} can be read.`;
-    },
-  };
+  /** The part of a note that is shown; undefined for a note that is not shown. */
+  note(text: string): string | undefined {
+    this.#notes += 1;
+    if (this.#notes < limits.notes) return text.slice(0, maxNote);
+    return this.#notes === limits.notes ? "It says more than is shown." : undefined;
+  }
+
+  /** Why a request is refused; undefined for one that is passed on. */
+  refuse(asks: HostRequest): string | undefined {
+    this.#requests += 1;
+    if (this.#requests > limits.requests)
+      return `It asked for more than ${limits.requests} things in one call.`;
+    if (asks.kind === "page") return undefined;
+    this.#approvals += 1;
+    if (this.#approvals > limits.approvals)
+      return `It asked for more than ${limits.approvals} approvals in one call.`;
+    const size = JSON.stringify(asks.payload).length;
+    if (size <= maxPayload) return undefined;
+    return `It asked people to approve ${size} characters; at most ${maxPayload} can be read.`;
+  }
 }

@@ -10,13 +10,13 @@ import { hostsInCode, hostsOfAddresses } from "./code-hosts.ts";
 import type { ToHost } from "./host/protocol.ts";
 import type { Plugin } from "./plugin-file.ts";
 
-/** Characters a model is told of a tool. */
+/** Maximum characters of a tool's description. */
 export const maxDescription = 2_000;
 
-/** Characters of text a skill may answer. */
+/** Maximum characters of a skill's answer. */
 const maxOutput = 2_000_000;
 
-/** An imported skill: one tool, whose code is in handler.js. `settings` are what the operator set for it. */
+/** An imported skill: one tool with its code in handler.js. `settings` are those of the operator. */
 export function createImportedSkill(
   plugin: Plugin,
   { origin, hash, files }: FormattedFolder,
@@ -63,7 +63,7 @@ function createTool({ metadata, parameters }: Plugin, code: ImportedCode, means:
     description: metadata.description.slice(0, maxDescription),
     parameters: parameters.schema,
     skill_id: metadata.id,
-    // What foreign code does is not known.
+    // The effect of foreign code is unknown.
     effect: () => "side_effect",
     validate: (input) => validateParameters(parameters.parameters, input),
     run: (input, context) => callImported(means, code, input, context),
@@ -85,7 +85,7 @@ function setupOf({ metadata, config, parameters }: Plugin, { values }: SetupArgu
   };
 }
 
-/** What a model reads when it activates the skill. */
+/** The instructions that a model reads when it activates the skill. */
 function guideOf({ metadata }: Plugin): string {
   const examples = metadata.examples
     .slice(0, 5)
@@ -98,17 +98,17 @@ function guideOf({ metadata }: Plugin): string {
 }
 
 interface SetupArguments {
-  /** `this.runtimeArgs`. A required argument without a value is not in it, an optional one is null, as in AnythingLLM. */
+  /** `this.runtimeArgs`. A required argument without a value is absent, an optional one is null, as in AnythingLLM. */
   values: JsonObject;
   /** Names of required arguments without a value. */
   missing: string[];
-  /** Values that are not to be shown: of password fields, and of what is called a key, token, secret or password. */
+  /** Values to hide: those of password fields, and of arguments with key, token, secret or password in their name. */
   secrets: string[];
 }
 
 /**
- * `setup_args` of a plugin.json with what the operator set: that first, then `value`, then `default`. Unlike in AnythingLLM `false` and
- * `0` are values. An empty text is what forms leave behind: it gives way to a default, and does for nothing that is required.
+ * The values of a plugin.json's `setup_args`: the operator's setting, else `value`, else `default`. Unlike in AnythingLLM, `false` and
+ * `0` are values. An empty text, which forms often contain, is replaced by a default and does not count for a required argument.
  */
 function readSetupArguments(
   setupArgs: Json | undefined,

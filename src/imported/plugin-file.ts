@@ -15,10 +15,10 @@ import {
 import type { Json, JsonObject, JsonSchema } from "../core/values/json.ts";
 import { jsonSchema } from "../core/values/json-schema.ts";
 
-/** Characters of a plugin.json. */
+/** Maximum characters of a plugin.json. */
 const maxManifest = 262_144;
 
-/** A plugin.json of AnythingLLM (schema skill-1.0.0, read as its loader does, which checks nothing), as of 1.16. */
+/** A plugin.json of AnythingLLM (schema skill-1.0.0), as of version 1.16, whose loader checks nothing. */
 export interface Plugin {
   metadata: SkillMetadata;
   parameters: PluginParameters;
@@ -32,7 +32,7 @@ export interface ReadPlugin {
   diagnostics: Diagnostic[];
 }
 
-/** Reads a plugin.json tolerantly: only a file that holds no JSON object is not loaded. */
+/** Reads a plugin.json leniently: only a file without a JSON object is refused. */
 export function readPlugin({ text, origin }: Pick<FormattedFolder, "text" | "origin">): ReadPlugin {
   const file = path.join(origin.path, "plugin.json");
   const diagnostics: Diagnostic[] = [];
@@ -102,10 +102,10 @@ function toPlugin(config: JsonObject, folderName: string, say: Say): Plugin {
   };
 }
 
-/** A letter or digit of any script, then also dots, hyphens and underscores. */
+/** A letter or digit of any script, followed by letters, digits, dots, hyphens and underscores. */
 const idPattern = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,199}$/u;
 
-/** The hub id is what other files name the skill by, so it wins over the folder's name. */
+/** The id of the skill. Other files refer to it by the hub id, which takes precedence over the folder's name. */
 function identify(config: JsonObject, folderName: string, say: Say): string {
   const hubId = textOf(config.hubId)?.replace(/^@@/, "");
   if (hubId !== undefined && idPattern.test(hubId)) {
@@ -151,8 +151,8 @@ function textOf(value: unknown): string | undefined {
 }
 
 /**
- * The object a text holds: JSON; where the text is short, JSON with mistakes too; or the first of these with other text around it.
- * `repaired` says that it was not plain JSON.
+ * The JSON object of a text, which may have other text around it and, if it is short, mistakes. `repaired`: the text was not plain
+ * JSON.
  */
 function readJsonObject(text: string): { value: JsonObject; repaired: boolean } | undefined {
   const inner = text.slice(Math.max(0, text.indexOf("{")), text.lastIndexOf("}") + 1);
@@ -166,13 +166,13 @@ function readJsonObject(text: string): { value: JsonObject; repaired: boolean } 
 
 interface PluginParameters {
   parameters: Parameter[];
-  /** As a model is shown it: what plugin.json says, and a list of what is required. */
+  /** The schema for models: that of plugin.json with a list of required parameters. */
   schema: JsonSchema;
-  /** What could not be read, one sentence each. */
+  /** Problems, one sentence each. */
   problems: string[];
 }
 
-/** Words for types in plugin.json files. */
+/** Names of types in plugin.json files. */
 const types: readonly (readonly [Parameter["type"] | "integer", RegExp])[] = [
   ["string", /^(?:string|text|str)$/i],
   ["number", /^(?:number|float|double)$/i],
@@ -183,8 +183,8 @@ const types: readonly (readonly [Parameter["type"] | "integer", RegExp])[] = [
 ];
 
 /**
- * `entrypoint.params` of a plugin.json: names with JSON Schema properties, or, as some write it, a whole JSON Schema. AnythingLLM
- * requires none of them; here one is required that says `required: true` and has no default.
+ * Reads `entrypoint.params` of a plugin.json: properties by name or, in some files, a whole JSON Schema. AnythingLLM requires no
+ * parameter; here a parameter with `required: true` and without a default is required.
  */
 function readParameters(params: Json | undefined): PluginParameters {
   const problems: string[] = [];
@@ -246,7 +246,7 @@ function readProperty(
       description,
       ...choices,
       ...preset,
-      // Some providers refuse arrays that do not say what they hold.
+      // Some providers refuse arrays without `items`.
       ...(type === "array" && raw.items === undefined ? { items: {} } : {}),
     },
   };
@@ -267,13 +267,13 @@ function typeOf(name: string, written: unknown, problems: string[]): Parameter["
 
 export interface PluginVerdict {
   valid: boolean;
-  /** What keeps the skill from running. */
+  /** Problems that prevent the skill from running. */
   errors: string[];
-  /** What was read otherwise than it is written, or is missing without harm. */
+  /** Parts that were read differently than written, or are missing without harm. */
   warnings: string[];
 }
 
-/** Checks a folder with a plugin.json as AnythingLLM's agent skill; undefined for a folder without one. */
+/** Checks a folder with a plugin.json as an agent skill of AnythingLLM; undefined for a folder without a plugin.json. */
 export async function validatePlugin(directory: string): Promise<PluginVerdict | undefined> {
   const file = path.join(directory, "plugin.json");
   if (!(await isFile(file))) return undefined;

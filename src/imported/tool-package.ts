@@ -19,16 +19,16 @@ import { callImported, type ImportedCode, type ImportedMeans } from "./call-impo
 import { hostsInCode } from "./code-hosts.ts";
 import { maxDescription } from "./imported-skill.ts";
 
-/** Where the tools stand unless SKILL.md names an entry point `tool` or `main`. */
+/** Entry modules to look for unless SKILL.md names an entry point `tool` or `main`. */
 const usualEntries = ["tool.js", "tool.mjs", "tool.cjs", "index.js", "index.mjs", "index.cjs"];
 
-/** How long a module may take to say what tools it has, ms. */
+/** Maximum time for a module to list its tools, ms. */
 const maxListing = 30_000;
 
-/** Characters of text a tool may answer. */
+/** Maximum characters of a tool's answer. */
 const maxOutput = 2_000_000;
 
-/** Characters of JSON that say what a tool takes; of one that says more nothing is said, and every object fits. */
+/** Maximum characters of a tool's parameters as JSON. A tool with a larger schema accepts any object. */
 const maxSchema = 20_000;
 
 const listingSchema = z
@@ -52,18 +52,18 @@ type Listing = { ok: true; tools: z.infer<typeof listingSchema> } | { ok: false;
 export interface ToolPackagesDeps {
   clock: Pick<Clock, "after">;
   settingsOf(skillId: string): Readonly<Record<string, string>>;
-  /** Whether code of the skill may be run to see what tools it has. */
+  /** Whether code of the skill may be run to list its tools. */
   mayRun(skill: Skill): Promise<boolean>;
 }
 
-/** Reads and runs tool packages as `means` runs imported skills. */
+/** Reads and runs tool packages with the means of imported skills. */
 export function createToolPackages(
   means: ImportedMeans,
   { clock, settingsOf, mayRun }: ToolPackagesDeps,
 ): ToolPackages {
   const listings = new Map<string, Listing>();
   const reading = new Map<string, Promise<void>>();
-  /** By path: what the package had in the version that was read last. */
+  /** The tools of each package, by path, in the version that was read last. */
   const latest = new Map<string, readonly Skill[]>();
 
   const readOnce = async (key: string, code: ImportedCode): Promise<void> => {
@@ -81,7 +81,7 @@ export function createToolPackages(
     return known;
   };
 
-  /** What cannot be told counts as yes: reading the tools then says why it fails. */
+  /** An unknown answer counts as yes: reading the tools then reports the reason. */
   const canRun = (skill: Skill) =>
     means.programs.allows(skill).then(
       ({ ok }) => ok,
@@ -94,7 +94,7 @@ export function createToolPackages(
       if (entry === undefined) return undefined;
       const { guide_note: _, ...own } = skill;
       const base: Skill = { ...own, kind: "imported", code: { ...own.code, runs: "tools" } };
-      // What is switched off, or cannot run here, is not run to look at it either; its source says why it cannot.
+      // A package that is switched off, or cannot run here, is not run to list its tools. Its source says why it cannot.
       if (!skill.enabled || !(await canRun(base))) return { skills: [base], diagnostics: [], complete: true };
       if (!(await mayRun(skill))) return { skills: [base], diagnostics: [], complete: false };
       const code = codeOf(base, entry, settingsOf(skill.id));
@@ -113,7 +113,7 @@ export function createToolPackages(
       const reason = "Its tools are being read. Try again in a moment.";
       const ready = () => read(key, code);
       void ready();
-      // An edited package goes on with the tools it had, until it is known which it has now.
+      // An edited package keeps its earlier tools until the new ones have been read.
       const before = isInstalled(skill) ? undefined : latest.get(path);
       if (before !== undefined) return { skills: before, diagnostics: [], complete: false };
       return unread({ ...base, problems: [reason], ready }, "info", reason);
@@ -219,7 +219,7 @@ function createTool(
     description: part.description,
     parameters: { ...written, type: "object", properties: written.properties ?? {} },
     skill_id: part.id,
-    // What foreign code does is not known.
+    // The effect of foreign code is unknown.
     effect: () => "side_effect",
     validate: (input) => {
       const given = input ?? {};

@@ -4,27 +4,21 @@ import type { ProgramRunner } from "../core/skill/programs.ts";
 import type { Skill } from "../core/skill/skill.ts";
 import type { Place } from "../core/values/place.ts";
 import type { ToHost } from "./host/protocol.ts";
-import {
-  type CallOutcome,
-  type HostedProgram,
-  type ProgramCall,
-  startHostedProgram,
-} from "./hosted-program.ts";
+import { type CallOutcome, HostedProgram, type ProgramCall } from "./hosted-program.ts";
 
 interface WarmCall extends ProgramCall {
   skill: Skill;
-  /** The thread it works for, if it does: what a program remembers of one is not there in another. */
+  /** The thread that it works for, if any. Programs are not shared between threads, because they may remember data. */
   place?: Place;
   working?: MountedFolder | undefined;
   setup: ToHost;
   env: Readonly<Record<string, string>>;
-  /** Aborted, the process is killed, and with it the other calls it serves. */
+  /** Its abort kills the process, together with the other calls that it serves. */
   signal: AbortSignal;
 }
 
 /**
- * Programs of skills that are kept after a call, so that the next one finds them running. None serves two skills, two versions or two
- * threads.
+ * Keeps programs of skills running after a call for the next one. A program serves only one skill, version and thread.
  */
 export interface WarmPrograms {
   /** Never rejects. */
@@ -36,23 +30,23 @@ export interface WarmPrograms {
 export interface WarmProgramsOptions {
   programs: ProgramRunner;
   clock: Pick<Clock, "after">;
-  /** How long a program that nobody calls is kept, ms. */
+  /** How long an idle program is kept, ms. */
   idle_ms: number;
-  /** How many are kept that nobody calls. */
-  most: number;
+  /** Maximum idle programs. */
+  maxIdle: number;
   onLog(skillId: string, text: string): void;
 }
 
 interface Entry {
   skillId: string;
-  /** What makes programs of one skill differ, its thread left out. */
+  /** Identifies the version and settings of the skill. */
   version: string;
   program: HostedProgram;
   cancelIdle(): void;
 }
 
 export function createWarmPrograms(options: WarmProgramsOptions): WarmPrograms {
-  /** The one that was used last comes last. */
+  /** The least recently used program comes first. */
   const warm = new Map<string, Entry>();
 
   const stop = (key: string, reason: string): void => {
@@ -62,7 +56,7 @@ export function createWarmPrograms(options: WarmProgramsOptions): WarmPrograms {
     entry?.program.stop(reason);
   };
   const start = (key: string, version: string, { skill, setup, env, working }: WarmCall): Entry => {
-    const program = startHostedProgram({
+    const program = new HostedProgram({
       programs: options.programs,
       skill,
       setup,
@@ -81,7 +75,7 @@ export function createWarmPrograms(options: WarmProgramsOptions): WarmPrograms {
     const idle = [...warm].filter(([, { program }]) => program.calls === 0);
     for (const [other, entry] of idle)
       if (entry.skillId === skillId && entry.version !== version) stop(other, "The skill has changed.");
-    for (const [other] of idle.slice(0, Math.max(0, idle.length - options.most)))
+    for (const [other] of idle.slice(0, Math.max(0, idle.length - options.maxIdle)))
       stop(other, "Other skills needed its place.");
   };
 
@@ -89,7 +83,7 @@ export function createWarmPrograms(options: WarmProgramsOptions): WarmPrograms {
     async call(request) {
       const { skill, signal, env, place, working } = request;
       const version = JSON.stringify([skill.origin.path, skill.hash, env]);
-      // What it is shown cannot be changed while it runs.
+      // The mounts of a running program cannot change.
       const shown = working?.mounts.map(({ to, version = "" }) => [to, version]);
       const key = JSON.stringify([skill.id, version, place?.namespace, place?.thread, shown]);
       const entry = warm.get(key) ?? start(key, version, request);

@@ -1,9 +1,8 @@
 import { type Embedder, noEmbedder } from "../core/ports/services.ts";
 import type { Clock } from "../core/ports/storage.ts";
-import { hostOf, type ModelSettings, namedModel } from "./create-model.ts";
+import { kindOf, type ModelSettings, namedModel } from "./create-model.ts";
 import { createOpenAiEmbedder } from "./openai/embedder.ts";
 import type { Price } from "./prices.ts";
-import { serverKindOf } from "./server-kind.ts";
 
 export interface EmbeddingSettings extends Pick<ModelSettings, "providers" | "prices"> {
   /** `provider/model`, or `off`. */
@@ -19,7 +18,7 @@ const prices: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 };
 
 /**
- * What makes vectors of texts. `report` is told once of a failure, and again only after it has worked in between.
+ * Creates the service that makes vectors of texts. `report` gets the first failure, and further ones only after a success.
  * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider
  */
 export function createEmbedder(
@@ -33,14 +32,14 @@ export function createEmbedder(
   return createOpenAiEmbedder({ ...server, provider, model, price, report }, clock);
 }
 
-/** What a million tokens cost, where it is known: what the settings say counts before what is known here. */
+/** The price of a million tokens, if known. Settings take precedence over the prices above. */
 export function embeddingPrice(settings: EmbeddingSettings): Price | undefined {
   const { embeddings } = settings;
   if (embeddings === "off") return undefined;
   const own = settings.prices?.[embeddings];
   if (own !== undefined) return own;
   const { model, server } = namedModel(embeddings, settings);
-  const kind = serverKindOf(hostOf(server), server.server);
+  const kind = kindOf(server);
   const input = kind === undefined ? undefined : prices[kind]?.[model];
   return input === undefined ? undefined : { input, output: 0 };
 }

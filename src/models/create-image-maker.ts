@@ -1,10 +1,9 @@
 import type { Usage } from "../core/log/turn-event.ts";
 import { type ImageMaker, noImageMaker } from "../core/ports/services.ts";
 import type { Clock } from "../core/ports/storage.ts";
-import { hostOf, type ModelSettings, namedModel } from "./create-model.ts";
+import { kindOf, type ModelSettings, namedModel } from "./create-model.ts";
 import { createOpenAiImageMaker, type FetchImage, type MeteredImages } from "./openai/image-maker.ts";
 import { type Price, pricedUsage } from "./prices.ts";
-import { serverKindOf } from "./server-kind.ts";
 
 export interface ImageSettings extends Pick<ModelSettings, "providers" | "prices"> {
   /** `provider/model`, or `off`. */
@@ -16,22 +15,22 @@ export interface ImageDeps {
   fetchImage: FetchImage;
 }
 
-/** US dollars per million tokens; `image` is the input's tokens of pictures. */
+/** US dollars per million tokens; `image` is the price of a picture's input tokens. */
 interface ImagePrice extends Price {
   image?: number;
 }
 
-/** Sources: developers.openai.com/api/docs/pricing, which has one price for all of them. */
+/** One price for all of these models: developers.openai.com/api/docs/pricing. */
 const gptImage: ImagePrice = { input: 5, image: 8, output: 30 };
 
 /**
- * What makes pictures. Its cost is what the settings say, else what is known here or what the server says it charged.
+ * Creates the service that makes pictures. Its cost is based on the settings, else on the known price or the server's charge.
  * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider
  */
 export function createImageMaker(settings: ImageSettings, { clock, fetchImage }: ImageDeps): ImageMaker {
   if (settings.images === "off") return noImageMaker("No service that makes pictures is set up here.");
   const { provider, model, server } = namedModel(settings.images, { providers: settings.providers });
-  const kind = serverKindOf(hostOf(server), server.server);
+  const kind = kindOf(server);
   const known = kind === "openai" && /^gpt-image-2(\.\d)?(-|$)/.test(model) ? gptImage : undefined;
   const price = settings.prices?.[settings.images] ?? known;
   const usageOf = (metered: MeteredImages | undefined) => priced(metered, price);

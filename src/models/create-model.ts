@@ -11,64 +11,61 @@ import { type ModelFacts, modelFacts, smallModelFor } from "./catalogue/model-fa
 import { createOpenAiModel } from "./openai/openai.ts";
 import type { PriceTable } from "./prices.ts";
 import type { ProviderModelOptions } from "./provider-model.ts";
-import { isLocal, serverKindOf } from "./server-kind.ts";
+import { isLocal, type ServerKind, serverKindOf } from "./server-kind.ts";
 import { lacksKey } from "./sign-requests.ts";
 
-/** One server of models. */
-export interface ProviderSettings {
-  /** The API it speaks. */
+/** One server of models. `openai` and `anthropic` have an address, a key's name and the need of a key unless told. */
+export interface ProviderSettings
+  extends Pick<
+    ProviderModelOptions,
+    | "apiKey"
+    | "baseUrl"
+    | "keyName"
+    | "needsKey"
+    | "server"
+    | "api"
+    | "keyHeader"
+    | "headers"
+    | "query"
+    | "maxTokensField"
+    | "firstAnswerMs"
+  > {
+  /** The API that it speaks. */
   kind: "openai" | "anthropic";
-  apiKey?: string | undefined;
-  /** The provider's own address unless told, e.g. `http://127.0.0.1:11434/v1` for Ollama. */
-  baseUrl?: string | undefined;
-  /** Where the operator sets the key, for messages; `OPENAI_API_KEY` or `ANTHROPIC_API_KEY` unless told. */
-  keyName?: string | undefined;
-  /** Whether it refuses everything without a key; so do the vendors' own servers unless told. */
-  needsKey?: ProviderModelOptions["needsKey"];
-  /** What kind of server it is, where an operator named it; any that speaks the API unless told. */
-  server?: ProviderModelOptions["server"];
-  /** Which of OpenAI's APIs is asked; by the name of the model unless told. */
-  api?: ProviderModelOptions["api"];
-  keyHeader?: ProviderModelOptions["keyHeader"];
-  headers?: ProviderModelOptions["headers"];
-  query?: ProviderModelOptions["query"];
-  maxTokensField?: ProviderModelOptions["maxTokensField"];
-  /** The longest wait for the first sign of a stream, milliseconds; as long as any other silence unless told. */
-  firstAnswerMs?: number | undefined;
-  /** The longest silence of a stream, milliseconds; as of the settings unless told. */
+  /** Maximum silence of a stream, ms; that of the settings by default. */
   idleTimeoutMs?: number | undefined;
 }
 
 export interface ModelSettings {
   /** `provider/model`, or `offline`. */
   choice: string;
-  /** Asked in this order when the choice fails, each `provider/model`. `offline` is passed over. */
+  /** Fallbacks in this order, each `provider/model`. `offline` is skipped. */
   failover?: readonly string[] | undefined;
-  /** By the name used before the slash. `openai` and `anthropic` are known without being listed. */
+  /** By the name before the slash. `openai` and `anthropic` need no entry. */
   providers?: Readonly<Record<string, ProviderSettings>> | undefined;
-  /** True unless told. */
+  /** True by default. */
   streaming?: boolean | undefined;
   retry?: Partial<RetryPolicy> | undefined;
-  /** The longest silence of a stream, milliseconds; 60,000 unless told. */
+  /** Maximum silence of a stream, ms; 60,000 by default. */
   idleTimeoutMs?: number | undefined;
-  /** The longest wait for an answer that is not streamed, milliseconds; 600,000 unless told. */
+  /** Maximum wait for an answer that is not streamed, ms; 600,000 by default. */
   requestTimeoutMs?: number | undefined;
-  /** Most tokens of an answer, reasoning included; what suits the model unless told. */
+  /** Maximum tokens of an answer, including reasoning; depends on the model by default. */
   maxOutputTokens?: number | undefined;
-  /** By `provider/model`, instead of what the catalogue says. */
+  /** Facts by `provider/model` that replace those of the catalogue. */
   models?: Readonly<Record<string, ModelFacts>> | undefined;
-  /** US dollars per million tokens by `provider/model`, instead of the catalogue's prices. */
+  /** US dollars per million tokens by `provider/model`; they replace the catalogue's prices. */
   prices?: PriceTable | undefined;
-  /** Told of each request that ended. */
+  /** Called after each request. */
   onCall?: ((call: ModelCall) => void) | undefined;
 }
 
-/** Tokens of a window that are kept free for the answer unless a limit is set. */
+/** Tokens of a window that are reserved for the answer unless a limit is set. */
 const usualAnswerTokens = 32_000;
 
 /**
- * The model of these settings, with retries, failover and prices; each of a list is sent what fits it. A missing key is not an error here but when the model is
- * asked (then the next of the list takes over).
+ * The model of these settings, with retries, failover and prices. Each model is sent what fits its window. A missing key is an error
+ * only when the model is called; the next model then takes over.
  * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider.
  */
 export function createModel(settings: ModelSettings, clock: ModelClock): Model {
@@ -76,7 +73,7 @@ export function createModel(settings: ModelSettings, clock: ModelClock): Model {
   return listOfModels([choice, ...failover], (name) => createOneModel(name, settings, clock));
 }
 
-/** The first model with the others behind it. Nothing is behind `offline`, and it takes over from none. */
+/** The first model with the others as fallbacks. `offline` has no fallbacks, and is never a fallback. */
 export function listOfModels(names: readonly string[], make: (name: string) => Model): Model {
   const [first, ...others] = names;
   if (first === undefined) throw new ModelError("not_configured", "No model is configured. Set KNACK_MODEL.");
@@ -86,8 +83,8 @@ export function listOfModels(names: readonly string[], make: (name: string) => M
 }
 
 /**
- * One model of these settings, with retries and price, sent what fits it. What it learns of its server it keeps, so it is
- * made once.
+ * One model of these settings, with retries and price, that is sent what fits its window. It remembers what it learns about its
+ * server, so it should be made once.
  * @throws ModelError as `createModel`
  */
 export function createOneModel(name: string, settings: ModelSettings, clock: ModelClock): Model {
@@ -101,8 +98,8 @@ export function createOneModel(name: string, settings: ModelSettings, clock: Mod
 }
 
 /**
- * Whether a model can be asked: its provider is known and has its key.
- * @throws ModelError `not_configured`, which says what is missing
+ * Checks that a model can be called: its provider is known and has its key.
+ * @throws ModelError `not_configured` that names what is missing
  */
 export function checkUsable(name: string, settings: ModelSettings): void {
   const { server } = namedModel(name, settings);
@@ -111,11 +108,11 @@ export function checkUsable(name: string, settings: ModelSettings): void {
   throw new ModelError("not_configured", `${name} has no key. An operator sets it with ${keyName}.`);
 }
 
-/** The models that the catalogue lists for the providers that can be asked, as `provider/model`. */
+/** The models that the catalogue lists for usable providers, as `provider/model`. */
 export function listedModelsOf(settings: ModelSettings): string[] {
   return Object.entries(providersOf(settings)).flatMap(([name, server]) => {
     if (lacksKey(server)) return [];
-    return listedNames(serverKindOf(hostOf(server), server.server)).map((model) => `${name}/${model}`);
+    return listedNames(kindOf(server)).map((model) => `${name}/${model}`);
   });
 }
 
@@ -123,7 +120,7 @@ function providersOf({ providers }: Pick<ModelSettings, "providers">): Record<st
   return { openai: { kind: "openai" }, anthropic: { kind: "anthropic" }, ...providers };
 }
 
-/** A model of the settings and where it is. */
+/** A model of the settings and its server. */
 interface NamedModel {
   provider: string;
   model: string;
@@ -131,7 +128,7 @@ interface NamedModel {
 }
 
 /**
- * What a name of the settings stands for.
+ * The model and server of a name in the settings.
  * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider.
  */
 export function namedModel(name: string, settings: Pick<ModelSettings, "providers">): NamedModel {
@@ -149,7 +146,7 @@ export function namedModel(name: string, settings: Pick<ModelSettings, "provider
 }
 
 /**
- * What is known about a model of the settings, by its name as they write it. Empty for `offline`.
+ * Facts about a model by its name in the settings. Empty for `offline`.
  * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider.
  */
 export function factsOfModel(name: string, settings: ModelSettings): ModelFacts {
@@ -157,34 +154,38 @@ export function factsOfModel(name: string, settings: ModelSettings): ModelFacts 
 }
 
 /**
- * The small model of the same provider, for inner work, as `provider/model`. Undefined when there is none, when the model is
- * that one, and for `offline`.
+ * The small model of the same provider for internal work, as `provider/model`. Undefined when there is none, when the model is that
+ * model, and for `offline`.
  * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider.
  */
 export function smallModelBeside(name: string, settings: ModelSettings): string | undefined {
   if (name === "offline") return undefined;
   const { provider, model, server } = namedModel(name, settings);
-  const kind = serverKindOf(hostOf(server), server.server);
-  // People name their deployments at Azure as they like.
+  const kind = kindOf(server);
+  // Azure's deployments have names that people choose.
   const small = kind === "azure" ? undefined : smallModelFor(kind, model);
   return small === undefined ? undefined : `${provider}/${small}`;
 }
 
-/** What the settings say about the model counts before what the catalogue says; its price too. */
+/** Facts and prices in the settings take precedence over the catalogue. */
 function knownFacts({ model, server }: NamedModel, name: string, settings: ModelSettings): ModelFacts {
   const { models = {}, prices = {} } = settings;
   return {
-    ...modelFacts(serverKindOf(hostOf(server), server.server), model),
+    ...modelFacts(kindOf(server), model),
     ...(Object.hasOwn(models, name) ? models[name] : {}),
     ...(Object.hasOwn(prices, name) ? { price: prices[name] } : {}),
   };
 }
 
-/** The host a provider is at. @throws ModelError when the address is none */
-export function hostOf({ kind, baseUrl }: ProviderSettings): string {
+/** The kind of a provider's server. @throws ModelError `not_configured` for an invalid address */
+export function kindOf(server: ProviderSettings): ServerKind | undefined {
+  return serverKindOf(hostOf(server), server.server);
+}
+
+function hostOf({ kind, baseUrl }: ProviderSettings): string {
   if (baseUrl === undefined) return `api.${kind}.com`;
   if (URL.canParse(baseUrl)) return new URL(baseUrl).host;
-  throw new ModelError("not_configured", `${baseUrl} is no address of a model server.`);
+  throw new ModelError("not_configured", `${baseUrl} is not a valid address of a model server.`);
 }
 
 function createNamedModel(name: string, settings: ModelSettings, clock: ModelClock): Model {
@@ -204,16 +205,11 @@ function createNamedModel(name: string, settings: ModelSettings, clock: ModelClo
     facts,
   };
   const made = server.kind === "anthropic" ? createAnthropicModel(options) : createOpenAiModel(options);
-  const host = hostOf(server);
-  const answering = withWaitNotice(
-    made,
-    isLocal(serverKindOf(host, server.server)) || isLocalHost(host),
-    clock,
-  );
+  const answering = withWaitNotice(made, isLocal(kindOf(server)) || isLocalHost(hostOf(server)), clock);
   return { ...answering, window: facts.window ?? made.window, cache_ms: facts.cache_ms ?? made.cache_ms };
 }
 
-/** The same model, whose requests are timed. */
+/** The same model with timed requests. */
 function watched(model: Model, { onCall }: ModelSettings, clock: Pick<Clock, "now">): Model {
   if (onCall === undefined) return model;
   const [provider = "", ...name] = model.id.split("/");
@@ -224,7 +220,7 @@ function watched(model: Model, { onCall }: ModelSettings, clock: Pick<Clock, "no
       let outcome: ModelCall["outcome"] = "stopped";
       try {
         for await (const event of model.stream(request)) {
-          // Whoever has the answer may not ask for what comes behind it.
+          // The consumer may stop reading after the answer.
           if (event.type === "finished") outcome = "ok";
           yield event;
         }

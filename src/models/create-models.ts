@@ -11,13 +11,13 @@ import {
 } from "./create-model.ts";
 
 export interface ModelsSettings extends ModelSettings {
-  /** For inner work: `provider/model`; `off` leaves it to the model of the turn, `auto` to its provider's small one. */
+  /** The model for internal work: `provider/model`; `off` for the model of the turn; `auto` for its provider's small model. */
   small?: string | undefined;
-  /** What people may choose: names, or how they begin with `*` after it. Everything unless told. */
+  /** The models that people may choose: names, or prefixes that end with `*`. All by default. */
   allowed?: readonly string[] | undefined;
 }
 
-/** The models of these settings: each is made when it is first named, with the failover list behind it. */
+/** The models of these settings. Each is made on first use, with the failover list as fallbacks. */
 export function createModels(settings: ModelsSettings, clock: ModelClock): Models {
   const { choice, failover = [] } = settings;
   const one = onceByName((name) => createOneModel(name, settings, clock));
@@ -30,7 +30,7 @@ export function createModels(settings: ModelsSettings, clock: ModelClock): Model
     named: (name) => orUnusable(name, () => make(name, ...failover)),
     small(beside) {
       const name = smallName(beside, settings);
-      // When the small one fails, the model of the turn does its work.
+      // The model of the turn is the fallback of the small model.
       return name === undefined ? beside : make(name, beside.id, ...failover);
     },
     choose: (name) => chosen(name, settings),
@@ -58,17 +58,17 @@ function proposals(settings: ModelsSettings): { name: string; description: strin
     .map((name) => ({ name, description: priceOf(name, settings) }));
 }
 
-/** `$2 in, $10 out per million tokens`; empty where it is not known. */
+/** `$2 in, $10 out per million tokens`; empty when unknown. */
 function priceOf(name: string, settings: ModelsSettings): string {
   const { price } = factsOfModel(name, settings);
   return price === undefined ? "" : `$${price.input} in, $${price.output} out per million tokens`;
 }
 
-function isName(small: string | undefined): small is string {
-  return small?.includes("/") === true;
+function isName(name: string | undefined): name is string {
+  return name?.includes("/") === true;
 }
 
-/** Undefined where the model of the turn does its inner work itself. */
+/** Undefined when the model of the turn does its internal work itself. */
 function smallName(beside: Model, settings: ModelsSettings): string | undefined {
   const { small = "auto" } = settings;
   if (!beside.generative || small === "off") return undefined;
@@ -76,7 +76,7 @@ function smallName(beside: Model, settings: ModelsSettings): string | undefined 
   return name === beside.id ? undefined : name;
 }
 
-/** The model, or one that says why it cannot be asked: a channel may still name what an operator has taken away. */
+/** The model, or one that fails with the reason: a channel may name a model that an operator has removed. */
 function orUnusable(id: string, make: () => Model): Model {
   try {
     return make();
@@ -85,7 +85,7 @@ function orUnusable(id: string, make: () => Model): Model {
     return {
       id,
       generative: true,
-      // biome-ignore lint/correctness/useYield: it fails before it has anything to say
+      // biome-ignore lint/correctness/useYield: it fails before the first event
       async *stream() {
         throw error;
       },
@@ -97,7 +97,7 @@ function chosen(name: string, settings: ModelsSettings): ModelChoice {
   const whole = namesOf(settings).find((known) => known === name || known.endsWith(`/${name}`)) ?? name;
   if (!mayBeChosen(whole, settings)) {
     const { allowed = [] } = settings;
-    const message = `The model ${whole} may not be chosen. Those that may: ${allowed.join(", ") || "none"}.`;
+    const message = `The model ${whole} is not allowed here. Allowed models: ${allowed.join(", ") || "none"}.`;
     return { ok: false, message };
   }
   try {
@@ -113,13 +113,13 @@ function chosen(name: string, settings: ModelsSettings): ModelChoice {
 }
 
 const unknown =
-  "Nothing is known about this model here; if its server does not have it, messages fail. `knack models` lists what there is.";
+  "This model is not in the catalogue. If its server does not have it, messages fail. `knack models` lists the models of your providers.";
 
 function mayBeChosen(name: string, { allowed = ["*"] }: ModelsSettings): boolean {
   return allowed.some((pattern) => fits(pattern, name));
 }
 
-/** Whether a name is the pattern, or begins as a pattern that ends in `*`. */
+/** Whether a name matches a pattern, which may end with `*`. */
 function fits(pattern: string, name: string): boolean {
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }

@@ -1,23 +1,22 @@
 import type { WebEngine } from "../core/ports/web.ts";
 import { createAnthropicSearch } from "./anthropic/web-search.ts";
-import { factsOfModel, hostOf, type ModelSettings, namedModel, smallModelBeside } from "./create-model.ts";
+import { factsOfModel, kindOf, type ModelSettings, namedModel, smallModelBeside } from "./create-model.ts";
 import { createOpenAiSearch } from "./openai/web-search.ts";
 import type { ProviderModelOptions } from "./provider-model.ts";
-import { serverKindOf } from "./server-kind.ts";
 import { lacksKey } from "./sign-requests.ts";
 
-/** Milliseconds without an answer. */
+/** Maximum wait for an answer, ms. */
 const timeoutMs = 60_000;
 
 /**
- * The search of the provider whose model answers, asked through its small model; undefined where the provider has none: only the vendors'
- * own servers do, not those that speak their protocols.
+ * The web search of the chosen model's provider, through its small model. Undefined if the provider has none: only the vendors' own
+ * servers have one, not other servers that speak their protocols.
  */
 export function createProviderSearch(settings: ModelSettings): WebEngine | undefined {
   if (settings.choice === "offline") return undefined;
   const name = smallModelBeside(settings.choice, settings) ?? settings.choice;
   const { provider, model, server } = namedModel(name, settings);
-  const kind = serverKindOf(hostOf(server), server.server);
+  const kind = kindOf(server);
   if (lacksKey(server)) return undefined;
   const options: ProviderModelOptions = { ...server, provider, model, timeoutMs };
   const { price } = factsOfModel(name, settings);

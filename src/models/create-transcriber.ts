@@ -1,10 +1,9 @@
 import type { Usage } from "../core/log/turn-event.ts";
 import { noTranscriber, type Transcriber } from "../core/ports/documents.ts";
 import type { Clock } from "../core/ports/storage.ts";
-import { hostOf, type ModelSettings, namedModel } from "./create-model.ts";
+import { kindOf, type ModelSettings, namedModel } from "./create-model.ts";
 import { createOpenAiTranscriber, type Metered } from "./openai/transcriber.ts";
 import { type Price, pricedUsage } from "./prices.ts";
-import { serverKindOf } from "./server-kind.ts";
 
 export interface TranscriptionSettings extends Pick<ModelSettings, "choice" | "providers" | "prices"> {
   /** `provider/model`, or `off`. */
@@ -29,7 +28,7 @@ const prices: Readonly<Record<string, Readonly<Record<string, TranscriptionPrice
 };
 
 /**
- * What writes down voice messages.
+ * Creates the service that transcribes voice messages.
  * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider
  */
 export function createTranscriber(
@@ -50,14 +49,14 @@ function whyNone({ choice }: TranscriptionSettings): string {
   return choice === "offline" ? `${none}, and this bot runs without a language model` : none;
 }
 
-/** What transcribing costs, where it is known: what the settings say counts before what is known here. */
+/** The price of transcription, if known. Settings take precedence over the prices above. */
 export function transcriptionPrice(settings: TranscriptionSettings): TranscriptionPrice | undefined {
   const { transcription, providers } = settings;
   if (transcription === "off") return undefined;
   const own = settings.prices?.[transcription];
   if (own !== undefined) return { tokens: own };
   const { model, server } = namedModel(transcription, { providers });
-  const kind = serverKindOf(hostOf(server), server.server);
+  const kind = kindOf(server);
   return kind === undefined ? undefined : prices[kind]?.[model];
 }
 

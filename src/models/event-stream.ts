@@ -1,16 +1,16 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { NotJson, ReportedFailure } from "./reported-failure.ts";
 
-/** How long what follows a finished answer (normally nothing) is awaited, so that the connection can be used again, ms. */
+/** Maximum wait for the end of a stream after the answer, so that its connection can be reused, ms. */
 const maxRest = 1_000;
 
 /**
- * The chunks of a streamed answer, up to `[DONE]`, the last one or its end: what an SDK's own stream gives for a fraction
- * of its work, since each piece from the network is taken apart in one go. Bytes without a whole chunk, such as the comments
- * by which OpenRouter keeps a connection open, are answered as `undefined`: the server is alive.
- * @param isLast whether nothing of interest follows a chunk
- * @throws ReportedFailure for an error reported within the stream, NotJson for what is no JSON at all, and whatever reading
- *   rejects with when the connection breaks or is aborted
+ * The chunks of a streamed answer, up to `[DONE]`, the last chunk or the end of the stream. This takes a fraction of the time of an
+ * SDK's own stream, because each piece from the network is parsed at once. Bytes without a complete chunk, such as the comments with
+ * which OpenRouter keeps a connection open, yield `undefined`: the server is alive.
+ * @param isLast whether a chunk is the last one that matters
+ * @throws ReportedFailure for an error within the stream, NotJson for an answer that is not JSON, and the error of reading when the
+ *   connection breaks or is aborted
  */
 export async function* readChunks<Chunk>(
   response: Response,
@@ -26,7 +26,7 @@ export async function* readChunks<Chunk>(
       const { value, done } = await reader.read();
       const { chunks, isSaid } = chunksIn<Chunk>(takeMessages(value), response, isLast);
       head.note(chunks, value);
-      // In a plain loop: delegating to a generator takes time for every piece of every answer.
+      // A plain loop: delegating to a generator costs time for every piece of every answer.
       for (const chunk of chunks) yield chunk;
       end = done ? "closed" : isSaid ? "said" : "open";
     }
@@ -36,7 +36,7 @@ export async function* readChunks<Chunk>(
   }
 }
 
-/** The chunks of these messages, and whether the answer is complete with them. `undefined` stands for bytes without any. */
+/** The chunks of these messages, and whether they complete the answer. `undefined` means bytes without a message. */
 function chunksIn<Chunk>(
   messages: readonly EventSourceMessage[],
   response: Response,
@@ -52,10 +52,10 @@ function chunksIn<Chunk>(
   return { chunks: messages.length === 0 ? [undefined] : chunks, isSaid: false };
 }
 
-/** Of an answer without chunks so much is kept, to tell whether it is JSON. Bytes. */
+/** Maximum bytes that are kept of an answer without chunks, to check whether it is JSON. */
 const maxHead = 1_000_000;
 
-/** What comes before the first chunk: of an answer that has none, all of it. */
+/** The bytes before the first chunk. */
 class Head {
   #pieces: Uint8Array[] | undefined = [];
   #bytes = 0;
@@ -69,7 +69,7 @@ class Head {
     }
   }
 
-  /** False for a document in answer to a request for a stream: not what was asked for, but the server's own words. */
+  /** Whether the answer has no chunks and is not JSON either. A JSON document is the server's own answer, although not a stream. */
   isNotJson(): boolean {
     if (this.#pieces === undefined) return false;
     try {
@@ -81,16 +81,16 @@ class Head {
   }
 }
 
-/** How far the answer has come: the server may go on, has said that it is done, or has closed. */
+/** The state of a stream: open, declared complete by the server, or closed. */
 type End = "open" | "said" | "closed";
 
-/** Answers the messages that are complete with these bytes; without bytes, what is left at the end of the stream. */
+/** Returns the messages that these bytes complete; without bytes, the rest at the end of the stream. */
 function createMessageTaker(): (bytes: Uint8Array | undefined) => EventSourceMessage[] {
   const decoder = new TextDecoder();
   let messages: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (message) => messages.push(message) });
   return (bytes) => {
-    // The last message may lack the blank line that ends it.
+    // The last message may lack its final blank line.
     parser.feed(bytes === undefined ? `${decoder.decode()}\n\n` : decoder.decode(bytes, { stream: true }));
     const complete = messages;
     messages = [];
@@ -113,7 +113,7 @@ function parsed(data: string, response: Response) {
   }
 }
 
-/** OpenRouter tells the status of a failure behind it as the `code`. */
+/** OpenRouter reports its provider's status as the `code`. */
 function statusIn({ code }: { code?: unknown }): { status?: number } {
   return typeof code === "number" && code >= 400 && code < 600 ? { status: code } : {};
 }
@@ -131,13 +131,13 @@ async function readRest(reader: Reader): Promise<void> {
   try {
     while (!(await reader.read()).done);
   } catch {
-    // The answer is complete; how its connection ends does not matter.
+    // The answer is complete, so a failure of its connection does not matter.
   } finally {
     clearTimeout(timer);
   }
 }
 
 async function cancel(reader: Reader): Promise<void> {
-  // Rejects with the reason the stream has failed with, which the reader of the chunks has had.
+  // Rejects with the stream's error, which the reader of the chunks has already received.
   await reader.cancel().catch(() => {});
 }

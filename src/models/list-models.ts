@@ -1,6 +1,6 @@
 import { isRecord } from "../base/record.ts";
 import { ModelError } from "../core/ports/model.ts";
-import { anthropicAddress } from "./anthropic/address.ts";
+import { anthropicAddress } from "./anthropic/client.ts";
 import type { ProviderSettings } from "./create-model.ts";
 import { openAiUrl } from "./openai/client.ts";
 import { type Endpoint, modelError, toModelError } from "./provider-error.ts";
@@ -8,23 +8,23 @@ import { readBounded } from "./read-bounded.ts";
 import { createServerFetch } from "./server-fetch.ts";
 import { requireKey, serverHeaders } from "./sign-requests.ts";
 
-/** A model that a server offers, as far as the server tells. */
+/** A model that a server offers, as the server describes it. */
 export interface ListedModel {
   /** Its name at the provider. */
   name: string;
-  /** Tokens a request may have. */
+  /** Maximum tokens of a request. */
   window?: number;
 }
 
-/** No list of models is larger; OpenRouter's, the longest known, has about 1 MB. */
+/** Maximum bytes of a list. The largest known, OpenRouter's, has about 1 MB. */
 const maxBytes = 20_000_000;
-/** Pages of 1,000 models. */
+/** Maximum pages of 1,000 models. */
 const maxPages = 20;
 
 /**
- * What a provider offers, sorted by name.
+ * The models of a provider, sorted by name.
  * @param provider its name, for messages
- * @throws ModelError that says why there is no list; the signal's reason on abort
+ * @throws ModelError with the reason of a failure; the signal's reason on abort
  */
 export async function listModels(
   provider: string,
@@ -82,7 +82,7 @@ async function readJson(
     });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    // What Node's fetch rejects with when there is no connection.
+    // Node's fetch rejects with a TypeError when there is no connection.
     const failed = error instanceof TypeError ? Object.assign(error, noResponse) : error;
     throw toModelError(failed, endpoint) ?? error;
   }
@@ -98,7 +98,7 @@ function jsonOr(text: string): unknown {
   }
 }
 
-/** OpenAI and most others answer `{data}`, Together a bare array. Names of Gemini begin with `models/`, which it takes with and without. */
+/** OpenAI and most others answer `{data}`, Together a bare array. Gemini's names have an optional prefix `models/`. */
 function modelsIn(body: unknown): ListedModel[] {
   const list = Array.isArray(body) ? body : isRecord(body) ? body.data : undefined;
   if (!Array.isArray(list)) return [];

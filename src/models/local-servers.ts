@@ -4,7 +4,7 @@ import { readBounded } from "./read-bounded.ts";
 export interface LocalServer {
   /** Name of its provider, e.g. `ollama`. */
   provider: string;
-  /** Where it lists its models. */
+  /** The address of its model list. */
   url: string;
 }
 
@@ -14,11 +14,11 @@ export const usualLocalServers: readonly LocalServer[] = [
   { provider: "lmstudio", url: "http://127.0.0.1:1234/v1/models" },
 ];
 
-/** Nothing further away answers so slowly, ms. */
-const patienceMs = 300;
+/** Timeout for servers on this machine, ms. */
+const timeoutMs = 300;
 const maxBytes = 1_000_000;
 
-/** The first model of each server that answers, as `ollama/qwen3:8b`. Never throws and asks loopback addresses alone. */
+/** The first model of each server that answers, as `ollama/qwen3:8b`. Never throws, and only calls loopback addresses. */
 export async function findLocalModels(servers: readonly LocalServer[]): Promise<string[]> {
   const local = servers.filter(({ url }) => /^(127\.0\.0\.1|\[::1\]|localhost)$/.test(new URL(url).hostname));
   const found = await Promise.all(local.map((server) => firstModel(server).catch(() => undefined)));
@@ -26,7 +26,7 @@ export async function findLocalModels(servers: readonly LocalServer[]): Promise<
 }
 
 async function firstModel({ provider, url }: LocalServer): Promise<string | undefined> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(patienceMs), redirect: "error" });
+  const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: "error" });
   const text = response.ok ? await readBounded(response, maxBytes) : undefined;
   const body = JSON.parse(text ?? "{}");
   const list: unknown = body.models ?? body.data;

@@ -4,20 +4,20 @@ import type { Usage } from "../core/log/turn-event.ts";
 interface Rates {
   input: number;
   output: number;
-  /** Tokens read from the provider's prompt cache; `input` unless told. */
+  /** Tokens read from the provider's prompt cache; `input` by default. */
   cached_input?: number | undefined;
-  /** Tokens written to the prompt cache; `input` unless told. */
+  /** Tokens written to the prompt cache; `input` by default. */
   cache_write?: number | undefined;
 }
 
 /** Price of a model. */
 export interface Price extends Rates {
   /**
-   * A request with more than `tokens` of input costs more, all of it: `input_factor` times as much for input and cache,
-   * `output_factor` times as much for output.
+   * A request with more than `tokens` input tokens costs `input_factor` times as much for all its input and cache, and
+   * `output_factor` times as much for its output.
    */
   above?: { tokens: number; input_factor: number; output_factor: number } | undefined;
-  /** What all of a request costs that has more than `above` tokens of input; rising. Not beside `above`. */
+  /** The price of a whole request with more than `above` input tokens, in ascending order. Excludes `above`. */
   tiers?: readonly (Rates & { above: number })[] | undefined;
 }
 
@@ -26,7 +26,7 @@ export type PriceTable = Readonly<Record<string, Price>>;
 
 /** Token counts as a provider reports them. */
 export interface MeteredUsage extends Usage {
-  /** Of `cache_write_tokens`, written to be kept for an hour. */
+  /** The part of `cache_write_tokens` that is kept for an hour. */
   cache_write_1h_tokens?: number | undefined;
 }
 
@@ -48,7 +48,7 @@ export function costOf(usage: MeteredUsage, price: Price): number {
   return (input + usage.output_tokens * rates.output) / 1_000_000;
 }
 
-/** What a request of this size is charged at. */
+/** The rates of a request of this size. */
 function ratesFor(inputTokens: number, price: Price): Rates {
   const { above, tiers = [], input, output, cached_input, cache_write } = price;
   const tier = tiers.findLast((each) => inputTokens > each.above);
@@ -64,8 +64,8 @@ function ratesFor(inputTokens: number, price: Price): Rates {
 }
 
 /**
- * The usage of one model call with its cost: by the price of the model, else what the server says it charged. Without either,
- * or where the server did not count, there is no cost. Counts of the cache that are zero are left out.
+ * The usage of one model call with its cost: by the price of the model, else the charge that the server reports. Without either, or
+ * without a count, there is no cost. Cache counts of zero are left out.
  */
 export function pricedUsage(usage: MeteredUsage | undefined, price: Price | undefined): Usage {
   const { input_tokens, cached_tokens = 0, cache_write_tokens = 0, output_tokens } = usage ?? uncounted;
@@ -83,7 +83,7 @@ export function pricedUsage(usage: MeteredUsage | undefined, price: Price | unde
 
 const uncounted: MeteredUsage = { input_tokens: 0, output_tokens: 0 };
 
-/** What a request cost beside its tokens, US dollars. A cost is told whole or not at all. */
+/** Adds a fee to the cost of the tokens, US dollars. An unknown cost stays unknown. */
 export function withFee(usage: Usage, fee: number): Usage {
   return usage.cost_usd === undefined ? usage : { ...usage, cost_usd: usage.cost_usd + fee };
 }

@@ -4,20 +4,20 @@ import { isRecord } from "../base/record.ts";
 import { ModelError, type ModelErrorCode, mayHelp } from "../core/ports/model.ts";
 import { NotJson } from "./reported-failure.ts";
 
-/** Who was asked, for messages. */
+/** The recipient of a request, for messages. */
 export interface Endpoint {
   /** `provider/model`. */
   id: string;
   /** Host of the server, e.g. `api.openai.com`. */
   host: string;
-  /** Where the operator set the key, e.g. `OPENAI_API_KEY`. */
+  /** Where the operator sets the key, e.g. `OPENAI_API_KEY`. */
   keyName: string;
   apiKey: string | undefined;
-  /** Sent with every request; their values are secrets. */
+  /** Sent with every request. The values are secrets. */
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The endpoint of a provider's model; `usual` is what counts where the options say nothing. */
+/** The endpoint of a provider's model; `usual` holds the defaults. */
 export function endpointOf(
   options: {
     provider?: string | undefined;
@@ -37,19 +37,19 @@ export function endpointOf(
   };
 }
 
-/** What an error body says in place of an API's: a page, or a redirect. `status` is the server's own. */
+/** The error body that replaces a web page or a redirect. `status` is that of the server. */
 export interface NoApi {
   type: "web_page" | "redirect";
   status: number;
   /** `POST /v1/chat/completions` */
   asked: string;
-  /** Of a page: its content type. */
+  /** The content type of a page. */
   mediaType?: string;
-  /** Title of the page, or where the redirect leads. */
+  /** The title of the page, or the target of the redirect. */
   detail: string;
 }
 
-/** What the errors of both SDKs have in common; a failed connection has no status. */
+/** The common fields of both SDKs' errors. A failed connection has no status. */
 interface SdkError extends Error {
   status: number | undefined;
   headers: Headers | undefined;
@@ -57,8 +57,8 @@ interface SdkError extends Error {
 }
 
 /**
- * What went wrong with a request, as a `ModelError` without any part of a key. Undefined for anything but a failure of the
- * server or the way to it: that is a bug of ours.
+ * The failure of a request as a `ModelError`, without any part of a key. Undefined for an error that is not a failure of the server or
+ * the network: that is a bug.
  */
 export function toModelError(error: unknown, endpoint: Endpoint): ModelError | undefined {
   if (error instanceof ModelError) return error;
@@ -71,16 +71,16 @@ export function toModelError(error: unknown, endpoint: Endpoint): ModelError | u
   return undefined;
 }
 
-/** What is known of a failure beside its code. */
+/** Details of a failure. */
 interface FailureDetails {
   retryAfterMs?: number | undefined;
-  /** What to do next, where it is not the usual. */
+  /** What to do next; the usual advice for the code by default. */
   next?: string | undefined;
   /** As in `ModelError`. */
   seen?: string | undefined;
 }
 
-/** A `ModelError` that says who failed, how, and what to do next. */
+/** A `ModelError` that names the endpoint, the failure, and what to do next. */
 export function modelError(
   code: ModelErrorCode,
   endpoint: Endpoint,
@@ -93,8 +93,9 @@ export function modelError(
 }
 
 /**
- * The error for an answer that is not what was asked for. `name` is that with its article, `got` what came; `{}` for JSON of which nothing was
- * kept. Something that is no JSON did not come from the API: that is an outage.
+ * The error for an unexpected answer. An answer that is not JSON did not come from the API, which is an outage.
+ * @param name the expected answer, with its article
+ * @param got the answer; `{}` for JSON that was not kept
  */
 export function notAnAnswer(endpoint: Endpoint, name: string, got: unknown): ModelError {
   if (typeof got !== "object" || got === null) return notJsonError(undefined, endpoint);
@@ -103,18 +104,18 @@ export function notAnAnswer(endpoint: Endpoint, name: string, got: unknown): Mod
   return modelError("bad_response", endpoint, `sent something that is not ${name}`, detail);
 }
 
-/** Nothing of this came from the API itself: who sends it is in front of it, or it is somewhere else. */
+/** The answer did not come from the API, but from a server in front of it or at another address. */
 function notJsonError(error: SyntaxError | undefined, endpoint: Endpoint): ModelError {
   const { status, mediaType } = error instanceof NotJson ? error : { status: undefined, mediaType: "" };
   const kind = status === undefined ? "" : `HTTP ${status}, ${mediaType || "no content type"}`;
   return modelError("unavailable", endpoint, "sent something that is not JSON", kind, {
     next: checkFront(endpoint),
-    seen: ["what comes is no answer of a model", kind].filter(Boolean).join(": "),
+    seen: ["it sent something other than an answer", kind].filter(Boolean).join(": "),
   });
 }
 
 function checkFront({ host }: Endpoint): string {
-  return `Try again later; if it stays so, whoever runs the bot should check the proxies and gateways in front of ${host}, and the base URL of the provider.`;
+  return `Try again later. If it persists, an operator should check the proxies and gateways in front of ${host}, and the base URL of the provider.`;
 }
 
 function isSdkError(error: unknown): error is SdkError {
@@ -139,7 +140,7 @@ function fromSdkError(error: SdkError, endpoint: Endpoint): ModelError {
   return modelError(code, endpoint, what, detail.join(", "), wait);
 }
 
-/** Whether the status of a page says more than the page: a refused key, a limit. */
+/** Whether the status of a page is more informative than the page: a refused key, a limit. */
 function hasMeaning(status: number): boolean {
   return [401, 402, 408, 413, 429].includes(status);
 }
@@ -150,7 +151,10 @@ function noApiError(
   headers: Headers | undefined,
 ): ModelError {
   if (type === "redirect") {
-    const what = redacted(`leads ${asked} to ${detail}, where keys do not follow`, endpoint);
+    const what = redacted(
+      `redirects ${asked} to ${detail}, which is not followed because of the key`,
+      endpoint,
+    );
     return modelError("not_configured", endpoint, what, `HTTP ${status}`);
   }
   const { code, reason, next } = pageMeaning(status, endpoint);
@@ -159,32 +163,31 @@ function noApiError(
   return modelError(code, endpoint, what, shorten(redacted(said, endpoint)), {
     next,
     retryAfterMs: retryAfterMs(headers, Date.now()),
-    seen: `a web page comes in place of an answer: HTTP ${status}, ${mediaType}`,
+    seen: `it sent a web page instead of an answer: HTTP ${status}, ${mediaType}`,
   });
 }
 
 /**
- * What a web page in place of an API's answer means. One that comes with success, or as a failure of a server, is an outage: a gateway
- * whose model is down, a login page of a network. A refusal (403) comes from a firewall, for this request or this bot: it stays until somebody
- * changes something, so it is not waited for, and says nothing about the key.
+ * The meaning of a web page in place of an API's answer. A page with a status of success or of a server error is an outage: a gateway
+ * whose model is down, or the login page of a network. A refusal (403) comes from a firewall, for this request or this bot. It lasts
+ * until someone changes something, so waiting does not help, and it says nothing about the key.
  */
 function pageMeaning(
   status: number,
   endpoint: Endpoint,
 ): { code: ModelErrorCode; reason: string; next?: string } {
   if (status < 300 || status >= 500) {
-    const reason = "a proxy or gateway in front of it is in trouble, or the address is wrong";
+    const reason = "a proxy or gateway in front of it fails, or the address is wrong";
     return { code: byStatus[status] ?? "unavailable", reason, next: checkFront(endpoint) };
   }
   if (status !== 403)
-    return { code: "not_configured", reason: "the address is wrong, or a proxy stands before it" };
+    return { code: "not_configured", reason: "the address is wrong, or a proxy answers in its place" };
   const reason = "a firewall or proxy in front of it refuses the request";
-  const next =
-    "Whoever runs the bot should find out what it refuses: the bot's address, or what a request says.";
+  const next = "An operator should find out what it refuses: the bot's address, or the content of requests.";
   return { code: "not_configured", reason, next };
 }
 
-/** What stands in the place of an API's error. OpenAI's SDK hands over the inner object, Anthropic's the whole body. */
+/** The replaced error body. OpenAI's SDK passes on the inner object, Anthropic's the whole body. */
 function noApiOf(body: unknown): NoApi | undefined {
   if (!isRecord(body)) return undefined;
   if (body.type !== "web_page" && body.type !== "redirect") return noApiOf(body.error);
@@ -208,7 +211,7 @@ function advice(code: ModelErrorCode, endpoint: Endpoint): string {
     case "overloaded":
       return "Try again later, or add another model to the failover list.";
     case "unavailable":
-      return `Try again later; if it stays so, whoever runs the bot should check that ${endpoint.host} is up and reachable.`;
+      return `Try again later. If it persists, an operator should check that ${endpoint.host} is up and reachable.`;
     case "unauthorized":
       return `Check ${endpoint.keyName} and the account it belongs to.`;
     case "context_too_long":
@@ -235,7 +238,7 @@ const byKind: Record<string, ModelErrorCode> = {
   overloaded_error: "overloaded",
   rate_limit_error: "rate_limited",
   rate_limit_exceeded: "rate_limited",
-  // Groq: the model wrote a call that cannot be read; the next attempt may be better.
+  // Groq: the model wrote an unreadable call; the next attempt may succeed.
   tool_use_failed: "bad_response",
 };
 
@@ -251,7 +254,7 @@ const byStatus: Record<number, ModelErrorCode> = {
   529: "overloaded",
 };
 
-/** Anthropic and some compatible servers report a conversation that is too long in words alone. */
+/** Anthropic and some compatible servers report a conversation that is too long only in the message. */
 const tooLong = /prompt is too long|maximum context|context (?:length|window|size)/i;
 
 function codeOf(status: number | undefined, kinds: readonly string[], text: string): ModelErrorCode {
@@ -264,7 +267,7 @@ function codeOf(status: number | undefined, kinds: readonly string[], text: stri
   return byStatus[status] ?? "invalid_request";
 }
 
-/** `type` and `code` of an error body; OpenAI's SDK hands over the inner object, Anthropic's the whole body. */
+/** `type` and `code` of an error body. OpenAI's SDK passes on the inner object, Anthropic's the whole body. */
 function kindsOf(body: unknown): string[] {
   if (!isRecord(body)) return [];
   return [body.code, body.type].filter((kind) => typeof kind === "string").concat(kindsOf(body.error));
@@ -282,11 +285,11 @@ function messageOf(error: SdkError): string {
 function causeText(cause: Error, endpoint: Endpoint): string {
   const root = cause.cause instanceof Error ? cause.cause : cause;
   const code = errorCode(root) ?? root.message;
-  return shorten(redacted(code, endpoint)) || untold;
+  return shorten(redacted(code, endpoint)) || noReason;
 }
 
-/** Fetch keeps a 407 to itself. https://fetch.spec.whatwg.org/#http-network-or-cache-fetch */
-const untold = "for no reason that is told, as when a proxy wants an account: HTTP 407";
+/** Fetch does not report a 407. https://fetch.spec.whatwg.org/#http-network-or-cache-fetch */
+const noReason = "without a reason, as when a proxy requires an account: HTTP 407";
 
 function redacted(text: string, { apiKey, headers = {} }: Endpoint): string {
   return redactKey(text, apiKey, ...Object.values(headers));
@@ -309,10 +312,10 @@ const echoes = [
   /(?<![\w.-])[\w.-]*\*{3,}[\w.*-]*/g,
 ];
 
-/** Shorter values of headers are too common to be told from text. */
+/** Minimum length of a header's value to redact: shorter values occur in ordinary text. */
 const minSecret = 6;
 
-/** A server's text without the key, whole or in part, and without further secrets that were sent. */
+/** A server's text without the key or parts of it, and without the other secrets. */
 export function redactKey(text: string, key: string | undefined, ...further: readonly string[]): string {
   const secrets = [key ?? "", ...further.filter(({ length }) => length >= minSecret)];
   const whole = secrets
@@ -323,8 +326,8 @@ export function redactKey(text: string, key: string | undefined, ...further: rea
 }
 
 /**
- * How long a server asked to wait, in milliseconds: `retry-after-ms` (both providers), else `retry-after` in seconds or as an
- * HTTP date (RFC 9110 section 10.2.3). Undefined when it did not say, or not readably.
+ * The delay that a server asks for, ms: `retry-after-ms` (both providers), else `retry-after` in seconds or as an HTTP date (RFC 9110
+ * section 10.2.3). Undefined if it is absent or unreadable.
  */
 export function retryAfterMs(headers: Headers | undefined, now: number): number | undefined {
   if (headers === undefined) return undefined;
@@ -333,7 +336,7 @@ export function retryAfterMs(headers: Headers | undefined, now: number): number 
   const text = headers.get("retry-after");
   const seconds = positive(text);
   if (seconds !== undefined) return seconds * 1000;
-  // Date.parse alone takes nearly anything for a date, "-1" included.
+  // Date.parse accepts almost anything as a date, even "-1".
   const date = text !== null && /^[a-z]{3,9},? /i.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
@@ -345,14 +348,14 @@ function positive(text: string | null): number | undefined {
 }
 
 /**
- * The delay before another attempt of what cannot wait for long, ms: `usual` where the server names none. Undefined where another one is of
- * no use, or would have to wait for longer than `longest`.
+ * The delay before another attempt of a request that cannot wait for long, ms: `usual` where the server does not name one. Undefined
+ * where another attempt is of no use, or would have to wait for more than `max`.
  */
 export function delayAfter(
   error: unknown,
-  { usual, longest }: { usual: number; longest: number },
+  { usual, max }: { usual: number; max: number },
 ): number | undefined {
   if (!mayHelp("later", error)) return undefined;
   const delay = error.retryAfterMs ?? usual;
-  return delay > longest ? undefined : delay;
+  return delay > max ? undefined : delay;
 }

@@ -9,56 +9,55 @@ import { jsonIn, type OutputForm, outputInstruction, unwrapOutput } from "./stru
 import { ShapedExchange } from "./tools/shaped-exchange.ts";
 import type { ToolRules } from "./tools/tool-shape.ts";
 
-/** A whole answer. `stop`: why the model ended; `length` is its output limit, `declined` a refusal by model or filter. */
+/** A whole answer. `stop`: why the model ended; `length` means its output limit, `declined` a refusal by the model or a filter. */
 export interface Answer {
   message: AssistantMessage;
-  /** Undefined where the server did not count. */
+  /** Undefined if the server reports no usage. */
   usage: MeteredUsage | undefined;
   stop: "done" | "length" | "declined";
 }
 
-/** A piece of the model's reasoning, of a summary of it, or of a note between tool calls. */
+/** A piece of the model's reasoning, of its summary, or of a note between tool calls. */
 export interface Thought {
   thought: string;
 }
 
-/** The text so far was no part of the answer. */
+/** The text so far is not part of the answer. */
 interface Void {
   void: true;
 }
 
-/** A piece of text, or what is told beside it. */
+/** A piece of text, a thought, or a withdrawal of the text so far. */
 export type Piece = string | Thought | Void;
 
 /** Puts the chunks of one stream together. */
 export interface AnswerReader<Chunk> {
   /**
-   * Takes a chunk, undefined for a mere sign of life; answers what it adds to the answer, often nothing (an empty text), or
-   * what it tells of the model's work.
+   * Adds a chunk, which is undefined for a sign of life. Returns its text, which is often empty, or news about the model's work.
    */
   add(chunk: Chunk | undefined): Piece | readonly Piece[];
-  /** @throws ModelError when the stream ended too early. */
+  /** @throws ModelError when the stream ended too early */
   finish(): Answer;
 }
 
-/** What differs between providers: the shape of requests and answers. */
+/** The provider's format of requests and answers. */
 export interface Dialect<
   Chunk,
   Opened extends AsyncIterable<Chunk | undefined> = AsyncIterable<Chunk | undefined>,
 > {
-  /** Sends a request whose answer is streamed. */
+  /** Sends a request with a streamed answer. */
   open(request: ModelRequest, form: OutputForm, signal: AbortSignal): Promise<Opened>;
   /** Sends a request and waits for the whole answer. */
   complete(request: ModelRequest, form: OutputForm, signal: AbortSignal): Promise<Answer>;
-  /** @param opened what `open` answered to the request */
+  /** @param opened the result of `open` for the request */
   reader(request: ModelRequest, opened: Opened): AnswerReader<Chunk>;
 }
 
-/** What every provider's adapter can be told. */
+/** Options of every provider's adapter. */
 export interface ProviderModelOptions {
   /** Name of the provider in model ids and provider blocks, e.g. `openai`. */
   provider?: string;
-  /** The kind of server, where an operator named it; else it is told from its address and the model's name. */
+  /** The kind of server that an operator set; its address and the model's name tell by default. */
   server?: ServerKind | undefined;
   /** Name of the model at the provider. */
   model: string;
@@ -66,36 +65,36 @@ export interface ProviderModelOptions {
   baseUrl?: string | undefined;
   /** Where the operator sets the key, for error messages, e.g. `OPENAI_API_KEY`. */
   keyName?: string | undefined;
-  /** Whether the server refuses everything without a key; so do the vendors' own unless told. */
+  /** Whether the server refuses all requests without a key; by default only the vendors' own servers do. */
   needsKey?: boolean | undefined;
-  /** How the key is sent; `bearer` unless told. */
+  /** How the key is sent; `bearer` by default. */
   keyHeader?: "bearer" | "api-key" | undefined;
   /** Sent with every request. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** Added to every address, e.g. `api-version`. */
   query?: Readonly<Record<string, string>> | undefined;
-  /** The field that limits the answer; tried out unless told. `none`: the server's own limit counts. */
+  /** The field that limits the answer; found by trial by default. `none`: the server's own limit applies. */
   maxTokensField?: "max_tokens" | "max_completion_tokens" | "none" | undefined;
-  /** Which of OpenAI's APIs is asked; by the name of the model unless told. */
+  /** Which of OpenAI's APIs is used; depends on the name of the model by default. */
   api?: "auto" | "responses" | "chat" | undefined;
-  /** True unless told. */
+  /** True by default. */
   streaming?: boolean | undefined;
-  /** Milliseconds: the longest silence of a stream, or the longest wait for an answer that is not streamed. */
+  /** Maximum silence of a stream, or wait for an answer that is not streamed, ms. */
   timeoutMs: number;
-  /** Milliseconds: the longest wait for the first sign of a stream; as long as `timeoutMs` unless told. */
+  /** Maximum wait for the first sign of a stream, ms; `timeoutMs` by default. */
   firstAnswerMs?: number | undefined;
-  /** Most tokens of an answer, reasoning included; what suits the model unless told. */
+  /** Maximum tokens of an answer, including reasoning; depends on the model by default. */
   maxOutputTokens?: number | undefined;
-  /** What is known about the model; what the catalogue says unless told. */
+  /** Facts about the model; those of the catalogue by default. */
   facts?: ModelFacts | undefined;
 }
 
-/** What is known about the model of these options, which is at this address. */
+/** Facts about the model of these options at this endpoint. */
 export function factsOf({ facts, server, model }: ProviderModelOptions, { host }: Endpoint): ModelFacts {
   return facts ?? modelFacts(serverKindOf(host, server), model);
 }
 
-/** One model at one provider, without retries. `rules`: what its vendor demands of tools. */
+/** One model at one provider, without retries. `rules`: its vendor's requirements for tools. */
 export function createProviderModel<Chunk, Opened extends AsyncIterable<Chunk | undefined>>(
   dialect: Dialect<Chunk, Opened>,
   endpoint: Endpoint,
@@ -140,7 +139,7 @@ async function* exchange<Chunk, Opened extends AsyncIterable<Chunk | undefined>>
         for (const event of eventsOf(pieces)) yield event;
         watch.heard();
       }
-      // The SDKs end an aborted stream quietly.
+      // The SDKs end an aborted stream without an error.
       watch.signal.throwIfAborted();
       answer = reader.finish();
     } else {
@@ -185,7 +184,7 @@ function finished(answer: Answer, endpoint: Endpoint, options: ProviderModelOpti
   return { type: "finished", message: answer.message, usage, model: endpoint.id };
 }
 
-/** Some servers let the model call tools although it may not; the blocks of its message would name those calls. */
+/** Some servers let the model call tools when calls are forbidden. The message's blocks are dropped too, because they name those calls. */
 function withoutCalls(answer: Answer): Answer {
   const { text, tool_calls } = answer.message;
   return tool_calls.length === 0
@@ -206,23 +205,23 @@ function refuseEmptyAnswer({ message, stop }: Answer, request: ModelRequest, end
   throw new ModelError("invalid_request", `${endpoint.id} ${what}.`);
 }
 
-/** Gives a request up when its server says nothing for too long, or when the caller no longer wants it. */
+/** Aborts a request when its server is silent for too long, or when the caller aborts. */
 interface SilenceWatch {
   /** Aborts on silence, and with the caller's signal. */
   readonly signal: AbortSignal;
-  /** The silence that was too long, if any: how long it was, and whether the server had said something before. */
+  /** The silence that exceeded the limit, if any: its length, and whether the server had sent something before. */
   expired(): { ms: number; heard: boolean } | undefined;
-  /** The server said something. */
+  /** Notes that the server sent something. */
   heard(): void;
-  /** From now until `heard` it is the reader who takes the time, not the server. */
+  /** Pauses the watch until `heard`, while the reader is busy. */
   pause(): void;
-  /** Ends the watch. It aborts nothing: a finished request's connection is used again. */
+  /** Ends the watch without aborting: the connection of a finished request is reused. */
   release(): void;
 }
 
 /**
- * @param maxMs milliseconds without a sign of the server
- * @param firstMs milliseconds until its first sign; `maxMs` unless told
+ * @param maxMs maximum silence, ms
+ * @param firstMs maximum wait for the first sign of the server, ms
  */
 function watchSilence(caller: AbortSignal, maxMs: number, firstMs = maxMs): SilenceWatch {
   const controller = new AbortController();
@@ -271,8 +270,8 @@ type Ask = (request: ModelRequest, form: OutputForm) => AsyncIterable<ModelEvent
 type Finished = Extract<ModelEvent, { type: "finished" }>;
 
 /**
- * Answers that are one JSON value of a schema: by the server's own means, or in words where it refuses or ignores those, which
- * is remembered for the schema. Yields only `finished`.
+ * Answers that are one JSON value of a schema. If the server refuses or ignores its own feature for schemas, the prompt asks for the
+ * schema, which is remembered. Yields only `finished`.
  */
 function createStructuredAnswers(id: string, ask: Ask) {
   const refused = new WeakSet<JsonSchema>();
@@ -290,7 +289,7 @@ function createStructuredAnswers(id: string, ask: Ask) {
   };
 }
 
-/** Undefined when the server refuses the schema. */
+/** The answer by the server's feature for schemas; undefined when it refuses the schema. */
 async function byServer(id: string, ask: Ask, request: ModelRequest, schema: JsonSchema) {
   try {
     return await lastEvent(id, ask(request, { kind: "schema", schema }));

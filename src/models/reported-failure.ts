@@ -1,6 +1,6 @@
-/** A failure that a server reports within its answer, in the shape of the SDKs' errors. */
+/** A failure that a server reports within its answer, with the fields of the SDKs' errors. */
 export class ReportedFailure extends Error {
-  /** HTTP status the failure would have had; undefined when the report does not tell. */
+  /** The HTTP status that the report names, if any. */
   readonly status: number | undefined;
   readonly headers: Headers | undefined;
   /** The report: `code`, `type`, `message`. */
@@ -13,10 +13,10 @@ export class ReportedFailure extends Error {
   }
 }
 
-/** An answer that is no JSON, though its status is one of success: a page of a proxy, nothing at all, or one that broke off. */
+/** A successful answer that is not JSON: a page of a proxy, an empty answer, or an incomplete one. */
 export class NotJson extends SyntaxError {
   readonly status: number;
-  /** Its content type; empty when it has none. */
+  /** Its content type; empty if there is none. */
   readonly mediaType: string;
   constructor(response: Response) {
     super("The answer is not JSON.");

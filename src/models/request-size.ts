@@ -3,12 +3,12 @@ import type { Message, ToolDefinition } from "../core/values/message.ts";
 import { countTokens } from "./count-tokens.ts";
 
 /**
- * About what a picture of ordinary size costs, tokens.
+ * Approximate tokens of a picture of ordinary size.
  * https://platform.claude.com/docs/en/build-with-claude/vision: width times height in pixels / 750.
  */
 const tokensPerPicture = 1500;
 
-/** Around the text of a message. */
+/** Tokens of a message besides its text. */
 const tokensPerMessage = 6;
 
 type Count = (text: string) => number;
@@ -33,7 +33,7 @@ export function createRequestSize(count: Count = countTokens): (request: ModelRe
     sum(messages.map((message) => counted(message, messageSize)));
 }
 
-/** Estimated tokens of a message, what only its provider understands included. */
+/** Estimated tokens of a message, including its provider blocks. */
 export function messageSize(message: Message, count: Count = countTokens): number {
   const own = tokensPerMessage + count(message.text);
   switch (message.role) {
@@ -54,7 +54,7 @@ export function toolSize(
   return count(`${name} ${description} ${JSON.stringify(parameters)}`);
 }
 
-/** Blocks repeat the text and the calls; encrypted reasoning is some four characters for each of its tokens. */
+/** Blocks repeat the text and the calls. Encrypted reasoning has about four characters per token. */
 function blocksSize({ text, tool_calls, provider_blocks }: Extract<Message, { role: "assistant" }>): number {
   if (provider_blocks === undefined) return 0;
   const repeated = text.length + sum(tool_calls.map((call) => call.arguments.length));

@@ -3,16 +3,16 @@ import type { NoApi } from "./provider-error.ts";
 import { readBounded } from "./read-bounded.ts";
 import { mediaTypeOf } from "./reported-failure.ts";
 
-/** Node's own fetch waits no longer for the beginning of an answer, ms. https://undici.nodejs.org/#/docs/api/Client */
+/** Maximum wait of Node's own fetch for the beginning of an answer, ms. https://undici.nodejs.org/#/docs/api/Client */
 const usualHeadersMs = 300_000;
 
-/** Of a page that stands in the place of an API only its title matters. */
+/** Maximum bytes of a web page in place of an API's answer. Only its title is read. */
 const maxPageBytes = 1_000_000;
 
 /**
- * A fetch for the SDKs that makes sense of what is no answer of an API: web pages of proxies and wrong addresses, redirects (keys
- * would go along), and failures in shapes of which the SDKs would show nothing.
- * @param maxMs the longest wait for an answer to begin, milliseconds
+ * A fetch for the SDKs that interprets answers that do not come from an API: web pages of proxies and wrong addresses, redirects (which
+ * would forward keys), and failures in formats that the SDKs do not read.
+ * @param maxMs maximum wait for the beginning of an answer, ms
  */
 export function createServerFetch(maxMs: number): typeof fetch {
   const patience = maxMs < usualHeadersMs ? undefined : patientDispatcher();
@@ -30,7 +30,7 @@ export function createServerFetch(maxMs: number): typeof fetch {
   };
 }
 
-/** Loads a model for as long as it takes: the watch for silence ends a request. */
+/** A dispatcher without timeouts, for servers that load a model. The silence watch ends requests. */
 async function patientDispatcher(): Promise<NonNullable<RequestInit["dispatcher"]>> {
   const { Agent } = await import("undici");
   return new Agent({ headersTimeout: 0, bodyTimeout: 0 }) as unknown as NonNullable<
@@ -38,7 +38,7 @@ async function patientDispatcher(): Promise<NonNullable<RequestInit["dispatcher"
   >;
 }
 
-/** Undefined for what may be an answer of an API. */
+/** Undefined for a response that may be an answer of an API. */
 function noApi(response: Response, url: URL, method = "GET"): Promise<NoApi> | undefined {
   const { status, headers } = response;
   const asked = `${method.toUpperCase()} ${url.pathname}`;
@@ -59,7 +59,7 @@ function titleOf(page: string): string {
   return title.replaceAll(/\s+/g, " ").trim();
 }
 
-/** A page that comes with success, and a redirect, stand where an address is not there. */
+/** The failure as an error response. A page with a status of success, or a redirect, counts as 404. */
 function described({ status, headers }: Response, failure: NoApi): Response {
   const kept = new Headers({ "content-type": "application/json" });
   for (const name of ["retry-after", "x-request-id", "request-id"]) {
@@ -76,9 +76,9 @@ async function unwrapped(response: Response): Promise<Response> {
 }
 
 /**
- * The body of a failed request in OpenAI's shape, `{error: {message, …}}`. Others are known of Gemini (a list with one error),
- * Ollama (`{error: "…"}`), FastAPI as in vLLM (`{detail: …}`), Mistral (`{message, type}`) and OpenRouter, where
- * `metadata.raw` is what the server behind it said. What is not JSON is answered as it is.
+ * The body of a failed request in OpenAI's format, `{error: {message, …}}`. Other known formats are those of Gemini (a list with one
+ * error), Ollama (`{error: "…"}`), FastAPI as in vLLM (`{detail: …}`), Mistral (`{message, type}`) and OpenRouter, which puts its
+ * provider's error in `metadata.raw`. Text that is not JSON is returned unchanged.
  */
 function inOpenAiShape(text: string): string {
   let body: unknown;
@@ -95,7 +95,7 @@ function inOpenAiShape(text: string): string {
   return words === "" ? JSON.stringify(first) : JSON.stringify({ error: { ...first, message: words } });
 }
 
-/** OpenRouter's own words are "Provider returned error". */
+/** OpenRouter's own message is "Provider returned error". */
 function withRaw({ message, metadata }: Record<string, unknown>): unknown {
   const raw = isRecord(metadata) ? said(metadata.raw) : "";
   if (raw === "") return message;

@@ -1,6 +1,6 @@
 /**
- * What a server is: `anthropic`, `openai`, `azure`, `groq`, … One that is not named in this room is asked in the usual way of its
- * protocol, so a preset needs nothing here. All but Anthropic's speak OpenAI's.
+ * The kind of a server: `anthropic`, `openai`, `azure`, `groq`, … Kinds that this folder does not mention are called in the usual way of
+ * their protocol, so a preset needs no code here. All kinds except Anthropic's speak OpenAI's protocol.
  */
 export type ServerKind = string;
 
@@ -25,9 +25,9 @@ const hosts: readonly (readonly [RegExp, ServerKind])[] = [
 ];
 
 /**
- * The kind of a server: told by its address, else as the operator says. At another address, `openai` and `anthropic` name
- * a protocol that many servers speak, so the kind is undefined there.
- * @param host as in a URL, port allowed
+ * The kind of a server, by its address or else the operator's setting. At other addresses `openai` and `anthropic` name a protocol that
+ * many servers speak, so the kind is undefined.
+ * @param host as in a URL, with an optional port
  */
 export function serverKindOf(host: string, told: ServerKind | undefined): ServerKind | undefined {
   const name = host.toLowerCase().replace(/:\d+$/, "");

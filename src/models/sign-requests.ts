@@ -4,7 +4,7 @@ import type { ProviderModelOptions } from "./provider-model.ts";
 
 type Signing = Pick<ProviderModelOptions, "headers" | "keyHeader">;
 
-/** Whether a server refuses everything because neither its key nor a header in its place is set. */
+/** Whether a server refuses all requests because neither its key nor a header in its place is set. */
 export function lacksKey(server: Pick<ProviderModelOptions, "needsKey" | "apiKey" | "headers">): boolean {
   return server.needsKey === true && !server.apiKey && !isSigned(server);
 }
@@ -15,7 +15,7 @@ export function requireKey({ id, apiKey, keyName }: Endpoint, needsKey: boolean,
   throw new ModelError("not_configured", `${id}: no key is configured. Set ${keyName}.`);
 }
 
-/** The headers an operator set, and the key where the server wants it elsewhere than in `authorization`, as both SDKs send it. */
+/** The operator's headers, and the key if the server expects it outside `authorization`, where both SDKs send it. */
 export function serverHeaders(
   { headers = {}, keyHeader }: Signing,
   { apiKey }: Pick<Endpoint, "apiKey">,

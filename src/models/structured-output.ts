@@ -1,7 +1,7 @@
 import { isRecord } from "../base/record.ts";
 import type { Json, JsonSchema } from "../core/values/json.ts";
 
-/** How a request asks for structured output: by the server's own means, or in words when the server refuses those. */
+/** How a request asks for structured output: with the server's feature for schemas, or in the prompt if the server refuses that. */
 export type OutputForm = { kind: "free" } | { kind: "schema"; schema: JsonSchema } | { kind: "instructed" };
 
 /** The name under which servers know the schema. */
@@ -9,7 +9,7 @@ export const outputName = "answer";
 
 const wrapper = "value";
 
-/** Servers want an object at the root; any other schema is wrapped in one. */
+/** Servers require an object at the root, so any other schema is wrapped in one. */
 export function objectSchema(schema: JsonSchema): JsonSchema {
   if (schema.type === "object") return schema;
   return {
@@ -20,7 +20,7 @@ export function objectSchema(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** The value that was asked for, as JSON text, from an answer to `objectSchema(schema)`. Undefined when it is not there. */
+/** The requested value as JSON text, from an answer to `objectSchema(schema)`. Undefined if it is missing. */
 export function unwrapOutput(text: string, schema: JsonSchema): string | undefined {
   const value = parse(text);
   if (value === undefined) return undefined;
@@ -28,17 +28,17 @@ export function unwrapOutput(text: string, schema: JsonSchema): string | undefin
   return isRecord(value) && value[wrapper] !== undefined ? JSON.stringify(value[wrapper]) : undefined;
 }
 
-/** What is added to the system prompt where a server knows no schemas. */
+/** The addition to the system prompt for servers without a feature for schemas. */
 export function outputInstruction(schema: JsonSchema): string {
   return `Answer with one JSON value and nothing else: no explanation, no code fence. It must satisfy this JSON Schema:\n${JSON.stringify(schema)}`;
 }
 
-/** The JSON text in a model's free answer, code fence and surrounding words removed. Undefined when there is none. */
+/** The JSON text in a model's free answer, without code fence and surrounding words. Undefined if there is none. */
 export function jsonIn(text: string): string | undefined {
   return [text, inFence(text), inBraces(text)].find((candidate) => parse(candidate) !== undefined)?.trim();
 }
 
-/** What the first fence holds; empty where none is open and closed. */
+/** The content of the first fence; empty without a complete fence. */
 function inFence(text: string): string {
   const opening = /```(?:json)?[^\S\n]*\n/.exec(text);
   if (opening === null) return "";

@@ -5,8 +5,8 @@ import { type Json, parseJson } from "../core/values/json.ts";
 import type { Message, ToolCall } from "../core/values/message.ts";
 
 /**
- * The arguments of a past call as an object that every server accepts. What the model wrote may not be an object, or not JSON;
- * it is then kept under `invalid_arguments`, so that the model sees what it wrote.
+ * The arguments of a past call as an object that every server accepts. If the model did not write a JSON object, its text is kept under
+ * `invalid_arguments`, so that the model can see it.
  */
 export function argumentsObject(text: string): { [key: string]: Json } {
   if (text.trim() === "") return {};
@@ -19,23 +19,24 @@ export function argumentsObject(text: string): { [key: string]: Json } {
   return { invalid_arguments: text };
 }
 
-/** The arguments of a past call as JSON text of an object: as the model wrote them where they are one. */
+/** The arguments of a past call as JSON text of an object: the model's own text if it is valid. */
 export function argumentsText(text: string): string {
   const value = argumentsObject(text);
   return "invalid_arguments" in value || text.trim() === "" ? JSON.stringify(value) : escapeRawControls(text);
 }
 
-/** A tool name that every server accepts; models invent names such as `functions.search`. */
+/** A tool name that every server accepts. Models invent names such as `functions.search`. */
 export function safeToolName(name: string): string {
   return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unnamed";
 }
 
 /** A call id that every server accepts (OpenAI's chat: 40 characters), the same for a call and its result. */
-export function safeCallId(id: string, longest = 40): string {
-  return id.length <= longest && /^[\w-]+$/.test(id) ? id : id.replaceAll(/[^\w-]/g, "_").slice(-longest);
+export function safeCallId(id: string, maxLength = 40): string {
+  const isSafe = id.length <= maxLength && /^[\w-]+$/.test(id);
+  return isSafe ? id : id.replaceAll(/[^\w-]/g, "_").slice(-maxLength);
 }
 
-/** The calls with ids that are unique in the conversation: some servers leave them out or repeat them. Nameless calls are dropped. */
+/** The calls with unique ids: some servers leave ids out or repeat them. Calls without a name are dropped. */
 export function withUniqueIds<Call extends ToolCall>(
   calls: readonly Call[],
   conversation: readonly Message[],

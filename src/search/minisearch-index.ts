@@ -1,10 +1,10 @@
 import MiniSearch, { type SearchOptions } from "minisearch";
 import type { CreateTextIndex, GrowingTextIndex } from "../core/ports/storage.ts";
 
-/** Short words are not completed or corrected: they would fit almost everything. */
+/** Minimum length of words that are completed and corrected: shorter words would match almost everything. */
 const minPrefix = 3;
 const minFuzzy = 5;
-/** A query may be a whole message. Its beginning is enough, characters and distinct terms. */
+/** Maximum characters and distinct terms of a query, which may be a whole message. */
 const maxQuery = 4_000;
 const maxTerms = 32;
 
@@ -17,14 +17,14 @@ const searchOptions: SearchOptions = {
   weights: { prefix: 0.4, fuzzy: 0.15 },
 };
 
-/** A full-text index (BM25+, by minisearch) that knows ids, camel case, English endings and texts without spaces. */
+/** A full-text index (BM25+, by minisearch) that handles ids, camel case, English endings and texts without spaces. */
 export const createMiniSearchIndex: CreateTextIndex = (texts) => {
   const index = createGrowingIndex();
   index.add(texts);
   return index;
 };
 
-/** The same, empty at first. */
+/** The same index, initially empty. */
 export function createGrowingIndex(): GrowingTextIndex {
   const splitter = new WordSplitter();
   const index = new MiniSearch({
@@ -44,14 +44,14 @@ export function createGrowingIndex(): GrowingTextIndex {
   };
 }
 
-/** Words of English so common that they say nothing about a text. */
+/** Common English words that say nothing about a text. */
 const stopWords = new Set(
   `a about an and are as at be been but by can could do does for from had has have how i if in into is it its me my no
   not of on or our please should so some than that the their them then there these they this to us was we were what when
   where which who why will with would you your`.split(/\s+/),
 );
 
-/** Letters and digits, with the marks that tie the words of an id together. */
+/** Letters and digits, with the marks that join the words of an id. */
 const compound = /[\p{L}\p{N}\p{M}]+(?:[-_#'’][\p{L}\p{N}\p{M}]+)*/gu;
 /** `parseHTMLPage2` → parse, HTML, Page2. */
 const camelPart = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{N}\p{M}]+|\p{Lu}+\p{N}*|[\p{L}\p{N}\p{M}]+/gu;
@@ -61,12 +61,12 @@ const unspaced =
 const maxWord = 64;
 const maxParts = 4;
 
-/** Splits texts into the terms they are found by. Remembers what words become: use one for one index. */
+/** Splits texts into search terms. It caches the terms of words, so each index has its own. */
 class WordSplitter {
   readonly #terms = new Map<string, readonly string[]>();
   #segmenter: Intl.Segmenter | undefined;
 
-  /** The terms of a text, repeated as they occur, stop words left out. */
+  /** The terms of a text as often as they occur, without stop words. */
   split(text: string): string[] {
     const terms: string[] = [];
     for (const word of text.match(compound) ?? []) {
@@ -84,9 +84,9 @@ class WordSplitter {
     if (unspaced.test(word)) return this.#segment(word);
     const pieces = word.replace(/['’](?:s|re|ve|ll|d|t|m)?$/iu, "").split(/[-_#'’]/u);
     const parts = pieces.flatMap(splitCamelCase);
-    // `web-search`, `webSearch` and `GitHub` are also found as one word.
+    // `web-search`, `webSearch` and `GitHub` can also be found as one word.
     const joined = parts.length > 1 && parts.length <= maxParts ? [parts.join("")] : [];
-    // Judged as they stand: `note` without its ending would be `not`.
+    // Checked before endings are removed: `note` would become `not`.
     const telling = [...parts, ...joined].filter((part) => !stopWords.has(part.toLowerCase()));
     return [...new Set(telling.map((part) => normalise(part)))].filter((term) => term !== "");
   }
@@ -103,13 +103,13 @@ function splitCamelCase(word: string): string[] {
   return isPluralOfCapitals ? [word] : (word.match(camelPart) ?? []);
 }
 
-/** Lower case without accents, English endings taken off: `Files` → file, `searching` → search. */
+/** Lower case without accents and English endings: `Files` → file, `searching` → search. */
 function normalise(word: string): string {
   const plain = word.slice(0, maxWord).normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   return /^[a-z]+$/.test(plain) ? withoutEnding(plain) : plain.normalize("NFC");
 }
 
-/** Takes plural, -ing and -ed off English words, so that the forms of a word meet; the rest need not be a word. */
+/** Removes plural, -ing and -ed from English words, so that the forms of a word match. The rest may not be a word. */
 function withoutEnding(word: string): string {
   const singular = withoutPlural(word);
   const stem = singular.replace(/(?:ing|(?<!e)ed)$/, "");
@@ -125,7 +125,7 @@ function withoutPlural(word: string): string {
   return word.replace(/s$/, "");
 }
 
-/** `create`, `creating` and `created` meet in `creat`. */
+/** `create`, `creating` and `created` all become `creat`. */
 function withoutFinalE(word: string): string {
   return word.length > 3 ? word.replace(/e$/, "") : word;
 }

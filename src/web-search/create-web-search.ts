@@ -9,19 +9,19 @@ import {
 } from "../core/ports/web.ts";
 import { encyclopaedia } from "./engines.ts";
 
-/** How to get an engine, for people. */
+/** Advice for people on how to get an engine. */
 export const howToGetOne =
   "An operator sets TAVILY_API_KEY or EXA_API_KEY (both are free to begin with), BRAVE_API_KEY or SEARXNG_URL; each is had in a minute.";
 
 const untilThen = "Until then, ask people for the address of a page.";
 
-/** How long the others are waited for once an engine has found something, ms. */
+/** Maximum wait for the other engines after the first result, ms. */
 const usualGrace = 15_000;
 
 /**
- * Searches with all engines at the same time. One that fails, or is far slower than the others, is a note; only when all fail the search
- * does.
- * @param engines those to ask; none where the operator switched searching off
+ * Searches with all engines at the same time. An engine that fails, or is much slower than the others, only causes a note. The search
+ * fails only if all engines fail.
+ * @param engines the engines to use; empty if the operator has switched searching off
  */
 export function createWebSearch(engines: readonly WebEngine[], graceMs = usualGrace): WebSearch {
   if (engines.length === 0)
@@ -68,23 +68,23 @@ export function createWebSearch(engines: readonly WebEngine[], graceMs = usualGr
   };
 }
 
-/** That an encyclopaedia is all that was searched. */
+/** A note if only the encyclopaedia was searched. */
 function whenAlone(answered: readonly { engine: string }[], engines: readonly WebEngine[]): string[] {
   if (answered.some(({ engine }) => engine !== encyclopaedia)) return [];
   if (engines.length > 1) return ["Only Wikipedia was searched."];
   return [`Only Wikipedia was searched, since no search engine is set up. ${howToGetOne}`];
 }
 
-/** What an engine found, the best first. */
+/** The results of an engine, best first. */
 interface FoundBy {
   engine: string;
   hits: readonly Omit<WebHit, "engines">[];
 }
 
-/** As in the paper on reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009). */
+/** The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009). */
 const rankOffset = 60;
 
-/** What is the same for two spellings of one address. */
+/** A key that is the same for different spellings of one address. */
 export function addressKey(text: string): string {
   const url = URL.parse(text);
   if (url === null) return text;
@@ -92,14 +92,14 @@ export function addressKey(text: string): string {
   return `${host}${url.pathname.replace(/\/$/, "")}${url.search}`;
 }
 
-/** One list of what engines found: each address once, those first that several engines rank high. */
-function mergeHits(found: readonly FoundBy[], most: number): WebHit[] {
+/** Merges the results: each address once, first those that several engines rank high. */
+function mergeHits(found: readonly FoundBy[], maxHits: number): WebHit[] {
   const merged = new Map<string, { hit: WebHit; score: number }>();
   for (const { engine, hits } of found) {
     for (const [rank, hit] of hits.entries()) {
       const key = addressKey(hit.url);
       const known = merged.get(key);
-      // An engine that lists an address twice has not found it twice.
+      // An address that an engine lists twice counts once.
       const isNew = known?.hit.engines.includes(engine) !== true;
       const score = (known?.score ?? 0) + (isNew ? 1 / (rankOffset + rank + 1) : 0);
       merged.set(key, { hit: joined(known?.hit, hit, engine), score });
@@ -107,7 +107,7 @@ function mergeHits(found: readonly FoundBy[], most: number): WebHit[] {
   }
   return [...merged.values()]
     .sort((one, other) => other.score - one.score)
-    .slice(0, most)
+    .slice(0, maxHits)
     .map(({ hit }) => hit);
 }
 
@@ -123,10 +123,10 @@ function joined(known: WebHit | undefined, hit: Omit<WebHit, "engines">, engine:
   };
 }
 
-/** Characters of a title and of a passage; the rest is cut. */
-const longest = { title: 300, text: 1_200 };
+/** Maximum characters of a title and of a passage. */
+const maxLength = { title: 300, text: 1_200 };
 
-/** Markup in which engines mark the words they found. Anything else in angle brackets is the page's own text, such as code. */
+/** Markup with which engines highlight words. Other text in angle brackets belongs to the page, for example code. */
 const markup = /<\/?(?:a|b|br|em|i|mark|p|span|strong|u|wbr)\b[^<>]*>/gi;
 
 const entity = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi;
@@ -148,12 +148,12 @@ const named: Readonly<Record<string, string>> = {
   rdquo: "”",
 };
 
-/** Parameters that tell a site where a visitor came from, and change nothing about the page. */
+/** Tracking parameters, which do not change the page. */
 const tracking = /^(utm_\w+|gclid|fbclid|msclkid|mc_cid|mc_eid|igshid|ref_src)$/i;
 
 /**
- * A result as people and models may see it: its texts without markup and without what nobody sees, each in one line, its address
- * without tracking. Undefined where the address is not http or https, or hides its host behind a login.
+ * A result for people and models: texts in one line without markup and invisible characters, and the address without tracking
+ * parameters. Undefined if the address is not http or https, or has a user or password that obscures its host.
  */
 function readableHit(hit: Omit<WebHit, "engines">): Omit<WebHit, "engines"> | undefined {
   const url = URL.parse(hit.url);
@@ -162,32 +162,32 @@ function readableHit(hit: Omit<WebHit, "engines">): Omit<WebHit, "engines"> | un
   const address = withoutTracking(url);
   const date = hit.date === undefined ? "" : dayOf(plainText(hit.date, 40));
   return {
-    title: plainText(hit.title, longest.title) || url.host,
+    title: plainText(hit.title, maxLength.title) || url.host,
     url: address.href,
-    text: plainText(hit.text, longest.text),
+    text: plainText(hit.text, maxLength.text),
     ...(date === "" ? {} : { date }),
   };
 }
 
-/** Left as it is, letter by letter, where there is nothing to remove. */
+/** Removes tracking parameters; an address without any stays exactly the same. */
 function withoutTracking(url: URL): URL {
   const names = [...url.searchParams.keys()].filter((name) => tracking.test(name));
   for (const name of names) url.searchParams.delete(name);
   return url;
 }
 
-/** The day of an ISO date; any other form as it is. */
+/** The day of an ISO date; other text unchanged. */
 function dayOf(text: string): string {
   return /^\d{4}-\d{2}-\d{2}(?=T|$)/.exec(text)?.[0] ?? text;
 }
 
-function plainText(text: string, most: number): string {
-  // Markup and entities make a text shorter. What is far beyond the limit is not looked at.
-  const near = text.slice(0, most * 10);
+function plainText(text: string, maxLength: number): string {
+  // Removing markup and entities shortens the text, so more than the limit is read.
+  const near = text.slice(0, maxLength * 10);
   return withoutInvisible(decoded(near.replace(markup, "")))
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim()
-    .slice(0, most);
+    .slice(0, maxLength);
 }
 
 function decoded(text: string): string {

@@ -4,10 +4,10 @@ import { type Web, type WebEngine, WebError, type WebQuery } from "../core/ports
 
 const days = { day: 1, week: 7, month: 31, year: 366 } as const;
 
-/** `words site:example.com`, for engines that know the operator; no more than the engine takes. */
-function withSite({ words, site }: WebQuery, most: { characters: number; words?: number }): string {
-  if (site === undefined) return fittingWords(words, most);
-  const left = { characters: most.characters - ` site:${site}`.length, words: (most.words ?? 1_000) - 1 };
+/** `words site:example.com`, for engines with this operator, within the engine's limits. */
+function withSite({ words, site }: WebQuery, max: { characters: number; words?: number }): string {
+  if (site === undefined) return fittingWords(words, max);
+  const left = { characters: max.characters - ` site:${site}`.length, words: (max.words ?? 1_000) - 1 };
   return `${fittingWords(words, left)} site:${site}`;
 }
 
@@ -124,15 +124,15 @@ export function searxngEngine(web: Web, address: string): WebEngine {
   };
 }
 
-/** What Wikimedia asks of programs: https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy */
+/** Required by Wikimedia: https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy */
 const userAgent = "Knack/1.0 (chat bot; web search of its user)";
 
-/** Name of the engine that needs no key. */
+/** The name of the engine that needs no key. */
 export const encyclopaedia = "Wikipedia";
 
 /**
- * Wikipedia, which needs no key: the engine of a bot that has no other. The English one, unless `site` names another
- * (`de.wikipedia.org`). https://www.mediawiki.org/wiki/API:Search
+ * Wikipedia, which needs no key: the engine of a bot without any other. Searches the English Wikipedia unless `site` names another
+ * one (`de.wikipedia.org`). https://www.mediawiki.org/wiki/API:Search
  */
 export function wikipediaEngine(web: Web): WebEngine {
   const result = z.object({ title: z.string(), snippet: text, timestamp: text });
@@ -168,7 +168,7 @@ export function wikipediaEngine(web: Web): WebEngine {
   };
 }
 
-/** How one engine is asked. */
+/** A request to an engine. */
 interface EngineRequest<Answer> {
   /** For messages. */
   name: string;
@@ -177,17 +177,17 @@ interface EngineRequest<Answer> {
   /** Sent as JSON with POST. */
   body?: object;
   answer: z.ZodType<Answer>;
-  /** What a refusal (401, 403) means with this engine, unless its key is wrong. */
+  /** The meaning of a refusal (401, 403) by this engine; a wrong key by default. */
   refusal?: string;
   signal: AbortSignal;
 }
 
-/** Longest wait for one engine, ms. */
-const patience = 12_000;
+/** Maximum wait for one engine, ms. */
+const timeoutMs = 12_000;
 
 /**
- * Asks an engine with a JSON API. A redirect is not followed: it would take the key along.
- * @throws Error with a message for people that quotes nothing the server said
+ * Calls an engine with a JSON API. Redirects are not followed, because they would forward the key.
+ * @throws Error with a message for people that does not quote the server
  */
 async function askEngine<Answer>(
   web: Web,
@@ -200,7 +200,7 @@ async function askEngine<Answer>(
       ...sent,
       headers: { accept: "application/json", ...type, ...headers },
       signal,
-      timeout_ms: patience,
+      timeout_ms: timeoutMs,
       mayFollow: async () => false,
     })
     .catch((error: unknown) => {
@@ -229,7 +229,7 @@ const webWords: Partial<Record<WebError["code"], string>> = {
   redirect_refused: "it redirects elsewhere; check its address",
 };
 
-/** Brave answers 422 with this code to a key it does not know. */
+/** Brave answers 422 with this code to an unknown key. */
 const unknownKey = /"code"\s*:\s*"SUBSCRIPTION_TOKEN_INVALID"/;
 
 function statusWords(
@@ -242,24 +242,24 @@ function statusWords(
   return `it answered ${status}`;
 }
 
-/** A text that engines may leave out, or send as something else. */
+/** A text that engines may leave out, or send as another type. */
 const text = z
   .string()
   .nullish()
   .catch(undefined)
   .transform((text) => text ?? "");
 
-/** Results of one shape. Those of another, without an address for example, are left out: the others still count. */
+/** Results of one format. Other results, for example without an address, are skipped. */
 function resultsOf<Result>(result: z.ZodType<Result>) {
   return z.array(z.unknown()).transform((all) => all.flatMap((each) => result.safeParse(each).data ?? []));
 }
 
-/** As many whole words of a search as an engine takes. */
-function fittingWords(text: string, most: { characters: number; words?: number }): string {
+/** As many whole words of a search as the engine accepts. */
+function fittingWords(text: string, max: { characters: number; words?: number }): string {
   const words = text
     .trim()
     .split(/\s+/)
-    .slice(0, most.words ?? Number.POSITIVE_INFINITY);
-  while (words.length > 1 && words.join(" ").length > most.characters) words.pop();
-  return beginningOf(words.join(" "), most.characters);
+    .slice(0, max.words ?? Number.POSITIVE_INFINITY);
+  while (words.length > 1 && words.join(" ").length > max.characters) words.pop();
+  return beginningOf(words.join(" "), max.characters);
 }

@@ -43,7 +43,7 @@ function effectOf({ method, idempotent: declared }: ApiCall): ToolEffect {
   return declared === true || (declared !== false && idempotent.has(name)) ? "idempotent" : "side_effect";
 }
 
-/** Calls an HTTP API. The result is the response's JSON, or its text when it is none. */
+/** Calls an HTTP API. The result is the response's JSON, or else its text. */
 export const apiCall = defineBlock({
   config,
   effect: effectOf,
@@ -63,10 +63,10 @@ export const apiCall = defineBlock({
   describe: (call, scope) => ({ request: maskedRequest(requestOf(call, scope)) }),
 });
 
-/** Headers that say nothing about who calls. */
+/** Headers that do not identify the caller. */
 const plainHeaders = new Set(["accept", "accept-language", "content-type", "user-agent"]);
 
-/** Whether the request has what the flow may keep secret: any header that is not a plain one, or a value that the flow fixes. */
+/** Whether the request may hold secrets: a header that is not plain, or a fixed value. */
 function carriesSecrets({ headers, body, formData }: ApiCall, { variables, shown }: BlockScope): boolean {
   if (headers.some(({ key }) => !plainHeaders.has(key.trim().toLowerCase()))) return true;
   return namesIn([body ?? null, formData]).some((name) => variables.has(name) && !shown.has(name));
@@ -77,7 +77,7 @@ function requestOf(call: ApiCall, values: AddressValues) {
   const { variables } = values;
   const method = substitute(call.method, variables).toUpperCase();
   if (!/^([A-Z]+|\$\{.*\})$/.test(method)) {
-    const message = `${JSON.stringify(method.slice(0, 50))} is no HTTP method.`;
+    const message = `${JSON.stringify(method.slice(0, 50))} is not an HTTP method.`;
     throw new SkillFailure("invalid_method", message, "Correct it in the flow.");
   }
   const { body, contentType } = withBody.has(method) ? bodyOf(call, variables) : {};
@@ -86,7 +86,7 @@ function requestOf(call: ApiCall, values: AddressValues) {
   return { method, url, headers, ...(body === undefined ? {} : { body }) };
 }
 
-/** The host a URL names itself; empty when a variable does. */
+/** The literal host of a URL; empty if it comes from a variable. */
 function hostOf(url: string): string {
   const host = URL.parse(url)?.host ?? "";
   return /^[\w.:-]+$/.test(host) ? host : "";
@@ -94,7 +94,7 @@ function hostOf(url: string): string {
 
 interface Body {
   body?: string;
-  /** What the body type asks for; `exact` replaces any other. */
+  /** The content type of the body type. `exact`: it replaces any other. */
   contentType?: { value: string; exact: boolean };
 }
 
@@ -124,11 +124,11 @@ function jsonBody(body: Json, variables: Variables): string {
   const read = readJson(filled, jsonrepair);
   if (!read.ok)
     throw new SkillFailure("invalid_body", `The body is not JSON: ${read.reason}. Correct it in the flow.`);
-  // Plain JSON is sent as it was written: parsing would round long numbers.
+  // Plain JSON is sent unchanged: parsing would round long numbers.
   return read.lenient ? JSON.stringify(read.value) : filled;
 }
 
-/** By lower-case name; of several with one name the last is sent. */
+/** The headers by lower-case name. Of several headers with one name, the last is sent. */
 function headersOf(
   { headers }: ApiCall,
   variables: Variables,
@@ -148,15 +148,15 @@ function headersOf(
   return Object.fromEntries(named);
 }
 
-/** A value with a line break would be a header of its own. @throws SkillFailure `invalid_header` */
+/** Refuses invalid headers: a value with a line break could inject another header. @throws SkillFailure `invalid_header` */
 function checkHeader(name: string, value: string): void {
-  const problem = !headerName.test(name) ? "is no name of a header" : headerValue.test(value) ? "" : badValue;
+  const problem = !headerName.test(name) ? "is not a header name" : headerValue.test(value) ? "" : badValue;
   if (problem === "") return;
   const message = `${JSON.stringify(name.slice(0, 100))} ${problem}.`;
   throw new SkillFailure("invalid_header", message, "Correct the header, or the variables in it.");
 }
 
-/** RFC 9110 section 5.6.2, and placeholders a dry run leaves. */
+/** RFC 9110 section 5.6.2, and placeholders that a dry run leaves. */
 const headerName = /^[!#$%&'*+.^_`|~{}\w-]+$/;
 /** RFC 9110 section 5.5: visible characters of Latin-1, spaces and tabs. */
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;

@@ -16,8 +16,8 @@ const config = z.object({
 });
 
 /**
- * Lets people allow what follows. Refused, the flow stops and says who refused; with `else`, those steps run instead of the rest of
- * the list the block stands in.
+ * Lets people approve the following steps. After a refusal the flow stops and names the person; with `else`, those steps run instead of
+ * the rest of the block's list.
  */
 export const approval = defineControl({
   config,

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { defineBlock } from "../block.ts";
 
-/** Milliseconds a piece of code has unless its step says otherwise. */
-const usualTime = 10_000;
+/** Default timeout of code, ms. */
+const defaultTimeout = 10_000;
 
 const config = z.object({
   code: z.string().trim().min(1, "it is missing").max(100_000),
@@ -14,7 +14,7 @@ const config = z.object({
 });
 
 /**
- * Runs JavaScript in the sandbox, without network: the body of an async function that gets the variables (fixed ones left out) as
+ * Runs JavaScript in the sandbox without network: the body of an async function that gets the variables, except fixed ones, as
  * `variables` and returns JSON.
  */
 export const code = defineBlock({
@@ -24,7 +24,7 @@ export const code = defineBlock({
     runner.run(text, {
       variables: Object.fromEntries(shown),
       signal: context.signal,
-      timeout_ms: timeout_ms ? undefined : usualTime,
+      timeout_ms: timeout_ms ? undefined : defaultTimeout,
       onText: (line) => context.progress(line),
     }),
   describe: ({ code: text }) => ({ code: text }),

@@ -37,7 +37,7 @@ type Operator = keyof typeof operators;
 
 const withoutTo = new Set<Operator>(["exists", "missing", "empty", "not_empty"]);
 
-/** A question about values, as data: one comparison, or several joined. */
+/** A test of values: one comparison, or several combined. */
 type Test =
   | { all: Test[] }
   | { any: Test[] }
@@ -78,8 +78,9 @@ const testSchema: z.ZodType<Test> = z.lazy(() =>
 );
 
 /**
- * Whether it holds. A value that is one `${path}` keeps its type, and is missing when it leads nowhere. A number and text that is a
- * number compare as numbers, with every digit; two texts are compared letter by letter. greater, less and their like are for numbers and ISO dates.
+ * Whether the test is true. A value that is exactly one `${path}` keeps its type, and is missing if the path has no value. Numbers and
+ * text that is a number compare as numbers with all digits; two texts compare literally. `greater`, `less` and similar operators are
+ * for numbers and ISO dates.
  * @throws SkillFailure `not_comparable`
  */
 function isTrue(test: Test, variables: Variables): boolean {
@@ -90,7 +91,7 @@ function isTrue(test: Test, variables: Variables): boolean {
   return operators[test.is](resolve(test.value, variables), to);
 }
 
-/** In words: `${count} at least 5`. */
+/** The test in words: `${count} at least 5`. */
 function describeTest(test: Test): string {
   if ("all" in test) return test.all.map(describeTest).join(" and ");
   if ("any" in test) return `(${test.any.map(describeTest).join(" or ")})`;
@@ -99,7 +100,7 @@ function describeTest(test: Test): string {
   return `${textOf(test.value)} ${test.is.replaceAll("_", " ")}${to}`;
 }
 
-/** The variables it looks at. */
+/** The variables that it uses. */
 function namesInTest(test: Test): string[] {
   return namesIn(test as unknown as Json);
 }
@@ -143,7 +144,7 @@ function isNumber(value: Json | undefined): boolean {
   return typeof value === "number" || value instanceof ExactNumber;
 }
 
-/** A number, or text that is one, with every digit, in the form of `decimal`. */
+/** A number, or text that is a number, with all digits in the form of `decimal`. */
 function numberOf(value: Json | undefined): string | undefined {
   if (isNumber(value)) return decimal(String(value));
   return typeof value === "string" ? decimal(value.trim().replace(/^\+/, "")) : undefined;
@@ -162,10 +163,10 @@ function textOf(value: Json | undefined): string {
 }
 
 const branch = z.array(z.unknown()).nullish();
-// biome-ignore lint/suspicious/noThenProperty: it is a word of the file format, and what stands there is never a function.
+// biome-ignore lint/suspicious/noThenProperty: it is a key of the file format, and its value is never a function.
 const config = z.object({ if: testSchema, then: branch, else: branch });
 
-/** Goes on with one of two lists of steps. The result is that of the last step there, null when there is none. */
+/** Continues with one of two lists of steps. The result is that of its last step, or null if the list is empty. */
 export const condition = defineControl({
   config,
   summary: (made) => `Checking whether ${short(describeTest(made.if))}`,

@@ -9,14 +9,14 @@ const config = z.object({
     (instruction) => instruction !== "" && instruction !== null,
     "it is missing",
   ),
-  /** Not in AnythingLLM: `provider/model`, or `small` for the one that does small work. */
+  /** Not in AnythingLLM: `provider/model`, or `small` for the small model. */
   model: z
     .string()
     .regex(/^(?:small|[a-z][a-z0-9_-]*\/\S+)$/, "it is neither small nor provider/model")
     .optional(),
 });
 
-/** Sends the model one instruction as a plain message, as AnythingLLM does. The result is its text, whatever form it has. */
+/** Sends the model one instruction as a plain message, as AnythingLLM does. The result is its text in any format. */
 export const llmInstruction = defineBlock({
   config,
   repeatable: () => true,

@@ -6,7 +6,7 @@ import { jsonSchema } from "../../core/values/json-schema.ts";
 import { defineControl } from "../block.ts";
 import { namesIn, resolve, type Variables } from "../substitute.ts";
 
-/** Turns of one loop, whatever a file says. */
+/** Maximum iterations of one loop, whatever a file says. */
 const maxTurns = 1_000;
 
 const variableName = (preset: string) =>
@@ -27,7 +27,7 @@ const config = z
       .min(1)
       .max(maxTurns)
       .nullish()
-      .transform((most) => most ?? 100),
+      .transform((max) => max ?? 100),
     steps: z.array(z.unknown()).min(1, "it has no steps"),
   })
   .refine(
@@ -36,7 +36,7 @@ const config = z
   );
 type Loop = z.output<typeof config>;
 
-/** Runs steps once for each item of a list, or a number of times. The result is the list of what each turn ended with. */
+/** Runs steps once for each item of a list, or a number of times. The result is the list of the iterations' results. */
 export const loop = defineControl({
   config,
   summary: ({ over, count }) => (over == null ? `Repeating ${count} times` : "Going through a list"),
@@ -78,26 +78,26 @@ function itemsOf({ over, count, max_items }: Loop, variables: Variables): Json[]
   }
   const length = typeof items === "number" ? items : items.length;
   if (length > max_items) {
-    const message = `The loop would have ${length} turns, and at most ${max_items} are allowed.`;
+    const message = `The loop would have ${length} iterations, and at most ${max_items} are allowed.`;
     throw new SkillFailure("too_many_items", message, `Set its max_items, up to ${maxTurns}.`);
   }
   return typeof items === "number" ? [] : items;
 }
 
-/** A list, or text that is a JSON list, as arguments are text. */
+/** A list, or text that is a JSON list: arguments are text. */
 function listOf(value: Json | undefined): Json[] | undefined {
   if (typeof value !== "string") return Array.isArray(value) ? value : undefined;
   try {
     return listOf(parseExactly(value) as Json);
   } catch {
-    // Text that is no JSON is no list; the caller says so.
+    // Text that is not JSON is not a list; the caller reports it.
     return undefined;
   }
 }
 
-/** The numbers from 1, or how many there would be when that is more than allowed. */
-function counted(value: Json | undefined, most: number): Json[] | number | undefined {
+/** The numbers from 1 to a count, or the count itself if it is too large. */
+function counted(value: Json | undefined, max: number): Json[] | number | undefined {
   const count = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   if (typeof count !== "number" || !Number.isInteger(count) || count < 0) return undefined;
-  return count > most ? count : Array.from({ length: count }, (_, at) => at + 1);
+  return count > max ? count : Array.from({ length: count }, (_, at) => at + 1);
 }

@@ -9,7 +9,7 @@ import { start } from "./start.ts";
 import { tool } from "./tool.ts";
 import { webScraping } from "./web-scraping.ts";
 
-/** Every kind of step, by the name flow files call it. */
+/** Every kind of step, by its name in flow files. */
 export const blocks: Readonly<Record<string, Block>> = {
   start,
   apiCall,

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import type { Json } from "../../core/values/json.ts";
 import { defineBlock } from "../block.ts";
+import type { Variables } from "../substitute.ts";
 import { variableSchema } from "../variables.ts";
 
 export const startConfigSchema = z.object({
@@ -9,21 +11,18 @@ export const startConfigSchema = z.object({
     .transform((variables) => (variables ?? []).filter(({ name }) => name !== "")),
 });
 
-/** Declares the variables; they have their values before the first step. Answers those that are no secret of the flow. */
+/** Declares the variables, which have their values before the first step. The result is the variables except fixed ones. */
 export const start = defineBlock({
   config: startConfigSchema,
   summary: () => "Starting",
-  run: async ({ variables }, scope) =>
-    Object.fromEntries(
-      variables
-        .filter(({ category }) => category !== "static")
-        .map(({ name }) => [name, scope.variables.get(name) ?? ""] as const),
-    ),
-  describe: ({ variables }, scope) => ({
-    variables: Object.fromEntries(
-      variables
-        .filter(({ category }) => category !== "static")
-        .map(({ name }) => [name, scope.variables.get(name) ?? ""] as const),
-    ),
-  }),
+  run: async (config, { variables }) => shownValues(config, variables),
+  describe: (config, { variables }) => ({ variables: shownValues(config, variables) }),
 });
+
+function shownValues(
+  { variables }: z.output<typeof startConfigSchema>,
+  values: Variables,
+): { [name: string]: Json } {
+  const shown = variables.filter(({ category }) => category !== "static");
+  return Object.fromEntries(shown.map(({ name }) => [name, values.get(name) ?? ""]));
+}

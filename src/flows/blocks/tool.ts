@@ -14,15 +14,15 @@ const config = z.object({
 type ToolStep = z.output<typeof config>;
 
 /**
- * Runs a skill, a part of one, another flow or a tool of an MCP server. Its own effect does not count: after a crash the call it made
- * says itself whether it may be run again.
+ * Runs a skill, a part of one, another flow or a tool of an MCP server. Its own effect does not matter: after a crash the effect of its
+ * call decides whether it is run again.
  */
 export const tool = defineControl({
   config,
   effect: () => "idempotent",
   delegates: true,
   summary: ({ tool: id }) => (id.includes("${") ? "Running a skill" : `Running ${id}`),
-  // Not within a journalled step: calls are numbered, so on resume each of them has to be made again, and is answered from the log.
+  // Not within a journalled step: calls are numbered, so on resume each call is repeated and answered from the log.
   async run(made, { variables, context, record }) {
     const result = await context.invoke(substitute(made.tool, variables), inputOf(made, variables));
     if (result.status === "error") throw new SkillFailure(result.code, result.message, result.hint);
@@ -35,7 +35,7 @@ export const tool = defineControl({
   }),
 });
 
-/** An object whose strings are filled in, or JSON text with placeholders. @throws SkillFailure `invalid_input` */
+/** The input: an object with filled-in strings, or JSON text with placeholders. @throws SkillFailure `invalid_input` */
 function inputOf({ input }: ToolStep, variables: Variables): Json {
   if (typeof input !== "string") return resolve(input ?? {}, variables) ?? {};
   try {

@@ -8,9 +8,9 @@ import { answered } from "../http-failure.ts";
 import { selectHtml } from "../select-html.ts";
 import { substitute } from "../substitute.ts";
 
-/** Characters; what is longer is summarised where the flow wants that. About 10,000 tokens. */
+/** Maximum characters that are not summarised, about 10,000 tokens. The flow decides about longer content. */
 const maxUnsummarised = 40_000;
-/** Characters a model gets to summarise. */
+/** Maximum characters for a summary. */
 const maxSummarised = 200_000;
 
 const config = z.object({
@@ -20,7 +20,7 @@ const config = z.object({
   enableSummarization: z.unknown().optional(),
 });
 
-/** Reads a page: its readable text as Markdown, its HTML, or the inner HTML of the elements a CSS selector finds. */
+/** Reads a page: its readable text as Markdown, its HTML, or the inner HTML of the elements that match a CSS selector. */
 export const webScraping = defineBlock({
   config,
   repeatable: () => true,

@@ -1,19 +1,19 @@
 /**
- * Runs in the sandbox, one process per run of a flow: reads `{id, code, variables}` a line and answers `{id, result}` or `{id, error}`.
- * Each piece of code gets globals of its own. It imports nothing of the bot.
+ * Runs in the sandbox, one process per run of a flow. Reads one `{id, code, variables}` per line and answers `{id, result}` or
+ * `{id, error}`. Each piece of code has its own globals. Imports nothing from the bot.
  */
 import { createInterface } from "node:readline";
 import { format } from "node:util";
 import { createContext, runInContext } from "node:vm";
 
-/** What the bot sends. */
+/** A request from the bot. */
 interface CodeRequest {
   id: number;
   code: string;
   variables: unknown;
 }
 
-/** Characters of JSON. */
+/** Maximum characters of a result as JSON. */
 const maxResult = 2_000_000;
 
 const say = (...words: unknown[]) => process.stderr.write(`${format(...words)}\n`);

@@ -1,26 +1,29 @@
 /**
- * Runs in the sandbox, as the program of one imported skill: loads its handler.js and runs its calls. Lines of JSON come on standard
- * input and go to standard output; what the skill prints goes to standard error.
+ * The program of one imported skill, which runs in the sandbox: loads its handler.js and runs its calls. It reads lines of JSON from
+ * standard input and writes them to standard output. The skill's own output goes to standard error.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { isNativeError } from "node:util/types";
 import { type HandlerRuntime, loadHandler, loadPackage } from "./load-code.ts";
-import type { FromHost, HostedSkill, HostRequest, ToHost } from "./protocol.ts";
-import { describeError, jsonOf, textOf } from "./value-text.ts";
+import type { FromHost, HostError, HostedSkill, HostRequest, ToHost } from "./protocol.ts";
 
-/** Bytes of a result; well below what a line may hold. */
+/** Maximum bytes of a result, well below the limit of a line. */
 const maxResult = 2_000_000;
+
+/** Maximum characters of an error's message. */
+const maxMessage = 4_000;
 
 // biome-ignore lint/style/noProcessEnv: this is how the sandbox says where it shows the skill's folder.
 const folder = process.env.KNACK_SKILL_DIR ?? process.cwd();
 
 interface OpenCall {
   id: number;
-  /** Waiting for answers of the bot, by number. */
+  /** Open requests to the bot, by number. */
   requests: Map<number, (value: unknown) => void>;
   asked: number;
-  /** What of AnythingLLM's agent it looked for in vain. */
+  /** Missing parts of AnythingLLM's agent that it tried to use. */
   missed: Set<string>;
 }
 
@@ -42,7 +45,7 @@ function fail(call: OpenCall, thrown: unknown): void {
   send({ type: "error", id: call.id, error: { ...error, message: error.message + about } });
 }
 
-/** Loaded with the first call, so that what is wrong with it is that call's failure; and tried once. */
+/** Loads the code once, with the first call, so that a fault in it is a failure of that call. */
 function load(): Promise<HandlerRuntime> {
   loaded ??= loadCode(hosted);
   return loaded;
@@ -59,7 +62,7 @@ async function run(call: OpenCall, args: unknown): Promise<void> {
     const self = handlerContext(hosted, runtime, portOf(call));
     const value = await runtime.handler.call(self, args);
     const text = textOf(value);
-    // AnythingLLM knows texts alone; tools of a package may answer data.
+    // AnythingLLM's skills only answer text; tools of a package may answer data.
     const isData = hosted.entry !== undefined && typeof value === "object" && value !== null;
     const size = Buffer.byteLength(text);
     if (size > maxResult) throw new RangeError(`It answered ${size} bytes; at most ${maxResult} are kept`);
@@ -69,7 +72,7 @@ async function run(call: OpenCall, args: unknown): Promise<void> {
   }
 }
 
-/** Handlers that run at the same time share a folder: a file belongs to the call that ends first after it was written. */
+/** Concurrent handlers share a folder: a file belongs to the call that ends first after it was written. */
 function portOf(call: OpenCall): CallPort {
   const { id } = call;
   return {
@@ -101,7 +104,7 @@ function receive(message: ToHost): void {
   }
 }
 
-/** Fails the call that something belongs to; all of them when that is not known. */
+/** Fails the call that an error belongs to; all calls if that is unknown. */
 function failOpen(thrown: unknown): void {
   const call = current.getStore();
   for (const each of call !== undefined && calls.has(call.id) ? [call] : [...calls.values()])
@@ -114,7 +117,7 @@ process.on("unhandledRejection", failOpen);
 process.on("uncaughtException", (error) => {
   send({ type: "ending" });
   failOpen(error);
-  // What else the process was doing is unknown: it is not used any more.
+  // The state of the process is unknown, so it is not used again.
   exit(70);
 });
 process.on("exit", (code) => {
@@ -125,17 +128,17 @@ const lines = createInterface({ input: process.stdin });
 lines.on("line", (line) => receive(JSON.parse(line)));
 lines.on("close", () => exit(0));
 
-/** What one call of a handler may say and ask. */
+/** The connection of one call to the bot. */
 interface CallPort {
   introspect(note: string): void;
   log(text: string): void;
   /** Asks the bot; resolves with its answer. */
   ask(request: HostRequest): Promise<unknown>;
-  /** A part of AnythingLLM's agent that is not here was looked for. */
+  /** Notes the use of a missing part of AnythingLLM's agent. */
   missed(name: string): void;
 }
 
-/** `this` of a handler, for one call: what AnythingLLM puts there, the skill's own fields over it, and the approval last. */
+/** `this` of a handler for one call: AnythingLLM's fields, overridden by the skill's own, and finally the approval. */
 function handlerContext(skill: HostedSkill, runtime: HandlerRuntime, port: CallPort): object {
   const logger = (...parts: unknown[]) => port.log(parts.map(textOf).join(" "));
   const introspect = (note: unknown) => port.introspect(textOf(note));
@@ -157,7 +160,7 @@ function handlerContext(skill: HostedSkill, runtime: HandlerRuntime, port: CallP
   };
 }
 
-/** AnythingLLM's agent has much more than this. What is looked for and not there is told, so that a failure explains itself. */
+/** AnythingLLM's agent has many more parts. The use of a missing part is noted, to explain a failure. */
 function agentStub(parts: Record<string, unknown>, { missed }: CallPort): object {
   return new Proxy(parts, {
     get(target, name) {
@@ -166,4 +169,63 @@ function agentStub(parts: Record<string, unknown>, { missed }: CallPort): object
       return undefined;
     },
   });
+}
+
+/** A handler's result as text for a model: text as it is, other values as JSON. */
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (value === undefined || value === null) return "The skill ran and answered nothing.";
+  return (typeof value === "object" ? jsonOf(value) : undefined) ?? String(value);
+}
+
+/** JSON of any value: BigInts as text, `[Circular]` where a value contains itself. Undefined for a value without JSON. */
+function jsonOf(value: unknown): string | undefined {
+  const above: unknown[] = [];
+  return JSON.stringify(value, function (this: unknown, _key, item: unknown) {
+    if (typeof item === "bigint") return item.toString();
+    if (typeof item !== "object" || item === null) return item;
+    while (above.length > 0 && above.at(-1) !== this) above.pop();
+    if (above.includes(item)) return "[Circular]";
+    above.push(item);
+    return item;
+  });
+}
+
+/** A thrown value, with its causes and its first place within the folder. */
+function describeError(thrown: unknown, folder: string): HostError {
+  if (!isNativeError(thrown)) return { name: "Error", message: cut(textOf(thrown)) };
+  const place = placeOf(thrown.stack ?? "", folder);
+  return {
+    name: String(thrown.name),
+    message: cut([...messagesOf(thrown)].join(": ") + adviceFor(thrown)),
+    ...(place === undefined ? {} : { at: place }),
+  };
+}
+
+function* messagesOf(error: Error): Generator<string> {
+  const seen = new Set<unknown>();
+  for (let next: unknown = error; isNativeError(next) && !seen.has(next); next = next.cause) {
+    seen.add(next);
+    // Node appends the require stack of a missing module.
+    yield next.message.split("\nRequire stack:")[0] ?? "";
+  }
+}
+
+function adviceFor(error: Error & { code?: unknown }): string {
+  if (error.code !== "MODULE_NOT_FOUND") return "";
+  return ". Only Node's own modules and those in the skill's own node_modules are there";
+}
+
+/** A frame `at f (/skill/handler.js:3:9)`, or the first line of a syntax error, `/skill/handler.js:3`. */
+function placeOf(stack: string, folder: string): string | undefined {
+  for (const line of stack.split("\n")) {
+    const from = line.indexOf(`${folder}/`);
+    const place = from < 0 ? undefined : /^[^:()]+:\d+/.exec(line.slice(from + folder.length + 1))?.[0];
+    if (place !== undefined) return place;
+  }
+  return undefined;
+}
+
+function cut(text: string): string {
+  return text.length > maxMessage ? `${text.slice(0, maxMessage)} …` : text;
 }

@@ -3,7 +3,7 @@ import Module, { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** `runtime` of a handler.js: the handler and whatever it needs beside it. */
+/** `runtime` of a handler.js: the handler and its own fields. */
 export type HandlerRuntime = Record<string, unknown> & { handler(this: object, args: unknown): unknown };
 
 /** The parts of Node's CommonJS loader that are not in its types. */
@@ -17,14 +17,14 @@ interface CommonJsLoader {
 const moduleSyntax =
   /^[^\S\r\n]*(?:import\s*[\w{*"']|export\s+(?:default|const|let|var|function|async|class|[{*]))/m;
 
-/** A handler.js that cannot be used; the message is for its author. */
+/** An unusable handler.js. The message is for its author. */
 class HandlerError extends Error {
   override readonly name = "HandlerError";
 }
 
 /**
- * Loads the handler.js of a folder as AnythingLLM does, by `require`. It and its own files are CommonJS whatever a package.json says;
- * files that are written as modules are loaded as such. @throws what they throw
+ * Loads the handler.js of a folder with `require`, as AnythingLLM does. The skill's own files are CommonJS whatever a package.json says,
+ * except for files with module syntax. @throws errors of the code
  */
 export function loadHandler(folder: string): HandlerRuntime {
   readOwnFilesAsCommonJs(folder);
@@ -58,7 +58,7 @@ function property(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** What a call of a tool package says: name its tools, or run one. */
+/** A call of a tool package: list its tools, or run one. */
 interface PackageCall {
   list?: boolean;
   tool?: string;
@@ -72,15 +72,15 @@ interface ExportedTool {
   run(input: unknown, context: unknown): unknown;
 }
 
-/** A module without tools; the message is for its author. */
+/** A module without tools. The message is for its author. */
 class PackageError extends Error {
   override readonly name = "PackageError";
 }
 
 /**
- * Loads the entry module of a tool package, of either kind of module. Tools are what has a function `run`, `handler` or `execute`: in a
- * list, under `tools`, or as exports of their own. They get their input and a context with `introspect`, `logger`, `runtimeArgs`,
- * `requestToolApproval` and `webScraper`. @throws what the module throws
+ * Loads the entry module of a tool package, CommonJS or ESM. A tool is an object with a function `run`, `handler` or `execute`, in a
+ * list, under `tools`, or as a separate export. It gets its input and a context with `introspect`, `logger`, `runtimeArgs`,
+ * `requestToolApproval` and `webScraper`. @throws errors of the module
  */
 export async function loadPackage(folder: string, entry: string): Promise<HandlerRuntime> {
   const module: unknown = await import(pathToFileURL(join(folder, entry)).href);

@@ -1,12 +1,12 @@
 import type { Json } from "../../core/values/json.ts";
 
-/** What the bot tells the process of an imported skill. */
+/** Messages from the bot to the process of an imported skill. */
 export type ToHost =
   | { type: "setup"; skill: HostedSkill }
   | { type: "call"; id: number; args: Json }
   | { type: "reply"; id: number; request: number; value: Json };
 
-/** What a handler finds of its skill in `this`. */
+/** The skill in a handler's `this`. */
 export interface HostedSkill {
   name: string;
   description: string;
@@ -19,21 +19,21 @@ export interface HostedSkill {
   entry?: string;
 }
 
-/** What the process tells the bot. A result is always text: nothing else comes over the border; `data`: the text is JSON. */
+/** Messages from the process to the bot. A result is always text; `data`: the text is JSON. */
 export type FromHost =
   | { type: "progress"; id: number; note: string }
   | { type: "log"; text: string }
   | { type: "request"; id: number; request: number; asks: HostRequest }
   | { type: "result"; id: number; text: string; data?: boolean }
   | { type: "error"; id: number; error: HostError }
-  /** It is about to end: what is open is answered, and nothing more is taken. */
+  /** The process is about to end: it answers open calls and takes no more. */
   | { type: "ending" };
 
 export type HostRequest =
   | { kind: "approval"; payload: Json; description: string }
   | { kind: "page"; url: string };
 
-/** What was thrown. `at` is the place in the skill, e.g. `handler.js:12`. */
+/** A thrown error. `at` is the place in the skill, e.g. `handler.js:12`. */
 export interface HostError {
   name: string;
   message: string;

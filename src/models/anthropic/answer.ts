@@ -3,17 +3,16 @@ import type { ModelRequest } from "../../core/ports/model.ts";
 import type { AssistantMessage, ProviderBlocks } from "../../core/values/message.ts";
 import type { MeteredUsage } from "../prices.ts";
 import { type Endpoint, modelError, notAnAnswer } from "../provider-error.ts";
-import type { Answer, AnswerReader } from "../provider-model.ts";
+import type { Answer, AnswerReader, Thought } from "../provider-model.ts";
 import { outputName } from "../structured-output.ts";
-import { safeCallId, withUniqueIds } from "../tool-call-text.ts";
+import { argumentsObject, safeCallId, withUniqueIds } from "../tool-call-text.ts";
 import { blocksToKeep, isText, isThinking, type WireBlock } from "./blocks.ts";
-import { AnthropicContent, wireBlock } from "./content.ts";
 import type { WireForm } from "./models.ts";
 
-/** What a stream consists of: first the form the request was accepted in, then the server's events. */
+/** A chunk of a stream: first the form in which the request was accepted, then the server's events. */
 export type AnthropicChunk = { type: "accepted"; form: WireForm } | Anthropic.RawMessageStreamEvent;
 
-/** Who answered which request. */
+/** A request and its recipient. */
 export interface Asked {
   request: ModelRequest;
   provider: string;
@@ -21,7 +20,7 @@ export interface Asked {
   endpoint: Endpoint;
 }
 
-/** Puts a stream together. A message that paused and was continued is one answer. */
+/** Puts a stream together. A paused message and its continuations are one answer. */
 export function createAnthropicReader(asked: Asked): AnswerReader<AnthropicChunk> {
   const parts: AnthropicContent[] = [];
   let form: WireForm = "noted";
@@ -45,16 +44,16 @@ export function createAnthropicReader(asked: Asked): AnswerReader<AnthropicChunk
   };
 }
 
-/** The message of a request that was not streamed. @throws ModelError when it is none. */
+/** The message of a request that was not streamed. @throws ModelError if it is not a message */
 export function wholeMessage(message: Anthropic.Message, endpoint: Endpoint): AnthropicContent {
-  // What is no JSON arrives here as a string, a foreign JSON document as whatever it is.
+  // An answer that is not JSON arrives as a string, and other JSON as any value.
   if (!Array.isArray(message?.content)) throw notAnAnswer(endpoint, "a message", message);
   return AnthropicContent.whole(message);
 }
 
 /**
- * The answer that these messages are. Of a declined one only the text counts.
- * @throws ModelError `context_too_long` when the context ended before anything was said.
+ * The answer of these messages. Of a declined answer only the text is kept.
+ * @throws ModelError `context_too_long` when the context ended before any text
  */
 export function anthropicAnswer(parts: readonly AnthropicContent[], form: WireForm, asked: Asked): Answer {
   const read = parts.flatMap((part) => part.blocks());
@@ -85,7 +84,7 @@ export function anthropicAnswer(parts: readonly AnthropicContent[], form: WireFo
   return { message: { ...message, ...blocksToKeep(message, sendable(named), origin) }, usage, stop };
 }
 
-/** Without what the API gives and does not take back: blank texts, and thinking that was cut before its signature. */
+/** Drops blocks that the API sends but does not take back: blank texts, and thinking that was cut before its signature. */
 function sendable(blocks: readonly WireBlock[]): WireBlock[] {
   const kept = blocks.filter((block) => block.type !== "text" || isText(block.text));
   const cut = kept.at(-1);
@@ -98,7 +97,7 @@ function stopOf(reason: Anthropic.StopReason | undefined): Answer["stop"] {
   return reason === "refusal" ? "declined" : "done";
 }
 
-/** Anthropic counts cached and cache-written tokens apart from `input_tokens`. Undefined where nothing was counted. */
+/** Undefined if the server reports no usage. Anthropic's `input_tokens` do not include the tokens read from and written to the cache. */
 function usageOf(parts: readonly AnthropicContent[]): MeteredUsage | undefined {
   if (!parts.some((part) => part.counts().isCounted)) return undefined;
   const usage = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, cache_write_tokens: 0 };
@@ -112,4 +111,108 @@ function usageOf(parts: readonly AnthropicContent[]): MeteredUsage | undefined {
     forAnHour += writtenForAnHour;
   }
   return forAnHour === 0 ? usage : { ...usage, cache_write_1h_tokens: forAnHour };
+}
+
+type Event = Anthropic.RawMessageStreamEvent;
+
+/** A content block. The arguments of a tool call are kept as the text that the model wrote. */
+interface ReadBlock {
+  block: Anthropic.ContentBlock;
+  json: string;
+}
+
+/** Token counts from the start of one message. */
+type Counts = Partial<Anthropic.Usage> | undefined;
+
+/** One message of the server, from its stream or as a whole. */
+export class AnthropicContent {
+  #read: ReadBlock[] = [];
+  #first: Counts;
+  #last: Partial<Anthropic.MessageDeltaUsage> | undefined;
+  /** Why the message ended; undefined while it is incomplete. */
+  stopReason: Anthropic.StopReason | undefined;
+
+  static whole(message: Anthropic.Message): AnthropicContent {
+    const content = new AnthropicContent();
+    content.#read = message.content.map((block) => ({ block, json: "" }));
+    content.#first = message.usage;
+    content.stopReason = message.stop_reason ?? "end_turn";
+    return content;
+  }
+
+  /** Adds an event. Returns its text for people, which is often empty, or a piece of thinking or of a note. */
+  add(event: Event | undefined): string | Thought {
+    switch (event?.type) {
+      case "message_start":
+        this.#first = event.message?.usage;
+        return "";
+      case "content_block_start":
+        this.#read[event.index] = { block: { ...event.content_block }, json: "" };
+        // Each thinking block begins a new paragraph.
+        return event.content_block.type === "thinking" && event.index > 0 ? { thought: "\n\n" } : "";
+      case "content_block_delta": {
+        const read = this.#read[event.index];
+        return read === undefined ? "" : addDelta(read, event.delta);
+      }
+      case "message_delta":
+        this.stopReason = event.delta.stop_reason ?? this.stopReason;
+        this.#last = event.usage;
+        return "";
+      default:
+        return "";
+    }
+  }
+
+  /** The blocks so far, with the arguments of calls as text. */
+  blocks(): { block: Anthropic.ContentBlock; arguments: string }[] {
+    return this.#read.filter(Boolean).map(({ block, json }) => ({
+      block,
+      arguments: block.type === "tool_use" ? json || inputText(block.input) : "",
+    }));
+  }
+
+  /** The blocks so far in the format of requests. */
+  wire(): WireBlock[] {
+    return this.blocks().map(wireBlock);
+  }
+
+  counts() {
+    const [first, last] = [this.#first, this.#last];
+    return {
+      isCounted: first !== undefined || last !== undefined,
+      fresh: last?.input_tokens ?? first?.input_tokens ?? 0,
+      cached: last?.cache_read_input_tokens ?? first?.cache_read_input_tokens ?? 0,
+      written: last?.cache_creation_input_tokens ?? first?.cache_creation_input_tokens ?? 0,
+      writtenForAnHour: first?.cache_creation?.ephemeral_1h_input_tokens ?? 0,
+      output: last?.output_tokens ?? first?.output_tokens ?? 0,
+    };
+  }
+}
+
+/** A block in the format of requests: the same, with the arguments of a call as an object. */
+function wireBlock(read: { block: Anthropic.ContentBlock; arguments: string }): WireBlock {
+  const { block } = read;
+  const sent = block.type === "tool_use" ? { ...block, input: argumentsObject(read.arguments) } : block;
+  return sent as WireBlock;
+}
+
+/** Some servers send the whole input with the start of a call. */
+function inputText(input: unknown): string {
+  const isObject = typeof input === "object" && input !== null;
+  return isObject && Object.keys(input).length > 0 ? JSON.stringify(input) : "";
+}
+
+function addDelta(read: ReadBlock, delta: Anthropic.RawContentBlockDelta): string | Thought {
+  const { block } = read;
+  if (delta.type === "text_delta" && block.type === "text") {
+    block.text += delta.text;
+    return delta.text;
+  }
+  if (delta.type === "thinking_delta" && block.type === "thinking") {
+    block.thinking += delta.thinking;
+    return delta.thinking === "" ? "" : { thought: delta.thinking };
+  }
+  if (delta.type === "input_json_delta") read.json += delta.partial_json;
+  else if (delta.type === "signature_delta" && block.type === "thinking") block.signature = delta.signature;
+  return "";
 }

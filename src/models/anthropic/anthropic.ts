@@ -3,28 +3,26 @@ import type { Model, ModelRequest } from "../../core/ports/model.ts";
 import { readChunks } from "../event-stream.ts";
 import { type Endpoint, endpointOf } from "../provider-error.ts";
 import { createProviderModel, type Dialect, factsOf, type ProviderModelOptions } from "../provider-model.ts";
-import { createServerFetch } from "../server-fetch.ts";
-import { requireKey, serverHeaders } from "../sign-requests.ts";
 import type { OutputForm } from "../structured-output.ts";
 import { toolRefusal } from "../tools/tool-refusal.ts";
 import { toolRules } from "../tools/tool-shape.ts";
-import { anthropicAddress, anthropicUrl } from "./address.ts";
 import {
   type AnthropicChunk,
+  AnthropicContent,
   type Asked,
   anthropicAnswer,
   createAnthropicReader,
   wholeMessage,
 } from "./answer.ts";
-import { AnthropicContent } from "./content.ts";
+import { anthropicAddress, anthropicUrl, createAnthropicClient } from "./client.ts";
 import { createAnthropicMessages, type WireMessage } from "./messages.ts";
 import { type Abilities, abilitiesOf, formOf, type WireForm } from "./models.ts";
 import { wireRequest } from "./request.ts";
 
-/** How often an answer the server interrupts (`pause_turn`) is continued. */
+/** Maximum continuations of an answer that the server pauses (`pause_turn`). */
 const maxPauses = 5;
 
-/** The events of a stream; undefined for a mere sign of life. */
+/** The events of a stream; undefined for a sign of life without an event. */
 type WireEvents = AsyncIterable<Anthropic.RawMessageStreamEvent | undefined>;
 
 /** Sends one request body. */
@@ -49,7 +47,7 @@ export function createAnthropicModel(options: ProviderModelOptions): Model {
   const dialect: Dialect<AnthropicChunk> = {
     async open(request, form, signal) {
       const api = await connect();
-      // The SDK's own stream hides the pings that come while the model thinks.
+      // The SDK's own stream hides the pings that arrive while the model thinks.
       const post: Post<WireEvents> = async (body, requestOptions) => {
         const response = await api.messages.create({ ...body, stream: true }, requestOptions).asResponse();
         return readChunks<Anthropic.RawMessageStreamEvent>(response, ({ type }) => type === "message_stop");
@@ -74,8 +72,8 @@ export function createAnthropicModel(options: ProviderModelOptions): Model {
 }
 
 /**
- * Sends requests in the best form the server takes. What it refuses is left out of this and all later requests of the model;
- * thinking it refuses, of those messages.
+ * Sends requests in the best form that the server accepts. A feature that it refuses is left out of this and all later requests of
+ * the model; refused thinking is left out of its messages.
  */
 function createSender(endpoint: Endpoint, options: ProviderModelOptions & { provider: string }) {
   const messages = createAnthropicMessages(options.provider);
@@ -84,7 +82,7 @@ function createSender(endpoint: Endpoint, options: ProviderModelOptions & { prov
 
   const limitOf = ({ maxOutputTokens }: Abilities) =>
     options.maxOutputTokens ?? Math.min(maxOutputTokens, facts.output ?? Infinity);
-  /** False when asking again would change nothing. */
+  /** Adapts to a refusal. Returns false if the next request would be the same. */
   const yieldsTo = (error: unknown, request: ModelRequest, tried: Abilities): boolean => {
     if (refusesThinking(error) && messages.dropThinking(request.messages)) return true;
     const refused = refusedAbilities(tried, error);
@@ -109,7 +107,7 @@ function createSender(endpoint: Endpoint, options: ProviderModelOptions & { prov
         return { answer, form: formOf(tried) };
       } catch (error) {
         const refusal = toolRefusal(error, body);
-        // Words of a tool that is named may be those of any ability.
+        // When a tool is named, words of its definition may match any ability.
         const isNamed = refusal !== undefined && refusal.names.size > 0;
         if (isNamed || !yieldsTo(error, request, tried)) throw refusal ?? error;
       }
@@ -121,7 +119,7 @@ function headersOf(betas: readonly string[]): Record<string, string> {
   return betas.length === 0 ? {} : { "anthropic-beta": betas.join(",") };
 }
 
-/** What was said before a pause is sent back as it came; the server goes on from there. */
+/** The text before a pause is sent back unchanged, and the server continues from there. */
 function continued(paused: readonly AnthropicContent[]): WireMessage[] {
   const content = paused.flatMap((part) => part.wire());
   return content.length === 0 ? [] : [{ role: "assistant", content }];
@@ -148,42 +146,18 @@ async function* streamed(
   }
 }
 
-/** Connects to a server of Anthropic's protocol; the SDK is loaded now. @throws ModelError `not_configured` without the key it needs */
-export async function createAnthropicClient(
-  endpoint: Endpoint,
-  baseURL: string,
-  options: ProviderModelOptions,
-): Promise<Anthropic> {
-  requireKey(endpoint, options.needsKey ?? endpoint.host === new URL(anthropicUrl).host, options);
-  const { Anthropic: Client } = await import("@anthropic-ai/sdk/client");
-  const maxMs = Math.max(options.timeoutMs, options.firstAnswerMs ?? 0);
-  return new Client({
-    apiKey: endpoint.apiKey || "none",
-    authToken: null,
-    baseURL,
-    maxRetries: 0,
-    // The silence watch ends a request; the SDK's own timer only must not be shorter.
-    timeout: maxMs + 60_000,
-    logLevel: "off",
-    openTelemetry: false,
-    defaultHeaders: serverHeaders(options, endpoint),
-    defaultQuery: { ...options.query },
-    fetch: createServerFetch(maxMs),
-  });
-}
-
-/** As servers refuse to be told how to show thinking, or to be told to think. */
+/** Words in refusals of thinking, or of how to show it. */
 const displayRefused =
   /thinking(?:\.adaptive)?\.display|'display'|\bthinking: (?:extra|input|unknown)|adaptive thinking is not|thinking\.type|unsupported parameter: 'thinking/i;
 
-/** Words by which servers name what they refuse, the most telling first. The first that turns something off counts. */
+/** Words by which servers name a refused feature, the most specific first. The first entry that turns something off applies. */
 const refusals: readonly { names: RegExp; off: Partial<Abilities> }[] = [
   { names: /thinking-display-updates|display: input should be|'updates'/i, off: { display: "summarized" } },
   { names: displayRefused, off: { display: undefined } },
   { names: /mid-conversation-output-config|messages\.\d+\.output_config/, off: { effortChange: false } },
   { names: /inline-tools|mid-conversation|defer_loading/, off: { inline: false } },
   { names: /tool_addition|tool_removal|tool_reference|tool_name_conflict/, off: { inline: false } },
-  // A system message where the server wants none: Anthropic's words, pydantic's, and those of chat templates.
+  // A system message in an unexpected place, in the words of Anthropic, pydantic and chat templates.
   {
     names:
       /\brole\W+system\b|unexpected role|messages(?:\.\d+)?\.role\b|'user' or 'assistant'|roles must alternate/i,
@@ -194,7 +168,7 @@ const refusals: readonly { names: RegExp; off: Partial<Abilities> }[] = [
   { names: /\bttl\b|extended-cache/, off: { hourCache: false } },
 ];
 
-/** What to turn off after a server refused a request. Undefined when it refused something else, or what was not asked for. */
+/** The features to turn off after a refusal. Undefined when it is about something else, or about an unused feature. */
 function refusedAbilities(asked: Abilities, error: unknown): Partial<Abilities> | undefined {
   const text = badRequest(error);
   if (text === undefined) return undefined;
@@ -210,15 +184,15 @@ function changes(asked: Abilities, off: Partial<Abilities>): boolean {
 }
 
 /**
- * Whether a server refused thinking that was sent back: the conversation before it changed, or another model or account
- * wrote it ("Invalid `signature` in `thinking` block", "`thinking` blocks … cannot be modified").
+ * Whether a server refused thinking that was sent back, because the conversation before it changed, or another model or account wrote
+ * it ("Invalid `signature` in `thinking` block", "`thinking` blocks … cannot be modified").
  */
 function refusesThinking(error: unknown): boolean {
   const text = badRequest(error) ?? "";
   return /signature/.test(text) || (/thinking/.test(text) && !displayRefused.test(text));
 }
 
-/** What the server said against the request, the whole body of its answer. Undefined for any other failure. */
+/** The whole body of a server's refusal. Undefined for any other failure. */
 function badRequest(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("status" in error)) return undefined;
   return error.status === 400 || error.status === 422 ? error.message : undefined;

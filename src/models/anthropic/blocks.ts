@@ -17,7 +17,7 @@ import type { WireForm } from "./models.ts";
 /** A content block of a request. */
 export type WireBlock = Anthropic.Beta.BetaContentBlockParam;
 
-/** The blocks of a message, always the same ones for the same message and form. */
+/** The blocks of a message; always the same for the same message and form. */
 export function blocksOf(
   message: Exclude<Message, SystemMessage>,
   form: WireForm,
@@ -33,14 +33,14 @@ export function blocksOf(
   }
 }
 
-/** What changed, as text in the words of a person who is none. */
+/** A change as a note in a user message. */
 export function noteBlock({ text }: SystemMessage): WireBlock {
   return { type: "text", text: asNote(text) };
 }
 
 /**
- * The blocks to keep with an answer: all of them, in order, when its text and calls alone would not give them back (signed
- * thinking, several texts, blocks with further fields).
+ * The blocks to keep with an answer: all of them, in order, if its text and calls alone cannot reproduce them (signed thinking,
+ * several texts, blocks with further fields).
  */
 export function blocksToKeep(
   message: AssistantMessage,
@@ -51,12 +51,12 @@ export function blocksToKeep(
   return { provider_blocks: { ...origin, blocks: blocks as unknown as Json } };
 }
 
-/** Whether a block is reasoning, which is only valid after exactly what it followed. */
+/** Whether a block is reasoning, which is only valid after the exact blocks that preceded it. */
 export function isThinking({ type }: WireBlock): boolean {
   return type === "thinking" || type === "redacted_thinking";
 }
 
-/** Whether the API takes a text: empty ones and mere white space are refused. */
+/** Whether the API accepts a text: it refuses empty and blank texts. */
 export function isText(text: string): boolean {
   return text.trim() !== "";
 }
@@ -67,7 +67,7 @@ function userBlocks({ text, images = [] }: UserMessage, form: WireForm): WireBlo
   return pictures.length > 0 ? pictures : [{ type: "text", text: "(empty message)" }];
 }
 
-/** An error takes no pictures in its result (the API refuses them): they follow it, and whoever groups puts results first. */
+/** The API refuses pictures in the result of an error, so they follow it; grouping puts results first. */
 function toolBlocks({ call_id, text, is_error, images = [] }: ToolMessage, form: WireForm): WireBlock[] {
   const pictures = images.map(picture);
   const inside = is_error ? [] : pictures;
@@ -83,7 +83,7 @@ function toolBlocks({ call_id, text, is_error, images = [] }: ToolMessage, form:
   return is_error ? [result, ...pictures] : [result];
 }
 
-/** https://docs.anthropic.com/en/docs/build-with-claude/vision: before the text they belong to. */
+/** A picture, which precedes its text: https://docs.anthropic.com/en/docs/build-with-claude/vision */
 function picture({ media_type, base64 }: MessageImage): Anthropic.ImageBlockParam {
   return { type: "image", source: { type: "base64", media_type, data: base64 } };
 }
@@ -95,7 +95,7 @@ function neutralBlocks(message: AssistantMessage): WireBlock[] {
     name: safeToolName(call.name),
     input: argumentsObject(call.arguments),
   }));
-  // A last message that ends in white space is refused.
+  // The API refuses a last message that ends with white space.
   const text = message.text.trimEnd();
   return text === "" ? calls : [{ type: "text", text }, ...calls];
 }

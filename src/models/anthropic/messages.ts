@@ -1,8 +1,14 @@
+import type { Anthropic } from "@anthropic-ai/sdk";
 import type { ModelRequest } from "../../core/ports/model.ts";
-import type { AssistantMessage, Message, ProviderBlocks, SystemMessage } from "../../core/values/message.ts";
+import type {
+  AssistantMessage,
+  Message,
+  ProviderBlocks,
+  SystemMessage,
+  ToolDefinition,
+} from "../../core/values/message.ts";
 import { blocksOf, isText, isThinking, noteBlock, type WireBlock } from "./blocks.ts";
 import { type Abilities, formOf, type WireEffort, type WireForm, wireEffort } from "./models.ts";
-import { toolDefinition } from "./tools.ts";
 
 /** A message of a request. */
 export interface WireMessage {
@@ -11,21 +17,21 @@ export interface WireMessage {
   output_config?: { effort: WireEffort };
 }
 
-/** Converts conversations, each message once: later rounds send the same ones again. */
+/** Converts conversations. Each message is converted once, because later rounds send it again. */
 export interface AnthropicMessages {
   /**
-   * The messages of a request. What is sent of a message never changes later, with one exception: a system message waits
-   * until just before the next assistant message, so at the end it may still move behind what a person says next.
+   * The messages of a request. A sent message never changes later, with one exception: a system message is placed just before the
+   * next assistant message, so a system message at the end may move behind the next message of a person.
    */
   conversation(request: ModelRequest, abilities: Abilities): WireMessage[];
   /**
-   * Leaves out the thinking of these messages from now on, all of it: what is left out between others invalidates the
-   * others. False when there is none.
+   * Leaves out all thinking of these messages from now on, because a gap would invalidate the rest. Returns false if there is
+   * none.
    */
   dropThinking(messages: readonly Message[]): boolean;
 }
 
-/** @param provider whose `provider_blocks` are sent back; those of others are left out. */
+/** @param provider the provider whose `provider_blocks` are sent back */
 export function createAnthropicMessages(provider: string): AnthropicMessages {
   const converted = {
     inline: new WeakMap<Message, WireBlock[]>(),
@@ -69,7 +75,7 @@ export function createAnthropicMessages(provider: string): AnthropicMessages {
   };
 }
 
-/** Blocks of this provider and form. Earlier versions kept no form; their requests were like those of today's notes. */
+/** Blocks of this provider and form. Earlier versions stored no form; their requests had the form `noted`. */
 function ownBlocks(
   { provider_blocks: own }: AssistantMessage,
   provider: string,
@@ -87,8 +93,8 @@ function ownThinking({ provider_blocks: own }: AssistantMessage, provider: strin
 type Flush = (held: readonly SystemMessage[], wire: WireMessage[], last: WireMessage) => void;
 
 /**
- * Puts messages in the order the API demands: the first is the user's, people's words and tool results between two answers
- * are one message with the results first, and system messages stand right before an answer or at the end.
+ * Puts messages in the order that the API requires: the first message is the user's; everything that people and tools say between
+ * two answers is one message with the tool results first; system messages are directly before an answer or at the end.
  */
 class Conversation {
   readonly #wire: WireMessage[] = [];
@@ -124,7 +130,7 @@ class Conversation {
     return this.#wire;
   }
 
-  /** Ends what comes before an answer. Two answers in a row and one at the end are refused: something is said between. */
+  /** Completes the messages before an answer. The API refuses two answers in a row and an answer at the end, so a text is inserted. */
   #close(): void {
     const last = this.#wire.at(-1);
     if (last?.role !== "user") {
@@ -150,14 +156,14 @@ function notedConversation(): Conversation {
 }
 
 function inlineConversation({ tools }: ModelRequest, abilities: Abilities): Conversation {
-  // Without a tool in the opening there is no list to change: it grows instead.
+  // Without tools in the opening there is no list to change; the list grows instead.
   const known = tools.length === 0 ? undefined : new Set(tools.map(({ name }) => name));
   return new Conversation((held, wire) => {
     for (const message of held) wire.push(...systemMessages(message, known, abilities));
   });
 }
 
-/** The API wants a change of effort in a message of its own, without content. */
+/** The API requires a separate message without content for a change of effort. */
 function systemMessages(
   message: SystemMessage,
   known: Set<string> | undefined,
@@ -172,7 +178,7 @@ function systemMessages(
   ];
 }
 
-/** @param known the tools there are; a reference to any other is refused. A definition replaces one of the same name. */
+/** @param known the existing tools: the API refuses references to others. A definition replaces one of the same name. */
 function toolChanges({ add = [], remove = [] }: SystemMessage, known: Set<string>): WireBlock[] {
   const replaced = new Set(add.map(({ name }) => name));
   const gone = remove.filter((name) => !replaced.has(name) && known.delete(name));
@@ -187,4 +193,9 @@ function toolChanges({ add = [], remove = [] }: SystemMessage, known: Set<string
       tool: { type: "tool_definition" as const, definition: toolDefinition(tool) },
     })),
   ];
+}
+
+/** A tool in Anthropic's shape. */
+export function toolDefinition({ name, description, parameters }: ToolDefinition): Anthropic.Tool {
+  return { name, description, input_schema: parameters as Anthropic.Tool["input_schema"] };
 }

@@ -1,24 +1,24 @@
-import type { Effort } from "../../core/values/message.ts";
+import { efforts as allEfforts, type Effort } from "../../core/values/message.ts";
 import type { ModelFacts } from "../catalogue/model-facts.ts";
 
 /** The words of `output_config.effort`. */
 export type WireEffort = Extract<Effort, "low" | "medium" | "high" | "xhigh" | "max">;
 
 /**
- * How changes in the middle reach a model. `inline`: as system messages that also add and remove tools. `noted`: as text at
- * the end of what a person or a tool said, while the list of tools grows.
+ * How changes during a conversation reach a model. `inline`: as system messages that also add and remove tools. `noted`: as text at
+ * the end of a message of a person or a tool, while the list of tools grows.
  */
 export type WireForm = "inline" | "noted";
 
-/** What a model and the server in front of it take. What a server refuses is turned off one by one. */
+/** The features that a model and its server support. A feature that the server refuses is turned off. */
 export interface Abilities {
-  /** System messages in the middle of a conversation, with tools to add and remove. */
+  /** System messages during a conversation, with tools to add and remove. */
   inline: boolean;
   /** System messages that change the effort. */
   effortChange: boolean;
-  /** The words for effort it knows, rising. None: the parameter is left out. */
+  /** The efforts that it knows, lowest first. If there are none, the parameter is left out. */
   efforts: readonly WireEffort[];
-  /** How thinking is shown to people: as short notes on the work, or as a summary. None: nothing is asked for. */
+  /** How thinking is shown to people: as short notes on the work, or as a summary. Undefined: it is not requested. */
   display: "updates" | "summarized" | undefined;
   /** Answers in a JSON schema through `output_config.format`. */
   schema: boolean;
@@ -44,7 +44,7 @@ const firstWith = {
   maxEffort: { fable: 5, mythos: 5, opus: 4.6, sonnet: 4.6, haiku: 5.5 },
   xhighEffort: { fable: 5, mythos: 5, opus: 4.7, sonnet: 5, haiku: 5.5 },
   schema: { fable: 5, mythos: 5, opus: 4.1, sonnet: 4.5, haiku: 4.5 },
-  // The models that think unasked, and by default show nothing of it.
+  // Models that always think, and do not show it by default.
   thinking: { fable: 5, mythos: 5, opus: 5, sonnet: 5.5, haiku: 5.5 },
   notes: { fable: 5.1, mythos: 5.1, opus: 5.5, sonnet: 5.5, haiku: 5.5 },
 } satisfies Record<string, Versions>;
@@ -52,10 +52,10 @@ const firstWith = {
 /** The first version of each family that refuses a forced tool. */
 const refusesForcedTool: Versions = { fable: 5.1, mythos: 5.1, opus: 5.5, sonnet: 5.5, haiku: Infinity };
 
-/** A family that is not in the tables is newer than them. */
+/** A family that is missing in the tables is newer than they are. */
 const newFamily = 5.5;
 
-/** Every Claude since 4 writes this many tokens; thinking and a long answer fit. */
+/** Every Claude since 4 can write this many tokens: enough for thinking and a long answer. */
 const roomyOutput = 32_000;
 
 const newest: Abilities = {
@@ -69,7 +69,7 @@ const newest: Abilities = {
   maxOutputTokens: roomyOutput,
 };
 
-/** A foreign model behind this protocol: only what every server knows. */
+/** A model of another vendor behind this protocol: only features that every server knows. */
 const foreign: Abilities = {
   inline: false,
   effortChange: false,
@@ -82,12 +82,12 @@ const foreign: Abilities = {
 };
 
 /**
- * What to expect of a model. Names of any spelling count (`claude-opus-5-5`, `anthropic/claude-sonnet-4.5`, dated ones).
- * @param own whether the server is Anthropic's: there an unknown name is a new model, elsewhere a foreign one.
- * @param inPlace what system messages in the middle can change, where the catalogue says so; else by the version
+ * The features of a model, by its name in any spelling (`claude-opus-5-5`, `anthropic/claude-sonnet-4.5`, with a date).
+ * @param own whether the server is Anthropic's. An unknown name is a new model there, and another vendor's model elsewhere.
+ * @param inPlace what system messages can change during a conversation, from the catalogue; by the version if undefined
  */
 export function abilitiesOf(model: string, own: boolean, inPlace?: ModelFacts["in_place"]): Abilities {
-  // The families before 4 put the version first: claude-3-5-haiku. 4,096 is the least any of them writes.
+  // Before version 4 names have the version first: claude-3-5-haiku. All of them can write 4,096 tokens.
   if (/claude-(?:\d|instant|v\d)/.test(model)) return { ...foreign, hourCache: own, maxOutputTokens: 4096 };
   const named = /claude-([a-z]+)-(\d{1,2})(?:[-.](\d))?(?!\d)/.exec(model);
   if (named === null) return own ? newest : foreign;
@@ -117,11 +117,9 @@ export function formOf({ inline }: Abilities): WireForm {
   return inline ? "inline" : "noted";
 }
 
-const rising: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
-
-/** The nearest word the model knows that is not above the wish, or its lowest. Undefined without a wish or a word. */
+/** The highest effort that the model knows up to the wanted one, or its lowest. Undefined if none is wanted or known. */
 export function wireEffort(wish: Effort | undefined, { efforts }: Abilities): WireEffort | undefined {
   if (wish === undefined) return undefined;
-  const most = rising.indexOf(wish);
-  return efforts.findLast((word) => rising.indexOf(word) <= most) ?? efforts[0];
+  const wanted = allEfforts.indexOf(wish);
+  return efforts.findLast((word) => allEfforts.indexOf(word) <= wanted) ?? efforts[0];
 }

@@ -1,14 +1,15 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { isContainer } from "../../base/record.ts";
 import { ModelError, type ModelRequest } from "../../core/ports/model.ts";
+import { toolsNow } from "../../core/transcript/keep-transcript.ts";
 import { type Json, type JsonSchema, objectOf } from "../../core/values/json.ts";
 import type { Effort } from "../../core/values/message.ts";
+import { effortNow } from "../effort.ts";
 import { type OutputForm, objectSchema, outputName } from "../structured-output.ts";
 import { notesExplained } from "../system-note.ts";
 import type { WireBlock } from "./blocks.ts";
-import type { WireMessage } from "./messages.ts";
+import { toolDefinition, type WireMessage } from "./messages.ts";
 import { type Abilities, wireEffort } from "./models.ts";
-import { toolList } from "./tools.ts";
 
 /** A request without its model: the body, and the beta features it uses. */
 export interface WireRequest {
@@ -17,9 +18,9 @@ export interface WireRequest {
 }
 
 /**
- * What is sent for a request. Between two requests of one transcript only the end of `messages` grows where the model takes
- * changes in the middle; elsewhere `tools` and the effort change too.
- * @throws ModelError `invalid_request` for a schema the server has no means for.
+ * The request in Anthropic's format. Between two requests of one transcript only the end of `messages` grows if the model takes
+ * changes during a conversation; otherwise `tools` and the effort change too.
+ * @throws ModelError `invalid_request` for a schema that the server cannot enforce
  */
 export function wireRequest(
   request: ModelRequest,
@@ -28,7 +29,7 @@ export function wireRequest(
   abilities: Abilities,
 ): WireRequest {
   const isFree = form.kind === "free";
-  // Threads share openings with tools. Any other question is asked once; with a schema, not even its end is read again.
+  // Threads share openings with tools. Other requests are sent once; the end of a request with a schema is never read from the cache.
   const forAnHour = isFree && request.tools.length > 0 && abilities.hourCache;
   const tools = markTools(toolList(request, abilities), forAnHour);
   const output = form.kind === "schema" ? outputMeans(form.schema, abilities) : {};
@@ -48,12 +49,12 @@ export function wireRequest(
   };
 }
 
-/** Where changes are told as notes, a conversation with tools says from its opening on what notes are. */
+/** The instructions. They explain notes from the start of a conversation with tools that announces changes as notes. */
 function systemText({ system, tools }: ModelRequest, { inline }: Abilities): string {
   return inline || tools.length === 0 ? system : [system, notesExplained].filter(Boolean).join("\n\n");
 }
 
-/** Betas are the same for every request of a transcript, whether or not something has changed yet. */
+/** The betas are the same for every request of a transcript, even before anything has changed. */
 function betasOf({ tools }: ModelRequest, { inline, effortChange }: Abilities): string[] {
   if (!inline) return [];
   return [
@@ -63,7 +64,7 @@ function betasOf({ tools }: ModelRequest, { inline, effortChange }: Abilities): 
 }
 
 /**
- * Asks models that think anyway to show something of it, in every request of a transcript in the same way.
+ * Asks models that always think to show it, in the same way in every request of a transcript.
  * https://platform.claude.com/docs/en/build-with-claude/thinking#controlling-thinking-display
  */
 function thinkingPart({ display }: Abilities): Pick<Anthropic.MessageCreateParams, "thinking"> {
@@ -76,17 +77,32 @@ function displayBetas({ display }: Abilities): string[] {
   return display === "updates" ? ["thinking-display-updates-2026-08-18"] : [];
 }
 
-/** Where effort cannot change in the middle, the whole request has the latest. */
-function openingEffort(
-  { effort, messages }: ModelRequest,
-  { inline, effortChange }: Abilities,
-): Effort | undefined {
-  if (inline && effortChange) return effort;
-  const changed = messages.findLast((message) => message.role === "system" && message.effort !== undefined);
-  return changed?.role === "system" ? changed.effort : effort;
+/** Where effort cannot change during a conversation, the whole request has the latest effort. */
+function openingEffort(request: ModelRequest, { inline, effortChange }: Abilities): Effort | undefined {
+  return inline && effortChange ? request.effort : effortNow(request);
 }
 
-/** Tools stay where none may be called: a conversation with calls in it is refused without them. */
+/**
+ * A tool that is never available. Without a tool that is deferred from the first request on, the first tool added later
+ * invalidates the whole cache.
+ */
+const placeholder: Anthropic.Tool = {
+  name: "reserved_placeholder",
+  description: "Reserved. It is never available.",
+  input_schema: { type: "object", properties: {} },
+  defer_loading: true,
+};
+
+/**
+ * The list of tools: that of the opening where tools are added inline, otherwise with all added tools. Removed tools stay, so that
+ * the list never shrinks. The API refuses a list of only deferred tools.
+ */
+function toolList(request: ModelRequest, { inline }: Abilities): Anthropic.Tool[] {
+  if (inline && request.tools.length > 0) return [...request.tools.map(toolDefinition), placeholder];
+  return toolsNow(request, "keep").map(toolDefinition);
+}
+
+/** Tools stay in requests that forbid calls: without them the API refuses a conversation with calls. */
 function toolUse(tools: readonly Anthropic.Tool[], forbidden: boolean, forced: Anthropic.Tool | undefined) {
   if (forced !== undefined) {
     const tool_choice = { type: "tool", name: forced.name, disable_parallel_tool_use: true } as const;
@@ -98,7 +114,7 @@ function toolUse(tools: readonly Anthropic.Tool[], forbidden: boolean, forced: A
 
 interface OutputMeans {
   config?: Pick<Anthropic.OutputConfig, "format">;
-  /** A tool that must be called: any schema is accepted. */
+  /** A tool that must be called. It accepts any schema. */
   tool?: Anthropic.Tool;
 }
 
@@ -114,31 +130,31 @@ function outputMeans(schema: JsonSchema, abilities: Abilities): OutputMeans {
 }
 
 /**
- * Where Anthropic's cache may begin and end (https://platform.claude.com/docs/en/build-with-claude/prompt-caching): four
- * marks, two for the opening and two for the conversation. A mark says nothing to the model and changes no content.
+ * A breakpoint of Anthropic's cache (https://platform.claude.com/docs/en/build-with-claude/prompt-caching). Of the maximum of four,
+ * two are for the opening and two for the conversation. The model does not see them.
  */
 type Mark = { cache_control: Anthropic.CacheControlEphemeral };
 
 /** Five minutes, renewed by each hit. */
 const short: Mark = { cache_control: { type: "ephemeral" } };
 
-/** Written at twice the input price; it must stand before the short ones. */
+/** Writing costs twice the input price. Must precede the short marks. */
 const hour: Mark = { cache_control: { type: "ephemeral", ttl: "1h" } };
 
-/** Marks the last tool that is loaded. A deferred one takes no mark. */
+/** Marks the last loaded tool. A deferred tool cannot be marked. */
 function markTools(tools: readonly Anthropic.Tool[], forAnHour: boolean): Anthropic.Tool[] {
   const last = tools.findLastIndex(({ defer_loading }) => defer_loading !== true);
   return tools.map((tool, index) => (index === last ? { ...tool, ...(forAnHour ? hour : short) } : tool));
 }
 
-/** The instructions with their mark; none when there are none. */
+/** The instructions with their mark, if there are any. */
 function markSystem(text: string, forAnHour: boolean): { system?: Anthropic.TextBlockParam[] } {
   return text === "" ? {} : { system: [{ type: "text", text, ...(forAnHour ? hour : short) }] };
 }
 
 /**
- * Marks where the previous request ended, which is just before the last answer, and the end. One mark finds what was written
- * up to 20 blocks before it: a round of many calls has more, so the first of the two is what hits.
+ * Marks the end of the previous request, which is just before the last answer, and the end. A mark only finds cache entries up to 20
+ * blocks before it, and a round of many calls has more, so the first of the two marks is the one that hits.
  */
 function markConversation(messages: readonly WireMessage[]): WireMessage[] {
   const marked = [...messages];
@@ -151,7 +167,7 @@ function markConversation(messages: readonly WireMessage[]): WireMessage[] {
   return marked;
 }
 
-/** The last message up to `end` that can be marked: one that only changes the effort has no content. */
+/** The last message up to `end` that can be marked: a message that only changes the effort has no content. */
 function markable(messages: readonly WireMessage[], end: number): number | undefined {
   for (let index = end; index >= 0; index -= 1) {
     const message = messages[index];
@@ -161,7 +177,7 @@ function markable(messages: readonly WireMessage[], end: number): number | undef
   return undefined;
 }
 
-/** User and system messages have no thinking, the one kind of block that takes no mark. */
+/** Marks the last block. User and system messages have no thinking, the only kind of block that cannot be marked. */
 function withMark(message: WireMessage): WireMessage {
   const content = message.content.map((block, index): WireBlock => {
     return index === message.content.length - 1 ? ({ ...block, ...short } as WireBlock) : block;
@@ -169,31 +185,30 @@ function withMark(message: WireMessage): WireMessage {
   return { ...message, content };
 }
 
-/** Keywords that constrained decoding takes as they are. */
-const taken = new Set(["$ref", "title", "description", "default", "const", "enum", "type", "required"]);
+/** Keywords that constrained decoding supports. */
+const taken = new Set("$ref title description default const enum type required".split(" "));
 
-/** Keywords it refuses and that words can say. */
-const told = new Set([
-  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength"],
-  ...["pattern", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "not", "format"],
-]);
+/** Keywords that it refuses and that a description can state. */
+const told = new Set(
+  `minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern minItems maxItems uniqueItems
+  minProperties maxProperties not format`.split(/\s+/),
+);
 
 /** Keywords whose value is a schema or a list of them. */
 const nested = new Set(["anyOf", "oneOf", "allOf", "items"]);
 
-/** Keywords whose value is schemas by name. */
+/** Keywords whose value holds schemas by name. */
 const named = new Set(["properties", "$defs", "definitions"]);
 
-/** Values of `format` it knows. */
-const formats: ReadonlySet<Json> = new Set([
-  ...["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"],
-]);
+/** Values of `format` that it supports. */
+const formats: ReadonlySet<Json> = new Set(
+  "date-time time date duration email hostname uri ipv4 ipv6 uuid".split(" "),
+);
 
 /**
- * A schema in the subset that `output_config.format` takes
- * (https://platform.claude.com/docs/en/build-with-claude/structured-outputs, JSON Schema limitations): every object closed,
- * `oneOf` as `anyOf`, other constraints told in the description. Undefined for a schema that cannot be said so: objects with
- * any keys, tuples.
+ * The schema in the subset that `output_config.format` supports
+ * (https://platform.claude.com/docs/en/build-with-claude/structured-outputs, JSON Schema limitations): objects are closed, `oneOf`
+ * becomes `anyOf`, and descriptions state other constraints. Undefined for a schema with open objects or tuples.
  */
 export function closedSchema(schema: JsonSchema): JsonSchema | undefined {
   return isOpen(schema) ? undefined : close(schema);
@@ -212,7 +227,7 @@ function close(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** None for a keyword that is refused. */
+/** The keyword in the subset; empty for an unsupported keyword. */
 function closeKeyword(keyword: string, value: Json): [string, Json][] {
   if (isTaken(keyword, value)) return [[keyword, value]];
   if (nested.has(keyword)) return [[keyword === "oneOf" ? "anyOf" : keyword, closeAll(value)]];
@@ -234,7 +249,7 @@ function closeAll(value: Json): Json {
   return isContainer(value) ? close(value) : value;
 }
 
-/** Whether some object of a schema takes keys that it does not name, or some list is a tuple. */
+/** Whether any object of a schema accepts unnamed keys, or any list is a tuple. */
 function isOpen(value: Json): boolean {
   if (Array.isArray(value)) return value.some(isOpen);
   if (!isContainer(value)) return false;

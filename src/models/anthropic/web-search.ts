@@ -4,18 +4,17 @@ import { askedSearch, recencyNotes } from "../asked-search.ts";
 import { type MeteredUsage, type Price, pricedUsage, withFee } from "../prices.ts";
 import { endpointOf, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
-import { anthropicAddress } from "./address.ts";
-import { createAnthropicClient } from "./anthropic.ts";
+import { anthropicAddress, createAnthropicClient } from "./client.ts";
 
 /** US dollars for one search. https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool */
 const searchFee = 0.01;
 const patience = 60_000;
-/** How often an answer that the server interrupts is continued, and once more. */
+/** Maximum parts of an answer that the server pauses. */
 const maxAnswers = 3;
 
 /**
- * The search of Anthropic's API: a request to a model that may search once, whose results become hits. What it writes about them is
- * only used for the passages it cites.
+ * Searches with Anthropic's API: a model searches the web once, and the results become hits. Its text is only used for the passages
+ * that it cites.
  */
 export function createAnthropicSearch(options: ProviderModelOptions, price: Price | undefined): WebEngine {
   const { model } = options;
@@ -55,7 +54,7 @@ export function createAnthropicSearch(options: ProviderModelOptions, price: Pric
 
 const user = (content: string) => ({ role: "user" as const, content });
 
-/** The answer to a request, with what follows when the server interrupts it (`pause_turn`). */
+/** The parts of the answer to a request: the server may pause it (`pause_turn`). */
 async function answersTo(
   api: Anthropic,
   request: Anthropic.MessageCreateParamsNonStreaming,
@@ -71,7 +70,7 @@ async function answersTo(
   return answers;
 }
 
-/** Anthropic counts cached and cache-written tokens apart from `input_tokens`. */
+/** Anthropic's `input_tokens` do not include the tokens read from and written to the cache. */
 function countOf(answers: readonly Anthropic.Message[]): MeteredUsage {
   const sum = (of: (usage: Anthropic.Usage) => number | null) =>
     answers.reduce((total, { usage }) => total + (of(usage) ?? 0), 0);
@@ -85,7 +84,7 @@ function countOf(answers: readonly Anthropic.Message[]): MeteredUsage {
   };
 }
 
-/** What of an answer a search found. A search that fails is not charged. `failed`: why there was none. */
+/** The results of an answer's searches. Failed searches are not charged. `failed`: why there are no results. */
 function readSearch(content: readonly Anthropic.ContentBlock[]) {
   const cited = new Map<string, string[]>();
   for (const block of content) {

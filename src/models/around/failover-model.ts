@@ -5,12 +5,11 @@ import {
   type ModelRequest,
   mayHelp,
 } from "../../core/ports/model.ts";
-import { ShownText } from "../shown-text.ts";
-import { whyDelayed } from "../why-delayed.ts";
+import { ShownText, whyDelayed } from "./failed-attempt.ts";
 
 /**
- * A model with others behind it, asked in this order when it fails. The rule-based offline model never takes over.
- * @throws ModelError of the last one asked, which then tells of all.
+ * A model with fallbacks, which are tried in this order. The rule-based offline model is never a fallback.
+ * @throws ModelError that describes the failures of all models
  */
 export function createFailoverModel(first: Model, others: readonly Model[]): Model {
   const models = [first, ...others.filter((model) => model.generative)];
@@ -25,7 +24,7 @@ export function createFailoverModel(first: Model, others: readonly Model[]): Mod
   };
 }
 
-/** Models with a smaller window, tokens, do not make the conversation small: they are sent what fits. */
+/** A model with a smaller window, tokens, does not limit the conversation: it is sent the part that fits. */
 const smallWindow = 32_000;
 
 function least(values: readonly (number | undefined)[]): number | undefined {
@@ -44,7 +43,7 @@ async function* inTurn(models: readonly Model[], request: ModelRequest): AsyncGe
       if (!(error instanceof ModelError)) throw error;
       failures.push(error);
       if (!mayHelp("another", error)) break;
-      // The last one's text is void too, but then the error says that all is.
+      // The last model's text is not withdrawn here: the error does that.
       request.signal.throwIfAborted();
       if (model === models.at(-1)) break;
       yield* shown.void();
@@ -59,7 +58,7 @@ function allFailed(failures: readonly ModelError[]): ModelError {
   if (last !== undefined && failures.length === 1) return last;
   const waits = failures.flatMap((failure) => failure.retryAfterMs ?? []);
   const told = failures.map((failure, index) => `(${index + 1}) ${failure.message}`).join(" ");
-  // One that may be back later is worth waiting for, whatever is wrong with the others.
+  // If one model may recover, waiting is worthwhile whatever the other failures are.
   const failure = failures.find((each) => mayHelp("later", each)) ?? last;
   return new ModelError(
     failure?.code ?? "unavailable",

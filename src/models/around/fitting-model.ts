@@ -3,29 +3,29 @@ import { foldedRequest } from "../../core/transcript/keep-transcript.ts";
 import type { Message } from "../../core/values/message.ts";
 import { countTokens } from "../count-tokens.ts";
 import { createRequestSize, messageSize, toolSize } from "../request-size.ts";
-import { ShownText } from "../shown-text.ts";
+import { ShownText } from "./failed-attempt.ts";
 
-/** How often a request that is too long is shortened before its error is told. */
+/** Maximum attempts to shorten a request that is too long. */
 const attempts = 6;
 
-/** Sizes are estimated; a request is taken for too long from this part of the window on. */
+/** The share of the window that a request may take: sizes are estimates. */
 const certainty = 0.9;
 
 /**
- * The model, sent what fits: a conversation longer than its window, as another model may have had it, is cut to its latest
- * part. A model whose window is not known, or is smaller than known, is sent less and less until it takes the request; the
- * size it took is remembered.
- * @param answerTokens most tokens of an answer, which share the window
+ * Sends the model only what fits. A conversation that exceeds its window, for example from a model with a larger one, is cut to its
+ * latest part. If the window is unknown, or smaller than expected, requests shrink until the model accepts one; that size is
+ * remembered.
+ * @param answerTokens maximum tokens of an answer, which share the window
  */
 export function withFitting(model: Model, answerTokens: number): Model {
   const sizeOf = createRequestSize();
   const boundOf = createRequestSize((text) => text.length);
   const { window } = model;
-  let most = window === undefined ? Number.POSITIVE_INFINITY : roomIn(window, answerTokens);
+  let maxRoom = window === undefined ? Number.POSITIVE_INFINITY : roomIn(window, answerTokens);
 
   async function* stream(request: ModelRequest): AsyncGenerator<ModelEvent> {
-    let room = most;
-    // Counting tokens takes time; most requests are short of the limit in characters.
+    let room = maxRoom;
+    // Counting tokens takes time, and most requests have fewer characters than the limit has tokens.
     if (boundOf(request) <= room || sizeOf(request) <= room) {
       const shown = new ShownText();
       try {
@@ -49,7 +49,7 @@ export function withFitting(model: Model, answerTokens: number): Model {
         for await (const event of model.stream(shortenedRequest(request, room))) {
           yield withoutBlocks(shown.pass(event));
         }
-        most = Math.min(most, room);
+        maxRoom = Math.min(maxRoom, room);
         return;
       } catch (error) {
         if (!isTooLong(error) || attempt === attempts) throw error;
@@ -70,24 +70,24 @@ function isTooLong(error: unknown): boolean {
   return error instanceof ModelError && error.code === "context_too_long";
 }
 
-/** Reasoning about the shortened request is none about the whole one. */
+/** Drops reasoning, because it belongs to the shortened request and not to the whole one. */
 function withoutBlocks(event: ModelEvent): ModelEvent {
   if (event.type !== "finished") return event;
   const { provider_blocks: _, ...message } = event.message;
   return { ...event, message };
 }
 
-/** Texts are not shortened below this, tokens. */
+/** Minimum tokens of a shortened text. */
 const minText = 100;
 
-/** Said before the first message that is left. */
+/** The note before the first remaining message. */
 const leftOut = "[Earlier messages of this conversation are left out: they do not fit this model.]";
 
 /**
- * A copy of the request of about `room` tokens: folded, without the pictures and provider blocks, its oldest messages left
- * out up to a message of a person. When the last of these and what followed is still too long, its long texts are shortened
- * to their beginnings and ends, and then its first rounds are left out. The cut moves in steps, so that the copies of a
- * growing conversation begin alike for a while.
+ * A copy of the request of about `room` tokens: folded, without pictures and provider blocks, and without the oldest messages up to a
+ * message of a person. If the last message of a person with its answer is still too long, long texts are shortened to their
+ * beginnings and ends, and then the first rounds are left out. The cut moves in steps, so that the copies of a growing conversation
+ * begin in the same way for a while.
  */
 function shortenedRequest(request: ModelRequest, room: number): ModelRequest {
   const { no_calls, ...rest } = request;
@@ -119,7 +119,7 @@ function plain(message: Message): Message {
   }
 }
 
-/** From the first message of a person on after which a conversation of this size fits. */
+/** The messages from the first message of a person from which the conversation fits. */
 function cutAtPerson(messages: readonly Message[], space: number): readonly Message[] {
   const sizes = messages.map((message) => messageSize(message));
   const excess = sum(sizes) - space;
@@ -136,17 +136,17 @@ function cutAtPerson(messages: readonly Message[], space: number): readonly Mess
   return messages.slice(starts.at(-1) ?? 0);
 }
 
-/** With texts no longer than the largest length at which all fit. */
+/** Shortens long texts until the messages fit. */
 function withShortTexts(messages: readonly Message[], space: number): readonly Message[] {
   let short = messages;
-  for (let longest = space / 2; !fits(short, space) && longest >= minText; longest /= 2) {
-    const most = longest;
-    short = messages.map((message) => shortened(message, most));
+  for (let max = space / 2; !fits(short, space) && max >= minText; max /= 2) {
+    const maxTokens = max;
+    short = messages.map((message) => shortened(message, maxTokens));
   }
   return short;
 }
 
-/** A round is what the model said and the results of its calls; the first message, a person's, stays. */
+/** Leaves out the first rounds: a message of the model and the results of its calls. The first message, a person's, stays. */
 function withoutFirstRounds(messages: readonly Message[], space: number): readonly Message[] {
   let left = messages;
   while (!fits(left, space)) {
@@ -161,10 +161,10 @@ function fits(messages: readonly Message[], space: number): boolean {
   return sum(messages.map((message) => messageSize(message))) <= space;
 }
 
-function shortened(message: Message, longest: number): Message {
+function shortened(message: Message, maxTokens: number): Message {
   const tokens = countTokens(message.text);
-  if (tokens <= longest || message.role === "assistant") return message;
-  const half = Math.floor((message.text.length * longest) / tokens / 2);
+  if (tokens <= maxTokens || message.role === "assistant") return message;
+  const half = Math.floor((message.text.length * maxTokens) / tokens / 2);
   const text = `${message.text.slice(0, half)}\n[… shortened to fit this model …]\n${message.text.slice(-half)}`;
   return { ...message, text };
 }

@@ -7,9 +7,9 @@ import {
   type ModelRequest,
 } from "../../core/ports/model.ts";
 import type { Message, MessageImage, ToolMessage, UserMessage } from "../../core/values/message.ts";
-import { ShownText } from "../shown-text.ts";
+import { ShownText } from "./failed-attempt.ts";
 
-/** How servers refuse pictures: as a bad request, as too large, or (routers) as an address that knows no such model. */
+/** Codes of refused pictures: a bad request, a request that is too large, or (from routers) an unknown model. */
 const refusals: ReadonlySet<ModelErrorCode> = new Set([
   "invalid_request",
   "context_too_long",
@@ -19,16 +19,16 @@ const refusals: ReadonlySet<ModelErrorCode> = new Set([
 type MessageWithImages = UserMessage | ToolMessage;
 
 /**
- * The model, asked again without pictures when it refuses a request that has some: first without those it has not taken
- * before, then without any. A picture left out of a request that was taken then stays out of all later ones, so that what
- * was sent stays as it was; its message says so.
- * @param takesImages false for a model that is known to take none: it is asked without them at once
+ * Repeats a request without pictures when the model refuses it: first without pictures that it has not accepted before, then without
+ * any. A picture that was left out of an accepted request stays out of all later ones, so that sent messages do not change; its message
+ * says so.
+ * @param takesImages false for a model that is known to take no pictures, which are then left out at once
  */
 export function withImageFallback(model: Model, takesImages = true): Model {
   const pictures = new KnownPictures();
   return {
     ...model,
-    // Most requests have none, and every layer takes time for each piece of an answer.
+    // Most requests have no pictures, and every layer costs time for each piece of an answer.
     stream(request) {
       if (!request.messages.some(hasImages)) return model.stream(request);
       if (takesImages) return stream(model, pictures, request);
@@ -47,7 +47,7 @@ async function* stream(
   const shown = imagesIn(request.messages).filter((image) => !isOut(image));
   const fresh = shown.filter((image) => !pictures.isTaken(image));
   const trials = [[], fresh, shown].filter((left, index) => index === 0 || left.length > 0);
-  // Without those that are new is without any when all are.
+  // If all pictures are new, leaving out the new ones leaves none.
   if (fresh.length === shown.length && trials.length > 1) trials.pop();
   for (const [index, left] of trials.entries()) {
     const out = new Set(left);
@@ -65,7 +65,7 @@ async function* stream(
   }
 }
 
-/** False when the pictures of the request may be why it was refused; the text so far is void then. */
+/** Returns false if the pictures may be why the request was refused. The text so far is then withdrawn. */
 async function* attempt(
   model: Model,
   request: ModelRequest,
@@ -84,7 +84,7 @@ async function* attempt(
   }
 }
 
-/** Pictures a model has taken and refused, known again by what they show. */
+/** Pictures that a model has accepted and refused, identified by their content. */
 class KnownPictures {
   readonly #taken = new Set<string>();
   readonly #refused = new Set<string>();

@@ -7,18 +7,17 @@ import {
   mayHelp,
 } from "../../core/ports/model.ts";
 import type { Clock } from "../../core/ports/storage.ts";
-import { ShownText } from "../shown-text.ts";
-import { whyDelayed } from "../why-delayed.ts";
+import { ShownText, whyDelayed } from "./failed-attempt.ts";
 
-/** How often and how patiently a model is asked again. */
+/** How often, and after which delays, a request is repeated. */
 export interface RetryPolicy {
-  /** Requests in all, the first included. */
+  /** Maximum requests, including the first. */
   attempts: number;
-  /** The wait before the second attempt, ms; it doubles with each further one, give or take half. */
+  /** Delay before the second attempt, ms. It doubles with each attempt and varies by up to half. */
   minMs: number;
-  /** The longest wait of our own choosing, ms. */
+  /** Maximum delay unless the server asks for more, ms. */
   maxMs: number;
-  /** When the server asks for a longer wait than this (milliseconds), the model is given up at once. */
+  /** If the server asks for a longer delay than this, ms, there are no further attempts. */
   maxRetryAfterMs: number;
 }
 
@@ -29,13 +28,13 @@ export const defaultRetryPolicy: RetryPolicy = {
   maxRetryAfterMs: 60_000,
 };
 
-/** Requests in all, and the longest wait for the second, ms, where whoever asks can wait without a worker. */
+/** Limits for callers that can wait without a worker. */
 const whereItCanWait = { attempts: 2, maxRetryAfterMs: 5_000 };
 
 /**
- * A model that is asked again after failures that pass. Text of a failed attempt is made void with `reset`; before each wait
- * a `delayed` tells people of it. An outage ends a request that `can_wait` after the second attempt. What cannot wait, because a tool that
- * runs needs the answer, keeps its worker for all attempts.
+ * Repeats requests after transient failures. A `reset` withdraws the text of a failed attempt, and a `delayed` event announces each
+ * delay. After an outage, a request that `can_wait` ends with the second attempt. A request that cannot wait, because a running tool
+ * needs the answer, keeps its worker for all attempts.
  */
 export function createRetryingModel(
   model: Model,
@@ -83,7 +82,7 @@ function policyFor({ can_wait }: ModelRequest, error: unknown, policy: RetryPoli
   };
 }
 
-/** Milliseconds until the next attempt; undefined when there is none. */
+/** Delay before the next attempt, ms; undefined when there is none. */
 function waitBefore(
   error: unknown,
   attempt: number,

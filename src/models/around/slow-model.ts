@@ -1,23 +1,23 @@
 import type { Model, ModelEvent } from "../../core/ports/model.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 
-/** What models need of the clock; without `after`, nobody is told of slow ones. */
+/** The clock for models. Without `after` there are no notices about slow models. */
 export type ModelClock = Pick<Clock, "now" | "sleep"> & Partial<Pick<Clock, "after">>;
 
-/** How long people wait without a sign of the model before they are told, ms. */
-const patience = 10_000;
+/** Delay before the notice about a model that has sent nothing, ms. */
+const noticeDelay = 10_000;
 
 const local =
   /^(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|\[(?:::1|f[cd])|host\.docker\.internal)|\.(?:local|internal|lan)$/;
 
-/** Whether a server is one that people run themselves, which loads a model with its first request. */
+/** Whether people run the server themselves. Such a server loads a model with its first request. */
 export function isLocalHost(host: string): boolean {
   const name = host.replace(/:\d+$/, "");
   return local.test(name) || !/[.:[]/.test(name);
 }
 
 /**
- * The model, with a `delayed` when nothing has come of an answer for 10 seconds.
+ * Sends a `delayed` event when an answer has not begun after 10 seconds.
  * @param isLocal whether its server may still have to load it
  */
 export function withWaitNotice(model: Model, isLocal: boolean, clock: Partial<Pick<Clock, "after">>): Model {
@@ -33,7 +33,7 @@ export function withWaitNotice(model: Model, isLocal: boolean, clock: Partial<Pi
   };
 }
 
-/** The same events, with the notice before the first when that is late. Later ones pass untouched: it costs them nothing. */
+/** The same events, with the notice before the first event if it is late. Later events pass through at no cost. */
 function withNotice(
   events: AsyncIterator<ModelEvent>,
   notice: ModelEvent,
@@ -56,17 +56,17 @@ function withNotice(
       return { done: false, value: notice };
     },
     async return() {
-      // A first event that fails behind the reader's back is nobody's.
+      // No reader is left to handle the failure of a first event.
       first?.catch(() => {});
       return (await events.return?.()) ?? { done: true, value: undefined };
     },
   };
 }
 
-/** Resolves when the first event has come or failed, or when it is late: true then. */
+/** Resolves to true when the first event is late, or to false when it has arrived or failed. */
 function isSlow(first: Promise<unknown>, clock: Partial<Pick<Clock, "after">>): Promise<boolean> {
   return new Promise((resolve) => {
-    const cancel = clock.after?.(patience, () => resolve(true));
+    const cancel = clock.after?.(noticeDelay, () => resolve(true));
     const settle = () => {
       cancel?.();
       resolve(false);

@@ -1,7 +1,5 @@
 import { z } from "zod";
-import type { Effort } from "../../core/values/message.ts";
-
-const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const satisfies Effort[];
+import { efforts } from "../../core/values/message.ts";
 
 export const effortSchema = z.enum(efforts);
 
@@ -11,35 +9,35 @@ const tokens = z.number().int().positive();
 const ratesSchema = z.strictObject({
   input: usd,
   output: usd,
-  /** Absent where reading from the cache costs as much as input. */
+  /** Absent if reading from the cache costs as much as input. */
   cached_input: usd.optional(),
-  /** Absent where writing to the cache costs as much as input. */
+  /** Absent if writing to the cache costs as much as input. */
   cache_write: usd.optional(),
 });
 
 /** US dollars per million tokens. */
 const priceSchema = ratesSchema.extend({
-  /** What all of a request costs that has more than `above` tokens of input; rising. */
+  /** The price of a whole request with more than `above` input tokens, in ascending order. */
   tiers: z.array(z.strictObject({ above: tokens, ...ratesSchema.shape })).optional(),
 });
 
 const modelSchema = z.strictObject({
-  /** Tokens a request may have, answer included. */
+  /** Maximum tokens of a request, including the answer. */
   context: tokens,
-  /** Most tokens of an answer, reasoning included. */
+  /** Maximum tokens of an answer, including reasoning. */
   output: tokens,
   /** Whether it takes pictures. */
   images: z.boolean(),
   /**
-   * Whether it reasons: never, always, as much as it finds right unless told not to (`adaptive`), or when it is asked to
+   * Whether it reasons: never, always, as much as it decides unless reasoning is turned off (`adaptive`), or on request
    * (`switchable`).
    */
   thinking: z.enum(["none", "always", "adaptive", "switchable"]),
-  /** The words for effort it takes, least first; absent when they are not known. */
+  /** The efforts that it takes, lowest first; absent when they are unknown. */
   efforts: z.array(effortSchema).optional(),
-  /** What a system message in the middle of a conversation can change; absent when that is not known. */
+  /** What a system message can change during a conversation; absent when that is unknown. */
   in_place: z.array(z.enum(["tools", "effort"])).optional(),
-  /** Absent when it is not known. */
+  /** Absent when it is unknown. */
   price: priceSchema.optional(),
 });
 
@@ -58,7 +56,7 @@ export const listedServers = [
 
 export type ListedServer = (typeof listedServers)[number];
 
-/** The file `models.json`: where it is from, and each server's models by name. */
+/** The file `models.json`: its source, and each server's models by name. */
 export const catalogueSchema = z.strictObject({
   source: z.string(),
   /** When it was made, `2026-11-23`. */

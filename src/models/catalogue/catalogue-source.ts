@@ -10,12 +10,12 @@ import {
   listedServers,
 } from "./catalogue-format.ts";
 
-/** The package that the catalogue is made of. */
+/** The package from which the catalogue is made. */
 export const sourcePackage = "@earendil-works/pi-ai";
 
 const notice = `Facts about models, selected and rewritten from ${sourcePackage} (https://github.com/earendil-works/pi), which has this license: MIT License. Copyright (c) 2025 Mario Zechner. Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to the following conditions: The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software. THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
 
-/** The source cannot be read as a whole, as when its format has changed. */
+/** The source cannot be read, for example because its format has changed. */
 export class CatalogueSourceError extends Error {
   readonly code = "catalogue_source";
 }
@@ -35,7 +35,7 @@ const sourceModel = z.object({
     ...rates,
     tiers: z.array(z.object({ ...rates, inputTokensAbove: tokens })).optional(),
   }),
-  /** By level, the word the provider takes for it. Null: it refuses the level. */
+  /** The provider's word for each level; null for a level that it refuses. */
   thinkingLevelMap: z.record(z.string(), z.string().nullable()).optional(),
   compat: z
     .object({
@@ -53,19 +53,19 @@ const sourceFile = z.record(z.string(), z.record(z.string(), z.unknown()));
 
 export interface ReadSource {
   catalogue: Catalogue;
-  /** What was left out, and why: `openai/gpt-9: cost: …`. */
+  /** Models that were left out, and why: `openai/gpt-9: cost: …`. */
   broken: readonly string[];
 }
 
 /**
- * Makes a catalogue of an unpacked package.
+ * Makes a catalogue from an unpacked package.
  * @param today `2026-11-23`
- * @throws CatalogueSourceError when a file is missing or much of it is not as expected
+ * @throws CatalogueSourceError when a file is missing or most of it is not as expected
  */
 export async function readSource(folder: string, today: string): Promise<ReadSource> {
   const { version } = await readJson(path.join(folder, "package.json"), z.object({ version: z.string() }));
   const file = (name: string) => readModels(path.join(folder, "dist", "providers", "data", `${name}.json`));
-  // The source ends OpenAI's windows where a dearer price begins; Azure's entries of the same models have the whole window.
+  // The source cuts OpenAI's windows where a higher price begins; Azure's entries for the same models have the whole window.
   const whole = new Map((await file("azure")).models.map((model) => [model.id, model.contextWindow]));
   const models: Partial<Catalogue["models"]> = {};
   const broken: string[] = [];
@@ -151,7 +151,7 @@ function thinkingOf({ reasoning, thinkingLevelMap, compat }: SourceModel): Catal
   return compat?.forceAdaptiveThinking === true ? "adaptive" : "switchable";
 }
 
-/** A level that is not in the map is taken as it is from low to high; no higher one is. */
+/** A level without an entry in the map is supported from low to high, but not above. */
 function effortsOf({ reasoning, thinkingLevelMap: map, compat }: SourceModel): Effort[] | undefined {
   if (!reasoning || compat?.supportsReasoningEffort === false) return [];
   if (map === undefined) return undefined;
@@ -162,7 +162,7 @@ function effortsOf({ reasoning, thinkingLevelMap: map, compat }: SourceModel): E
   return [...new Set(words)].filter((word): word is Effort => effortSchema.safeParse(word).success);
 }
 
-/** The source says 0 for what it does not know. Of models that cost nothing only those count whose name says so. */
+/** The source has 0 for an unknown price. A model counts as free only if its name says so. */
 function priceOf({ id, cost }: SourceModel): CatalogueModel["price"] {
   if (cost.input === 0 && cost.output === 0) {
     return id.endsWith(":free") ? { input: 0, output: 0 } : undefined;

@@ -2,14 +2,13 @@ import { readFileSync } from "node:fs";
 import type { ServerKind } from "../server-kind.ts";
 import type { Catalogue, CatalogueModel, ListedServer } from "./catalogue-format.ts";
 import { type Retirement, retirements } from "./hand-kept.ts";
-import { type Found, ModelNames } from "./model-names.ts";
 
 interface Listed {
   models: ModelNames<CatalogueModel>;
   retirements: ModelNames<Retirement>;
 }
 
-/** Reads the file with the first question; its form is checked when it is written, and by a test. */
+/** Reads the file on first use. Its format is checked when it is written, and by a test. */
 const listed = once((): ReadonlyMap<string, Listed> => {
   const { models } = JSON.parse(readFileSync(new URL("models.json", import.meta.url), "utf8")) as Catalogue;
   return new Map(
@@ -24,13 +23,13 @@ const listed = once((): ReadonlyMap<string, Listed> => {
   );
 });
 
-/** Vendors that run their models themselves: a server that is not known and has one of these passes requests on. */
+/** Vendors that run their own models: an unknown server with one of these models forwards requests. */
 const ownModels: readonly ListedServer[] = ["anthropic", "openai", "gemini", "xai"];
 
-/** Google's open models, which anybody may run. */
+/** Google's open models, which anyone may run. */
 const open = /gemma/i;
 
-/** What the catalogue says about a model at a server. */
+/** The catalogue's entry for a model at a server. */
 export function listedModel(
   server: ServerKind | undefined,
   model: string,
@@ -38,12 +37,12 @@ export function listedModel(
   return first(server, model, ({ models }) => models.find(model));
 }
 
-/** The names of all models that the catalogue lists for a server; none where people name theirs themselves. */
+/** The names of all models that the catalogue lists for a server; empty where people choose the names. */
 export function listedNames(server: ServerKind | undefined): readonly string[] {
   return server === undefined || server === "azure" ? [] : (listed().get(server)?.models.names() ?? []);
 }
 
-/** Whether and when a model ends at a server. Azure ends models on days of its own, which are not known. */
+/** When a model ends at a server. Azure has its own dates, which are unknown. */
 export function retirementOf(server: ServerKind | undefined, model: string): Retirement | undefined {
   if (server === "azure") return undefined;
   return first(server, model, (of) => of.retirements.find(model))?.value;
@@ -63,7 +62,7 @@ function first<T>(
   return undefined;
 }
 
-/** The list that has the models of a server. */
+/** The server whose list has the models of a server. */
 export function listedAs(server: ServerKind): ServerKind {
   return server === "azure" ? "openai" : server;
 }
@@ -74,4 +73,70 @@ function once<T>(make: () => T): () => T {
     made ??= { value: make() };
     return made.value;
   };
+}
+
+/** The normalised spellings of a name: `anthropic/claude-opus-4.5` and `claude-opus-4-5` are the same. */
+interface Spelling {
+  /** With its prefixes, without its variant. */
+  whole: string;
+  /** The part after the last slash. */
+  last: string;
+  /** The same without a date or `latest`. */
+  undated: string;
+  /** The name ends with a variant, such as `:free`, which may have its own price. */
+  isVariant: boolean;
+}
+
+const date = /(?:[-@]\d{4}-?\d{2}-?\d{2}|-latest)$/;
+
+export function spellingOf(name: string): Spelling {
+  const spelled = name.toLowerCase().replaceAll(".", "-");
+  const whole = spelled.replace(/:.*$/, "");
+  const last = whole.slice(whole.lastIndexOf("/") + 1);
+  return { whole, last, undated: last.replace(date, ""), isVariant: whole !== spelled };
+}
+
+export interface Found<Value> {
+  value: Value;
+  /** The name is an unlisted variant of this model. */
+  isVariant: boolean;
+}
+
+/** Values by names of models in any spelling. The first search by spelling takes longer. */
+class ModelNames<Value> {
+  readonly #exact: ReadonlyMap<string, Value>;
+  #spelled: ReadonlyMap<string, Value> | undefined;
+
+  /** @param entries the first of two entries with the same spelling counts */
+  constructor(entries: readonly (readonly [string, Value])[]) {
+    this.#exact = new Map(entries);
+  }
+
+  /** The original names. */
+  names(): string[] {
+    return [...this.#exact.keys()];
+  }
+
+  find(name: string): Found<Value> | undefined {
+    const exact = this.#exact.get(name);
+    if (exact !== undefined) return { value: exact, isVariant: false };
+    this.#spelled ??= bySpelling([...this.#exact]);
+    const { isVariant, whole, last, undated } = spellingOf(name);
+    const value = this.#spelled.get(whole) ?? this.#spelled.get(last) ?? this.#spelled.get(undated);
+    return value === undefined ? undefined : { value, isVariant };
+  }
+}
+
+/** A whole name takes precedence over the end of another, and that over a name without its date. */
+function bySpelling<Value>(entries: readonly (readonly [string, Value])[]): ReadonlyMap<string, Value> {
+  const spelled = new Map<string, Value>();
+  const spellings = entries
+    .map(([name, value]) => ({ ...spellingOf(name), value }))
+    .filter((spelling) => !spelling.isVariant);
+  for (const by of ["whole", "last", "undated"] as const) {
+    for (const spelling of spellings) {
+      if (!spelled.has(spelling[by])) spelled.set(spelling[by], spelling.value);
+    }
+  }
+  return spelled;
 }

@@ -2,13 +2,13 @@ import type { ListedServer } from "./catalogue-format.ts";
 
 /** The end of a model at a server. */
 export interface Retirement {
-  /** Names that end on the day. Dated names of a model end with it unless they are listed themselves. */
+  /** Names that end on that day. Dated names of a model end with it unless they have an entry of their own. */
   models: readonly string[];
-  /** The last day it may answer, `2026-11-30`. */
+  /** The last day of service, `2026-11-30`. */
   retires: string;
-  /** What its vendor names instead. */
+  /** The vendor's replacement. */
   successor: string;
-  /** Where this was announced. */
+  /** The announcement. */
   page: string;
 }
 
@@ -19,12 +19,12 @@ const grok = "https://docs.x.ai/docs/migration/may-15-retirement";
 const groq = "https://console.groq.com/docs/deprecations";
 
 /**
- * Models that end or have ended. Only what a vendor has announced is here, as of November 2026: "not sooner than" is no
- * announcement. Models that only the vendor's own servers have ended may live on elsewhere.
+ * Models that end or have ended, as their vendors announced by November 2026; "not sooner than" does not count. A model that ended on
+ * its vendor's servers may still be available elsewhere.
  */
 export const retirements: Readonly<Partial<Record<ListedServer, readonly Retirement[]>>> = {
   anthropic: [
-    // DEPRECATED_MODELS of @anthropic-ai/sdk 1.12 has the date, too.
+    // DEPRECATED_MODELS of @anthropic-ai/sdk 1.12 has this date too.
     { models: ["claude-sonnet-4-5"], retires: "2026-11-30", successor: "claude-sonnet-5-5", page: claude },
     { models: ["claude-opus-4-1"], retires: "2026-08-05", successor: "claude-opus-4-8", page: claude },
     {
@@ -93,16 +93,9 @@ export const retirements: Readonly<Partial<Record<ListedServer, readonly Retirem
   ],
 };
 
-/** Names in `retirements` that the catalogue no longer lists, or never did. */
-export const unlisted: Readonly<Partial<Record<ListedServer, readonly string[]>>> = {
-  anthropic: ["claude-opus-4-1", "claude-sonnet-4", "claude-sonnet-4-0", "claude-opus-4", "claude-opus-4-0"],
-  openai: ["gpt-3.5-turbo"],
-  xai: ["grok-3", "grok-4-0709", "grok-4-fast-reasoning", "grok-4-1-fast-reasoning", "grok-code-fast-1"],
-};
-
 /**
- * The model of a server for work that no person reads, such as summaries: the cheapest that is sound at it. Servers whose
- * models are much of a price have none.
+ * The model of a server for internal work such as summaries: the cheapest that does it well. Servers whose models cost about the
+ * same have none.
  */
 export const smallModels: Readonly<Partial<Record<ListedServer, string>>> = {
   anthropic: "claude-haiku-5-5",
@@ -113,7 +106,7 @@ export const smallModels: Readonly<Partial<Record<ListedServer, string>>> = {
   groq: "openai/gpt-oss-20b",
 };
 
-/** Small models at OpenRouter, by the vendor that its names begin with. */
+/** Small models at OpenRouter, by the vendor prefix of its names. */
 export const smallModelsOfVendors: Readonly<Record<string, string>> = {
   anthropic: "anthropic/claude-haiku-5.5",
   openai: "openai/gpt-6-luna",

@@ -2,43 +2,42 @@ import type { Effort } from "../../core/values/message.ts";
 import { openAiFamily } from "../openai/family.ts";
 import type { Price } from "../prices.ts";
 import { isLocal, type ServerKind } from "../server-kind.ts";
-import { listedAs, listedModel, retirementOf } from "./catalogue.ts";
+import { listedAs, listedModel, retirementOf, spellingOf } from "./catalogue.ts";
 import type { CatalogueModel } from "./catalogue-format.ts";
 import { smallModels, smallModelsOfVendors } from "./hand-kept.ts";
-import { spellingOf } from "./model-names.ts";
 
-/** What is known about a model. Whatever is not known is absent. */
+/** Facts about a model. Unknown facts are absent. */
 export interface ModelFacts {
-  /** Tokens a request may have, answer included. */
+  /** Maximum tokens of a request, including the answer. */
   window?: number | undefined;
-  /** Most tokens of an answer, reasoning included. */
+  /** Maximum tokens of an answer, including reasoning. */
   output?: number | undefined;
-  /** How long a prompt surely stays in the provider's cache after its last use, ms. */
+  /** Guaranteed time of a prompt in the provider's cache after its last use, ms. */
   cache_ms?: number | undefined;
   /** Whether it takes pictures. */
   images?: boolean | undefined;
   /** Whether it reasons. */
   thinking?: CatalogueModel["thinking"] | undefined;
-  /** The words for effort it takes, least first; none for a model that does not take any. */
+  /** The efforts that it takes, lowest first; empty for a model that takes none. */
   efforts?: readonly Effort[] | undefined;
-  /** What a system message in the middle of a conversation can change. */
+  /** What a system message can change during a conversation. */
   in_place?: readonly ("tools" | "effort")[] | undefined;
   /** List price of its server. */
   price?: Price | undefined;
-  /** The last day it may answer, `2026-11-30`. */
+  /** The last day of service, `2026-11-30`. */
   retires?: string | undefined;
-  /** What its vendor names instead of a model that ends. */
+  /** The vendor's replacement for a model that ends. */
   successor?: string | undefined;
 }
 
 /**
- * What is known about a model: from the catalogue, else what holds for all of its family.
- * @param server the kind of server it is at. Undefined for one that is not known: a name of a vendor's own model is taken
- * to mean that model, behind a proxy.
- * @param model its name at the server. Prefixes (`anthropic/…`), dates, variants (`:free`), and `.` for `-` are understood.
+ * Facts about a model from the catalogue, or those of its family.
+ * @param server the kind of its server. Undefined for an unknown server: the name of a vendor's own model then means that model
+ * behind a proxy.
+ * @param model its name at the server. Prefixes (`anthropic/…`), dates, variants (`:free`), and `.` for `-` are recognised.
  */
 export function modelFacts(server: ServerKind | undefined, model: string): ModelFacts {
-  // What these take depends on how the server was started.
+  // The limits of these depend on how the server was started.
   if (isLocal(server)) return {};
   const name = model
     .slice(model.lastIndexOf("/") + 1)
@@ -58,7 +57,7 @@ export function modelFacts(server: ServerKind | undefined, model: string): Model
 }
 
 /**
- * The model of the same server for inner work. Undefined when there is none, or the model is that one.
+ * The model of the same server for internal work. Undefined when there is none, or the model is that model.
  * @param server see `serverKindOf`
  */
 export function smallModelFor(server: ServerKind | undefined, model: string): string | undefined {
@@ -82,8 +81,8 @@ const minutes = 60_000;
 const million: FamilyFacts = { window: 1_000_000, output: 128_000 };
 
 /**
- * The first whose pattern fits the name without prefixes. Models that people run themselves are not here: their window is
- * what the server was started with.
+ * The first entry whose pattern matches the name without prefixes applies. Self-hosted models are not listed: the start of their
+ * server determines the window.
  * https://platform.claude.com/docs/en/about-claude/models, https://developers.openai.com/api/docs/models,
  * https://ai.google.dev/gemini-api/docs/models, https://docs.x.ai/docs/models, https://api-docs.deepseek.com
  */
@@ -109,7 +108,7 @@ const table: readonly (readonly [RegExp, FamilyFacts])[] = [
 ];
 
 /**
- * What holds for every model of a family, for names that are in no catalogue.
+ * Facts about all models of a family, for names that the catalogue does not list.
  * @param name in lower case, without prefixes
  */
 function familyFacts(name: string): FamilyFacts {
@@ -127,7 +126,7 @@ function openAiFacts(name: string): FamilyFacts | undefined {
 }
 
 /**
- * How long a prompt surely stays in the cache, ms.
+ * Guaranteed time of a prompt in the cache, ms.
  * https://platform.claude.com/docs/en/build-with-claude/prompt-caching,
  * https://developers.openai.com/api/docs/guides/prompt-caching
  * @param name in lower case, without prefixes

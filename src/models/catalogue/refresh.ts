@@ -1,6 +1,6 @@
 /**
- * `npm run models:refresh`: makes `models.json` anew from the latest release of the package it is made of, and says what
- * changed. What the package lacks is kept by hand in `hand-kept.ts`.
+ * `npm run models:refresh`: makes `models.json` from the latest release of its source package, and prints the changes. Facts that
+ * the package lacks are in `hand-kept.ts`.
  */
 
 import { execFile } from "node:child_process";
@@ -20,9 +20,9 @@ import {
 import { CatalogueSourceError, readSource, sourcePackage } from "./catalogue-source.ts";
 
 /**
- * Writes the catalogue of an unpacked package. The old file stays when the package cannot be read.
+ * Writes the catalogue of an unpacked package. Keeps the old file when the package cannot be read.
  * @param today `2026-11-23`
- * @returns what changed, for people, a line each
+ * @returns the changes for people, one per line
  * @throws CatalogueSourceError
  */
 export async function refreshCatalogue(folder: string, file: string, today: string): Promise<string[]> {
@@ -43,12 +43,12 @@ async function readOld(file: string): Promise<Catalogue | undefined> {
   try {
     return catalogueSchema.safeParse(JSON.parse(await readFile(file, "utf8"))).data;
   } catch {
-    // There is none, or it is broken: everything counts as added.
+    // The file is missing or broken, so every model counts as added.
     return undefined;
   }
 }
 
-/** One model a line, so that differences can be read. */
+/** One model per line, so that differences are readable. */
 function catalogueText({ models, ...head }: Catalogue): string {
   const servers = listedServers.map((server) => {
     const lines = Object.entries(models[server]).map(
@@ -94,7 +94,7 @@ function names(models: CatalogueModels): string[] {
   return Object.keys(models);
 }
 
-/** Downloads the latest release with npm, which checks it, and unpacks it. */
+/** Downloads the latest release with npm, which verifies it, and unpacks it. */
 async function unpackLatest(folder: string): Promise<string> {
   const run = promisify(execFile);
   const archive = `${sourcePackage}@latest`;
@@ -126,7 +126,7 @@ if (import.meta.main) {
   try {
     await main();
   } catch (error) {
-    process.stderr.write(`${errorText(error)}\nmodels.json stays as it was.\n`);
+    process.stderr.write(`${errorText(error)}\nmodels.json is unchanged.\n`);
     process.exitCode = 1;
   }
 }

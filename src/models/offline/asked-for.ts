@@ -1,8 +1,8 @@
 import type { RequestText } from "./request-text.ts";
 
 /**
- * Tools that change something, or whose arguments a sentence hardly holds: the rules use one only for a message that begins or reads
- * like this. A verb that the words of a tool have in common with the message is not enough.
+ * Tools that change something, or whose arguments rarely fit into a sentence. The rules use such a tool only for a message that begins
+ * or reads like its pattern; a shared verb is not enough.
  */
 const wording: readonly (readonly [tool: string, asks: Pick<RegExp, "test"> | undefined])[] = [
   ["memory_remember", /^(?:remember|memori[sz]e|keep in mind|note (?:that|down|:)|merke?\b|notiere)/],
@@ -27,7 +27,7 @@ const wording: readonly (readonly [tool: string, asks: Pick<RegExp, "test"> | un
   ["data-visualization", undefined],
 ];
 
-/** Whether a line has both, the one before the other. */
+/** Whether a line has both patterns, in this order. */
 function inOrder(first: RegExp, then: RegExp): Pick<RegExp, "test"> {
   const has = (line: string) => {
     const at = line.search(first);
@@ -38,13 +38,13 @@ function inOrder(first: RegExp, then: RegExp): Pick<RegExp, "test"> {
 
 const polite = /^(?:please|bitte|hey|hi|ok(?:ay)?|knack|(?:can|could|would|will) you(?: please)?)[\s,]+/;
 
-/** Whether a message asks for a tool in so many words; any other tool than the named ones is asked for by its words alone. */
+/** Whether a message explicitly asks for a tool. Tools outside the list need no explicit request. */
 export function isAskedFor(tool: string, { whole }: RequestText): boolean {
   const known = wording.find(([name]) => name === tool);
   return known === undefined || known[1]?.test(command(whole)) === true;
 }
 
-/** The tools that a message asks for in so many words; all where it asks for none. */
+/** The tools that a message explicitly asks for; all tools if it asks for none. */
 export function toolsAskedFor<T extends { name: string }>(
   tools: readonly T[],
   request: RequestText,
@@ -55,19 +55,19 @@ export function toolsAskedFor<T extends { name: string }>(
   return asked.length > 0 ? asked : tools;
 }
 
-/** Whether rules can use a skill at all, for some message. */
+/** Whether rules can use a skill for any message. */
 export function canFollow(id: string): boolean {
   const own = wording.filter(([name]) => name === id || name.startsWith(`${id}_`));
   return own.length === 0 || own.some(([, asks]) => asks !== undefined);
 }
 
-/** Whether some tool of a skill may be used for a message. */
+/** Whether any tool of a skill may be used for a message. */
 export function mayUseSkill(id: string, request: RequestText): boolean {
   const own = wording.filter(([name]) => name === id || name.startsWith(`${id}_`));
   return own.length === 0 || id === "memory" || own.some(([name]) => isAskedFor(name, request));
 }
 
-/** `Can you read PDFs?` asks what the bot can do and gives nothing to do it with. */
+/** Whether a message asks about an ability, such as `Can you read PDFs?`, without material to use it on. */
 export function asksForAbility({ whole, urls, payload }: RequestText): boolean {
   return (
     urls.length === 0 &&
@@ -78,7 +78,7 @@ export function asksForAbility({ whole, urls, payload }: RequestText): boolean {
   );
 }
 
-/** The beginning of a message in lower case, without words of politeness. */
+/** The beginning of a message in lower case, without polite words. */
 function command(whole: string): string {
   let text = whole.slice(0, 300).toLowerCase().trim();
   for (let at = 0; at < 3; at += 1) text = text.replace(polite, "");

@@ -11,31 +11,31 @@ export interface DoneCall {
   result: ToolMessage;
 }
 
-/** Who says the message, and when, as the line before it tells. */
+/** The author and time of the message, from the line before it. */
 export interface SaidBy {
   /** In words: `Sunday, 22 November 2026, 14:20 (Europe/Amsterdam)`. */
   time: string;
   name: string;
 }
 
-/** What the rules look at: the person's message, and what has been done about it. */
+/** The input of the rules: the person's message, and the calls since then. */
 export interface Conversation {
   said: string;
-  /** Undefined where no line is before the message. */
+  /** Undefined without a line before the message. */
   by: SaidBy | undefined;
   /** Characters of the message that the loop left out because it was too long. */
   left_out: number;
   /** Calls since the message, oldest first. */
   done: DoneCall[];
-  /** Whether nothing has been answered in this thread before. */
+  /** Whether this thread has no earlier answer. */
   first: boolean;
-  /** Pictures that came with the message. */
+  /** The number of pictures with the message. */
   images: number;
-  /** Whether sound came with the message that was not turned into text. */
+  /** Whether the message has a recording that was not transcribed. */
   unheard: boolean;
 }
 
-/** Reads the running turn out of a model request: everything after the last message of a person. */
+/** Reads the running turn from a model request: everything from the last message of a person. */
 export function readConversation(messages: readonly Message[]): Conversation {
   const at = messages.findLastIndex((message) => message.role === "user");
   const calls = new Map<string, { name: string; arguments: string }>();
@@ -58,13 +58,13 @@ export function readConversation(messages: readonly Message[]): Conversation {
   return { said: text, by, left_out: cut, done, first, images: asked?.images?.length ?? 0, unheard };
 }
 
-/** The block of `core/transcript/user-message.ts` for a recording that is no text; nothing people write looks like it. */
+/** The block of `core/transcript/user-message.ts` for an untranscribed recording. People's text cannot look like it. */
 const isUnheard = (text: string) =>
   (text.match(/<attached_file [^<>]*/g) ?? []).some(
     (file) => file.includes(' type="audio/') && file.includes(' not_read="'),
   );
 
-/** The line of `core/values/said-line.ts`; a message whose time is unknown has no such line. */
+/** The line of `core/values/said-line.ts`. A message with an unknown time has no such line. */
 const saidLine = /^\[\p{L}{3} (\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}) ([^\]\n]+)\] ([^\n]*?)(?: \([^()\n]*\))?:\n/u;
 
 function readSaidBy(text: string): SaidBy | undefined {
@@ -79,7 +79,7 @@ function bare(message: ToolMessage): ToolMessage {
   return message.tool === "activate_skill" ? message : { ...message, text: beforeGuides(message.text) };
 }
 
-/** The last tool result of the whole conversation since the latest answer; for a request without tools. */
+/** The last tool result since the latest answer, for a request without tools. */
 export function lastResult(messages: readonly Message[]): ToolMessage | undefined {
   const answered = messages.findLastIndex(
     (message) => message.role === "assistant" && message.tool_calls.length === 0,
@@ -87,19 +87,19 @@ export function lastResult(messages: readonly Message[]): ToolMessage | undefine
   return messages.slice(answered + 1).findLast((message) => message.role === "tool");
 }
 
-/** The note the loop puts between the beginning and the end of a text that was too long for the model. */
+/** The note of the turn loop between the beginning and the end of a text that was too long for the model. */
 const cutNote = /\n\[cut: (\d+) characters[^\n]*\](?:\n|$)/;
 
-/** Where an object goes over into its long texts: `}`, a blank line, and the name of the first of them. */
+/** The end of an object and the beginning of its long texts: `}`, a blank line, and the name of the first text. */
 const firstText = /\}\n\n([\w-]{1,40}):\n/;
 
 export interface ReadOutput {
   value: Json;
-  /** Characters that are not shown here. */
+  /** The number of missing characters. */
   cut: number;
 }
 
-/** A text without that note, and how many characters it says are missing. */
+/** A text without the note, and the number of characters that the note says are missing. */
 function withoutCutNote(text: string): { text: string; cut: number } {
   const { head, tail, cut } = splitAtCut(text);
   return { text: tail === "" ? head : `${head}\n${tail}`, cut };
@@ -115,7 +115,7 @@ function splitAtCut(text: string): { head: string; tail: string; cut: number } {
   };
 }
 
-/** The text of a tool result as data. Of JSON that was cut the beginning is closed again; what is no JSON is a text. */
+/** The text of a tool result as data. Cut JSON is completed from its beginning; other text stays text. */
 export function readOutput(text: string): ReadOutput {
   const { head, tail, cut } = splitAtCut(text);
   const whole = withoutCutNote(text).text;
@@ -134,17 +134,17 @@ function parsed(json: string): Json | undefined {
   }
 }
 
-/** The beginning of a JSON text with what it left open closed; and the same without its last, unfinished entry. */
+/** The beginning of a JSON text with its open parts closed, and the same without its last, incomplete entry. */
 function closed(json: string): string[] {
   const { ends, comma } = leftOpen(json);
   const whole = json.slice(0, comma);
   return [json + ends, whole + leftOpen(whole).ends];
 }
 
-/** A string, with or without its end, and what opens, closes and separates. */
+/** A string, complete or not, or a bracket or comma. */
 const jsonSigns = /"[^"\\]*(?:\\[\s\S][^"\\]*)*("?)|[{}[\],]/g;
 
-/** What would close the strings, objects and lists that the beginning of a JSON text leaves open; the place of its last comma. */
+/** The text that would close the open strings, objects and lists of an incomplete JSON text, and the place of its last comma. */
 function leftOpen(json: string): { ends: string; comma: number } {
   const ends: string[] = [];
   let comma = 0;
@@ -157,7 +157,7 @@ function leftOpen(json: string): { ends: string; comma: number } {
   return { ends: ends.toReversed().join(""), comma };
 }
 
-/** An object that is followed by its long texts, which are read as one. */
+/** An object with the long texts that follow it, which are read as one text. */
 function readWithText(text: string): Json | undefined {
   const found = /^\s*\{/.test(text) ? firstText.exec(text) : null;
   const [, name] = found ?? [];
@@ -170,7 +170,7 @@ function readWithText(text: string): Json | undefined {
   }
 }
 
-/** What happened, of a failed tool result. Its hint is for models: people are not shown it. */
+/** The message of a failed tool result, without its hint, which is for models. */
 export function readError(text: string): string {
   const { value } = readOutput(text);
   if (!isRecord(value)) return String(value);

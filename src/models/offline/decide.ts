@@ -21,10 +21,10 @@ import { askFor, failed, notUnderstood, overview, showGuide, whichOf } from "./p
 import { hasSubject, type RequestText, readRequest } from "./request-text.ts";
 import { recogniseSmallTalk } from "./small-talk.ts";
 
-/** What the rules do next: call one tool, or say something and end. */
+/** The next step of the rules: call one tool, or answer and end. */
 export type Decision =
   | { kind: "call"; tool: string; arguments: { [key: string]: Json } }
-  /** `explains`: the text says itself that rules wrote it. */
+  /** `explains`: the text itself says that it was written by rules. */
   | { kind: "answer"; text: string; explains?: boolean };
 
 interface Situation {
@@ -34,12 +34,12 @@ interface Situation {
   system: string;
 }
 
-/** Words with which memory is looked for when a question fits nothing else. */
+/** The query that finds the memory skill when a question fits nothing else. */
 const memoryQuery = "recall remembered facts";
-/** Characters of the instruction that are searched with. */
+/** Maximum characters of a query. */
 const maxQuery = 300;
 
-/** The next action for a model request; it depends on nothing else. */
+/** The next step for a model request. It depends only on the request. */
 export function decide({
   messages,
   tools,
@@ -71,7 +71,7 @@ function begin(situation: Situation): Decision {
   return call("list_skills", { query: request.instruction.slice(0, maxQuery) || "help" });
 }
 
-/** After a list of skills: the best one. The search may have missed it, so all are looked at before giving up. */
+/** Takes the best of the listed skills. If none fits, all skills are listed, because the search may have missed one. */
 function choose(situation: Situation, last: DoneCall): Decision {
   const { request, conversation } = situation;
   if (asksForAbility(request)) return unknown(situation);
@@ -82,14 +82,14 @@ function choose(situation: Situation, last: DoneCall): Decision {
   if (best !== undefined) return take(situation, best.value, best.triggers);
   const query = queryOf(last);
   if (query !== undefined && query !== memoryQuery) return call("list_skills", {});
-  // What fits no skill: a question may be about something that was told before; the rest is not understood.
+  // A question that fits no skill may be about something in memory; other messages are not understood.
   if (!request.isQuestion || !hasSubject(request)) return unknown(situation);
   const memory = skills.find(({ id, tags }) => id === "memory" || tags.includes("recall"));
   if (memory !== undefined) return take(situation, memory, new Set());
   return query === undefined ? call("list_skills", { query: memoryQuery }) : unknown(situation);
 }
 
-/** The plain answer to what no rule fits, with all skills. */
+/** The answer when no rule fits. It names all skills. */
 function unknown({ conversation, tools }: Situation): Decision {
   const all = conversation.done.findLast(
     (done) => done.name === "list_skills" && queryOf(done) === undefined,
@@ -103,7 +103,7 @@ function bestFit(request: RequestText, skills: readonly ListedSkill[]) {
   return rankSkills(request, fitting).find(({ score }) => score >= goodFit);
 }
 
-/** Uses a skill: its tool when it is active already, else it is activated first. */
+/** Uses a skill, and activates it first if necessary. */
 function take(situation: Situation, skill: ListedSkill, triggers: ReadonlySet<string>): Decision {
   const active = toolsOfSkill(situation.tools, skill.id);
   if (active.length > 0) return useBest(situation, { id: skill.id, tools: active }, triggers);
@@ -123,7 +123,7 @@ function afterActivation(situation: Situation, last: DoneCall): Decision {
   return useBest(situation, { id, tools: own }, fit?.triggers ?? new Set());
 }
 
-/** The tool of a skill whose words fit best; for a plain question the one that looks something up. */
+/** Uses the tool of a skill whose words fit best; for a plain question the tool that looks something up. */
 function useBest(
   situation: Situation,
   { id: skillId, tools: own }: { id: string; tools: readonly ToolDefinition[] },
@@ -145,11 +145,11 @@ function useBest(
 function use(situation: Situation, tool: ToolDefinition, triggers: ReadonlySet<string>): Decision {
   const { request } = situation;
   if (!isAskedFor(tool.name, request)) return unknown(situation);
-  // It reads when and what from the whole sentence, with the same words as `/agent schedule add`.
+  // This tool parses the whole sentence in the same way as `/agent schedule add`.
   if (tool.name === "schedule_add") return call(tool.name, { text: request.whole });
   const filled = fillParameters(request, tool.parameters, triggers);
   const wantsAddress = filled.missing.some(({ name }) => isUrlName(name));
-  // The text is there already: what reads addresses has nothing to do with it.
+  // The message already has the text, so a tool that reads addresses does not fit.
   if (wantsAddress && request.payload !== undefined) return unknown(situation);
   if (filled.missing.length > 0) return answer(askFor(tool.name, filled.missing));
   return call(tool.name, filled.arguments);
@@ -175,7 +175,7 @@ function show(situation: Situation, last: DoneCall): Decision {
 const guessed =
   "\n\n_No skill fits the question, so I looked into memory. Without a language model I know nothing else; say “help” to see what I can do._";
 
-/** What memory holds, without earlier conversations: by rule nobody can tell which of them answers a question. */
+/** The facts in memory without earlier conversations: rules cannot tell which of those answers a question. */
 function withoutConversations(value: Json): Json {
   if (!isRecord(value)) return value;
   const { conversations: _, summary, ...rest } = value;
@@ -183,7 +183,7 @@ function withoutConversations(value: Json): Json {
   return { ...rest, summary: summary.replace(/ ?(?:One|(?<!\d)\d+) earlier conversations? may help\./, "") };
 }
 
-/** Whether an output is a search without a match: every list in it is empty. */
+/** Whether an output is a search without results: all its lists are empty. */
 function foundNothing(value: Json): boolean {
   if (!isRecord(value)) return false;
   const lists = Object.values(value).filter(Array.isArray);
@@ -195,7 +195,7 @@ function queryOf(done: DoneCall): string | undefined {
   return typeof query === "string" ? query : undefined;
 }
 
-/** What a call is called for people. */
+/** The name of a call for people. */
 function nameOf(done: DoneCall): string {
   if (done.name === "list_skills") return "Looking for a skill";
   return done.name === "activate_skill" ? activatedSkill(done) : done.name;
@@ -205,7 +205,7 @@ function activatedSkill(done: DoneCall): string {
   return String(argumentsOf(done).skill_name ?? "the skill");
 }
 
-/** The rules wrote these arguments themselves, so they parse. */
+/** The rules wrote these arguments, so they are valid JSON. */
 function argumentsOf({ arguments: text }: DoneCall): { [key: string]: Json } {
   return objectOf(readOutput(text).value);
 }

@@ -5,7 +5,7 @@ import { isBare, maxRead, type RequestText, stemsOf, withoutCommand } from "./re
 
 export interface FilledParameters {
   arguments: { [key: string]: Json };
-  /** Required ones the message does not hold. */
+  /** Required parameters that the message does not hold. */
   missing: Parameter[];
 }
 
@@ -18,10 +18,10 @@ export function fillParameters(
   const parameters = parametersOf(schema);
   const texts = parameters.filter(isText);
   const required = texts.filter((parameter) => parameter.required);
-  /** The one that takes the message's own words. */
+  /** The parameter that takes the message's own words. */
   const main = required[0] ?? texts.find(({ name }) => mainNames.test(name));
   const filled: { [key: string]: Json } = {};
-  // With several quoted parts the first required text takes the first one.
+  // Of several quoted parts the first required text takes the first.
   const spare = request.payload?.kind === "quote" ? [] : request.quotes.slice(1);
   const told = new Set(triggers);
   for (const parameter of parameters) {
@@ -39,7 +39,7 @@ export function fillParameters(
   };
 }
 
-/** The text of the main parameter. An address alone says all there is: it is not a question about itself. */
+/** The text of the main parameter. If the message is only an address, an optional main parameter stays empty. */
 function textOf(main: Parameter, request: RequestText, usual: string): string | undefined {
   const text = named(request, main) ?? usual;
   const isAddress = !main.required && isSameAddress(text, findUrl(request));
@@ -62,7 +62,7 @@ function isDateName(name: string): boolean {
   return /(?:^|_)(?:date|day|since|until|when|deadline|due)$/i.test(name);
 }
 
-/** The payload when the rest only says what to do, else what follows the command. */
+/** The payload if the rest only says what to do, else the text after the command. */
 function mainText({ payload, instruction, whole, isQuestion }: RequestText, told: ReadonlySet<string>) {
   const isWhole =
     payload?.kind === "fence" || (payload?.kind === "colon" && (isQuestion || payload.text.length > 120));
@@ -78,7 +78,7 @@ function isSameAddress(text: string, url = ""): boolean {
   return one === other;
 }
 
-/** A value for any parameter but the main one; a required text takes the next quoted part. */
+/** A value for any parameter except the main one. A required text takes the next quoted part. */
 function sideValue(parameter: Parameter, request: RequestText, spare: string[]): Json | undefined {
   const given = named(request, parameter);
   if (parameter.enum !== undefined) return findChoice(request, parameter, given);
@@ -104,7 +104,7 @@ function named({ whole }: RequestText, { name }: Parameter): string | undefined 
     ?.replace(/(?<![:.!?])[:.!?]+$/, "");
 }
 
-/** The allowed value the message names, by the value's own words or by what the description says about it. */
+/** The allowed value that the message names, by the words of the value or of its description. */
 function findChoice(
   { tokens }: RequestText,
   { enum: allowed = [], description }: Parameter,
@@ -127,7 +127,7 @@ function findChoice(
   return allowed.find((value) => String(value) === best?.name);
 }
 
-/** True when a word of the flag's name is said, false when it is said with a `not`. */
+/** True if the message has a word of the flag's name, false if it has it with a `not`. */
 function findBoolean({ tokens }: RequestText, { name }: Parameter, given?: string): boolean | undefined {
   if (given !== undefined) return !/^(?:false|no|off|0)$/i.test(given);
   const stems = stemsOf(name);
@@ -136,11 +136,11 @@ function findBoolean({ tokens }: RequestText, { name }: Parameter, given?: strin
   return at < 0 ? undefined : !before.some(({ plain }) => /^(?:not|no|without|don't|never)$/.test(plain));
 }
 
-/** Each at the index that it names. */
+/** Words for numbers, each at the index of its value. */
 const numberWords = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
 const number = /(?<![\p{L}\d.:/-])(?:-?\d+(?:\.\d+)?|[a-z]{3,6})(?![\p{L}\d:/-]|\.\d)/giu;
 
-/** A number beside a word of the parameter: `in 5 steps`, `fact 3`. The only one in digits, when it is required. */
+/** A number next to a word of the parameter: `in 5 steps`, `fact 3`. For a required parameter also the only number in digits. */
 function findNumber(
   { tokens, instruction }: RequestText,
   { name, description, required }: Parameter,
@@ -153,17 +153,17 @@ function findNumber(
     const value = word < 0 ? Number(text) : word;
     const before = tokens.findLast(({ end }) => end <= index);
     const after = tokens.find(({ start }) => start >= index + text.length);
-    const isBeside = [before, after].some((token) => token !== undefined && about.has(token.stem));
-    return Number.isNaN(value) ? [] : { value, isBeside, isWord: word >= 0 };
+    const isNamed = [before, after].some((token) => token !== undefined && about.has(token.stem));
+    return Number.isNaN(value) ? [] : { value, isNamed, isWord: word >= 0 };
   });
   const [only, ...others] = required ? numbers.filter(({ isWord }) => !isWord) : [];
-  return (numbers.find(({ isBeside }) => isBeside) ?? (others.length === 0 ? only : undefined))?.value;
+  return (numbers.find(({ isNamed }) => isNamed) ?? (others.length === 0 ? only : undefined))?.value;
 }
 
-/** `notes.txt` is a file and no host. */
+/** `notes.txt` is a file, not a host. */
 const fileEnding = /^[^/]*\.(?:txt|pdf|csv|docx?|xlsx?|pptx?|json|xml|png|jpe?g|gif|zip|ya?ml|html?|log)$/i;
 
-/** The first address; a bare host (`example.com/docs`) becomes https. */
+/** The first address. A bare host (`example.com/docs`) gets the scheme https. */
 function findUrl({ urls, whole }: RequestText): string | undefined {
   const bare =
     /(?<![\p{L}\p{N}@./])(?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,12}(?:\/[^\s"'<>]*)?(?![\p{L}\p{N}@])/iu;

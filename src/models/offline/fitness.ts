@@ -6,7 +6,7 @@ import { readOutput } from "./conversation.ts";
 import { isUrlName } from "./fill-parameters.ts";
 import { isTelling, type RequestText, stemsOf, tokenize } from "./request-text.ts";
 
-/** A skill as `list_skills` shows it; anything may be missing. */
+/** A skill in a result of `list_skills`. Any field except the id may be missing. */
 const listedSkillSchema = z.object({
   id: z.string().min(1),
   name: z.string().catch(""),
@@ -17,7 +17,7 @@ const listedSkillSchema = z.object({
 });
 export type ListedSkill = z.infer<typeof listedSkillSchema>;
 
-/** The skills in a result of `list_skills`, as many as were not cut off; none when it is something else. */
+/** The skills in a result of `list_skills`, as far as it was not cut; empty for any other text. */
 export function readSkillList(text: string): ListedSkill[] {
   const list = z.object({ skills: z.array(z.unknown()) }).safeParse(readOutput(text).value);
   const parsed = list.data?.skills.map((skill) => listedSkillSchema.safeParse(skill).data) ?? [];
@@ -34,12 +34,12 @@ export function skillTools(tools: readonly ToolDefinition[]): ToolDefinition[] {
   return tools.filter(({ name }) => isSkillTool(name));
 }
 
-/** What can be used where skills cannot be listed: the tools that are there. */
+/** The existing tools as skills, for channels where skills cannot be listed. */
 export function openSkills(tools: readonly ToolDefinition[]): ListedSkill[] {
   return skillTools(tools).map(({ name, description }) => listedSkillSchema.parse({ id: name, description }));
 }
 
-/** The tools of one skill: those its activation named, and those whose name begins with the skill's id. */
+/** The tools of one skill: those that its activation names, and those whose name begins with the skill's id. */
 export function toolsOfSkill(
   tools: readonly ToolDefinition[],
   skillId: string,
@@ -48,7 +48,7 @@ export function toolsOfSkill(
   const after = activation.slice(activation.lastIndexOf("</skill_guide>"));
   const [, line = ""] = /^Tools now available: (.+)$/m.exec(after) ?? [];
   const named = new Set(line.replace(/ and \d+ more$/, "").split(/,\s*/));
-  // Of many tools only the first are named. Those of a server bear its name.
+  // An activation names only the first of many tools. Tools of a server begin with its name.
   const id = flat(skillId.replace(/^mcp_/, ""));
   return skillTools(tools).filter(({ name }) => named.has(name) || `${flat(name)}_`.startsWith(`${id}_`));
 }
@@ -57,7 +57,7 @@ function flat(name: string): string {
   return name.replace(/[^a-zA-Z0-9]/g, "_").toLowerCase();
 }
 
-/** Something that may fit a message, by the words that name it and those that tell about it. */
+/** A skill or tool that may fit a message, with the words of its name and of its description. */
 interface Candidate<T> {
   value: T;
   names: ReadonlySet<string>;
@@ -79,7 +79,7 @@ function candidate<T>(value: T, names: string[], telling: string[], parameters: 
 export interface Fit<T> {
   value: T;
   score: number;
-  /** Stems of the message that name the candidate. */
+  /** Stems of the message that are in the candidate's name. */
   triggers: ReadonlySet<string>;
 }
 
@@ -92,7 +92,7 @@ export function rankSkills(request: RequestText, skills: readonly ListedSkill[])
   return rank(request, candidates);
 }
 
-/** Tools that share words with a message, best first; the verb that begins a description names its tool. */
+/** Tools that share words with a message, best first. The first verb of a description counts as part of the name. */
 export function rankTools(request: RequestText, tools: readonly ToolDefinition[]): Fit<ToolDefinition>[] {
   const candidates = tools.map((tool) => {
     const verb = tokenize(tool.description).find(isTelling)?.plain ?? "";
@@ -101,21 +101,21 @@ export function rankTools(request: RequestText, tools: readonly ToolDefinition[]
   return rank(request, candidates);
 }
 
-/** From this score on a candidate is taken: one naming word, or several telling ones. */
+/** Minimum score of a candidate that fits: one word of its name, or several of its description. */
 export const goodFit = 1.75;
-/** From this score on no further candidates are looked for. */
+/** Minimum score of a candidate that makes a further search unnecessary. */
 export const clearFit = 4;
 
-/** Telling words of a message that are looked at. */
-const readWords = 30;
+/** Maximum telling words of a message that are compared. */
+const maxWords = 30;
 const worth = { name: 3, telling: 0.9, url: 2 };
-/** A word counts more as the command of the message, and less somewhere in a statement. */
+/** Weight of a word that is the command of the message, and of a word elsewhere in a statement. */
 const emphasis = { command: 1.5, statement: 0.6 };
 
 /** Candidates that share words with the message, best first. A word that fits most candidates counts little. */
 function rank<T>(request: RequestText, candidates: readonly Candidate<T>[]): Fit<T>[] {
   const { tokens, isQuestion, urls } = request;
-  const telling = tokens.filter(isTelling).slice(0, readWords);
+  const telling = tokens.filter(isTelling).slice(0, maxWords);
   // A question about remembering asks to recall.
   const stems = new Set(telling.map(({ stem }) => (isQuestion && stem === "rememb" ? "recal" : stem)));
   const weight = weigher(request);
@@ -128,7 +128,7 @@ function rank<T>(request: RequestText, candidates: readonly Candidate<T>[]): Fit
     );
   const asName = rarity(({ names }, stem) => names.has(stem));
   const asAny = rarity(({ names, telling }, stem) => names.has(stem) || telling.has(stem));
-  // One naming word within a long text is chance.
+  // A single word of a name in a long text is a coincidence.
   const chance = 1 + 0.06 * Math.max(0, stems.size - 6);
   const fits = candidates.map(({ value, names, telling, takesUrl }) => {
     let score = takesUrl && urls.length > 0 ? worth.url : 0;
@@ -141,7 +141,7 @@ function rank<T>(request: RequestText, candidates: readonly Candidate<T>[]): Fit
   return fits.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);
 }
 
-/** How much a naming word counts by its place. */
+/** The weight of a word of a name, by its place in the message. */
 function weigher({ tokens, isQuestion, payload }: RequestText): (stem: string) => number {
   if (isQuestion) return () => 1;
   const first = tokens.findIndex(isTelling);

@@ -10,9 +10,9 @@ import { imageNotice, ruleNotice, voiceNotice } from "./phrases.ts";
 const id = "offline";
 
 /**
- * The embedded provider that needs no key and no network. It follows rules: it finds a fitting skill, fills its parameters from
- * the message, and shows what the skill answers; its first answer in a thread says so. A pure function of the request: the
- * same request has the same answer.
+ * The embedded provider, which needs no key and no network. It follows rules: it finds a fitting skill, fills its parameters from the
+ * message, and shows the skill's answer. Its first answer in a thread says that it follows rules. The same request always has the same
+ * answer.
  */
 export function createOfflineModel(): Model {
   return { id, generative: false, stream };
@@ -55,7 +55,7 @@ function answerTo(request: ModelRequest): AssistantMessage {
   return { role: "assistant", text: "", tool_calls: [call] };
 }
 
-/** A text in pieces of a few words, as it would be typed. */
+/** A text in pieces of a few words, like a streamed answer. */
 function* pieces(text: string): Generator<string, void> {
   for (const [piece] of text.matchAll(/[\s\S]{1,24}\S{0,16}/gu)) yield piece;
 }

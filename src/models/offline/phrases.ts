@@ -3,17 +3,17 @@ import type { ToolDefinition } from "../../core/values/message.ts";
 import { canFollow } from "./asked-for.ts";
 import type { ListedSkill } from "./fitness.ts";
 
-/** Said once in a thread, under the first answer. */
+/** The notice under the first answer in a thread. */
 export const ruleNotice =
   "_I run without a language model here: fixed rules pick a fitting skill and show what it answers. I cannot converse, write or reason._";
 
-/** Said under the answer to a message with pictures. */
+/** The notice under the answer to a message with pictures. */
 export const imageNotice = "_I cannot see images: that needs a language model that takes them._";
 
 export const voiceNotice =
   "I cannot hear voice messages: that needs a service that transcribes them. Please write it to me.";
 
-/** How to get a real model, in one command. */
+/** How to start the bot with a model. */
 export const modelHelp = [
   "To ask me anything, start me with a language model: `ANTHROPIC_API_KEY=… npm start`, or `OPENAI_API_KEY=… npm start`.",
   "A local Ollama works too: `KNACK_MODEL=ollama/qwen3:8b npm start`.",
@@ -22,10 +22,10 @@ export const modelHelp = [
 export const whatRulesAre =
   "I am the offline provider: fixed rules pick a fitting skill and show what it answers. There is no language model behind me, so I cannot converse, write or reason.";
 
-/** Skills named in an overview. */
+/** Maximum skills in an overview. */
 const maxShown = 12;
 
-/** What can be done here, from the skills of the channel. */
+/** An overview of the skills of the channel. */
 export function overview(listed: readonly ListedSkill[]): string {
   const skills = listed.filter(({ id }) => canFollow(id));
   if (skills.length === 0) return noSkill;
@@ -49,16 +49,16 @@ function examples(skills: readonly ListedSkill[]): string[] {
   return known.length > 0 ? known : [`“${skills[0]?.id.replaceAll("-", " ") ?? "help"}: …”`];
 }
 
-/** Nothing fits the message. */
+/** The answer when nothing fits the message. */
 export function notUnderstood(listed: readonly ListedSkill[]): string {
   const skills = listed.filter(({ id }) => canFollow(id));
   if (skills.length === 0) return noSkill;
   const names = skills.slice(0, maxShown).map(({ id }) => `**${id}**`);
   const more = skills.length > maxShown ? ` and ${skills.length - maxShown} more` : "";
-  return `I cannot answer that. ${whatRulesAre}\n\nHere I can use ${names.join(", ")}${more}: say “help” to see what for. ${modelHelp}`;
+  return `I cannot answer that. ${whatRulesAre}\n\nHere I can use ${names.join(", ")}${more}: say “help” to see what they do. ${modelHelp}`;
 }
 
-/** A skill with several tools is named, and it is not clear which of them is meant. */
+/** The answer when a skill with several tools fits, and it is not clear which tool is meant. */
 export function whichOf(skillId: string, tools: readonly ToolDefinition[]): string {
   const lines = tools
     .slice(0, maxShown)
@@ -66,7 +66,7 @@ export function whichOf(skillId: string, tools: readonly ToolDefinition[]): stri
   return `**${skillId}** fits, but it is not clear what it should do:\n${lines.join("\n")}\n\nSay which, and with what.`;
 }
 
-/** A required parameter is not in the message. */
+/** The answer when the message lacks a required parameter. */
 export function askFor(toolName: string, missing: readonly Parameter[]): string {
   const lines = missing.map(({ name, description, enum: allowed, type }) => {
     const choices = allowed === undefined ? "" : ` (${allowed.slice(0, 10).map(String).join(", ")})`;
@@ -85,7 +85,7 @@ export function askFor(toolName: string, missing: readonly Parameter[]): string 
   return `**${toolName}** fits, but I need more to run it:\n${lines.join("\n")}\n\nSay it in one message, for example: “${example}”`;
 }
 
-/** A document skill: instructions only a model can follow. */
+/** The answer for a skill that only has instructions for a model. */
 export function showGuide(skillId: string, guide: string): string {
   const text = guide.trim();
   const beginning = text.length > maxGuide ? `${text.slice(0, text.lastIndexOf("\n", maxGuide))}\n…` : text;
@@ -98,7 +98,7 @@ export function showGuide(skillId: string, guide: string): string {
 
 const maxGuide = 900;
 
-/** A tool failed. `what`: the tool, or what was done. */
+/** The answer when a tool failed. `what`: the tool, or the action. */
 export function failed(what: string, message: string): string {
   return `**${what.replace("_", ": ").replaceAll("_", " ")}** did not work: ${message}`;
 }

@@ -1,8 +1,8 @@
 import { stemmer } from "stemmer";
 
 /**
- * A message taken apart: what is to be done (`instruction`) and what it is to be done with (`payload`: what is fenced, quoted or
- * after a colon). Without a payload both stand in one sentence.
+ * The parts of a message: the `instruction`, and the `payload` that it works on (text in a fence, in quotes or after a colon). Without
+ * a payload the instruction is the whole message.
  */
 export interface RequestText {
   whole: string;
@@ -19,22 +19,22 @@ interface Payload {
   text: string;
 }
 
-/** One word of a text and where it stands. */
+/** One word of a text and its position. */
 export interface Token {
   /** Lower case, without accents. */
   plain: string;
-  /** What the word is compared by: its stem, or the stem its family has in common. */
+  /** The stem by which the word is compared; words of one family share a stem. */
   stem: string;
   start: number;
   end: number;
 }
 
-/** Maximum characters of a message that the rules read; what follows is only passed on. */
+/** Maximum characters of a message that the rules read. The rest is only passed on. */
 export const maxRead = 4_000;
-/** Maximum words of an instruction before a colon: what is longer is a text of its own. */
+/** Maximum words of an instruction before a colon. A longer text is not an instruction. */
 const maxInstruction = 14;
 
-/** Words that say nothing about what is wanted. */
+/** Words that say nothing about the request. */
 const common = words(
   `a about above after again all also am an and any are as at be because been before being below between both but by can
   could did do does doing done each even ever few for from further had has have having he her here hers him his how i if
@@ -45,7 +45,7 @@ const common = words(
   wie was wer wo wann warum ist sind der das den dem ein eine einen bitte mir mich dir kannst du ich`,
 );
 
-/** Words people put around what they want done. */
+/** Words that introduce a request. */
 const leadIn = words(
   `please can could would will you hey hi hello ok okay knack bot i we want need like to lets let me us just now also
   what whats how is are do does did tell show give get make run use my your
@@ -54,13 +54,13 @@ const leadIn = words(
 const connecting = words(
   "that about of for in on at to with from into over the a an this these those following below me us how what is are out up it dir mir dass im",
 );
-/** Of these one or two after the command belong to it (`remember that`, `weather in`); articles stay. */
+/** Up to two of these words belong to the command before them (`remember that`, `weather in`); articles do not. */
 const joining = words("that about of for in on at to with from me us how this following text dir dass fur");
 const generic = words(
   "text sentence sentences paragraph message following below words line lines list one thing many much long hard often",
 );
 
-/** Words that mean the same for choosing a skill; the first stands for the others. */
+/** Words that mean the same for choosing a skill. The first represents the others. */
 const families = [
   "remember memorize memorise note merk merke merken notiere",
   "recall recollect",
@@ -103,7 +103,7 @@ export function tokenize(text: string): Token[] {
   });
 }
 
-/** Whether a word says something about what is wanted. */
+/** Whether a word says something about the request. */
 export function isTelling({ plain }: Pick<Token, "plain">): boolean {
   return !common.has(plain) && !common.has(plain.replace(/'.*$/, ""));
 }
@@ -115,7 +115,7 @@ export function stemsOf(...texts: readonly string[]): Set<string> {
   return new Set(telling.map(({ stem }) => stem));
 }
 
-/** Takes a message apart by its punctuation. Only its beginning is read; a payload is kept whole. */
+/** Splits a message by its punctuation. Only its beginning is read; a payload is kept whole. */
 export function readRequest(message: string): RequestText {
   const whole = message.trim();
   const start = whole.slice(0, maxRead);
@@ -128,7 +128,7 @@ export function readRequest(message: string): RequestText {
   return {
     whole,
     instruction,
-    // `how hard is this to read` asks for a measure and not for a page.
+    // `how hard is this to read` asks for a measure, not for a page.
     tokens: tokenize(
       instruction.replace(/^(\W*how (?:hard|easy|difficult|simple)\b.{0,40})\bread\b/i, "$1readability"),
     ),
@@ -162,7 +162,7 @@ function takeFence(whole: string, at: number): Parts {
   return { instruction, payload: { kind: "fence", text: inner.trim() } };
 }
 
-/** A few words before a colon that is in no quote, or a question about the text after it: `Is this positive? The food was great`. */
+/** A few words before a colon outside quotes, or a question about the text after it: `Is this positive? The food was great`. */
 function instructionBefore(start: string): string | undefined {
   const colon = /^[^"“„«`]{1,300}?:(?=\s)/u.exec(start)?.[0];
   const isShort = colon !== undefined && tokenize(colon).length <= maxInstruction && !/[.!?]\s/.test(colon);
@@ -186,12 +186,12 @@ function asks(instruction: string): boolean {
   return !polite && (/\?\s*$/.test(instruction) || questionWord.test(instruction.trim()));
 }
 
-/** Whether a message has a word that says what it is about. */
+/** Whether a message has a word that names a subject. */
 export function hasSubject({ tokens }: RequestText): boolean {
   return tokens.some((token) => /\p{L}/u.test(token.plain) && isTelling(token) && !leadIn.has(token.plain));
 }
 
-/** Whether a text says only what to do: every telling word of it is one by which the tool was chosen. */
+/** Whether a text only says what to do: all its telling words are those by which the tool was chosen. */
 export function isBare(text: string, triggers: ReadonlySet<string>): boolean {
   return tokenize(text)
     .filter(isTelling)
@@ -199,8 +199,8 @@ export function isBare(text: string, triggers: ReadonlySet<string>): boolean {
 }
 
 /**
- * What is left of a sentence after the words that say what to do: `please remember that the deploy is on Friday` → `the deploy
- * is on Friday`. `triggers` are the stems by which the tool was chosen.
+ * The sentence without the words that say what to do: `please remember that the deploy is on Friday` → `the deploy is on Friday`.
+ * `triggers` are the stems by which the tool was chosen.
  */
 export function withoutCommand(text: string, triggers: ReadonlySet<string>): string {
   const tokens = tokenize(text);

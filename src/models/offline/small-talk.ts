@@ -1,11 +1,11 @@
 import type { SaidBy } from "./conversation.ts";
 import { modelHelp, whatRulesAre } from "./phrases.ts";
 
-/** What a message is that asks for no skill; `help` wants to see the skills. `explains`: it says what works without a model. */
+/** The answer to a message that needs no skill. `help`: a list of the skills. `explains`: the text says what works without a model. */
 export type SmallTalk = { kind: "answer"; text: string; explains?: true } | { kind: "help" };
 
 const maxSmallTalk = 80;
-/** What may stand around the words: punctuation, emoji, the bot's name. */
+/** Punctuation and emoji around the words. */
 const padding = /(?:\p{P}|\p{S}|\p{M}|\p{Extended_Pictographic})+/gu;
 
 const help: SmallTalk = { kind: "help" };
@@ -17,7 +17,7 @@ const toModel = explain(
   `Without a key I work by rules. ${modelHelp} \`knack doctor --live\` checks the key; README.md has the rest.`,
 );
 
-/** What whole messages mean, in lower case and without punctuation. */
+/** Whole messages, in lower case and without punctuation, with their answers. */
 const kinds: readonly [RegExp, SmallTalk][] = [
   [
     /^(?:help(?: me)?(?: please)?|please help|hilfe|aide|ayuda|what can (?:you|i) do(?: here| for me)?|what do you do|who are you|what are you|what is this|what skills (?:do you have|are there)|(?:list|show)(?: me)?(?: all)?(?: the| your)? skills|how does this work|what now|start|commands|was kannst du(?: alles)?|wer bist du|hilf mir|(?:can|could) you help(?: me)?(?: please)?|i need(?: your| some)? help(?: .*)?|(?:en )?qu[eé] (?:puedes|sabes) hacer|(?:en )?qu[eé] puedes ayudarme|que (?:peux|sais) tu faire|qu est ce que tu (?:peux|sais) faire|cosa (?:puoi|sai) fare|o que voc[eê] (?:pode|sabe) fazer|wat kun je|aiuto|ajuda|hulp)$/,
@@ -58,35 +58,33 @@ const kinds: readonly [RegExp, SmallTalk][] = [
   [
     /^(?:(?:how|where) (?:do|can|to|should) (?:i |we |you )?|can (?:i|we|you) |please )?(?:connect|add|invite|install|use|set up|integrate|link|get|put|bring|join|run|work)(?: (?:you|knack|this|it|the bot|this bot))?(?: up)?(?: to| in| into| with| on| for)? (?:our |my |a |the )?(?:slack|discord)(?: workspace| server| channel)?$/,
     say(
-      "In the folder of the bot, `npm run -s knack -- connect slack` (or `connect discord`) says each step, with the link to open, and checks the tokens.",
+      "In the folder of the bot, `npm run -s knack -- connect slack` (or `connect discord`) explains each step, with the link to open, and checks the tokens.",
     ),
   ],
   [
     /^(?:please |can you |could you )*(?:forget|delete|erase|remove|clear|wipe) (?:me|everything|all|all of it|it all|(?:all |everything |all of |what |the )*(?:that )?(?:you (?:know|have|remember|stored|saved)|my (?:data|facts|memory|history|account)|your memory|memory|facts|data)(?: about| of| on| from)?(?: me| us| here)?)$/,
     say(
-      "By rule I forget one fact at a time: “forget fact 3”; “what do you remember?” shows them with their numbers. An operator deletes everything of a person with `knack forget --user ID`, and looks first at what would go with `--dry-run`.",
+      "I can only forget one fact at a time: “forget fact 3”; “what do you remember?” shows them with their numbers. An operator deletes everything about a person with `knack forget --user ID`; `--dry-run` first shows what would be deleted.",
     ),
   ],
   [
     /^(?:please |can you |could you )*(?:(?:change|set|make) your name(?: to| be)? .+|(?:rename yourself|call yourself)(?: to| as)? .+|your (?:new )?name is(?: now)? .+|(?:i(?: will| ll)? call|let me call) you .+)$/,
-    say(
-      "My name is set where I am configured: `name: …` in `config/knack.yaml`. It counts from the next start.",
-    ),
+    say("My name is a setting: `name: …` in `config/knack.yaml`. A change takes effect at the next start."),
   ],
   [
     /^(?:please |can you |could you )*(?:stop|cancel|delete|remove|end|pause|disable|turn off)(?: (?:all|my|the|our|every|these|those))* (?:reminders?|schedules?|reminding(?: me| us)?|timers?|alarms?|planned (?:tasks?|messages?))(?: .*)?$/,
     say(
-      "`/agent schedule list` shows what is planned here with its ids, and `/agent schedule remove ID` ends it.",
+      "`/agent schedule list` shows what is planned here with its ids, and `/agent schedule remove ID` deletes it.",
     ),
   ],
   [
     /^(?:please |can you |could you )*(?:(?:set|start|create|make) (?:a |an |the )?(?:\d+ \w+ )?(?:timer|alarm|stopwatch|countdown)|wake me)(?: .*)?$/,
-    say("I have no timer, but I remind: “remind me tomorrow at 9 to call the bank”."),
+    say("I have no timer, but I can remind you: “remind me tomorrow at 9 to call the bank”."),
   ],
   [
     /^how (?:do|can|to|should) (?:i |we |you )?(?:install|add|get|write|make|create|build) (?:a |an |the |my |new |own |more |other |another )*skills?(?: here)?$/,
     say(
-      "An operator installs a skill with `/skill install ADDRESS` (a git address, ZIP or tar.gz) and sees a review first; `/skill enable ID` then switches it on in a channel. A skill of your own is a folder with a `SKILL.md` in `.knack-workspace/skills/`: the next message sees it.",
+      "An operator installs a skill with `/skill install ADDRESS` (a git address, ZIP or tar.gz), after a review; `/skill enable ID` then switches it on in a channel. A skill of your own is a folder with a `SKILL.md` in `.knack-workspace/skills/`: it is there from the next message on.",
     ),
   ],
 ];
@@ -97,7 +95,7 @@ const self = /^(?:who am i|what(?: s| is) my name|do you know (?:me|my name|who 
 const switching =
   /^(?:please )?(enable|activate|turn on|switch on|disable|deactivate|turn off|switch off) (?:the )?([\p{L}\p{N}_ ]{1,40}?)(?: skill)?(?: please)?$/u;
 
-/** What to say to small talk, and to questions about the bot, the time and the asker; undefined for anything else. */
+/** The answer to small talk, and to questions about the bot, the time and the asker; undefined for other messages. */
 export function recogniseSmallTalk(message: string, by: SaidBy | undefined): SmallTalk | undefined {
   const text = message.trim();
   if (text === "") return say("I got no text. Say what you need, or “help”.");
@@ -109,7 +107,7 @@ export function recogniseSmallTalk(message: string, by: SaidBy | undefined): Sma
   return kinds.find(([pattern]) => pattern.test(plain))?.[1] ?? switchOf(plain);
 }
 
-/** Skills are switched by a command, which a model cannot give for a person either. */
+/** Skills are switched by a command, which only people can give. */
 function switchOf(plain: string): SmallTalk | undefined {
   const [, verb = "", what = ""] = switching.exec(plain) ?? [];
   if (what === "" || /^(?:it|this|that|them|everything|all)$/.test(what)) return undefined;

@@ -1,5 +1,6 @@
 import type { OpenAI } from "openai";
-import type { Endpoint } from "../provider-error.ts";
+import type { Clock } from "../../core/ports/storage.ts";
+import { type Endpoint, endpointOf } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
 import { createServerFetch } from "../server-fetch.ts";
 import { requireKey, serverHeaders } from "../sign-requests.ts";
@@ -7,22 +8,30 @@ import { requireKey, serverHeaders } from "../sign-requests.ts";
 /** The address of OpenAI itself. */
 export const openAiUrl = "https://api.openai.com/v1";
 
-/** What is used of the SDK. */
+/** The parts of the SDK that are used. */
 export type OpenAiClient = Pick<OpenAI, "chat" | "responses" | "audio" | "images" | "embeddings" | "post">;
 
-/**
- * Connects to a server of OpenAI's protocol; the SDK is loaded with the first call.
- * @throws ModelError `not_configured` when a server that needs a key, as OpenAI itself does, is asked without one
- */
-export function createOpenAiClient(
-  endpoint: Endpoint,
-  baseURL: string,
-  options: ProviderModelOptions,
-): () => Promise<OpenAiClient> {
+/** A server of OpenAI's protocol. */
+export interface OpenAiServer {
+  endpoint: Endpoint;
+  /**
+   * The SDK, which is loaded with the first call.
+   * @throws ModelError `not_configured` when a server that needs a key, as OpenAI itself does, has none
+   */
+  client(): Promise<OpenAiClient>;
+}
+
+/** The server of these options; OpenAI's own by default. */
+export function openAiServer(options: ProviderModelOptions): OpenAiServer {
+  const { baseUrl = openAiUrl } = options;
+  const endpoint = endpointOf(options, { provider: "openai", baseUrl, keyName: "OPENAI_API_KEY" });
   let client: Promise<OpenAiClient> | undefined;
-  return () => {
-    client ??= connect(endpoint, baseURL, options);
-    return client;
+  return {
+    endpoint,
+    client() {
+      client ??= connect(endpoint, baseUrl, options);
+      return client;
+    },
   };
 }
 
@@ -41,7 +50,7 @@ async function connect(
     organization: null,
     project: null,
     maxRetries: 0,
-    // The silence watch ends a request; the SDK's own timer only must not be shorter.
+    // The silence watch ends requests; the SDK's own timer must be longer.
     timeout: maxMs + 60_000,
     logLevel: "off",
     defaultHeaders: serverHeaders(options, endpoint),
@@ -52,4 +61,30 @@ async function connect(
 
 export function isOpenAiHost(host: string): boolean {
   return host === new URL(openAiUrl).host;
+}
+
+/** How a service is asked again. */
+interface Retries {
+  /** Attempts in all. */
+  attempts: number;
+  /** Delay before the next attempt, ms; undefined where there is none. */
+  delayAfter(error: unknown): number | undefined;
+  clock: Pick<Clock, "sleep">;
+  signal: AbortSignal;
+}
+
+/** Makes attempts until one succeeds. @throws what the last one threw, or the signal's reason */
+export async function withRetries<Answer>(
+  { attempts, delayAfter, clock, signal }: Retries,
+  attempt: () => Promise<Answer>,
+): Promise<Answer> {
+  for (let made = 1; ; made += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const delay = made === attempts || signal.aborted ? undefined : delayAfter(error);
+      if (delay === undefined) throw error;
+      await clock.sleep(delay, signal);
+    }
+  }
 }

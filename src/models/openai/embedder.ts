@@ -4,38 +4,32 @@ import { withTimeLimit } from "../../base/time-limit.ts";
 import type { Embedder, Embeddings } from "../../core/ports/services.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import { type Price, pricedUsage } from "../prices.ts";
-import {
-  delayAfter,
-  type Endpoint,
-  endpointOf,
-  modelError,
-  notAnAnswer,
-  toModelError,
-} from "../provider-error.ts";
+import { delayAfter, type Endpoint, modelError, notAnAnswer, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
-import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";
+import { type OpenAiClient, openAiServer, withRetries } from "./client.ts";
 
 export interface EmbedderOptions extends Omit<ProviderModelOptions, "timeoutMs"> {
   price: Price | undefined;
-  /** Told of a failure, and not of those that follow it until one embedding has succeeded. */
+  /** Reports a failure. Further failures are not reported until an embedding has succeeded. */
   report(error: unknown): void;
 }
 
-/** How long one request may take, ms: a server of one's own may have to load the model first. */
-const patience = 60_000;
-/** Attempts of a request whose failure passes, the delay between them where the server names none, and the longest it may name, ms. */
+/** Maximum time of one request, ms: a server of one's own may have to load the model first. */
+const maxMs = 60_000;
+/** Attempts of a request whose failure passes. */
 const attempts = 3;
-const delays = { usual: 1_000, longest: 20_000 };
+/** Delay between them where the server does not name one, and the maximum that it may name, ms. */
+const delays = { usual: 1_000, max: 20_000 };
 
-/** Texts and characters of one request: Mistral takes 16,384 tokens, and a character of Chinese or Japanese is about one. */
+/** Maximum texts and characters of one request. Mistral takes 16,384 tokens, and a Chinese or Japanese character is about one token. */
 const maxTexts = 64;
 const maxCharacters = 16_000;
-/** Characters of a text that count: models take 2,048 to 8,192 tokens and refuse, or cut, what is longer. */
+/** Maximum characters of a text; the rest is ignored. Models take 2,048 to 8,192 tokens, and refuse or cut longer texts. */
 const maxText = 6_000;
 
 /**
- * Numbers that are kept of the vectors of models whose first numbers say the most (Matryoshka representations): a quarter to a half of the
- * room, for about a percent of what is found. https://openai.com/index/new-embedding-models-and-api-updates
+ * Numbers to keep of a vector whose first numbers matter most (Matryoshka representations). This takes a quarter to a half of the
+ * space and loses about one percent of the results. https://openai.com/index/new-embedding-models-and-api-updates
  */
 const kept = 768;
 const mayBeCut = /text-embedding-3|gemini-embedding/;
@@ -46,32 +40,23 @@ const answerSchema = z.object({
 });
 
 /**
- * Makes vectors with `/embeddings` of OpenAI, Gemini, Mistral, OpenRouter, Azure and servers of one's own, in batches.
+ * Makes vectors in batches with `/embeddings` of OpenAI, Gemini, Mistral, OpenRouter, Azure and self-hosted servers.
  * https://developers.openai.com/api/docs/guides/embeddings
  */
 export function createOpenAiEmbedder(
   options: EmbedderOptions,
   clock: Pick<Clock, "after" | "sleep">,
 ): Embedder {
-  const { model, baseUrl = openAiUrl, price } = options;
-  const endpoint = endpointOf(options, { provider: "openai", baseUrl, keyName: "OPENAI_API_KEY" });
-  const client = createOpenAiClient(endpoint, baseUrl, { ...options, timeoutMs: patience });
-  const late = () => modelError("unavailable", endpoint, `took longer than ${patience / 1_000} s`, undefined);
+  const { model, price } = options;
+  const { endpoint, client } = openAiServer({ ...options, timeoutMs: maxMs });
+  const late = () => modelError("unavailable", endpoint, `took longer than ${maxMs / 1_000} s`, undefined);
   const attempt = (texts: readonly string[], signal: AbortSignal) =>
-    withTimeLimit({ ms: patience, timer: clock, signal, late }, async (limit) =>
+    withTimeLimit({ ms: maxMs, timer: clock, signal, late }, async (limit) =>
       ask(await client(), endpoint, model, texts, limit),
     );
-  const batch = async (texts: readonly string[], signal: AbortSignal) => {
-    for (let made = 1; ; made += 1) {
-      try {
-        return await attempt(texts, signal);
-      } catch (error) {
-        const delay = delayAfter(toModelError(error, endpoint), delays);
-        if (signal.aborted || delay === undefined || made === attempts) throw error;
-        await clock.sleep(delay, signal);
-      }
-    }
-  };
+  const after = (error: unknown) => delayAfter(toModelError(error, endpoint), delays);
+  const batch = (texts: readonly string[], signal: AbortSignal) =>
+    withRetries({ attempts, delayAfter: after, clock, signal }, () => attempt(texts, signal));
   let isTold = false;
   return {
     model: endpoint.id,
@@ -106,7 +91,7 @@ async function ask(
   texts: readonly string[],
   signal: AbortSignal,
 ) {
-  // Named, because the SDK asks for base64 by itself, which not every server knows.
+  // Set explicitly: the SDK's default is base64, which not every server knows.
   const request = { model, input: [...texts], encoding_format: "float" as const };
   const got: unknown = await client.embeddings.create(request, { signal });
   const answer = answerSchema.safeParse(got);

@@ -1,20 +1,20 @@
-import type { Effort } from "../../core/values/message.ts";
+import { type Effort, efforts } from "../../core/values/message.ts";
 
-/** What the name of one of OpenAI's models from gpt-5 on tells about it: https://developers.openai.com/api/docs/models. */
+/** Facts about OpenAI's models from gpt-5 on, by their names: https://developers.openai.com/api/docs/models. */
 export interface OpenAiFamily {
   /** `5.4` as 504, `6` as 600. */
   version: number;
   /** False for the chat variants. */
   reasons: boolean;
-  /** The efforts it knows, least first. Empty for a model that does not reason. */
+  /** The efforts that it knows, lowest first. Empty for a model that does not reason. */
   efforts: readonly Effort[];
-  /** How tools are added in the middle: as an input item, as the result of a tool search, or in `tools`. */
+  /** How tools are added during a conversation: as an input item, as the result of a tool search, or in `tools`. */
   additions: "additional_tools" | "tool_search" | "tools";
-  /** Whether effort can change in the middle with an input item. */
+  /** Whether an input item can change the effort during a conversation. */
   updatesEffort: boolean;
 }
 
-/** `:` begins the variants of OpenRouter. A version of two digits in front, as in Azure's `gpt-35-turbo`, is another model. */
+/** OpenRouter's variants begin with `:`. A version that begins with two digits, as in Azure's `gpt-35-turbo`, is another model. */
 const name = /^gpt-([5-9]|1\d)(?:\.(\d+))?(?:-([^:]+))?(?::.*)?$/;
 
 /** Undefined for all other models. The name may have prefixes, e.g. `openai/gpt-6-luna`. */
@@ -33,8 +33,8 @@ export function openAiFamily(model: string): OpenAiFamily | undefined {
   };
 }
 
-const order: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
-const between = (first: Effort, last: Effort) => order.slice(order.indexOf(first), order.indexOf(last) + 1);
+const between = (first: Effort, last: Effort) =>
+  efforts.slice(efforts.indexOf(first), efforts.indexOf(last) + 1);
 const withNone = (last: Effort): Effort[] => ["none", ...between("low", last)];
 
 function effortsOf(version: number, variant: string): readonly Effort[] {
@@ -46,10 +46,4 @@ function effortsOf(version: number, variant: string): readonly Effort[] {
   if (version >= 506) return withNone("max");
   if (version >= 502) return withNone("xhigh");
   return version === 501 ? withNone("high") : between("minimal", "high");
-}
-
-/** The known effort nearest to the wanted one, the higher of two as near. Undefined when none is known. */
-export function nearestEffort(wanted: Effort, known: readonly Effort[]): Effort | undefined {
-  const distance = (effort: Effort) => Math.abs(order.indexOf(effort) - order.indexOf(wanted));
-  return known.toReversed().toSorted((a, b) => distance(a) - distance(b))[0];
 }

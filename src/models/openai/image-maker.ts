@@ -4,35 +4,35 @@ import { type ModelErrorCode, mayHelp } from "../../core/ports/model.ts";
 import { ImageError, type ImageMaker, type MadeImages, type WantedImage } from "../../core/ports/services.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 import { formatBytes } from "../../core/values/shown.ts";
-import { type Endpoint, endpointOf, notAnAnswer, toModelError } from "../provider-error.ts";
+import { type Endpoint, notAnAnswer, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
-import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";
+import { type OpenAiClient, openAiServer, withRetries } from "./client.ts";
 
-/** What a server counted; an image's tokens of the input are among `input_tokens`. */
+/** The server's counts. `input_tokens` include the `image_tokens`. */
 export interface MeteredImages {
   input_tokens: number;
   image_tokens: number;
   output_tokens: number;
-  /** US dollars that the server says it charged. */
+  /** US dollars that the server reports as charged. */
   charged_usd?: number | undefined;
 }
 
-/** Fetches a file of an address that a server answered, guarded. `reason` is a sentence for people. */
+/** Fetches a file from an address in a server's answer, with the network guards. `reason` is a sentence for people. */
 export type FetchImage = (
   url: string,
   limits: { maxBytes: number; timeoutMs: number; signal: AbortSignal },
 ) => Promise<{ ok: true; data: Uint8Array } | { ok: false; reason: string }>;
 
 export interface ImageMakerOptions extends Omit<ProviderModelOptions, "timeoutMs"> {
-  /** What pictures cost. */
+  /** Usage with its cost. */
   usageOf(metered: MeteredImages | undefined): Usage;
   fetchImage: FetchImage;
 }
 
-/** The slowest models take two minutes for a picture, ms. */
-const patience = 300_000;
-/** Bytes of one picture. */
-const largest = 25_000_000;
+/** Maximum time of one attempt, ms: the slowest models take two minutes for a picture. */
+const maxMs = 300_000;
+/** Maximum bytes of one picture. */
+const maxBytes = 25_000_000;
 /** Delay before the second attempt, ms. */
 const delay = 2_000;
 
@@ -40,13 +40,11 @@ const sizes = { square: "1024x1024", wide: "1536x1024", tall: "1024x1536" } as c
 const ratios = { square: "1:1", wide: "16:9", tall: "9:16" } as const;
 
 /**
- * Makes pictures with `/images/generations` and `/images/edits` of OpenAI, xAI, Azure and servers of one's own. A failure that passes is
- * tried a second time. https://developers.openai.com/api/docs/guides/image-generation
+ * Makes pictures with `/images/generations` and `/images/edits` of OpenAI, xAI, Azure and self-hosted servers. Retries once after a
+ * transient failure. https://developers.openai.com/api/docs/guides/image-generation
  */
 export function createOpenAiImageMaker(options: ImageMakerOptions, clock: Pick<Clock, "sleep">): ImageMaker {
-  const { baseUrl = openAiUrl } = options;
-  const endpoint = endpointOf(options, { provider: "openai", baseUrl, keyName: "OPENAI_API_KEY" });
-  const client = createOpenAiClient(endpoint, baseUrl, { ...options, timeoutMs: patience });
+  const { endpoint, client } = openAiServer({ ...options, timeoutMs: maxMs });
   const attempt = async (wanted: WantedImage, signal: AbortSignal): Promise<MadeImages> => {
     const answer = await ask(await client(), wanted, options, signal);
     return await madeOf(answer, { ...options, endpoint, count: wanted.count }, signal);
@@ -54,16 +52,13 @@ export function createOpenAiImageMaker(options: ImageMakerOptions, clock: Pick<C
   return {
     model: endpoint.id,
     async make(wanted, signal) {
+      const delayAfter = (error: unknown) =>
+        mayHelp("later", toModelError(error, endpoint)) ? delay : undefined;
       try {
-        return await attempt(wanted, signal);
+        return await withRetries({ attempts: 2, delayAfter, clock, signal }, () => attempt(wanted, signal));
       } catch (error) {
-        if (signal.aborted || !mayHelp("later", toModelError(error, endpoint)))
-          throw failureOf(error, endpoint, signal);
-        await clock.sleep(delay, signal);
+        throw failureOf(error, endpoint, signal);
       }
-      return await attempt(wanted, signal).catch((error: unknown) =>
-        Promise.reject(failureOf(error, endpoint, signal)),
-      );
     },
   };
 }
@@ -75,12 +70,12 @@ async function ask(
   signal: AbortSignal,
 ): Promise<unknown> {
   const request = requestOf(wanted, options);
-  const limits = { signal, timeout: patience };
+  const limits = { signal, timeout: maxMs };
   const { from = [] } = wanted;
   if (from.length === 0) return await api.images.generate(request as never, limits);
   if (options.server !== "xai")
     return await api.images.edit({ ...request, image: filesOf(from) } as never, limits);
-  // xAI takes pictures as addresses in JSON, and no form: https://docs.x.ai/docs/guides/image-generations
+  // xAI takes pictures as addresses in JSON instead of a form: https://docs.x.ai/docs/guides/image-generations
   const images = from.map(({ media_type, data }) => ({
     type: "image_url",
     url: `data:${media_type};base64,${Buffer.from(data).toString("base64")}`,
@@ -91,7 +86,7 @@ async function ask(
 
 function requestOf({ prompt, shape, count, transparent }: WantedImage, { model, server }: ImageMakerOptions) {
   const common = { model, prompt, n: count };
-  // xAI knows ratios alone.
+  // xAI takes aspect ratios, not sizes.
   if (server === "xai") return { ...common, aspect_ratio: ratios[shape], response_format: "b64_json" };
   const isGpt = model.startsWith("gpt-image") || model.startsWith("chatgpt-image");
   return {
@@ -126,7 +121,7 @@ const answerSchema = z.object({
 });
 type ImageAnswer = z.output<typeof answerSchema>;
 
-/** xAI tells what it charged in ticks: https://docs.x.ai/docs/cost-tracking */
+/** xAI reports its charge in ticks: https://docs.x.ai/docs/cost-tracking */
 const ticksPerUsd = 1e10;
 
 function meteredOf({ usage }: ImageAnswer): MeteredImages | undefined {
@@ -148,7 +143,7 @@ async function madeOf(
 ): Promise<MadeImages> {
   const parsed = answerSchema.safeParse(answer);
   if (!parsed.success) throw notAnAnswer(endpoint, "pictures", answer);
-  // Nobody waits for more than was asked for.
+  // Pictures beyond the requested count are ignored.
   const data = parsed.data.data.slice(0, count);
   const images: MadeImages["images"][number][] = [];
   const problems: string[] = [];
@@ -157,7 +152,7 @@ async function madeOf(
     if ("problem" in read) problems.push(read.problem);
     else images.push(read);
   }
-  // xAI sends an empty list where its rules do not allow what was made.
+  // xAI sends an empty list where its rules do not allow the result.
   const [problem = "sent none: its rules may not allow what is described; try other words"] = problems;
   if (images.length === 0) throw new ImageError("failed", `The service that makes pictures ${problem}.`);
   const revised = data.find(({ revised_prompt }) => revised_prompt)?.revised_prompt;
@@ -165,37 +160,37 @@ async function madeOf(
   return { images, model: endpoint.id, usage, ...(revised ? { revised_prompt: revised } : {}) };
 }
 
-/** A picture as it was sent, or from where it is said to be; or why there is none. */
+/** A picture as it was sent, or from the address that was sent; or why there is none. */
 async function readImage(
   { b64_json, url }: ImageAnswer["data"][number],
   fetchImage: FetchImage,
   signal: AbortSignal,
 ): Promise<MadeImages["images"][number] | { problem: string }> {
-  const tooLarge = { problem: `sent one of more than ${formatBytes(largest)}; ask for a smaller one` };
-  // Some servers write the picture itself where its address belongs, and some write that before its bytes.
+  const tooLarge = { problem: `sent one of more than ${formatBytes(maxBytes)}; ask for a smaller one` };
+  // Some servers send a data URL in place of the address, and some in place of the base64 text.
   const [, inUrl] = /^data:[^,]{0,100};base64,([\s\S]*)$/.exec(b64_json || url || "") ?? [];
   const base64 = inUrl ?? b64_json;
-  if (base64 && base64.length > largest * 1.4) return tooLarge;
+  if (base64 && base64.length > maxBytes * 1.4) return tooLarge;
   const found = base64 ? Buffer.from(base64, "base64") : await fetched(url ?? "", fetchImage, signal);
   if (found === undefined) return { problem: "sent none that can be fetched; try again" };
-  if (found.byteLength > largest) return tooLarge;
+  if (found.byteLength > maxBytes) return tooLarge;
   const media_type = typeOf(found);
   if (media_type === undefined) return { problem: "sent none that can be shown; try again" };
   return { media_type, data: found };
 }
 
-/** Some servers answer where the picture is, for an hour. */
+/** Some servers answer with an address, which is valid for an hour. */
 async function fetched(
   url: string,
   fetchImage: FetchImage,
   signal: AbortSignal,
 ): Promise<Buffer | undefined> {
   if (url === "") return undefined;
-  const got = await fetchImage(url, { maxBytes: largest, timeoutMs: 60_000, signal });
+  const got = await fetchImage(url, { maxBytes, timeoutMs: 60_000, signal });
   return got.ok ? Buffer.from(got.data) : undefined;
 }
 
-/** What a picture is, by its first bytes. */
+/** The media type of a picture, by its first bytes. */
 function typeOf(data: Buffer): string | undefined {
   const head = data.toString("latin1", 0, 12);
   if (head.startsWith("\x89PNG")) return "image/png";
@@ -203,20 +198,18 @@ function typeOf(data: Buffer): string | undefined {
   return head.startsWith("RIFF") && head.endsWith("WEBP") ? "image/webp" : undefined;
 }
 
-/** What people are told; the error itself names servers. */
+/** Messages for people, without names of servers. */
 const words: Readonly<Record<ModelErrorCode, string>> = {
-  rate_limited: "The service that makes pictures takes no more requests for now; try again in a few minutes.",
+  rate_limited:
+    "The service that makes pictures accepts no more requests for now; try again in a few minutes.",
   overloaded: "The service that makes pictures is overloaded; try again in a few minutes.",
   unavailable: "The service that makes pictures did not answer; try again in a moment.",
-  unauthorized:
-    "The service that makes pictures refused the key of this bot; whoever runs the bot has to check it.",
+  unauthorized: "The service that makes pictures refused the bot's key; an operator has to check it.",
   invalid_request:
-    "The service that makes pictures did not take this; what it shows may not be allowed there. Try other words.",
+    "The service that makes pictures refused this request; its rules may not allow the content. Try other words.",
   context_too_long: "The description is too long for the service that makes pictures; make it shorter.",
-  bad_response:
-    "The service that makes pictures sent something unreadable; whoever runs the bot has to check it.",
-  not_configured:
-    "The service that makes pictures does not know the model; whoever runs the bot has to check it.",
+  bad_response: "The service that makes pictures sent something unreadable; an operator has to check it.",
+  not_configured: "The service that makes pictures does not know the model; an operator has to check it.",
 };
 
 function failureOf(error: unknown, endpoint: Endpoint, signal: AbortSignal): unknown {
@@ -232,7 +225,7 @@ function failureOf(error: unknown, endpoint: Endpoint, signal: AbortSignal): unk
 const forbidden =
   "The service that makes pictures refused this: its rules do not allow what is described or shown. Ask for something else, or in other words.";
 
-/** That what was asked for is against the rules, as OpenAI, Azure and others say it. */
+/** Whether the request is against the rules, by the error codes of OpenAI, Azure and others. */
 function isForbidden(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return /^(moderation_blocked|content_policy_violation|content_?filter(ed)?)$/i.test(code);

@@ -1,24 +1,21 @@
 import { errorCode } from "../../base/error-text.ts";
 import type { Model } from "../../core/ports/model.ts";
-import { endpointOf } from "../provider-error.ts";
 import { createProviderModel, type ProviderModelOptions } from "../provider-model.ts";
 import { toolRules } from "../tools/tool-shape.ts";
 import { createChatDialect } from "./chat/chat.ts";
-import { createOpenAiClient, isOpenAiHost, openAiUrl } from "./client.ts";
+import { isOpenAiHost, openAiServer } from "./client.ts";
 import { openAiFamily } from "./family.ts";
-import type { OpenAiDialect } from "./opened.ts";
 import { createResponsesDialect } from "./responses/responses.ts";
-import { statusOf } from "./wire-forms.ts";
+import { type OpenAiDialect, statusOf } from "./wire-forms.ts";
 
 /**
- * A model behind OpenAI's Responses API or its chat completions, or behind any server that speaks one of them (Ollama,
- * vLLM, llama.cpp, …) when `baseUrl` names it. OpenAI's models from gpt-5 on are asked by the Responses API wherever they
- * are: chat completions give them no reasoning with tools. Such a server needs no key.
+ * A model behind OpenAI's Responses API or its chat completions, or behind any server at `baseUrl` that speaks one of them (Ollama,
+ * vLLM, llama.cpp, …). Such a server needs no key. OpenAI's models from gpt-5 on are called through the Responses API on any server,
+ * because chat completions do not let them reason with tools.
  */
 export function createOpenAiModel(options: ProviderModelOptions): Model {
-  const { model, baseUrl = openAiUrl, api = "auto" } = options;
-  const endpoint = endpointOf(options, { provider: "openai", baseUrl, keyName: "OPENAI_API_KEY" });
-  const client = createOpenAiClient(endpoint, baseUrl, options);
+  const { model, api = "auto" } = options;
+  const { endpoint, client } = openAiServer(options);
   const chat = createChatDialect(options, endpoint, client);
   const dialect = () => {
     if (api === "chat" || (api === "auto" && openAiFamily(model) === undefined)) return chat;
@@ -28,7 +25,7 @@ export function createOpenAiModel(options: ProviderModelOptions): Model {
   return createProviderModel(dialect(), endpoint, options, toolRules("openai", model));
 }
 
-/** The first API, or the second at an address that lacks the first; that is remembered. */
+/** Uses the first API, or the second on a server without the first, which is remembered. */
 function firstOf(first: OpenAiDialect, second: OpenAiDialect): OpenAiDialect {
   let isMissing = false;
   const ask = async <Answer>(send: (dialect: OpenAiDialect) => Promise<Answer>): Promise<Answer> => {
@@ -51,7 +48,7 @@ function firstOf(first: OpenAiDialect, second: OpenAiDialect): OpenAiDialect {
 
 const missing: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
 
-/** Whether a server has no such address, as far as it tells it apart from having no such model. */
+/** Whether a server lacks the API, as far as it distinguishes that from an unknown model. */
 function saysMissing(error: unknown): boolean {
   return missing.has(statusOf(error)) && errorCode(error) !== "model_not_found";
 }

@@ -8,11 +8,11 @@ import {
 } from "../../core/ports/documents.ts";
 import type { ModelErrorCode } from "../../core/ports/model.ts";
 import type { Clock } from "../../core/ports/storage.ts";
-import { delayAfter, type Endpoint, endpointOf, notAnAnswer, toModelError } from "../provider-error.ts";
+import { delayAfter, type Endpoint, notAnAnswer, toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
-import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";
+import { type OpenAiClient, openAiServer, withRetries } from "./client.ts";
 
-/** What a server counted: tokens or seconds, as it bills; undefined where it does not say. */
+/** The server's count of what it bills: tokens or seconds. */
 export type Metered =
   | { input_tokens: number; output_tokens: number; seconds?: undefined }
   | { seconds: number };
@@ -22,30 +22,29 @@ export interface TranscriberOptions
     ProviderModelOptions,
     "provider" | "model" | "apiKey" | "baseUrl" | "keyName" | "needsKey" | "keyHeader" | "headers" | "query"
   > {
-  /** What a recording cost. */
+  /** Usage with its cost. */
   usageOf(metered: Metered | undefined): Usage;
 }
 
-/** How long one attempt may take, ms: 25 minutes of speech take the slowest services about one. */
-const patience = 120_000;
-/** Delay before the second attempt where the server does not name one, and the longest it may name, ms. */
-const delays = { usual: 1_000, longest: 10_000 };
+/** Maximum time of one attempt, ms: the slowest services take about a minute for 25 minutes of speech. */
+const maxMs = 120_000;
+/** Delay before the second attempt where the server does not name one, and the maximum that it may name, ms. */
+const delays = { usual: 1_000, max: 10_000 };
 
 /**
- * Transcribes with the endpoint `/audio/transcriptions` of OpenAI, Groq, Mistral, Together, Azure and servers of one's own. A failure
- * that passes is tried a second time. https://developers.openai.com/docs/guides/speech-to-text
+ * Transcribes with the endpoint `/audio/transcriptions` of OpenAI, Groq, Mistral, Together, Azure and self-hosted servers. Retries once
+ * after a transient failure. https://developers.openai.com/docs/guides/speech-to-text
  */
 export function createOpenAiTranscriber(
   options: TranscriberOptions,
   clock: Pick<Clock, "after" | "sleep">,
 ): Transcriber {
-  const { model, baseUrl = openAiUrl } = options;
-  const endpoint = endpointOf(options, { provider: "openai", baseUrl, keyName: "OPENAI_API_KEY" });
-  const client = createOpenAiClient(endpoint, baseUrl, { ...options, timeoutMs: patience });
+  const { model } = options;
+  const { endpoint, client } = openAiServer({ ...options, timeoutMs: maxMs });
   const attempt = async (recording: Recording, signal: AbortSignal): Promise<Transcription> => {
     const late = () =>
-      new TranscriptionError("failed", `it took longer than ${patience / 1_000} s; try a shorter one`);
-    const heard = await withTimeLimit({ ms: patience, timer: clock, signal, late }, async (limit) =>
+      new TranscriptionError("failed", `it took longer than ${maxMs / 1_000} s; try a shorter one`);
+    const heard = await withTimeLimit({ ms: maxMs, timer: clock, signal, late }, async (limit) =>
       ask(await client(), endpoint, model, recording, limit),
     );
     const usage = options.usageOf(heard.metered ?? secondsOf(recording));
@@ -58,15 +57,14 @@ export function createOpenAiTranscriber(
   };
   return {
     async transcribe(recording, signal) {
-      const failed = (error: unknown) => failureOf(error, endpoint, signal);
+      const after = (error: unknown) => delayAfter(toModelError(error, endpoint), delays);
       try {
-        return await attempt(recording, signal);
+        return await withRetries({ attempts: 2, delayAfter: after, clock, signal }, () =>
+          attempt(recording, signal),
+        );
       } catch (error) {
-        const delay = delayAfter(toModelError(error, endpoint), delays);
-        if (signal.aborted || delay === undefined) throw failed(error);
-        await clock.sleep(delay, signal);
+        throw failureOf(error, endpoint, signal);
       }
-      return await attempt(recording, signal).catch((error: unknown) => Promise.reject(failed(error)));
     },
   };
 }
@@ -79,7 +77,7 @@ async function ask(
   signal: AbortSignal,
 ): Promise<{ text: string; metered: Metered | undefined }> {
   const file = new File([Buffer.from(recording.data)], nameFor(recording), { type: recording.media_type });
-  // The SDK knows more than servers send: some answer with the text alone, or with a page.
+  // Servers send less than the SDK's types say: some answer with the text alone, or with a web page.
   const answer: unknown = await client.audio.transcriptions.create(
     { file, model, response_format: "json" },
     { signal },
@@ -93,7 +91,7 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
-/** Mistral counts both and bills seconds. */
+/** Mistral reports both and bills seconds. */
 function meteredOf(usage: Readonly<Record<string, unknown>>): Metered | undefined {
   const seconds = usage.seconds ?? usage.prompt_audio_seconds;
   if (typeof seconds === "number") return { seconds };
@@ -106,7 +104,7 @@ function secondsOf({ seconds }: Recording): Metered | undefined {
   return seconds === undefined ? undefined : { seconds };
 }
 
-/** Endings by which services know a format: flac, mp3, mp4, mpeg, mpga, m4a, ogg, wav, webm. */
+/** File extensions by which services recognise a format. */
 const known = /\.(flac|mp3|mp4|mpeg|mpga|m4a|ogg|wav|webm)$/i;
 const endings: Readonly<Record<string, string>> = {
   "audio/flac": "flac",
@@ -123,25 +121,22 @@ const endings: Readonly<Record<string, string>> = {
   "audio/x-wav": "wav",
 };
 
-/** The file's name, with an ending that says its format. */
+/** The file's name, with an extension for its format. */
 function nameFor({ name, media_type }: Recording): string {
   const ending = endings[media_type.split(";", 1)[0]?.trim() ?? ""];
   return known.test(name) || ending === undefined ? name : `${name}.${ending}`;
 }
 
-/** What people are told; the error itself names servers. */
+/** Messages for people, without names of servers. */
 const words: Readonly<Record<ModelErrorCode, string>> = {
-  rate_limited: "the service that transcribes takes no more requests for now; try again in a few minutes",
+  rate_limited: "the service that transcribes accepts no more requests for now; try again in a few minutes",
   overloaded: "the service that transcribes is overloaded; try again in a few minutes",
   unavailable: "the service that transcribes did not answer; try again in a moment",
-  unauthorized:
-    "the service that transcribes refused the key of this bot; whoever runs the bot has to check it",
-  invalid_request: "the service that transcribes did not take it; its format or length may be the reason",
+  unauthorized: "the service that transcribes refused the bot's key; an operator has to check it",
+  invalid_request: "the service that transcribes refused it; its format or length may be the reason",
   context_too_long: "it is too long for the service that transcribes; try a shorter one",
-  bad_response:
-    "the service that transcribes sent something unreadable; whoever runs the bot has to check it",
-  not_configured:
-    "the service that transcribes does not know the model; whoever runs the bot has to check it",
+  bad_response: "the service that transcribes sent something unreadable; an operator has to check it",
+  not_configured: "the service that transcribes does not know the model; an operator has to check it",
 };
 
 function failureOf(error: unknown, endpoint: Endpoint, signal: AbortSignal): unknown {

@@ -3,23 +3,22 @@ import { z } from "zod";
 import type { WebEngine } from "../../core/ports/web.ts";
 import { askedSearch, recencyNotes } from "../asked-search.ts";
 import { type Price, pricedUsage, withFee } from "../prices.ts";
-import { endpointOf, toModelError } from "../provider-error.ts";
+import { toModelError } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
-import { createOpenAiClient, openAiUrl } from "./client.ts";
+import { openAiServer } from "./client.ts";
 
 /** US dollars for one search. https://developers.openai.com/api/docs/pricing */
 const searchFee = 0.01;
 const patience = 60_000;
-/** Searches and looks at pages of one request; each search costs. */
+/** Maximum searches and page views of one request. Each search is charged. */
 const maxCalls = 3;
-/** Characters before a citation that say what the source tells. */
+/** Maximum characters before a citation that are taken as the passage. */
 const passage = 400;
 
-/** The search of OpenAI's Responses API: a request to a model that searches, whose sources become hits. */
+/** Searches with OpenAI's Responses API: a model searches the web, and its sources become hits. */
 export function createOpenAiSearch(options: ProviderModelOptions, price: Price | undefined): WebEngine {
-  const { model, baseUrl = openAiUrl } = options;
-  const endpoint = endpointOf(options, { provider: "openai", baseUrl, keyName: "OPENAI_API_KEY" });
-  const client = createOpenAiClient(endpoint, baseUrl, options);
+  const { model } = options;
+  const { endpoint, client } = openAiServer(options);
   return {
     name: "OpenAI's search",
     async search(query, signal) {
@@ -67,7 +66,7 @@ export function createOpenAiSearch(options: ProviderModelOptions, price: Price |
   };
 }
 
-/** What of an answer tells what was found; the SDK knows more than servers send. Sources that are no pages have no address. */
+/** The parts of an answer that hold the results. Servers send less than the SDK's types say. Sources other than pages have no address. */
 const outputSchema = z.array(
   z.object({
     type: z.string(),
@@ -98,8 +97,8 @@ const outputSchema = z.array(
 );
 
 /**
- * What is cited first, then the other sources, which have an address alone; an address may come again. Looking at a page costs nothing
- * beside tokens. `failed`: why nothing was searched.
+ * Citations first, then the other sources, which have only an address. An address may occur twice. Page views cost nothing besides
+ * tokens. `failed`: why nothing was searched.
  */
 function readSearch({ output, error }: OpenAI.Responses.Response) {
   const items = outputSchema.parse(output);

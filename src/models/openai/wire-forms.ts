@@ -1,34 +1,35 @@
 import type { ModelErrorCode, ModelRequest } from "../../core/ports/model.ts";
 import { type Endpoint, toModelError } from "../provider-error.ts";
+import type { AnswerReader, Dialect } from "../provider-model.ts";
 import { type ToolRefusal, toolRefusal } from "../tools/tool-refusal.ts";
 
-/** What a server said when it did not take a request. */
+/** A server's refusal of a request. */
 export interface Refusal {
   code: ModelErrorCode;
   /** HTTP status. */
   status: number;
-  /** Everything the server said about it, in lower case: its message and the parameter it names. */
+  /** The server's whole explanation in lower case: its message and the parameter that it names. */
   text: string;
 }
 
-/** A form of asking that a server takes where it refused another. */
+/** A step from a refused form of requests to a simpler one. */
 export interface Concession<Form> {
-  /** Whether the refusal is about what this concession gives up, and there is something to give up. */
+  /** Whether the refusal is about the feature that this concession drops, and the form still uses it. */
   applies(refusal: Refusal, form: Form, request: ModelRequest): boolean;
   lesser(form: Form): Form;
-  /** Whether it changes how tools are said: then it comes before a tool is left out. */
+  /** Whether it changes how tools are written. It is then tried before a tool is left out. */
   ofTools?: true;
 }
 
-/** A request that was taken, and the form it had. */
+/** The answer to a request that was accepted, and the form of the request. */
 export interface Sent<Form, Answer> {
   form: Form;
   answer: Answer;
 }
 
 /**
- * Sends requests in the form a server takes. A refusal leads to the next lesser form at once; what was taken is remembered
- * for later requests.
+ * Sends requests in a form that the server accepts. After a refusal the next simpler form is tried at once; the accepted form is
+ * remembered for later requests.
  */
 export function createWireForms<Form>(
   first: Form,
@@ -36,7 +37,7 @@ export function createWireForms<Form>(
   endpoint: Endpoint,
 ) {
   let taken = first;
-  // Words of a tool that is named may be those of any concession.
+  // When a tool is named, words of its definition may match any concession.
   const concessionFor = (
     refusal: Refusal,
     ofTools: ToolRefusal | undefined,
@@ -47,7 +48,7 @@ export function createWireForms<Form>(
     const candidates = concessions.filter((candidate) => !isNamed || candidate.ofTools === true);
     return candidates.find((candidate) => candidate.applies(refusal, form, request));
   };
-  /** @throws what `send` throws when no concession applies; ToolRefusal when that is about tools of the body */
+  /** @throws the error of `send` when no concession applies; ToolRefusal when it is about tools of the body */
   return async <Answer>(
     request: ModelRequest,
     send: (form: Form) => Promise<Answer>,
@@ -70,13 +71,28 @@ export function createWireForms<Form>(
   };
 }
 
+/** An answer that has begun, with the reader of its chunks. The final form of its request is known only then. */
+export interface OpenedAnswer extends AsyncIterable<unknown> {
+  readonly reader: AnswerReader<unknown>;
+}
+
+/** One of OpenAI's APIs. */
+export type OpenAiDialect = Dialect<unknown, OpenedAnswer>;
+
+export function openedAnswer<Chunk>(
+  chunks: AsyncIterable<Chunk | undefined>,
+  reader: AnswerReader<Chunk>,
+): OpenedAnswer {
+  return { reader, [Symbol.asyncIterator]: () => chunks[Symbol.asyncIterator]() };
+}
+
 /** The HTTP status of an SDK's error. Undefined for other errors and failed connections. */
 export function statusOf(error: unknown): number | undefined {
   const status = error instanceof Error && "status" in error ? error.status : undefined;
   return typeof status === "number" ? status : undefined;
 }
 
-/** Templates of local servers that cannot take a message fail with 500. */
+/** Local servers answer 500 when their template cannot handle a message. */
 const refusing: ReadonlySet<number> = new Set([400, 404, 415, 422, 500]);
 
 function refusalOf(error: unknown, endpoint: Endpoint): Refusal | undefined {

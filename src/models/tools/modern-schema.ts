@@ -2,18 +2,18 @@ import { isPattern } from "../../base/pattern.ts";
 import { isRecord } from "../../base/record.ts";
 import { type Json, type JsonObject, type JsonSchema, objectOf } from "../../core/values/json.ts";
 import { type References, rewrittenReference } from "./references.ts";
-import { completeTypes, told, typeMember, typesIn } from "./schema-types.ts";
+import { addWords, completeTypes, typeMember, typesIn } from "./schema-types.ts";
 
-/** What a vendor demands beyond JSON Schema draft 2020-12. */
+/** A vendor's requirements beyond JSON Schema draft 2020-12. */
 export interface SchemaRules {
-  /** Whether every array says what its items are. */
+  /** Whether every array must have `items`. */
   items: boolean;
-  /** The vendor's name of a property. Undefined where any name is taken. */
+  /** The vendor's name of a property. Undefined where any name is accepted. */
   nameOf: ((name: string) => string) | undefined;
 }
 
-/** Levels and parts of a schema that are sent. What is deeper or beyond is any value; the call is checked with the whole schema. */
-const deepest = 40;
+/** Maximum levels and parts of a schema that are sent. Beyond them any value is allowed; calls are checked against the whole schema. */
+const maxDepth = 40;
 const maxParts = 3_000;
 
 interface Walk {
@@ -22,12 +22,12 @@ interface Walk {
   parts: number;
 }
 
-/** The members of a schema that one keyword becomes. */
+/** Converts one keyword to the members of the new schema. */
 type Reader = (given: Json, whole: JsonObject, walk: Walk, depth: number) => [string, Json][];
 
 /**
- * A schema of any draft as one of draft 2020-12: what older drafts say otherwise is said in its way, and values that its meta-schema
- * does not know are left out. https://json-schema.org/draft/2020-12/schema
+ * Converts a schema of any draft to draft 2020-12. Values that its meta-schema does not allow are left out.
+ * https://json-schema.org/draft/2020-12/schema
  */
 export function modernSchema(schema: JsonSchema, rules: SchemaRules): JsonSchema {
   const references: References = { root: schema, nameOf: rules.nameOf, hoisted: new Map() };
@@ -44,7 +44,7 @@ function schemaPart(value: Json | undefined, walk: Walk, depth: number): JsonSch
   if (value === false) return { not: {} };
   if (!isRecord(value)) return {};
   walk.parts += 1;
-  if (walk.parts > maxParts || depth > deepest) {
+  if (walk.parts > maxParts || depth > maxDepth) {
     return typeof value.description === "string" ? { description: value.description } : {};
   }
   const made = new Map<string, Json>();
@@ -64,7 +64,7 @@ function completeItems(made: Map<string, Json>, { rules }: Walk): void {
   if (rules.items && typesIn(made.get("type")).includes("array") && !made.has("items")) made.set("items", {});
 }
 
-/** Draft 3 says of a property itself that it is required. */
+/** In draft 3 the property itself says that it is required. */
 function completeRequired(made: Map<string, Json>, { properties }: JsonObject, { rules }: Walk): void {
   const names = Object.entries(objectOf(properties))
     .filter(([, property]) => objectOf(property).required === true)
@@ -74,7 +74,7 @@ function completeRequired(made: Map<string, Json>, { properties }: JsonObject, {
   made.set("required", [...new Set([...(Array.isArray(known) ? known : []), ...names])]);
 }
 
-/** Where names are limited, so are the patterns of names: any further name is taken, and the pattern is told. */
+/** A vendor that limits names takes no patterns of names either: any other name is allowed, and the description states the pattern. */
 function withoutPatterns(
   made: Map<string, Json>,
   { patternProperties }: JsonObject,
@@ -87,7 +87,7 @@ function withoutPatterns(
   if (!isRecord(made.get("additionalProperties"))) {
     made.set("additionalProperties", only === undefined ? {} : schemaPart(only, walk, depth + 1));
   }
-  told(made, `Further names match ${patterns.map(([pattern]) => pattern).join(" or ")}.`);
+  addWords(made, `Further names match ${patterns.map(([pattern]) => pattern).join(" or ")}.`);
 }
 
 const only =
@@ -100,21 +100,18 @@ const isFlag = (given: Json) => typeof given === "boolean";
 const isCount = (given: Json) => typeof given === "number" && Number.isInteger(given) && given >= 0;
 const isNumber = (given: Json) => typeof given === "number";
 
-/** Draft 4 has a flag beside the bound. */
+/** In draft 4 a flag says that the bound is exclusive. */
 function bound(
   keyword: "minimum" | "maximum",
   flag: "exclusiveMinimum" | "exclusiveMaximum",
-): [string, Reader][] {
-  return [
-    [keyword, (given, whole) => (isNumber(given) && whole[flag] !== true ? [[keyword, given]] : [])],
-    [
-      flag,
-      (given, whole) => {
-        const limit = given === true ? whole[keyword] : given;
-        return typeof limit === "number" ? [[flag, limit]] : [];
-      },
-    ],
-  ];
+): Record<string, Reader> {
+  return {
+    [keyword]: (given, whole) => (isNumber(given) && whole[flag] !== true ? [[keyword, given]] : []),
+    [flag]: (given, whole) => {
+      const limit = given === true ? whole[keyword] : given;
+      return typeof limit === "number" ? [[flag, limit]] : [];
+    },
+  };
 }
 
 const one =
@@ -156,7 +153,7 @@ const properties: Reader = (given, _whole, walk, depth) => {
   return [["properties", Object.fromEntries(parts)]];
 };
 
-/** Tuples are `prefixItems` since draft 2020-12, what follows them `items`. */
+/** Since draft 2020-12 a tuple is `prefixItems`, and the items after it are `items`. */
 const items: Reader = (given, whole, walk, depth) => {
   if (!Array.isArray(given)) {
     if (given === false && Array.isArray(whole.prefixItems) && !walk.rules.items) return [["items", false]];
@@ -168,7 +165,7 @@ const items: Reader = (given, whole, walk, depth) => {
   return [...several("prefixItems")(given, whole, walk, depth), ...(rest as [string, Json][])];
 };
 
-/** Draft 7 has one keyword for what are two since. */
+/** Draft 7 had one keyword, which was split into two. */
 const dependencies: Reader = (given, whole, walk, depth) => {
   const all = Object.entries(objectOf(given));
   const names = all.filter(([, needed]) => Array.isArray(needed));
@@ -207,7 +204,7 @@ const definitions: Reader = (given, whole, walk, depth) => {
   return named(keyword)(given, whole, walk, depth);
 };
 
-/** A name of a part of the schema; any other identifier than the root's address is left out. */
+/** The name of a part of the schema. Of other identifiers only the root's address is kept. */
 const identifier: Reader = (given, whole, _walk, depth) => {
   if (typeof given !== "string") return [];
   if (/^#[A-Za-z_][\w.-]*$/.test(given)) return [["$anchor", given.slice(1)]];
@@ -227,6 +224,11 @@ const pattern: Reader = (given, { description }) => {
   const words = `It matches ${given}.`;
   return [["description", typeof description === "string" ? `${description}\n${words}` : words]];
 };
+
+/** @param keywords with spaces between */
+function readersOf(keywords: string, readerOf: (keyword: string) => Reader): Record<string, Reader> {
+  return Object.fromEntries(keywords.split(" ").map((keyword) => [keyword, readerOf(keyword)]));
+}
 
 const readers: Readonly<Record<string, Reader>> = {
   type: typeMember,
@@ -259,38 +261,24 @@ const readers: Readonly<Record<string, Reader>> = {
     return named("patternProperties")(Object.fromEntries(usable), whole, walk, depth);
   },
   $defs: named("$defs"),
-  ...Object.fromEntries([...bound("minimum", "exclusiveMinimum"), ...bound("maximum", "exclusiveMaximum")]),
-  ...Object.fromEntries(
-    ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains"]
-      .concat("maxContains")
-      .map((keyword) => [keyword, only(keyword, isCount)]),
+  ...bound("minimum", "exclusiveMinimum"),
+  ...bound("maximum", "exclusiveMaximum"),
+  ...readersOf(
+    "minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains",
+    (keyword) => only(keyword, isCount),
   ),
   multipleOf: only("multipleOf", (given) => typeof given === "number" && given > 0),
-  ...Object.fromEntries(
-    ["uniqueItems", "deprecated", "readOnly", "writeOnly"].map((keyword) => [keyword, only(keyword, isFlag)]),
+  ...readersOf("uniqueItems deprecated readOnly writeOnly", (keyword) => only(keyword, isFlag)),
+  ...readersOf("title format $comment contentEncoding contentMediaType $anchor", (keyword) =>
+    only(keyword, isText),
   ),
-  ...Object.fromEntries(
-    ["title", "format", "$comment", "contentEncoding", "contentMediaType", "$anchor"].map((keyword) => [
-      keyword,
-      only(keyword, isText),
-    ]),
-  ),
-  // A pattern that no server could read has been told before it, or is told behind it.
+  // An unreadable pattern is added to the description by its own reader, before or after this one.
   description: (given, whole) =>
     isText(given) && !(typeof whole.pattern === "string" && !isPattern(whole.pattern))
       ? [["description", given]]
       : [],
   examples: only("examples", Array.isArray),
-  ...Object.fromEntries(
-    ["contains", "propertyNames", "not", "if", "then", "else"].map((keyword) => [keyword, one(keyword)]),
-  ),
-  ...Object.fromEntries(
-    ["additionalProperties", "unevaluatedItems", "unevaluatedProperties"].map((keyword) => [
-      keyword,
-      oneOrFlag(keyword),
-    ]),
-  ),
-  ...Object.fromEntries(
-    ["anyOf", "oneOf", "allOf", "prefixItems"].map((keyword) => [keyword, several(keyword)]),
-  ),
+  ...readersOf("contains propertyNames not if then else", one),
+  ...readersOf("additionalProperties unevaluatedItems unevaluatedProperties", oneOrFlag),
+  ...readersOf("anyOf oneOf allOf prefixItems", several),
 };

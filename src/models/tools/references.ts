@@ -2,37 +2,24 @@ import { isRecord } from "../../base/record.ts";
 import { fingerprint } from "../../core/values/address.ts";
 import type { Json, JsonSchema } from "../../core/values/json.ts";
 
-/** What references of one schema lead to. */
+/** Resolves the references of one schema. */
 export interface References {
   root: JsonSchema;
   nameOf: ((name: string) => string) | undefined;
-  /** Parts that move under `$defs`, because what held them is not sent: their names there. */
+  /** Parts that move to `$defs` because their container is not sent, by their names there. */
   hoisted: Map<string, Json>;
 }
 
 /** Keywords that hold schemas by name. */
-const maps: ReadonlySet<string> = new Set([
-  "properties",
-  "patternProperties",
-  "$defs",
-  "definitions",
-  "dependentSchemas",
-]);
+const maps: ReadonlySet<string> = new Set(
+  "properties patternProperties $defs definitions dependentSchemas".split(" "),
+);
 
-/** Keywords that do not stay where they are: at the root, and anywhere. */
-const movedAtRoot: ReadonlySet<string> = new Set([
-  "anyOf",
-  "oneOf",
-  "allOf",
-  "not",
-  "if",
-  "then",
-  "else",
-  "$ref",
-]);
+/** Keywords that change their place: at the root, and anywhere. */
+const movedAtRoot: ReadonlySet<string> = new Set("anyOf oneOf allOf not if then else $ref".split(" "));
 const moved: ReadonlySet<string> = new Set(["patternProperties", "dependencies", "additionalItems"]);
 
-/** The part of the schema that a reference names by its place. Undefined for one that leads elsewhere, or nowhere. */
+/** The part of the schema that a reference names by its place. Undefined for a reference to another document, or to nothing. */
 export function referredPart(root: JsonSchema, reference: string): Json | undefined {
   const steps = stepsOf(root, reference);
   let value: Json | undefined = root;
@@ -40,7 +27,7 @@ export function referredPart(root: JsonSchema, reference: string): Json | undefi
   return steps === undefined ? undefined : value;
 }
 
-/** The reference as it reads in the schema that is sent; undefined for one that leads elsewhere, or nowhere. */
+/** The reference as it reads in the schema that is sent. Undefined for a reference to another document, or to nothing. */
 export function rewrittenReference(reference: string, references: References): string | undefined {
   const { root, hoisted } = references;
   if (/^#[A-Za-z_][\w.-]*$/.test(reference)) return reference;
@@ -69,7 +56,7 @@ function stepsOf({ $id, id }: JsonSchema, reference: string): string[] | undefin
     .map(decoded);
 }
 
-/** Where the part is in what is sent; undefined when nothing stays at its place. */
+/** The place of the part in the sent schema; undefined when it loses its place. */
 function sentSteps(steps: readonly string[], { root, nameOf }: References): string[] | undefined {
   const sent: string[] = [];
   let value: Json | undefined = root;
@@ -90,7 +77,7 @@ function isMoved(keyword: string, at: number): boolean {
   return moved.has(keyword) || (at === 0 && movedAtRoot.has(keyword));
 }
 
-/** Tuples and definitions of older drafts have other names now. */
+/** The current name of a keyword: older drafts had other names for tuples and definitions. */
 function sentKeyword(keyword: string, at: number, inside: Json | undefined, { $defs }: JsonSchema): string {
   if (keyword === "items" && Array.isArray(inside)) return "prefixItems";
   return keyword === "definitions" && at === 0 && $defs === undefined ? "$defs" : keyword;

@@ -8,25 +8,24 @@ import {
 } from "../../core/values/json.ts";
 import { referredPart } from "./references.ts";
 
-/** A schema whose root is one plain object, and what its root demanded beside, in words. */
+/** A schema whose root is one plain object, and the other demands of its root in words. */
 export interface PlainRoot {
   schema: JsonSchema;
   words: string[];
 }
 
-/** References and choices within choices that are followed. */
-const deepest = 8;
-/** Characters of a rule that is told as it is, because no words say it. */
+/** Maximum depth to which references and nested choices are followed. */
+const maxDepth = 8;
+/** Maximum characters of a rule that is quoted because no sentence expresses it. */
 const maxRule = 400;
 
 /** Keywords that vendors refuse at the root. */
-const refused: ReadonlySet<string> = new Set([
-  ...["anyOf", "oneOf", "allOf", "not", "enum", "const", "if", "then", "else", "$ref"],
-]);
+const refused: ReadonlySet<string> = new Set("anyOf oneOf allOf not enum const if then else $ref".split(" "));
 
 /**
- * The schema as one object: all properties of its choices together, required what all of them require. What is lost of the rule is told
- * in words. https://platform.openai.com/docs/guides/function-calling: the root is an object without choices; so at Anthropic.
+ * The schema as one object with the properties of all its choices, of which those are required that every choice requires. Words
+ * describe the rest. OpenAI and Anthropic demand an object without choices at the root:
+ * https://platform.openai.com/docs/guides/function-calling
  */
 export function plainRoot(schema: JsonSchema, needsProperties: boolean): PlainRoot {
   const words: string[] = [];
@@ -54,7 +53,7 @@ interface Place {
   root: JsonSchema;
   words: string[];
   depth: number;
-  /** Parts that are still merged: references within choices multiply. */
+  /** How many more parts are merged: references within choices multiply. */
   room: { parts: number };
 }
 
@@ -65,7 +64,7 @@ function merge(part: JsonSchema, place: Place): JsonSchema {
   const { $ref } = part;
   const whole = withoutRefused(part);
   place.room.parts -= 1;
-  if (place.depth > deepest || place.room.parts < 0) return whole;
+  if (place.depth > maxDepth || place.room.parts < 0) return whole;
   const target = typeof $ref === "string" ? referredPart(place.root, $ref) : undefined;
   const all = [target, ...(Array.isArray(part.allOf) ? part.allOf : [])].filter(isRecord) as JsonSchema[];
   let merged = allTogether([whole, ...all.map((one) => merge(one, inside))]);
@@ -73,7 +72,7 @@ function merge(part: JsonSchema, place: Place): JsonSchema {
     const choices = part[keyword];
     if (!Array.isArray(choices)) continue;
     const objects = choices.map(objectOf).filter(mayBeObject);
-    // What holds within one choice is no rule of all.
+    // A rule within one choice does not apply to the others.
     const quiet = { ...inside, words: [] };
     const each = objects.map((one) => merge(one, quiet));
     const words = choiceWords(objects, each, keyword);
@@ -99,11 +98,11 @@ function mayBeObject({ type }: JsonSchema): boolean {
   return type === undefined || type === "object" || (Array.isArray(type) && type.includes("object"));
 }
 
-/** One object of which all parts hold; the first says most. `optional`: these hold in some cases, so nothing of them is required. */
+/** One object for which all parts hold; the first takes precedence. `optional` parts hold in some cases, so they require nothing. */
 function allTogether(parts: readonly JsonSchema[], optional: readonly JsonSchema[] = []): JsonSchema {
   const [first = {}, ...others] = parts;
   const required = [...new Set(parts.flatMap(requiredIn))];
-  // What the first closes, the others still add to; what another closes would close the first.
+  // The others may add to a first part that is closed; another closed part would close the first one.
   const added = others.map(withoutLists).map(({ additionalProperties, ...rest }) => ({
     ...rest,
     ...(additionalProperties === undefined || additionalProperties === false ? {} : { additionalProperties }),
@@ -116,7 +115,7 @@ function allTogether(parts: readonly JsonSchema[], optional: readonly JsonSchema
   };
 }
 
-/** One object for all choices: what only some of them require is not required. */
+/** One object for all choices. It requires what every choice requires. */
 function oneForAll(choices: readonly JsonSchema[]): JsonSchema {
   const [first = {}] = choices;
   const required = requiredIn(first).filter((name) => choices.every((one) => requiredIn(one).includes(name)));
@@ -152,7 +151,7 @@ function withoutLists({
   return rest;
 }
 
-/** What all choices say alike. */
+/** The keywords that have the same value in all choices. */
 function saidByAll(parts: readonly JsonSchema[]): JsonSchema {
   const [first = {}] = parts.map(withoutLists);
   return Object.fromEntries(
@@ -164,7 +163,7 @@ function saidByAll(parts: readonly JsonSchema[]): JsonSchema {
   );
 }
 
-/** A property that several parts describe: lists of values become one, what differs otherwise is a choice. */
+/** A property that several parts describe: lists of values become one list, other differences become a choice. */
 function anyOfThem(given: readonly Json[]): Json {
   const different = [...new Map(given.map((one) => [canonicalJson(one), one])).values()];
   const [first = {}] = different;
@@ -216,7 +215,7 @@ function choiceInWords({ not }: JsonSchema, { properties, required }: JsonSchema
   return said.length === 0 ? undefined : said.join(" and ");
 }
 
-/** What no merging keeps. */
+/** Describes what merging cannot keep. */
 function tellRest(part: JsonSchema, { words }: Place): void {
   const values = valuesOf(part);
   if (values !== undefined) words.push(`The arguments are one of: ${rule(values)}`);

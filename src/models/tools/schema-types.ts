@@ -4,7 +4,7 @@ export function typesIn(type: Json | undefined): Json[] {
   return Array.isArray(type) ? type : type === undefined ? [] : [type];
 }
 
-/** `nullable`, and values of an enumeration that are of none of its types, widen the type. */
+/** Widens the type by `nullable`, and by the types of enumerated values that it does not include. */
 export function completeTypes(made: Map<string, Json>, { nullable }: JsonObject): void {
   const types = typesIn(made.get("type"));
   const values = made.get("enum");
@@ -26,7 +26,7 @@ function kindOf(value: Json): string {
   return typeof value === "number" && Number.isInteger(value) ? "integer" : typeof value;
 }
 
-export function told(made: Map<string, Json>, words: string): void {
+export function addWords(made: Map<string, Json>, words: string): void {
   const known = made.get("description");
   made.set("description", typeof known === "string" && known !== "" ? `${known}\n${words}` : words);
 }

@@ -2,24 +2,17 @@ import { isRecord } from "../../base/record.ts";
 import { type Json, type JsonObject, type JsonSchema, objectOf } from "../../core/values/json.ts";
 import { referredPart } from "./references.ts";
 
-/** Parts of one schema that are looked at. Those beyond are sent as any value. */
+/** Maximum parts of one schema that are examined; the others are sent as any value. */
 const maxParts = 5_000;
-/** Schemas that may describe one value, references and choices followed. */
+/** Maximum schemas that may describe one value, including references and choices. */
 const maxAtOnce = 200;
 
-/** Keywords that hold a schema, schemas in a list, and schemas by name. */
-const single = [
-  "items",
-  "additionalItems",
-  "contains",
-  "additionalProperties",
-  "propertyNames",
-  "not",
-  "if",
-  "then",
-].concat(["else", "unevaluatedItems", "unevaluatedProperties", "contentSchema"]);
-const lists = ["anyOf", "oneOf", "allOf", "prefixItems", "items"];
-const maps = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
+/** Keywords that hold a schema, a list of schemas, and schemas by name. */
+const single =
+  `items additionalItems contains additionalProperties propertyNames not if then else unevaluatedItems
+  unevaluatedProperties contentSchema`.split(/\s+/);
+const lists = "anyOf oneOf allOf prefixItems items".split(" ");
+const maps = "properties patternProperties $defs definitions dependentSchemas dependencies".split(" ");
 
 /** All names of properties that a schema declares anywhere. */
 export function propertyNames(schema: JsonSchema): Set<string> {
@@ -63,14 +56,14 @@ export class SchemaPlace {
     for (const part of found) {
       if (found.size > maxAtOnce) break;
       const reference = typeof part.$ref === "string" ? part.$ref : part.$recursiveRef;
-      const beside = [
+      const more = [
         typeof reference === "string" ? referredPart(root, reference) : undefined,
         ...["anyOf", "oneOf", "allOf"].flatMap((keyword) => part[keyword] ?? []),
         ...[part.if, part.then, part.else],
         ...Object.values(objectOf(part.dependentSchemas)),
         ...Object.values(objectOf(part.dependencies)),
       ];
-      for (const one of beside) if (isRecord(one)) found.add(one as JsonObject);
+      for (const one of more) if (isRecord(one)) found.add(one as JsonObject);
     }
     return new SchemaPlace(root, [...found]);
   }

@@ -12,112 +12,132 @@ import type {
 import { SchemaPlace } from "./schema-walk.ts";
 import { shapeTool, type ToolRules, type ToolShape } from "./tool-shape.ts";
 
-/** Tools of one model in the shape its vendor takes, without those it refuses. */
-export interface SentTools {
-  /** The request as it is sent. What nothing has to change in stays the same object, and a message becomes the same one every time. */
-  request(request: ModelRequest): ModelRequest;
-  /** The answer to a request, with the tools' own names in its calls. */
-  answer(message: AssistantMessage, request: ModelRequest): AssistantMessage;
-  /** The names of the request's tools that are left out, and why. */
-  leftOut(request: ModelRequest): { name: string; why: string }[];
-  /** Leaves tools out from now on, in whatever request they come. Answers whether that changes the request. */
-  leaveOut(request: ModelRequest, names: ReadonlySet<string>, why: string): boolean;
-  /** Tools of servers in the request that no request which was taken had, the latest last. */
-  untried(request: ModelRequest): string[];
-  /** Notes that the vendor took a request. */
-  taken(request: ModelRequest): void;
-}
-
-/** Tools whose refusal or success is remembered. */
+/** Maximum tools whose refusal or success is remembered. */
 const maxRemembered = 20_000;
 
-/** @param rules what the vendor demands */
-export function createSentTools(rules: ToolRules): SentTools {
-  const shapes = new WeakMap<ToolDefinition, ToolShape>();
-  const digests = new WeakMap<ToolDefinition, string>();
-  const messages = new WeakMap<Message, Message>();
-  const refused = new Map<string, string>();
-  const good = new Set<string>();
+/** Tools of one model in the shape that its vendor takes, without those that it refuses. */
+export class SentTools {
+  readonly #rules: ToolRules;
+  readonly #shapes = new WeakMap<ToolDefinition, ToolShape>();
+  readonly #digests = new WeakMap<ToolDefinition, string>();
+  readonly #messages = new WeakMap<Message, Message>();
+  /** Why a tool is refused, by its digest. */
+  readonly #refused = new Map<string, string>();
+  /** Digests of tools that the vendor has taken. */
+  readonly #good = new Set<string>();
 
-  const shapeOf = (tool: ToolDefinition): ToolShape => once(shapes, tool, () => shapeTool(tool, rules));
-  const digestOf = (tool: ToolDefinition): string =>
-    once(digests, tool, () => {
+  /** @param rules what the vendor demands */
+  constructor(rules: ToolRules) {
+    this.#rules = rules;
+  }
+
+  /** The request as it is sent. Parts that need no change stay the same objects, and a message always becomes the same one. */
+  request(request: ModelRequest): ModelRequest {
+    const tools = this.#listed(request.tools);
+    const known = new Map(request.tools.map((tool) => [tool.name, tool]));
+    const said = request.messages.map((message) => {
+      if (message.role === "system") {
+        for (const tool of message.add ?? []) known.set(tool.name, tool);
+        return this.#change(message);
+      }
+      const hasCalls = message.role === "assistant" && message.tool_calls.length > 0;
+      return hasCalls ? this.#past(message, known) : message;
+    });
+    const isSame = tools === request.tools && said.every((message, at) => message === request.messages[at]);
+    return isSame ? request : { ...request, tools, messages: said };
+  }
+
+  /** The answer to a request, with the tools' own names in its calls. */
+  answer(message: AssistantMessage, request: ModelRequest): AssistantMessage {
+    if (message.tool_calls.length === 0) return message;
+    const known = new Map(allTools(request).map((tool) => [tool.name, tool]));
+    return withCalls(message, (call) => this.#renamed(call, known.get(call.name), "own"));
+  }
+
+  /** The names of the request's tools that are left out, and why. */
+  leftOut(request: ModelRequest): { name: string; why: string }[] {
+    if (this.#refused.size === 0) return [];
+    return toolsNow(request, "drop").flatMap((tool) => {
+      const why = this.#whyOut(tool);
+      return why === undefined ? [] : [{ name: tool.name, why }];
+    });
+  }
+
+  /** Leaves tools out from now on, in whatever request they come. Answers whether that changes the request. */
+  leaveOut(request: ModelRequest, names: ReadonlySet<string>, why: string): boolean {
+    const named = allTools(request).filter((tool) => names.has(tool.name) && this.#isIn(tool));
+    // When a tool has changed, the refusal means its new definition, not the one that was taken before.
+    const fresh = named.filter((tool) => !this.#good.has(this.#digestOf(tool)));
+    const out = fresh.length > 0 ? fresh : named;
+    for (const tool of out) this.#refused.set(this.#digestOf(tool), why);
+    forgetOldest(this.#refused);
+    return out.length > 0;
+  }
+
+  /** Tools of servers that no request which was taken had, the latest last. */
+  untried(request: ModelRequest): string[] {
+    const all = this.#ofServers(request).filter((tool) => !this.#good.has(this.#digestOf(tool)));
+    return [...new Set(all.map(({ name }) => name))];
+  }
+
+  /** Notes that the vendor took a request. */
+  taken(request: ModelRequest): void {
+    for (const tool of this.#ofServers(request)) this.#good.add(this.#digestOf(tool));
+    forgetOldest(this.#good);
+  }
+
+  #ofServers(request: ModelRequest): ToolDefinition[] {
+    return allTools(request).filter((tool) => isOfServer(tool) && this.#isIn(tool));
+  }
+
+  #shapeOf(tool: ToolDefinition): ToolShape {
+    return once(this.#shapes, tool, () => shapeTool(tool, this.#rules));
+  }
+
+  #digestOf(tool: ToolDefinition): string {
+    return once(this.#digests, tool, () => {
       const { name, description, parameters } = tool;
       const text = JSON.stringify([name, description, parameters]);
       return createHash("sha256").update(text).digest("base64");
     });
-  const whyOut = (tool: ToolDefinition) => (refused.size === 0 ? undefined : refused.get(digestOf(tool)));
-  const isIn = (tool: ToolDefinition) => whyOut(tool) === undefined;
+  }
 
-  const list = (tools: readonly ToolDefinition[]): readonly ToolDefinition[] => {
-    const sent = tools.filter(isIn).map((tool) => shapeOf(tool).definition);
+  #whyOut(tool: ToolDefinition): string | undefined {
+    return this.#refused.size === 0 ? undefined : this.#refused.get(this.#digestOf(tool));
+  }
+
+  #isIn(tool: ToolDefinition): boolean {
+    return this.#whyOut(tool) === undefined;
+  }
+
+  #listed(tools: readonly ToolDefinition[]): readonly ToolDefinition[] {
+    const sent = tools.filter((tool) => this.#isIn(tool)).map((tool) => this.#shapeOf(tool).definition);
     return sent.length === tools.length && sent.every((tool, at) => tool === tools[at]) ? tools : sent;
-  };
-  const change = (message: SystemMessage): SystemMessage => {
+  }
+
+  #change(message: SystemMessage): SystemMessage {
     if (message.add === undefined) return message;
-    const add = list(message.add);
+    const add = this.#listed(message.add);
     return add === message.add ? message : { ...message, add };
-  };
-  const renamedMessage = (message: AssistantMessage, tools: ReadonlyMap<string, ToolDefinition>): Message =>
-    once(messages, message, () => withCalls(message, (call) => renamed(call, tools.get(call.name), "sent")));
-  const renamed = (call: ToolCall, tool: ToolDefinition | undefined, to: "sent" | "own"): ToolCall => {
-    const names = tool === undefined ? undefined : shapeOf(tool).renamed;
-    if (tool === undefined || names === undefined || names.size === 0) return call;
+  }
+
+  #past(message: AssistantMessage, tools: ReadonlyMap<string, ToolDefinition>): Message {
+    return once(this.#messages, message, () =>
+      withCalls(message, (call) => this.#renamed(call, tools.get(call.name), "sent")),
+    );
+  }
+
+  #renamed(call: ToolCall, tool: ToolDefinition | undefined, to: "sent" | "own"): ToolCall {
+    if (tool === undefined) return call;
+    const { renamed: names } = this.#shapeOf(tool);
+    if (names.size === 0) return call;
     const own = new Map([...names].map(([name, sent]) => [sent, name]));
     const text =
       to === "sent"
         ? renamedArguments(call.arguments, tool.parameters, same, (name) => names.get(name) ?? name)
         : renamedArguments(call.arguments, tool.parameters, (name) => own.get(name) ?? name, same);
     return text === call.arguments ? call : { ...call, arguments: text };
-  };
-
-  return {
-    request(request) {
-      const tools = list(request.tools);
-      const known = new Map(request.tools.map((tool) => [tool.name, tool]));
-      const said = request.messages.map((message) => {
-        if (message.role === "system") {
-          for (const tool of message.add ?? []) known.set(tool.name, tool);
-          return change(message);
-        }
-        const hasCalls = message.role === "assistant" && message.tool_calls.length > 0;
-        return hasCalls ? renamedMessage(message, known) : message;
-      });
-      const isSame = tools === request.tools && said.every((message, at) => message === request.messages[at]);
-      return isSame ? request : { ...request, tools, messages: said };
-    },
-    answer(message, request) {
-      if (message.tool_calls.length === 0) return message;
-      const known = new Map(allTools(request).map((tool) => [tool.name, tool]));
-      return withCalls(message, (call) => renamed(call, known.get(call.name), "own"));
-    },
-    leftOut(request) {
-      if (refused.size === 0) return [];
-      return toolsNow(request, "drop").flatMap((tool) => {
-        const why = whyOut(tool);
-        return why === undefined ? [] : [{ name: tool.name, why }];
-      });
-    },
-    leaveOut(request, names, why) {
-      const named = allTools(request).filter((tool) => names.has(tool.name) && isIn(tool));
-      // Of a tool that changed, what was taken before is not what is refused now.
-      const fresh = named.filter((tool) => !good.has(digestOf(tool)));
-      const out = fresh.length > 0 ? fresh : named;
-      for (const tool of out) refused.set(digestOf(tool), why);
-      forget(refused);
-      return out.length > 0;
-    },
-    untried(request) {
-      const all = allTools(request).filter(
-        (tool) => isOfServer(tool) && isIn(tool) && !good.has(digestOf(tool)),
-      );
-      return [...new Set(all.map(({ name }) => name))];
-    },
-    taken(request) {
-      for (const tool of allTools(request)) if (isOfServer(tool) && isIn(tool)) good.add(digestOf(tool));
-      forget(good);
-    },
-  };
+  }
 }
 
 const same = (name: string) => name;
@@ -147,29 +167,29 @@ function once<Key extends object, Value>(known: WeakMap<Key, Value>, key: Key, m
   return value;
 }
 
-/** The oldest are forgotten first. */
-function forget(kept: Map<string, string> | Set<string>): void {
+/** Drops the oldest entries beyond the maximum. */
+function forgetOldest(kept: Map<string, string> | Set<string>): void {
   for (const oldest of kept.keys()) {
     if (kept.size <= maxRemembered) return;
     kept.delete(oldest);
   }
 }
 
-/** What is open: an object whose next name is `place`'s property, or a list. */
+/** An open container: an object whose next name is a property of `place`, or a list. */
 interface Open {
   isList: boolean;
   isName: boolean;
   place: SchemaPlace;
-  /** Of the value that comes next. */
+  /** The place of the next value. */
   inside: SchemaPlace;
 }
 
 /**
- * The JSON text of a call's arguments with other names of the properties that a schema declares, wherever they are in it. Everything
- * else stays as it is written, character by character. Text that is not JSON is read as far as it goes.
+ * Renames the properties that a schema declares, at any depth, in the JSON text of a call's arguments. All other characters stay as
+ * they are. Invalid JSON is read as far as possible.
  * @param schema of the tool, with its own names
  * @param ownName the tool's own name of a property
- * @param newName the name it gets, by its own
+ * @param newName the new name of a property, by its own
  */
 function renamedArguments(
   text: string,
@@ -217,7 +237,7 @@ function step(open: Open[], sign: string | undefined, root: () => SchemaPlace): 
   else if (sign === "," && around !== undefined) around.isName = !around.isList;
 }
 
-/** The place behind a string's last quotation mark. */
+/** The position after the closing quotation mark. */
 function endOfString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at += 1) {
     if (text[at] === "\\") at += 1;
@@ -226,7 +246,7 @@ function endOfString(text: string, from: number): number {
   return text.length;
 }
 
-/** A string's value; of one that is no JSON what is between its marks. */
+/** The value of a quoted string; the raw text between the marks if it is not valid JSON. */
 function read(quoted: string): string {
   try {
     return String(JSON.parse(quoted));

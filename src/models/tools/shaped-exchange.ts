@@ -1,31 +1,31 @@
 import { ModelError, type ModelEvent, type ModelRequest } from "../../core/ports/model.ts";
 import { serverSkillId } from "../../core/skill/catalogue.ts";
 import { type Endpoint, toModelError } from "../provider-error.ts";
-import { createSentTools, type SentTools } from "./sent-tools.ts";
+import { SentTools } from "./sent-tools.ts";
 import { ToolRefusal } from "./tool-refusal.ts";
 import type { ToolRules } from "./tool-shape.ts";
 
-/** Tools that are left out one after the other, in one request. */
+/** Maximum attempts of one request that each leave out more tools. */
 const maxTries = 64;
-/** Requests to find out which tool an unnamed refusal means: single tools, then all of a server. */
+/** Maximum requests that find the tool behind a refusal without a name: without single tools, then without whole servers. */
 const maxSingles = 12;
 const maxServers = 8;
 
 type Ask = (request: ModelRequest) => AsyncGenerator<ModelEvent>;
 
 /**
- * Asks with tools in the shape that a vendor takes. A tool it refuses all the same is left out, at its place, of this request and all
- * later ones; before a request that lacks tools, `left_out` says which. One refusal never leads to the same request twice.
+ * Sends requests with tools in the shape that a vendor accepts. A tool that it refuses nevertheless is left out of this request and all
+ * later ones; a `left_out` event before the answer names the missing tools. The same request is never sent twice after a refusal.
  */
 export class ShapedExchange {
   readonly #endpoint: Endpoint;
   readonly #tools: SentTools;
-  /** Tools of servers that were all left out, and the request was refused nevertheless. */
-  readonly #innocent = new Set<string>();
+  /** Sets of server tools without which the request was refused as well. */
+  readonly #ruledOut = new Set<string>();
 
   constructor(rules: ToolRules, endpoint: Endpoint) {
     this.#endpoint = endpoint;
-    this.#tools = createSentTools(rules);
+    this.#tools = new SentTools(rules);
   }
 
   async *stream(request: ModelRequest, ask: Ask): AsyncGenerator<ModelEvent> {
@@ -45,23 +45,23 @@ export class ShapedExchange {
     }
   }
 
-  /** Whether the request is another one now, without what the refusal means. */
+  /** Leaves out the tools that the refusal means. Returns whether that changed the request. */
   async #leavesOut(request: ModelRequest, ask: Ask, { names, why }: ToolRefusal): Promise<boolean> {
     if (this.#tools.leaveOut(request, names, why)) return true;
     const suspects = this.#tools.untried(request);
     const key = suspects.join(" ");
-    if (suspects.length === 0 || this.#innocent.has(key)) return false;
+    if (suspects.length === 0 || this.#ruledOut.has(key)) return false;
     for (const out of trials(suspects)) {
       request.signal.throwIfAborted();
       const left = new Set(out);
       if (!(await isTaken(ask(without(this.#tools.request(request), left))))) continue;
       return this.#tools.leaveOut(request, left, `it named no tool, and took the request without: ${why}`);
     }
-    this.#innocent.add(key);
+    this.#ruledOut.add(key);
     return false;
   }
 
-  /** What is told where nothing helped: whose tools are in the request, and how they are taken out of it. */
+  /** The error when nothing helped. It names the tool servers in the request and the commands that disable them. */
   #failure({ cause }: ToolRefusal, request: ModelRequest): unknown {
     const error = toModelError(cause, this.#endpoint) ?? cause;
     const servers = [...new Set(this.#tools.untried(request).map(serverOf))].slice(0, maxServers);
@@ -82,7 +82,7 @@ async function* answered(
   }
 }
 
-/** What is left out in turn: what came last first, each tool alone, then each server, then all. */
+/** The tools to leave out in turn: each tool alone, the latest first, then each server, then all. */
 function trials(suspects: readonly string[]): string[][] {
   const servers = Map.groupBy(suspects, serverOf);
   const singles = suspects
@@ -98,7 +98,7 @@ function serverOf(name: string): string {
   return name.slice(0, name.indexOf("__"));
 }
 
-/** Whether an answer begins. The rest of it is not waited for. */
+/** Whether an answer begins. Does not wait for the rest. */
 async function isTaken(events: AsyncGenerator<ModelEvent>): Promise<boolean> {
   try {
     await events.next();

@@ -1,11 +1,11 @@
 import { cutText } from "../../base/markdown-text.ts";
 import { isRecord } from "../../base/record.ts";
 
-/** A server refused a request, and what it says is about definitions of tools. */
+/** A server refused a request because of its tool definitions. */
 export class ToolRefusal extends Error {
-  /** The names it means, as they were sent. Empty when it means none by name or place. */
+  /** The names of the refused tools as they were sent. Empty when the server identifies none by name or place. */
   readonly names: ReadonlySet<string>;
-  /** Its own words, cut. */
+  /** The server's words, cut. */
   readonly why: string;
   constructor(names: ReadonlySet<string>, why: string, cause: unknown) {
     super(why, { cause });
@@ -14,25 +14,25 @@ export class ToolRefusal extends Error {
   }
 }
 
-/** Characters of what a server says that are told, and that are looked at. */
+/** Maximum characters of a server's words that are passed on, and that are searched. */
 const maxWhy = 160;
 const maxText = 20_000;
 
-/** As servers speak of what a tool is defined by. */
+/** Words in refusals that are about tool definitions. */
 const ofDefinition =
   /schema|parameters|properties|function[_ ]?declaration|(?:tools?|functions?)\b.{0,60}\b(?:name|description|definition)|grammar/i;
 
-/** As servers say that a schema of an answer, or a feature around tools, is what they refuse. */
+/** Words in refusals that are about an answer's schema, or a feature around tools. */
 const ofSomethingElse =
   /response_format|text\.format|output_config|output_format|defer_loading|cache_control|tool_choice|reasoning_effort|additional_tools|tool_search|tool_addition (?:is|blocks)/i;
 
-/** As servers refuse without a reason. */
+/** Refusals without a reason. */
 const vague =
   /^\W*(?:\d{3})?\W*(?:bad request|invalid request|provider returned error|invalid argument|.{0,3})\W*$/i;
 
 /**
- * What a refused request says of its tools. Undefined when it was refused for something else.
- * @param body of the request that was refused
+ * The tools for which a request was refused. Undefined when it was refused for something else.
+ * @param body of the refused request
  */
 export function toolRefusal(error: unknown, body: object): ToolRefusal | undefined {
   if (error instanceof ToolRefusal) return error;
@@ -53,7 +53,7 @@ export function toolRefusal(error: unknown, body: object): ToolRefusal | undefin
   return new ToolRefusal(names, cutText(why, maxWhy), error);
 }
 
-/** The message of an error body. Routers keep their provider's inside. */
+/** The message of an error body. Routers nest the message of their provider. */
 function saidIn(body: unknown): string {
   if (!isRecord(body)) return "";
   const inner = isRecord(body.error) ? body.error : body;
@@ -62,7 +62,7 @@ function saidIn(body: unknown): string {
   return typeof inner.message === "string" ? inner.message : "";
 }
 
-/** The tools that the places name: `tools.3.custom.input_schema`, `tools[3].function.parameters`, `messages.5.content.0.tool.definition`. */
+/** The tools at the places in a text: `tools.3.custom.input_schema`, `tools[3].function.parameters`, `messages.5.content.0.tool.definition`. */
 function placedIn(text: string, body: object): string[] {
   const places =
     text.match(/\b(?:tools|messages|input|function_declarations)(?:[.[\]]{1,2}\w{1,40}){1,12}/g) ?? [];
@@ -76,7 +76,7 @@ function placedIn(text: string, body: object): string[] {
   });
 }
 
-/** The name of the deepest tool on the way. */
+/** The name of the innermost tool on the path. */
 function nameAt(body: object, steps: readonly string[]): string | undefined {
   let value: unknown = body;
   let name: string | undefined;
@@ -86,18 +86,18 @@ function nameAt(body: object, steps: readonly string[]): string | undefined {
     else break;
     name = toolName(value) ?? name;
   }
-  // A place may name a block that holds a tool.
+  // The place may be that of a block that holds a tool.
   return name ?? toolsIn(isRecord(value) ? value : {})[0];
 }
 
-/** The tools whose names stand in quotation marks. */
+/** The tools whose names are in quotation marks. */
 function quotedIn(text: string, tools: readonly string[]): string[] {
   return tools.filter((name) =>
     ["'", '"', "`", '\\"', "“"].some((mark) => text.includes(`${mark}${name}${mark === "“" ? "”" : mark}`)),
   );
 }
 
-/** A function in the shape of any vendor. */
+/** The name of a function in any vendor's format. */
 function toolName(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;
   const inner = isRecord(value.function)
@@ -109,7 +109,7 @@ function toolName(value: unknown): string | undefined {
   return isTool && typeof inner.name === "string" ? inner.name : undefined;
 }
 
-/** The names of all tools that a request defines, wherever it does. */
+/** The names of all tools that a request defines anywhere. */
 function toolsIn(body: object): string[] {
   const name = toolName(body);
   return name === undefined ? partsOf(body).flatMap(toolsIn) : [name];

@@ -5,7 +5,7 @@ import { modernSchema } from "./modern-schema.ts";
 import { plainRoot } from "./root-choices.ts";
 import { propertyNames } from "./schema-walk.ts";
 
-/** What a vendor demands of tools. */
+/** A vendor's requirements for tools. */
 export interface ToolRules {
   /** Whether names of properties are `[a-zA-Z0-9_.-]{1,64}`. https://platform.claude.com/docs/en/agents-and-tools/tool-use */
   names: boolean;
@@ -13,25 +13,25 @@ export interface ToolRules {
   items: boolean;
 }
 
-/** Models of Anthropic, wherever they are asked. */
+/** Models of Anthropic, on any server. */
 const anthropic = /claude|anthropic/i;
 
-/** What is demanded where a model is asked in the wire form of a vendor. */
+/** The requirements for a model that is called through a vendor's API. */
 export function toolRules(form: "anthropic" | "openai", model: string): ToolRules {
   return { names: form === "anthropic" || anthropic.test(model), items: form === "openai" };
 }
 
-/** A tool as a vendor takes it. */
+/** A tool in the shape that a vendor accepts. */
 export interface ToolShape {
-  /** The same object where nothing had to change. */
+  /** The same object if nothing had to change. */
   definition: ToolDefinition;
-  /** The vendor's names of properties by the tool's own; empty where none had to change. */
+  /** The vendor's names of properties, by the tool's own names; empty if none had to change. */
   renamed: ReadonlyMap<string, string>;
 }
 
 const allowed = /^[a-zA-Z0-9_.-]{1,64}$/;
 
-/** The tool in the shape a vendor takes; calls are checked with the schema as it came. */
+/** The tool in the shape that a vendor accepts. Calls are still checked against the original schema. */
 export function shapeTool(tool: ToolDefinition, rules: ToolRules): ToolShape {
   const { parameters } = tool;
   const renamed = rules.names ? vendorNames(parameters) : new Map<string, string>();
@@ -44,13 +44,13 @@ export function shapeTool(tool: ToolDefinition, rules: ToolRules): ToolShape {
   return { definition: { ...tool, description, parameters: withoutDraft(schema) }, renamed };
 }
 
-/** A schema that was changed is of the draft that it was changed to. */
+/** A changed schema no longer follows the draft that it names. */
 function withoutDraft({ $schema, ...rest }: JsonSchema): JsonSchema {
   const isCurrent = typeof $schema === "string" && $schema.includes("2020-12");
   return isCurrent ? { $schema, ...rest } : rest;
 }
 
-/** Names that do not depend on the order of the schema, none twice. */
+/** Unique names that do not depend on the order of the schema. */
 function vendorNames(schema: Json): Map<string, string> {
   const names = propertyNames(objectOf(schema));
   const foreign = [...names].filter((name) => !allowed.test(name)).toSorted();
@@ -69,10 +69,10 @@ function vendorNames(schema: Json): Map<string, string> {
   );
 }
 
-/** Characters of a name that leave room for what makes it unique. */
+/** Maximum characters of a name before the suffix that makes it unique. */
 const maxBase = 50;
 
-/** Letters with marks lose them; what has no letters left is `field`. */
+/** Removes marks from letters; a name without any valid character becomes `field`. */
 function baseOf(name: string): string {
   const plain = name
     .slice(0, 1_000)

@@ -259,9 +259,9 @@ describe("settings of an earlier version", () => {
     expect(config.prompt).toMatchObject({ transcript_tokens: 9_000, skill_list_tokens: 700 });
     expect(config.prompt).not.toHaveProperty("history_tokens");
     expect(warnings).toEqual([
-      "file own.yaml:1:10: prompt.history_tokens is now prompt.transcript_tokens. Its value counts until that one is set.",
-      "file own.yaml:1:32: prompt.turn_tokens is now prompt.transcript_tokens. It has no effect any more.",
-      "option --skills-tokens: prompt.skills_tokens is now prompt.skill_list_tokens. Its value counts until that one is set.",
+      "file own.yaml:1:10: prompt.history_tokens is now prompt.transcript_tokens. Its value is used until that one is set.",
+      "file own.yaml:1:32: prompt.turn_tokens is now prompt.transcript_tokens. It no longer has any effect.",
+      "option --skills-tokens: prompt.skills_tokens is now prompt.skill_list_tokens. Its value is used until that one is set.",
     ]);
   });
 

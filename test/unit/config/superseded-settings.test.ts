@@ -39,8 +39,8 @@ describe("a setting of an earlier version", () => {
     const below = layer("file", { prompt: { skills_tokens: 700, history_tokens: 9_000 } });
     const above = layer("environment", { prompt: { skills_tokens: 800 } });
     expect(replaceSuperseded([below, above]).warnings).toEqual([
-      "file prompt.history_tokens: prompt.history_tokens is now prompt.transcript_tokens. Its value counts until that one is set.",
-      "environment prompt.skills_tokens: prompt.skills_tokens is now prompt.skill_list_tokens. Its value counts until that one is set.",
+      "file prompt.history_tokens: prompt.history_tokens is now prompt.transcript_tokens. Its value is used until that one is set.",
+      "environment prompt.skills_tokens: prompt.skills_tokens is now prompt.skill_list_tokens. Its value is used until that one is set.",
     ]);
   });
 

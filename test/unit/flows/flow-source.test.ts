@@ -221,8 +221,8 @@ it("placeholders that no run fills in are reported", async () => {
     Array.from({ length: 3 }, () => ["warning", "stray_placeholder"]),
   );
   expect(diagnostics.map(({ message }) => message)).toEqual([
-    "Step 2 (apiCall): No step sets the variable of ${plce}, so it stays as it is written. Did you mean ${place}?",
-    "Step 3 (apiCall): {{place}} is no placeholder, so it stays as it is written. Did you mean ${place}?",
-    "Step 4.1 (llmInstruction): No step sets the variable of ${gone}, so it stays as it is written.",
+    "Step 2 (apiCall): No step sets the variable of ${plce}, so it is left unchanged. Did you mean ${place}?",
+    "Step 3 (apiCall): {{place}} is not a placeholder, so it is left unchanged. Did you mean ${place}?",
+    "Step 4.1 (llmInstruction): No step sets the variable of ${gone}, so it is left unchanged.",
   ]);
 });

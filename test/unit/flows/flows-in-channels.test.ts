@@ -91,7 +91,7 @@ describe("in a channel", () => {
     const { app } = appWith(steps("https://x.test"), { files: { "bad.json": '{"name": "Bad"}' } });
     const { text } = (await app.ask("/flow list")).end;
     expect(text).toContain("**f**");
-    expect(text).toContain("- bad.json: It is no flow: steps:");
+    expect(text).toContain("- bad.json: It is not a flow: steps:");
   });
 
   it("defects in files of other kinds are not listed with flows", async () => {

@@ -112,9 +112,9 @@ describe("pictures of an OpenAI-compatible server", () => {
   });
 
   it.each([
-    [400, { error: { message: "safety" } }, /may not be allowed/],
+    [400, { error: { message: "safety" } }, /may not allow the content/],
     [400, { error: { message: "no", code: "moderation_blocked" } }, /rules do not allow/],
-    [401, {}, /refused the key/],
+    [401, {}, /refused the bot.s key/],
     [200, { data: [] }, /sent none/],
     [200, { data: [{ b64_json: Buffer.from("<html>").toString("base64") }] }, /none that can be shown/],
     [200, { nope: 1 }, /unreadable/],

@@ -1,9 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Message } from "../../../src/core/values/message.ts";
-import { firstChatForm } from "../../../src/models/openai/chat/chat-form.ts";
+import { chatQuirks, firstChatForm } from "../../../src/models/openai/chat/chat-form.ts";
 import { createChatMessages } from "../../../src/models/openai/chat/chat-messages.ts";
-import { chatQuirks } from "../../../src/models/openai/chat/chat-quirks.ts";
 import { createOpenAiModel } from "../../../src/models/openai/openai.ts";
 import { completion } from "./chat-wire.ts";
 import { finish, requestOf } from "./collect.ts";

@@ -124,7 +124,7 @@ describe("a failure", () => {
     const error = await failure([], recording("hello", { data: Buffer.from("nonsense") }));
     expect([error.code, error.message]).toEqual([
       "refused",
-      "the service that transcribes did not take it; its format or length may be the reason",
+      "the service that transcribes refused it; its format or length may be the reason",
     ]);
     expect(vendors.transcriptions()).toHaveLength(1);
   });
@@ -132,7 +132,7 @@ describe("a failure", () => {
   it("a transcription failure of a wrong key or model is for whoever runs the bot, without the key", async () => {
     vendors.fail({ kind: 401, message: "Incorrect API key provided: sk-voice-1234" });
     const error = await failure();
-    expect(error.message).toContain("whoever runs the bot has to check it");
+    expect(error.message).toContain("an operator has to check it");
     expect(error.detail).toContain("HTTP 401");
     expect(error.detail).not.toContain("sk-voice-1234");
     expect((await failure(["openai/whisper-9"])).message).toContain("does not know the model");

@@ -7,37 +7,37 @@ import { type Endpoint, modelError, notAnAnswer } from "../../provider-error.ts"
 import type { Answer, AnswerReader } from "../../provider-model.ts";
 import { ReportedFailure } from "../../reported-failure.ts";
 import { withUniqueIds } from "../../tool-call-text.ts";
-import type { BlocksOwner } from "../own-blocks.ts";
+import type { BlocksOwner } from "../past-messages.ts";
 import { isKeepable, keptOfCall, ReasoningFields } from "./chat-reasoning.ts";
 import { ChatText, type WholeText } from "./chat-text.ts";
 
 type Chunk = OpenAI.ChatCompletionChunk;
 type CallDelta = OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall;
 
-/** A call and what its server wants back with it. */
+/** A call and the fields that its server expects back. */
 interface ReadCall extends ToolCall {
   kept: { [field: string]: Json };
 }
 
-/** A call whose arguments are still coming in. */
+/** A call whose arguments are incomplete. */
 interface OpenCall extends ReadCall {
   index: number | undefined;
 }
 
-/** What was asked, and of whom: `owner` is kept with what the message must be sent back with. */
+/** A request and its recipient. `owner` is kept with the fields that must be sent back. */
 export interface ChatExchange {
   request: ModelRequest;
   endpoint: Endpoint;
   owner: BlocksOwner;
-  /** The tools whose calls are understood in the text; undefined where the server tells text from all else. */
+  /** The tools whose calls are recognised in text; undefined where the server separates calls from text. */
   textualTools: readonly ToolDefinition[] | undefined;
 }
 
-/** The answer of a request that was not streamed. @throws ModelError when it is not one, ReportedFailure when it reports one */
+/** The answer to a request that was not streamed. @throws ModelError if it is not an answer, ReportedFailure if it reports a failure */
 export function wholeChatAnswer(completion: OpenAI.ChatCompletion, exchange: ChatExchange): Answer {
   const report = (completion as { error?: unknown } | undefined)?.error;
   if (report && completion.choices === undefined) throw new ReportedFailure(report);
-  // What is no JSON arrives here as a string, a foreign JSON document as whatever it is.
+  // An answer that is not JSON arrives as a string, and other JSON as any value.
   const choice = completion?.choices?.[0];
   if (choice?.message === undefined) throw notAnAnswer(exchange.endpoint, "a chat completion", completion);
   const { content, refusal, tool_calls } = choice.message;
@@ -72,7 +72,7 @@ export function createChatReader(exchange: ChatExchange): AnswerReader<Chunk> {
   return {
     add(chunk) {
       const choice = chunk?.choices?.[0];
-      // Moonshot counts within the choice.
+      // Moonshot reports usage within the choice.
       usage = chunk?.usage ?? (choice as { usage?: OpenAI.CompletionUsage } | undefined)?.usage ?? usage;
       if (choice === undefined) return "";
       understood = true;
@@ -91,7 +91,7 @@ export function createChatReader(exchange: ChatExchange): AnswerReader<Chunk> {
   };
 }
 
-/** Tells text from reasoning and calls in it, where the server may not have done so. */
+/** Separates text from reasoning and calls, where the server may not have done so. */
 function createTextReader({ textualTools }: ChatExchange): Pick<ChatText, "add" | "end"> {
   if (textualTools !== undefined) return new ChatText(textualTools);
   let text = "";
@@ -104,7 +104,7 @@ function createTextReader({ textualTools }: ChatExchange): Pick<ChatText, "add" 
   };
 }
 
-/** Servers differ: index left out or always 0, id left out or repeated in every delta, a whole call in one delta. */
+/** Adds a delta of a call. Servers may omit the index or always send 0, omit or repeat the id, or send a whole call in one delta. */
 function addCall(calls: OpenCall[], delta: CallDelta): void {
   const index: number | undefined = delta.index ?? undefined;
   const id = delta.id ?? "";
@@ -132,17 +132,17 @@ interface ReadAnswer extends WholeText {
   usage: OpenAI.CompletionUsage | null | undefined;
 }
 
-/** How servers say that the answer could not be finished: OpenRouter, DeepSeek. */
+/** Finish reasons of an incomplete answer: OpenRouter's and DeepSeek's. */
 const failedFinish: ReadonlySet<string | null> = new Set(["error", "insufficient_system_resource"]);
 
-/** How servers say that a limit was reached; the second is Mistral's. */
+/** Finish reasons of an answer that reached a limit; the second is Mistral's. */
 const limitFinish: ReadonlySet<string | null> = new Set(["length", "model_length"]);
 
 function answer(read: ReadAnswer, { request, owner, endpoint }: ChatExchange): Answer {
   if (failedFinish.has(read.finish)) {
     throw modelError("unavailable", endpoint, "broke its answer off", undefined);
   }
-  // Calls in the text of a server that knows calls repeat those.
+  // Calls in the text repeat the calls that the server reported.
   const textual = read.calls.map((call) => ({ id: "", ...call, kept: {} }));
   const calls = withUniqueIds(read.called.length > 0 ? read.called : textual, request.messages);
   const kept = { message: read.fields.kept(), calls: calls.map((call) => call.kept) };
@@ -159,7 +159,7 @@ function answer(read: ReadAnswer, { request, owner, endpoint }: ChatExchange): A
   };
 }
 
-/** Fields of usage that only some servers have. */
+/** Usage fields of some servers. */
 interface ServersUsage {
   /** OpenRouter: US dollars. https://openrouter.ai/docs/use-cases/usage-accounting */
   cost?: number;
@@ -171,7 +171,7 @@ interface ServersUsage {
   prompt_tokens_details?: { cache_write_tokens?: number };
 }
 
-/** Undefined for a server that does not count. `prompt_tokens` already includes the cached ones. */
+/** Undefined for a server that does not report usage. `prompt_tokens` include the cached tokens. */
 function usageOf(usage: OpenAI.CompletionUsage | null | undefined): MeteredUsage | undefined {
   if (usage === null || usage === undefined) return undefined;
   const own = usage as ServersUsage;
@@ -185,13 +185,13 @@ function usageOf(usage: OpenAI.CompletionUsage | null | undefined): MeteredUsage
   };
 }
 
-/** Some servers send arguments as an object instead of its text. */
+/** Some servers send arguments as an object instead of text. */
 function asText(value: unknown): string {
   if (typeof value === "string") return value;
   return value === null || value === undefined ? "" : JSON.stringify(value);
 }
 
-/** The text of a content; Mistral sends that of reasoning models in parts, thinking among them. */
+/** The text of a content. Mistral's reasoning models send it in parts, including thinking. */
 function textOf(content: unknown): string {
   if (!Array.isArray(content)) return asText(content);
   return content.map((part: { text?: unknown } | null) => asText(part?.text)).join("");

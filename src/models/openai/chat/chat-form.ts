@@ -1,42 +1,44 @@
+import { createHash } from "node:crypto";
 import type { ModelRequest } from "../../../core/ports/model.ts";
 import type { Message } from "../../../core/values/message.ts";
 import type { ProviderModelOptions } from "../../provider-model.ts";
 import type { ServerKind } from "../../server-kind.ts";
+import { safeCallId } from "../../tool-call-text.ts";
 import { openAiFamily } from "../family.ts";
 import type { Concession } from "../wire-forms.ts";
 
-/** How a server of chat completions wants to be asked. What is not known is tried, and given up when it is refused. */
+/** How requests to a server of chat completions are written. Unknown features are tried, and dropped when they are refused. */
 export interface ChatForm {
-  /** What says instructions. Only OpenAI's own server knows `developer`. */
+  /** The role of instructions. Only OpenAI's own server knows `developer`. */
   instructions: "developer" | "system";
-  /** How changes in the middle are said: by a message of their own, or as a note within the message they follow. */
+  /** How changes during the conversation are sent: as messages of their own, or as notes within the message before them. */
   changes: "messages" | "notes";
-  /** What becomes of the reasoning of earlier messages: it is sent back, it must be in all of them, or it is left out. */
+  /** The reasoning of earlier messages: it is sent back, every message must have it, or it is left out. */
   reasoning: "kept" | "required" | "left_out";
-  /** Names of the output limit, those not refused yet, best first. */
+  /** Names of the output limit that were not refused, in order of preference. */
   limits: readonly string[];
-  /** Whether usage is asked for in streams. */
+  /** Whether streams are asked to report usage. */
   usage: boolean;
-  /** `none`: no reasoning at all, the only way some models take tools. `unsaid`: effort is not mentioned. */
+  /** `none`: no reasoning, which some models require for tools. `unsaid`: the request does not mention effort. */
   effort: "asked" | "none" | "unsaid";
-  /** Whether a request can forbid calls and keep its tools. */
+  /** Whether a request with tools can forbid calls. */
   toolChoice: boolean;
   cacheKey: boolean;
-  /** Whether the parameters of tools are said with all they say, or in the keywords that every server knows. */
+  /** Whether parameters of tools are sent with all keywords, or only with those that every server knows. */
   schemas: "full" | "plain";
   /**
-   * Whether a message may have several calls: `single` asks for one at a time and sends earlier ones one by one,
-   * `unasked` does the latter alone.
+   * Whether a message may have several calls. `single` asks for one at a time and sends earlier ones separately; `unasked` only
+   * sends earlier ones separately.
    */
   calls: "parallel" | "single" | "unasked";
 }
 
 /** Whether a server is OpenAI's in any region, or Azure's. */
-export function isOpenAiOrAzure(server: ServerKind | undefined): boolean {
+function isOpenAiOrAzure(server: ServerKind | undefined): boolean {
   return server === "openai" || server === "azure";
 }
 
-/** The form a model is asked in first. */
+/** The form of the first request to a model. */
 export function firstChatForm({
   model,
   server,
@@ -62,19 +64,19 @@ export function firstChatForm({
   };
 }
 
-/** Older compatible servers know only the older name; OpenAI's reasoning models only the newer. */
+/** Older compatible servers know only the older name; OpenAI's reasoning models know only the newer one. */
 function limitNames(field: ProviderModelOptions["maxTokensField"], isNew: boolean): readonly string[] {
   if (field !== undefined) return field === "none" ? [] : [field];
   return isNew ? ["max_completion_tokens", "max_tokens"] : ["max_tokens", "max_completion_tokens"];
 }
 
-/** The form as provider blocks name it: as far as it changes the messages. */
+/** The name of the form in provider blocks. It covers the parts that change messages. */
 export function chatFormName(form: ChatForm): string {
   const changes = form.changes === "notes" ? "chat/notes" : "chat";
   return form.calls === "parallel" ? changes : `${changes}/single`;
 }
 
-/** The first that applies is made. */
+/** The first concession that applies is made. */
 export const chatConcessions: readonly Concession<ChatForm>[] = [
   {
     applies: ({ text }, form) => /max_(?:completion_)?tokens/.test(text) && form.limits.length > 0,
@@ -149,7 +151,7 @@ const saysEffort = /reasoning[_ .]?effort/;
 
 const severalCalls = /single tool.?calls? at once|(?:parallel|multiple|more than one) tool.?calls?/;
 
-/** As servers say that they do not take the parameters of a tool. The text is in lower case. */
+/** Words in refusals of a tool's parameters, in lower case. */
 const refusedSchema =
   /propertynames|patternproperties|additionalproperties|\$ref|\$defs|\$schema|function_declarations|invalid (?:json |tool |function |parameter )*schema|schema for (?:function|tool)|tools?\W{0,20}\d{0,5}\W.{0,400}(?:parameters|input_schema|schema)|json schema/;
 
@@ -164,10 +166,52 @@ function hasSeveralCalls(message: Message): boolean {
   return message.role === "assistant" && message.tool_calls.length > 1;
 }
 
-/** As templates, gateways and servers say that a system message may only come first. */
+/** Words by which templates, gateways and servers refuse a system message that is not the first message. */
 const misplacedRole = /system|developer|\broles?\b|alternat|template/;
 const templateFailure = /system message|conversation roles|jinja|template/;
 
 function isChange(message: Message): boolean {
   return message.role === "system" && message.text !== "";
+}
+
+/** Facts about a server or model that no refusal would reveal. */
+export interface ChatQuirks {
+  /** The id of a call in the server's format: always the same for a call and its result. */
+  callId(id: string): string;
+  /** Fields for calls of another model: Gemini from version 3 on refuses calls without its signature. */
+  foreignCall: { extra_content?: { google: { thought_signature: string } } };
+  /** Whether parts have marks for Anthropic's prompt cache. https://openrouter.ai/docs/features/prompt-caching */
+  cacheMarks: boolean;
+  /** Whether the server is known to separate text from reasoning and calls. */
+  plainText: boolean;
+}
+
+/** @param server its kind, if known */
+export function chatQuirks(model: string, server: ServerKind | undefined): ChatQuirks {
+  const name = model.slice(model.lastIndexOf("/") + 1).toLowerCase();
+  const onOpenRouter = server === "openrouter";
+  const isNewGemini =
+    /^gemini-(?:[3-9]|\d{2})/.test(name) || (server === "gemini" && !/^gemini-[12]\b/.test(name));
+  const isGemini = isNewGemini && !onOpenRouter;
+  return {
+    callId: server === "mistral" || isMistral(name) ? nineCharacters : (id) => safeCallId(id),
+    plainText: isOpenAiOrAzure(server) || server === "gemini",
+    // https://ai.google.dev/gemini-api/docs/thought-signatures
+    foreignCall: isGemini
+      ? { extra_content: { google: { thought_signature: "skip_thought_signature_validator" } } }
+      : {},
+    cacheMarks: onOpenRouter && model.startsWith("anthropic/"),
+  };
+}
+
+function isMistral(name: string): boolean {
+  return /^(?:mistral|ministral|mixtral|codestral|devstral|magistral|pixtral|voxtral|open-mi[sx]tral)/.test(
+    name,
+  );
+}
+
+/** Mistral takes ids of exactly nine letters and digits. */
+function nineCharacters(id: string): string {
+  if (/^[a-zA-Z0-9]{9}$/.test(id)) return id;
+  return createHash("sha256").update(id).digest("hex").slice(0, 9);
 }

@@ -10,22 +10,21 @@ import type {
 } from "../../../core/values/message.ts";
 import { asNote, notesExplained, withoutNoteTags } from "../../system-note.ts";
 import { argumentsText, safeToolName } from "../../tool-call-text.ts";
-import { holdBackChanges } from "../held-back-changes.ts";
-import { type ChatForm, chatFormName } from "./chat-form.ts";
-import type { ChatQuirks } from "./chat-quirks.ts";
+import { holdBackChanges } from "../past-messages.ts";
+import { type ChatForm, type ChatQuirks, chatFormName } from "./chat-form.ts";
 import { keptFields } from "./chat-reasoning.ts";
 import { plainSchema } from "./plain-schema.ts";
 
 type ChatMessage = OpenAI.ChatCompletionMessageParam;
 
-/** Converts messages and tools to OpenAI's shape, each object once: later rounds send the same ones again. */
+/** Converts messages and tools to OpenAI's format. Each object is converted once, because later rounds send it again. */
 export interface ChatMessages {
-  /** The conversation, in which what a message became never changes while the form stays. */
+  /** The conversation. While the form stays the same, a message is always converted to the same result. */
   ofRequest(request: ModelRequest, form: ChatForm): ChatMessage[];
   ofTools(tools: readonly ToolDefinition[], form: ChatForm): OpenAI.ChatCompletionFunctionTool[];
 }
 
-/** @param self whose reasoning goes back with its messages */
+/** @param self the model whose reasoning is sent back with its messages */
 export function createChatMessages(
   self: { provider: string; model: string },
   quirks: ChatQuirks,
@@ -38,7 +37,7 @@ export function createChatMessages(
 
   const ofRequest = ({ system, messages }: ModelRequest, form: ChatForm): ChatMessage[] => {
     const blocks = { ...self, form: chatFormName(form) };
-    // A server that ever sent this field wants it in all messages.
+    // A server that has sent this field expects it in all messages.
     const reasoning =
       form.reasoning === "kept" && messages.some((message) => saysReasoning(message, blocks))
         ? "required"
@@ -112,7 +111,7 @@ function assistantMessage(
     id: quirks.callId(call.id),
     type: "function" as const,
     function: { name: safeToolName(call.name), arguments: argumentsText(call.arguments) },
-    // Of parallel calls only the first is signed.
+    // Only the first of parallel calls is signed.
     ...(own?.calls[index] ?? (own === undefined && index === 0 ? quirks.foreignCall : {})),
   }));
   return { role: "assistant", content: message.text === "" ? null : message.text, tool_calls, ...fields };
@@ -125,8 +124,8 @@ function saysReasoning(message: Message, owner: Owner): boolean {
 const mark = { cache_control: { type: "ephemeral" } };
 
 /**
- * The messages with marks for Anthropic's prompt cache on the instructions, where the previous request ended, and at the
- * end. Texts become parts whether they are marked or not, so that only the marks move from request to request.
+ * Adds marks for Anthropic's prompt cache to the instructions, to the end of the previous request, and to the end. All texts become
+ * parts, so that only the marks move from request to request.
  * https://openrouter.ai/docs/features/prompt-caching
  */
 function markForCache(messages: readonly ChatMessage[]): ChatMessage[] {
@@ -147,11 +146,11 @@ function inParts(message: ChatMessage, isMarked: boolean): ChatMessage {
   return { ...message, content } as ChatMessage;
 }
 
-/** Puts the messages of a conversation in their places, with the changes among them as the form says. */
+/** Puts the messages of a conversation in order, with changes in the way that the form says. */
 class ChatConversation {
   readonly #form: ChatForm;
   readonly #said: ChatMessage[] = [];
-  /** Said after the model's last words; they go with the next message of a person. */
+  /** Notes after the model's last message; they are sent with the next message of a person. */
   #notes: string[] = [];
   /** Results of the latest round that have pictures. */
   #pictured: ToolMessage[] = [];
@@ -179,7 +178,7 @@ class ChatConversation {
     else this.#said[this.#said.length - 1] = noted;
   }
 
-  /** The conversation; nothing can be added after. */
+  /** The finished conversation. Nothing can be added afterwards. */
   whole(): ChatMessage[] {
     this.#showPictures();
     if (this.#notes.length > 0)
@@ -187,7 +186,7 @@ class ChatConversation {
     return this.#said;
   }
 
-  /** Results of tools are text alone here, so their pictures follow in a message of their own. */
+  /** Results of tools can only be text here, so their pictures follow in a message of their own. */
   #showPictures(): void {
     if (this.#pictured.length === 0) return;
     const tools = this.#pictured.map(({ tool }) => safeToolName(tool)).join(", ");
@@ -206,7 +205,7 @@ class ChatConversation {
   }
 }
 
-/** The message with a note at its end; undefined for one that cannot have any. */
+/** The message with a note at its end; undefined for a message that cannot have notes. */
 function withNote(message: ChatMessage, text: string): ChatMessage | undefined {
   if (message.role !== "user" && message.role !== "tool") return undefined;
   if (typeof message.content === "string")
@@ -221,8 +220,8 @@ function picture({ media_type, base64 }: MessageImage): OpenAI.ChatCompletionCon
 }
 
 /**
- * The messages with every round of several calls said as rounds of one: a call and its result, then the next. For servers
- * and chat templates that allow one call in a message. What the model said stays with the first.
+ * Splits every round of several calls into rounds of one call and its result, for servers and chat templates that allow one call
+ * per message. The model's text stays with the first.
  */
 function oneCallEach(messages: readonly Message[]): Message[] {
   const single: Message[] = [];

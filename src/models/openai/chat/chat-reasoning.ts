@@ -1,21 +1,21 @@
 import { type Json, objectOf } from "../../../core/values/json.ts";
 import type { AssistantMessage } from "../../../core/values/message.ts";
-import { type BlocksOwner, ownBlocks } from "../own-blocks.ts";
+import { type BlocksOwner, ownBlocks } from "../past-messages.ts";
 
 /**
- * What compatible servers add to a message and want back with it, in their own fields: reasoning in words
- * (`reasoning_content` of DeepSeek, llama.cpp and xAI, `reasoning` of vLLM, Groq and OpenRouter), OpenRouter's
- * `reasoning_details`, Gemini's thought signatures in `extra_content`, of the message and of each call.
+ * Fields that compatible servers add to a message and expect back: reasoning in words (`reasoning_content` of DeepSeek, llama.cpp and
+ * xAI, `reasoning` of vLLM, Groq and OpenRouter), OpenRouter's `reasoning_details`, and Gemini's thought signatures in
+ * `extra_content` of the message and of each call.
  */
 export interface KeptFields {
   message: { [field: string]: Json };
-  /** Of the calls, in their order. */
+  /** The fields of the calls, in their order. */
   calls: { [field: string]: Json }[];
 }
 
 type Fields = { [key: string]: unknown };
 
-/** The kinds of `reasoning_details` that come in pieces, and the field that grows. */
+/** The types of `reasoning_details` that arrive in pieces, and their growing field. */
 const piecewise: Record<string, string> = { "reasoning.text": "text", "reasoning.summary": "summary" };
 
 /** Collects the fields of one answer, from its deltas or from the whole message. */
@@ -29,7 +29,7 @@ export class ReasoningFields {
     this.#streamed = how === "streamed";
   }
 
-  /** Takes a delta or a message; answers the reasoning in words it adds. Servers that send it twice say the same in both. */
+  /** Adds a delta or a message. Returns its reasoning in words. Servers that send it in two fields send the same text in both. */
   add(part: object | null | undefined): string {
     const fields = (part ?? {}) as Fields;
     let thought = "";
@@ -47,7 +47,7 @@ export class ReasoningFields {
     );
   }
 
-  /** OpenRouter streams the text of a detail in pieces; all else of it comes whole. */
+  /** OpenRouter streams the text of a detail in pieces, and its other fields whole. */
   #detail(detail: { [key: string]: Json }): void {
     const last = this.#details.at(-1);
     const text = piecewise[String(detail.type)];
@@ -60,7 +60,7 @@ export class ReasoningFields {
     Object.assign(last, Object.fromEntries(said), { [text]: `${last[text] ?? ""}${detail[text] ?? ""}` });
   }
 
-  /** What is to be sent back. Servers that send reasoning in two fields say the same in both. */
+  /** The fields to send back. Servers that send reasoning in two fields send the same text in both. */
   kept(): { [field: string]: Json } {
     const words = ["reasoning_content", "reasoning"].find((name) => (this.#words.get(name) ?? "") !== "");
     return {
@@ -74,7 +74,7 @@ export class ReasoningFields {
   }
 }
 
-/** The fields of a call that are sent back with it. */
+/** The fields of a call to send back. */
 export function keptOfCall(call: object): { [field: string]: Json } {
   const extra = (call as Fields).extra_content;
   return extra === undefined || extra === null ? {} : { extra_content: extra as Json };
@@ -85,7 +85,7 @@ export function isKeepable({ message, calls }: KeptFields): boolean {
   return [message, ...calls].some((fields) => Object.keys(fields).length > 0);
 }
 
-/** The kept fields of a message, undefined when they are another model's. */
+/** The kept fields of a message; undefined when they belong to another model. */
 export function keptFields(message: AssistantMessage, owner: BlocksOwner): KeptFields | undefined {
   const blocks = ownBlocks(message, owner);
   if (blocks === undefined) return undefined;

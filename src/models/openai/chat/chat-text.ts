@@ -10,7 +10,7 @@ interface TextualCall {
   arguments: string;
 }
 
-/** The openings of calls in text, each with what ends it; without an end they go on to the end of the answer. */
+/** The openings of calls in text with their ends. A call without an end continues to the end of the answer. */
 const callTags: Readonly<Record<string, readonly string[]>> = {
   "<tool_call>": ["</tool_call>"],
   "<function=": ["</function>"],
@@ -20,11 +20,11 @@ const callTags: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The calls that a model wrote as text because its server has no parser for them; undefined when these are none, or one names
- * a tool that is not offered. The formats are those of the chat templates of Hermes and Qwen, Qwen3-Coder, GLM, Mistral,
- * Llama 3 and DeepSeek: https://docs.vllm.ai/en/latest/features/tool_calling.html
+ * Reads calls that a model wrote as text because its server has no parser for them. Undefined when there are none, or one names a
+ * tool that is not offered. The formats are those of the chat templates of Hermes and Qwen, Qwen3-Coder, GLM, Mistral, Llama 3 and
+ * DeepSeek: https://docs.vllm.ai/en/latest/features/tool_calling.html
  * @param tag the opening, a key of `callTags`
- * @param body what stands between the opening and its end
+ * @param body the text between the opening and its end
  */
 function textualCalls(
   tag: string,
@@ -36,7 +36,7 @@ function textualCalls(
   return calls.length > 0 && calls.every(isOffered) ? calls : undefined;
 }
 
-/** Whether what follows an opening may still become a call; answers early, so that prose about tags is not held back. */
+/** Whether the text after an opening may still become a call. Decides early, so that prose about tags is not held back. */
 function mayBeCall(tag: string, body: string, tools: readonly ToolDefinition[]): boolean {
   const start = body.slice(0, 100).trimStart();
   if (tag === "<|python_tag|>" || tag === "<｜tool▁calls▁begin｜>") return true;
@@ -67,7 +67,7 @@ const readers: Readonly<Record<string, Reader>> = {
   "<｜tool▁calls▁begin｜>": (body) => body.split("<｜tool▁call▁begin｜>").slice(1).flatMap(separated),
 };
 
-/** `{"name": …, "arguments": {…}}`, or a list of these; Llama says `parameters`. */
+/** `{"name": …, "arguments": {…}}`, or a list of such objects. Llama writes `parameters`. */
 function jsonCalls(text: string): TextualCall[] {
   const value = parsed(text);
   return (Array.isArray(value) ? value : [value]).flatMap((one) => {
@@ -104,7 +104,7 @@ function argumentPairs(body: string, tools: readonly ToolDefinition[]): TextualC
   return called(name, typed(name, pairs, tools));
 }
 
-/** `name[ARGS]{…}` or `name{…}` of Mistral, perhaps with `[CALL_ID]…` between. */
+/** `name[ARGS]{…}` or `name{…}` of Mistral, optionally with `[CALL_ID]…` in between. */
 function named(text: string): TextualCall[] {
   const brace = text.indexOf("{");
   if (brace === -1) return [];
@@ -126,14 +126,14 @@ function withoutEnd(text: string, end: string): string {
   return trimmed.endsWith(end) ? trimmed.slice(0, -end.length) : text;
 }
 
-/** Nothing for arguments that are no object: what was written is then text. */
+/** Returns no call if the arguments are not an object: the text then remains text. */
 function called(name: string, input: Json | undefined): TextualCall[] {
   const value = typeof input === "string" ? parsed(input) : input;
   if (!isRecord(value)) return [];
   return [{ name, arguments: JSON.stringify(value) }];
 }
 
-/** Values in words get the types their parameters have. */
+/** Converts text values to the types of their parameters. */
 function typed(name: string, pairs: readonly [string, string][], tools: readonly ToolDefinition[]): Json {
   const schema: JsonSchema = tools.find((tool) => tool.name === name)?.parameters ?? {};
   const properties = objectOf(schema.properties);
@@ -158,36 +158,36 @@ const thinkTags = ["<think>", "<thinking>", "[THINK]"];
 const thinkEnds = ["</think>", "</thinking>", "[/THINK]"];
 const thinkEnd = /<\/think(?:ing)?>|\[\/THINK\]/;
 
-/** Qwen3-Coder now and then opens a call with `<function=` alone and closes both. */
+/** Qwen3-Coder sometimes opens a call with only `<function=` but closes both tags. */
 const callEnd = "</tool_call>";
 
-/** Everything that is not plain text, where it may begin. */
+/** All tags that may begin something other than plain text. */
 const tags = [...thinkTags, ...thinkEnds, ...Object.keys(callTags), callEnd];
 const anyTag =
   /<\/?think(?:ing)?>|\[\/?THINK\]|<\/?tool_call>|<function=|<\|python_tag\|>|\[TOOL_CALLS\]|<｜tool▁calls▁begin｜>|`{3,}/g;
 
 const mayHoldTag = /[<[`]/;
 
-/** What a model wrote, once it is complete. */
+/** The complete text of a model, and its calls. */
 export interface WholeText {
   text: string;
   calls: TextualCall[];
 }
 
-/** A call that is still coming in: its opening, and what came behind it. */
+/** An incomplete call: its opening, and the text after it. */
 interface OpenCall {
   tag: string;
   parts: string[];
-  /** The end of what came, in which an end of the call may have begun. */
+  /** The end of the received text, which may hold the beginning of the call's end. */
   tail: string;
-  /** Enough of it has come to take it for a call. */
+  /** Enough text has arrived to treat it as a call. */
   isSettled: boolean;
 }
 
 /**
- * Tells the text for people from what models write beside it when their server has no parser for it: reasoning in
- * `<think>…</think>`, and calls of tools as text. Only what may be the beginning of these is held back. In a code fence or
- * behind a backtick a tag is text, and reasoning begins a line: people ask about tags, too. The work is linear in the length.
+ * Separates the text for people from reasoning in `<think>…</think>` and from tool calls, which models write as text when their server
+ * has no parser for them. Only text that may begin one of these is held back. People ask about tags too, so a tag in a code fence or
+ * after a backtick is text, and reasoning must begin a line. Takes linear time.
  */
 export class ChatText {
   readonly #tools: readonly ToolDefinition[];
@@ -199,16 +199,16 @@ export class ChatText {
   #fence = 0;
   #lineIsBlank = true;
   #last = "";
-  /** Nothing but space was said yet. */
+  /** The text so far is blank. */
   #isBlank = true;
   #hasThought = false;
 
-  /** @param tools those that may be called; without any, calls are text */
+  /** @param tools the tools that may be called; if there are none, calls are text */
   constructor(tools: readonly ToolDefinition[]) {
     this.#tools = tools;
   }
 
-  /** Takes a piece of the text; answers what people are shown of it. */
+  /** Adds a piece of the text. Returns the parts to show. */
   add(piece: string): Piece[] {
     const shown: Piece[] = [];
     // Nearly all pieces are words.
@@ -222,7 +222,7 @@ export class ChatText {
     return shown;
   }
 
-  /** The text without reasoning and calls. What was held back at the end counts. */
+  /** The text without reasoning and calls, including text that was held back. */
   end(): WholeText {
     const shown: Piece[] = [];
     if (typeof this.#state === "object") this.#close(this.#state, "", shown);
@@ -231,7 +231,7 @@ export class ChatText {
     return { text: this.#calls.length > 0 ? text.trimEnd() : text, calls: this.#calls };
   }
 
-  /** Takes the beginning of the text; answers the rest. */
+  /** Processes the beginning of the text. Returns the rest. */
   #step(input: string, shown: Piece[]): string {
     if (this.#state === "thinking") return this.#think(input, shown);
     if (this.#state !== "text") return this.#collect(this.#state, input, shown);
@@ -251,7 +251,7 @@ export class ChatText {
     return after;
   }
 
-  /** The first tag that is one where it stands. Code fences on the way are taken note of. */
+  /** The first tag that counts at its place. Tracks the code fences before it. */
   #nextTag(input: string): { tag: string; index: number } | undefined {
     for (const { 0: tag, index } of input.matchAll(anyTag)) {
       if (tag.startsWith("```")) this.#passFence(input, index, tag.length);
@@ -266,14 +266,14 @@ export class ChatText {
     return tag === callEnd ? this.#calls.length > 0 : this.#tools.length > 0;
   }
 
-  /** At the end of what came, more backticks may follow: it comes again. */
+  /** Does nothing for backticks at the end: more may follow, and they are processed again. */
   #passFence(input: string, index: number, length: number): void {
     if (index + length === input.length || !this.#startsLine(input, index)) return;
     if (this.#fence === 0) this.#fence = length;
     else if (length >= this.#fence) this.#fence = 0;
   }
 
-  /** Whether only space stands before this place in its line. */
+  /** Whether only white space precedes this place in its line. */
   #startsLine(input: string, index = input.length): boolean {
     for (let at = index - 1; at >= 0; at -= 1) {
       if (input[at] === "\n") return true;
@@ -282,7 +282,7 @@ export class ChatText {
     return this.#lineIsBlank;
   }
 
-  /** Characters at the end that may begin a tag, or a code fence. */
+  /** The number of characters at the end that may begin a tag or a code fence. */
   #unfinished(input: string): number {
     const ticks = trailingBackticks(input);
     if (ticks > 0) return this.#startsLine(input, input.length - ticks) ? ticks : 0;
@@ -302,7 +302,7 @@ export class ChatText {
     return input.slice(first.index + first[0].length);
   }
 
-  /** Templates that begin the answer within the reasoning leave its end alone to the model: all before it was reasoning. */
+  /** Some templates open the reasoning themselves, so the model only writes its end: all text before it was reasoning. */
   #endStrayThought(shown: Piece[]): void {
     const thought = this.#text.join("");
     const isFirst = !this.#hasThought;
@@ -356,13 +356,13 @@ export class ChatText {
   }
 }
 
-/** One less than the characters of the longest end of a call. */
+/** One less than the length of the longest end of a call. */
 const maxEnd = Math.max(...Object.values(callTags).flatMap((ends) => ends.map((end) => end.length))) - 1;
 
-/** Characters after an opening by which it is told apart from prose about it: no name of a tool is longer. */
+/** Characters after an opening that tell a call from prose about tags: no tool name is longer. */
 const nameLength = 100;
 
-/** Characters at the end of a text that may begin one of these tags. */
+/** The number of characters at the end of a text that may begin one of these tags. */
 function begunTag(text: string, known: readonly string[]): number {
   const begun = text.slice(Math.max(text.lastIndexOf("<"), text.lastIndexOf("["), 0));
   return known.some((tag) => tag.length > begun.length && tag.startsWith(begun)) ? begun.length : 0;

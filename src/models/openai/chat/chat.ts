@@ -2,24 +2,21 @@ import type { OpenAI } from "openai";
 import type { ModelRequest } from "../../../core/ports/model.ts";
 import { toolsNow } from "../../../core/transcript/keep-transcript.ts";
 import type { ModelFacts } from "../../catalogue/model-facts.ts";
+import { effortNow, nearestEffort } from "../../effort.ts";
 import { readChunks } from "../../event-stream.ts";
 import type { Endpoint } from "../../provider-error.ts";
 import { factsOf, type ProviderModelOptions } from "../../provider-model.ts";
 import { serverKindOf } from "../../server-kind.ts";
 import { type OutputForm, objectSchema, outputName } from "../../structured-output.ts";
 import type { OpenAiClient } from "../client.ts";
-import { effortNow } from "../effort-now.ts";
-import { nearestEffort } from "../family.ts";
-import { type OpenAiDialect, openedAnswer } from "../opened.ts";
-import { createWireForms } from "../wire-forms.ts";
+import { createWireForms, type OpenAiDialect, openedAnswer } from "../wire-forms.ts";
 import { createChatReader, wholeChatAnswer } from "./chat-answer.ts";
-import { type ChatForm, chatConcessions, chatFormName, firstChatForm } from "./chat-form.ts";
+import { type ChatForm, chatConcessions, chatFormName, chatQuirks, firstChatForm } from "./chat-form.ts";
 import { createChatMessages } from "./chat-messages.ts";
-import { chatQuirks } from "./chat-quirks.ts";
 
 type Body = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "stream">;
 
-/** Chat completions: https://platform.openai.com/docs/api-reference/chat, and what other servers make of it. */
+/** Chat completions, https://platform.openai.com/docs/api-reference/chat, and the variants of other servers. */
 export function createChatDialect(
   options: ProviderModelOptions,
   endpoint: Endpoint,
@@ -99,8 +96,8 @@ export function createChatDialect(
 }
 
 /**
- * Servers that are not known have limits of their own. Groq counts the limit, not the answer, against the tokens a key may
- * use in a minute: https://console.groq.com/docs/rate-limits.
+ * Unknown servers have their own limits. Groq counts the limit instead of the answer against a key's tokens per minute:
+ * https://console.groq.com/docs/rate-limits.
  */
 function defaultLimit(
   { output, window = Infinity }: ModelFacts,
@@ -122,7 +119,7 @@ function effortPart(
   if (form.effort === "none" && toolsNow(request, "keep").length > 0) return { reasoning_effort: "none" };
   const wanted = form.effort === "unsaid" ? undefined : effortNow(request);
   if (wanted === undefined) return {};
-  // Compatible servers know these at least.
+  // Compatible servers know at least these.
   const known = facts.efforts ?? (["none", "low", "medium", "high"] as const);
   const reasoning_effort = nearestEffort(wanted, known);
   return reasoning_effort === undefined ? {} : { reasoning_effort };

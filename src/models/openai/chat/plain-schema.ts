@@ -1,36 +1,37 @@
 import { isRecord } from "../../../base/record.ts";
 import { type Json, type JsonSchema, objectOf } from "../../../core/values/json.ts";
+import { referredPart } from "../../tools/references.ts";
 
-/** Keywords that every server takes as they are. */
+/** Keywords that every server accepts. */
 const taken: ReadonlySet<string> = new Set(["type", "required", "minimum", "maximum"]);
 
-/** Keywords that some servers refuse and that words can say. */
-const told: ReadonlySet<string> = new Set([
-  ...["format", "pattern", "default", "examples", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
-  ...["minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"],
-]);
+/** Keywords that some servers refuse and that a description can state. */
+const told: ReadonlySet<string> = new Set(
+  `format pattern default examples exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems
+  uniqueItems minProperties maxProperties`.split(/\s+/),
+);
 
-/** Levels to which references are followed: deeper is a schema that contains itself. */
-const deepest = 12;
+/** Maximum depth to which references are followed. A deeper schema contains itself. */
+const maxDepth = 12;
 
-/** Parts of the result. References to references multiply; what is beyond is any value. */
+/** Maximum parts of the result. Nested references multiply; beyond the maximum any value is allowed. */
 const maxParts = 5_000;
 
 /**
- * The schema of a tool's parameters in the keywords that every server knows (the subset of OpenAPI's that Gemini documents:
- * https://ai.google.dev/gemini-api/docs/function-calling): references are replaced by what they refer to, constraints are told
- * in the description. What a value is checked against is still the whole schema.
+ * The schema of a tool's parameters with only the keywords that every server knows (the subset of OpenAPI that Gemini documents:
+ * https://ai.google.dev/gemini-api/docs/function-calling). References are replaced by their targets, and descriptions state the
+ * constraints. Values are still checked against the whole schema.
  */
 export function plainSchema(schema: JsonSchema): JsonSchema {
   const plain = plainPart(schema, { root: schema, open: [], made: { parts: 0 } });
   return { ...plain, type: "object", properties: objectOf(plain.properties) };
 }
 
-/** Where a part stands: the whole schema, and the references that led here. */
+/** The place of a part: the whole schema, and the references that led here. */
 interface Place {
   root: JsonSchema;
   open: readonly string[];
-  /** Counts up for all places of one schema. */
+  /** Shared by all places of one schema. */
   made: { parts: number };
 }
 
@@ -64,31 +65,21 @@ function isSchema(value: Json | undefined): boolean {
   return Object.keys(objectOf(value)).length > 0;
 }
 
-/** A schema that contains itself is any value where it begins again. */
+/** Allows any value where a schema contains itself. */
 function referredTo(
   { $ref: _, ...beside }: JsonSchema,
   ref: string,
   { root, open, made }: Place,
 ): JsonSchema {
-  const target = resolved(root, ref);
-  if (target === undefined || open.includes(ref) || open.length >= deepest) {
+  const target = referredPart(root, ref);
+  if (!isRecord(target) || open.includes(ref) || open.length >= maxDepth) {
     const type = typeof objectOf(target).type === "string" ? { type: objectOf(target).type as Json } : {};
     return { ...type, ...pick(beside, "description") };
   }
   return plainPart({ ...target, ...beside }, { root, open: [...open, ref], made });
 }
 
-function resolved(root: JsonSchema, ref: string): JsonSchema | undefined {
-  if (!ref.startsWith("#")) return undefined;
-  let value: Json | undefined = root;
-  for (const step of ref.slice(1).split("/").filter(Boolean)) {
-    const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
-    value = Array.isArray(value) ? value[Number(key)] : objectOf(value)[key];
-  }
-  return isRecord(value) ? value : undefined;
-}
-
-/** The parts of `allOf` become one: their properties together. */
+/** Merges the parts of `allOf` and their properties. */
 function withAllOf({ allOf, ...schema }: JsonSchema): JsonSchema {
   if (!Array.isArray(allOf)) return schema;
   const parts = [schema, ...allOf.map(objectOf)];
@@ -101,14 +92,14 @@ function withAllOf({ allOf, ...schema }: JsonSchema): JsonSchema {
   };
 }
 
-/** Of several types the first that is not `null`. */
+/** The first of several types that is not `null`. */
 function typePart(type: Json | undefined): JsonSchema {
   if (!Array.isArray(type)) return {};
   const first = type.find((one) => one !== "null");
   return first === undefined ? {} : { type: first };
 }
 
-/** Lists of values are of texts alone; others are told in words. */
+/** Enumerations may only hold text; the description states other values. */
 function enumPart({ enum: values, const: only, type }: JsonSchema): JsonSchema {
   const all = Array.isArray(values) ? values : only === undefined ? [] : [only];
   if (all.length > 0 && all.every((value) => typeof value === "string")) {
@@ -135,7 +126,7 @@ function plainNamed(properties: Json, place: Place): JsonSchema {
   );
 }
 
-/** Tuples become lists of any values; a list has to say of what. */
+/** Tuples become lists of any values, because a list must have `items`. */
 function plainItems(items: Json | undefined, place: Place): JsonSchema {
   return plainPart(Array.isArray(items) ? {} : items, place);
 }

@@ -7,13 +7,13 @@ import { type Endpoint, modelError, notAnAnswer } from "../../provider-error.ts"
 import type { Answer, AnswerReader } from "../../provider-model.ts";
 import { ReportedFailure } from "../../reported-failure.ts";
 import { withUniqueIds } from "../../tool-call-text.ts";
-import type { BlocksOwner } from "../own-blocks.ts";
+import type { BlocksOwner } from "../past-messages.ts";
 
 type Item = OpenAI.Responses.ResponseOutputItem;
 type Response = OpenAI.Responses.Response;
 type StreamEvent = OpenAI.Responses.ResponseStreamEvent;
 
-/** What was asked, and of whom: `owner` is kept with the items the message must be sent back as. */
+/** A request and its recipient. `owner` is kept with the items that must be sent back. */
 export interface ResponsesExchange {
   request: ModelRequest;
   endpoint: Endpoint;
@@ -21,16 +21,16 @@ export interface ResponsesExchange {
 }
 
 /**
- * The answer of a request that was not streamed.
- * @throws ModelError when it is not one, ReportedFailure when it reports one
+ * The answer to a request that was not streamed.
+ * @throws ModelError if it is not an answer, ReportedFailure if it reports a failure
  */
 export function wholeResponsesAnswer(response: Response, exchange: ResponsesExchange): Answer {
-  // What is no JSON arrives here as a string, a foreign JSON document as whatever it is.
+  // An answer that is not JSON arrives as a string, and other JSON as any value.
   if (!Array.isArray(response?.output)) throw notAnAnswer(exchange.endpoint, "a response", response);
   return answer(response, response.output, exchange);
 }
 
-/** Whether nothing of interest follows an event. */
+/** Whether an event is the last one that matters. */
 export function isLastEvent(event: StreamEvent): boolean {
   return (
     event?.type === "response.completed" ||
@@ -58,7 +58,7 @@ export function createResponsesReader(exchange: ResponsesExchange): AnswerReader
         case "response.reasoning_summary_text.delta":
         case "response.reasoning_text.delta":
           return { thought: event.delta };
-        // A part is a thought of its own.
+        // Each part is a separate thought.
         case "response.reasoning_summary_part.done":
           return { thought: paragraph };
         case "response.output_item.done":
@@ -86,7 +86,7 @@ export function createResponsesReader(exchange: ResponsesExchange): AnswerReader
 /** Between the messages of one answer, e.g. a remark and the answer itself. */
 const paragraph = "\n\n";
 
-/** The items as they came, one by one; Azure encrypts reasoning only in the whole response at the end. */
+/** The streamed items. Azure sends encrypted reasoning only in the whole response at the end. */
 function merged(items: readonly Item[], whole: readonly Item[]): readonly Item[] {
   if (items.length === 0) return whole;
   return items.map((item) => {
@@ -111,7 +111,7 @@ function answer(response: Response, items: readonly Item[], exchange: ResponsesE
   return { message, usage: usageOf(response.usage), stop: stopOf(response) };
 }
 
-/** Codes of https://developers.openai.com/api/docs/api-reference/responses/object: those about the request are no outage. */
+/** A code about the request is not an outage: https://developers.openai.com/api/docs/api-reference/responses/object */
 function failure({ error }: Response): ReportedFailure {
   const isOurs = error?.code?.startsWith("invalid_") === true;
   return new ReportedFailure(error ?? {}, isOurs ? { status: 400 } : {});
@@ -123,8 +123,8 @@ function textIn(item: Item): string {
 }
 
 /**
- * The items to be sent back. Reasoning without the item that followed it is refused, and an item that was cut is not what
- * the model meant.
+ * The items to send back. The API refuses reasoning without the item that followed it, and a cut item is not what the model
+ * meant.
  */
 function ownItems(
   items: readonly Item[],
@@ -147,7 +147,7 @@ function stopOf({ status, incomplete_details }: Response): Answer["stop"] {
   return incomplete_details?.reason === "content_filter" ? "declined" : "length";
 }
 
-/** Undefined for a server that does not count. `input_tokens` already includes the cached and the cache-written ones. */
+/** Undefined for a server that does not report usage. `input_tokens` include the tokens read from and written to the cache. */
 function usageOf(usage: OpenAI.Responses.ResponseUsage | null | undefined): MeteredUsage | undefined {
   if (usage === null || usage === undefined) return undefined;
   return {

@@ -2,31 +2,31 @@ import type { ModelRequest } from "../../../core/ports/model.ts";
 import { type OpenAiFamily, openAiFamily } from "../family.ts";
 import type { Concession } from "../wire-forms.ts";
 
-/** How a server of the Responses API wants to be asked. What is not known is tried, and given up when it is refused. */
+/** How requests to a server of the Responses API are written. Unknown features are tried, and dropped when they are refused. */
 export interface ResponsesForm {
   /**
-   * How tools are added in the middle: as an input item, of which the first holds the tools of the opening; as the result of
+   * How tools are added during a conversation: as an input item (the first item holds the tools of the opening); as the result of
    * a tool search; or in `tools`, which then changes.
    */
   additions: OpenAiFamily["additions"];
-  /** Whether effort changes in the middle with an input item. */
+  /** Whether an input item changes the effort during a conversation. */
   updatesEffort: boolean;
-  /** What says instructions. */
+  /** The role of instructions. */
   instructions: "developer" | "system";
-  /** Whether all earlier reasoning is asked to be used. */
+  /** Whether the model is asked to use all earlier reasoning. */
   allTurns: boolean;
   summary: boolean;
   effort: boolean;
-  /** Whether reasoning is asked for in its encrypted form. */
+  /** Whether encrypted reasoning is requested. */
   encrypted: boolean;
   limit: boolean;
   toolChoice: boolean;
   cacheKey: boolean;
-  /** Rises when the server cannot read earlier reasoning, as with a key of another organization: what is older stays out. */
+  /** Rises when the server cannot read earlier reasoning, as with a key of another organization. Older reasoning is then left out. */
   epoch: number;
 }
 
-/** The form a model is asked in first. */
+/** The form of the first request to a model. */
 export function firstResponsesForm(model: string): ResponsesForm {
   const family = openAiFamily(model);
   return {
@@ -45,12 +45,12 @@ export function firstResponsesForm(model: string): ResponsesForm {
   };
 }
 
-/** The form as provider blocks name it: as far as it changes the input. */
+/** The name of the form in provider blocks. It covers the parts that change the input. */
 export function responsesFormName({ additions, epoch }: ResponsesForm): string {
   return epoch === 1 ? `responses/${additions}` : `responses/${additions}/${epoch}`;
 }
 
-/** Whether a request says tools as input items. */
+/** Whether a request has tools as input items. */
 export function hasToolItems({ tools, messages }: ModelRequest, { additions }: ResponsesForm): boolean {
   if (additions === "tools") return false;
   const opening = additions === "additional_tools" && tools.length > 0;
@@ -62,12 +62,12 @@ function hasBlocks({ messages }: ModelRequest, form: ResponsesForm): boolean {
   return messages.some((message) => message.role === "assistant" && message.provider_blocks?.form === name);
 }
 
-/** Whether a server has taken requests with tools as input items. */
+/** Whether a server has accepted requests with tools as input items. */
 export interface Proof {
   items: boolean;
 }
 
-/** The first that applies is made. */
+/** The first concession that applies is made. */
 export function responsesConcessions(proof: Proof): readonly Concession<ResponsesForm>[] {
   return [
     {
@@ -112,7 +112,7 @@ export function responsesConcessions(proof: Proof): readonly Concession<Response
       lesser: (form) => ({ ...form, toolChoice: false }),
     },
     {
-      // Servers of other people tell in many ways that they do not know an input item.
+      // Other servers have many ways to say that they do not know an input item.
       applies: ({ text, code }, form, request) =>
         hasToolItems(request, form) &&
         (/additional_tools|tool_search|defer_loading/.test(text) ||

@@ -10,26 +10,26 @@ import type {
   ToolDefinition,
   ToolMessage,
 } from "../../../core/values/message.ts";
+import { nearestEffort } from "../../effort.ts";
 import { argumentsText, safeCallId, safeToolName } from "../../tool-call-text.ts";
-import { nearestEffort, openAiFamily } from "../family.ts";
-import { holdBackChanges } from "../held-back-changes.ts";
-import { type BlocksOwner, ownBlocks } from "../own-blocks.ts";
+import { openAiFamily } from "../family.ts";
+import { type BlocksOwner, holdBackChanges, ownBlocks } from "../past-messages.ts";
 import { type ResponsesForm, responsesFormName } from "./responses-form.ts";
 
 type Item = OpenAI.Responses.ResponseInputItem;
 type FunctionTool = OpenAI.Responses.FunctionTool;
 
-/** Converts messages and tools to input items, each object once: later rounds send the same ones again. */
+/** Converts messages and tools to input items. Each object is converted once, because later rounds send it again. */
 export interface ResponsesInput {
-  /** The conversation, in which what a message became never changes while the form stays. */
+  /** The conversation. While the form stays the same, a message is always converted to the same result. */
   ofRequest(request: ModelRequest, form: ResponsesForm): Item[];
   ofTools(tools: readonly ToolDefinition[]): FunctionTool[];
 }
 
-/** The API takes longer ids than chat completions. */
+/** This API accepts longer ids than chat completions. */
 const callId = (id: string) => safeCallId(id, 64);
 
-/** @param self whose output items go back with its messages */
+/** @param self the model whose output items are sent back with its messages */
 export function createResponsesInput(self: { provider: string; model: string }): ResponsesInput {
   const definitions = new WeakMap<ToolDefinition, FunctionTool>();
   const converted = new Map<string, WeakMap<Message, Item[]>>();
@@ -38,7 +38,7 @@ export function createResponsesInput(self: { provider: string; model: string }):
     let definition = definitions.get(tool);
     if (definition === undefined) {
       const { name, description, parameters } = tool;
-      // Unless told otherwise the API makes every parameter required.
+      // By default the API makes every parameter required.
       definition = { type: "function", name, description, parameters, strict: false };
       definitions.set(tool, definition);
     }
@@ -57,7 +57,7 @@ export function createResponsesInput(self: { provider: string; model: string }):
       for (const message of holdBackChanges(messages)) {
         if (message.role === "system") {
           const items = changes.of(message);
-          // Two updates in a row are refused; the later one counts.
+          // Two updates in a row are refused; only the later one is sent.
           if (isUpdate(input.at(-1)) && isUpdate(items[0])) input.pop();
           input.push(...items);
           continue;
@@ -99,7 +99,7 @@ function picture({ media_type, base64 }: MessageImage): OpenAI.Responses.Respons
   return { type: "input_image", detail: "auto", image_url: `data:${media_type};base64,${base64}` };
 }
 
-/** The output items of the message as they came; for a message of another model, what it says and calls, without ids. */
+/** The original output items of the message; for a message of another model, its text and calls without ids. */
 function assistantItems(message: AssistantMessage, owner: BlocksOwner): Item[] {
   const own = ownBlocks(message, owner);
   if (Array.isArray(own)) return own.map(withSafeCallId) as unknown as Item[];
@@ -112,23 +112,23 @@ function assistantItems(message: AssistantMessage, owner: BlocksOwner): Item[] {
   return message.text === "" ? calls : [{ role: "assistant", content: message.text }, ...calls];
 }
 
-/** An output item whose call is known by the same id as its result. */
+/** The output item with a call id that matches its result. */
 function withSafeCallId(block: Json): Json {
   const item = objectOf(block);
   const id = item.call_id;
   return typeof id === "string" && callId(id) !== id ? { ...item, call_id: callId(id) } : block;
 }
 
-/** Says what changed in a conversation, change after change, as input items. */
+/** Converts the changes of a conversation, one after the other, to input items. */
 interface ChangeItems {
-  /** The tools of the opening, where they are not in `tools`. */
+  /** The tools of the opening, unless they are in `tools`. */
   ofOpening(tools: readonly ToolDefinition[]): Item[];
   of(change: SystemMessage): Item[];
 }
 
 /**
- * `additional_tools` items add up: a later one adds tools and replaces those of the same name in earlier ones, but cannot
- * replace one of `tools` nor remove any. So all tools are in such items, and removals are told in words alone.
+ * `additional_tools` items accumulate: a later item adds tools and replaces those of the same name in earlier items, but it cannot
+ * replace a tool of `tools` or remove any. All tools are therefore in such items, and only words announce removals.
  * https://developers.openai.com/api/docs/guides/function-calling
  */
 function createChangeItems(
@@ -168,14 +168,14 @@ function createChangeItems(
   };
 }
 
-/** Without it models take the latest item for the whole list, and small ones call tools again that are gone. */
+/** Without this notice models take the latest item for the whole list, and small models call removed tools. */
 function incrementalNotice(unavailable: ReadonlySet<string>): string {
   const notice =
     "This is an incremental update of the tools. All tools declared before stay available unless they are named as unavailable. A tool declared again is available again, and its latest definition counts.";
   return unavailable.size === 0 ? notice : `${notice}\nStill unavailable: ${[...unavailable].join(", ")}.`;
 }
 
-/** https://developers.openai.com/api/docs/guides/tools-tool-search: as if the client had been asked to search for them. */
+/** Tools as results of a search that the client was asked to make: https://developers.openai.com/api/docs/guides/tools-tool-search */
 function foundTools(tools: readonly FunctionTool[]): Item[] {
   if (tools.length === 0) return [];
   const names = tools.map(({ name }) => name).join(" ");

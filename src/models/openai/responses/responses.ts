@@ -3,15 +3,13 @@ import type { ModelRequest } from "../../../core/ports/model.ts";
 import { toolsNow } from "../../../core/transcript/keep-transcript.ts";
 import { type Json, type JsonSchema, objectOf } from "../../../core/values/json.ts";
 import type { ModelFacts } from "../../catalogue/model-facts.ts";
+import { effortNow, nearestEffort } from "../../effort.ts";
 import { readChunks } from "../../event-stream.ts";
 import type { Endpoint } from "../../provider-error.ts";
 import { factsOf, type ProviderModelOptions } from "../../provider-model.ts";
 import { type OutputForm, objectSchema, outputName } from "../../structured-output.ts";
 import type { OpenAiClient } from "../client.ts";
-import { effortNow } from "../effort-now.ts";
-import { nearestEffort } from "../family.ts";
-import { type OpenAiDialect, openedAnswer } from "../opened.ts";
-import { createWireForms } from "../wire-forms.ts";
+import { createWireForms, type OpenAiDialect, openedAnswer } from "../wire-forms.ts";
 import { createResponsesReader, isLastEvent, wholeResponsesAnswer } from "./responses-answer.ts";
 import {
   firstResponsesForm,
@@ -26,9 +24,9 @@ import { createResponsesInput, type ResponsesInput } from "./responses-input.ts"
 type Body = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "stream">;
 
 /** The API refuses a lower limit. */
-const leastOutputTokens = 16;
+const minOutputTokens = 16;
 
-/** What is asked for unless told otherwise; reasoning counts. */
+/** The default limit, including reasoning. */
 const usualOutputTokens = 32_000;
 
 /** OpenAI's Responses API: https://developers.openai.com/api/docs/api-reference/responses. Nothing is stored there. */
@@ -44,7 +42,7 @@ export function createResponsesDialect(
   const proof: Proof = { items: false };
   const asTaken = createWireForms(firstResponsesForm(model), responsesConcessions(proof), endpoint);
   const known = facts.output ?? usualOutputTokens;
-  const limit = Math.max(leastOutputTokens, maxOutputTokens ?? Math.min(known, usualOutputTokens));
+  const limit = Math.max(minOutputTokens, maxOutputTokens ?? Math.min(known, usualOutputTokens));
 
   const body = (request: ModelRequest, form: ResponsesForm, output: OutputForm): Body => ({
     model,
@@ -82,7 +80,7 @@ export function createResponsesDialect(
           responses.create({ ...body(request, attempted, output), stream: false }, { signal }).asResponse(),
         (attempted) => body(request, attempted, output),
       );
-      // The SDK fails in its own way on what is not a response.
+      // The SDK throws errors of its own for anything but a response.
       const whole = (await answer.json()) as OpenAI.Responses.Response;
       return wholeResponsesAnswer(whole, exchange(request, form));
     },
@@ -90,7 +88,7 @@ export function createResponsesDialect(
   };
 }
 
-/** An answer in words, of a schema or not, leaves the tools where they are: they are part of the cached prompt. */
+/** Tools stay in a request that forbids calls: they are part of the cached prompt. */
 function toolsPart(
   input: ResponsesInput,
   request: ModelRequest,
@@ -104,7 +102,7 @@ function toolsPart(
   return mayCall || now.length === 0 || !form.toolChoice ? tools : { ...tools, tool_choice: "none" };
 }
 
-/** Where effort changes with an input item, the request keeps saying the effort of the opening. */
+/** Where input items change the effort, the request keeps the effort of the opening. */
 function reasoningPart(
   { efforts }: ModelFacts,
   request: ModelRequest,
@@ -132,14 +130,13 @@ function formatPart(output: OutputForm): Pick<Body, "text"> {
   return { text: { format: { type: "json_schema", name: outputName, schema, strict } } };
 }
 
-/** Keywords that OpenAI's strict mode does not take. */
-const refused = [
-  ...["allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"],
-  ...["patternProperties", "propertyNames", "unevaluatedProperties", "prefixItems", "contains", "default"],
-];
+/** Keywords that OpenAI's strict mode does not support. */
+const refused =
+  `allOf oneOf not if then else dependentRequired dependentSchemas patternProperties propertyNames
+  unevaluatedProperties prefixItems contains default`.split(/\s+/);
 
 /**
- * Whether a server can be made to keep to a schema: every object lists all its properties as required and allows no others.
+ * Whether strict mode supports a schema: every object requires all its properties and allows no others.
  * https://developers.openai.com/api/docs/guides/structured-outputs#supported-schemas
  */
 function isStrictSchema(schema: JsonSchema): boolean {

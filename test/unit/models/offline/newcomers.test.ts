@@ -37,7 +37,7 @@ const sentences: [said: string, answer: RegExp, tool?: string, input?: object][]
   ["convert 10 miles to km", honest],
   ["what's today's date?", /^It is \w+day, /],
   ["what time is it?", /^It is \w+day, /],
-  ["set a timer for 10 minutes", /I have no timer, but I remind/],
+  ["set a timer for 10 minutes", /I have no timer, but I can remind you/],
   ["remind me to buy milk", /I found no time in that\. Write when and what/, "schedule_add", {}],
   ["delete everything you know about me", forgetting],
   ["forget everything", forgetting],

@@ -1,0 +1,35 @@
+import type { Json } from "../../core/values/json.ts";
+import type { AssistantMessage, Message } from "../../core/values/message.ts";
+
+/** The owner of provider blocks: they go back only to the model that wrote them, in the form in which it was asked. */
+export interface BlocksOwner {
+  provider: string;
+  /** The provider's name of the model. */
+  model: string;
+  form: string;
+}
+
+/** The blocks of a message; undefined unless they belong to the owner. */
+export function ownBlocks(message: AssistantMessage, owner: BlocksOwner): Json | undefined {
+  const own = message.provider_blocks;
+  const isOwn = own?.provider === owner.provider && own.model === owner.model && own.form === owner.form;
+  return isOwn ? own.blocks : undefined;
+}
+
+/**
+ * Moves system messages between the results of one round behind the last result: servers expect results directly after their
+ * calls. All other messages keep their order.
+ */
+export function holdBackChanges(messages: readonly Message[]): readonly Message[] {
+  const ordered: Message[] = [];
+  let held: Message[] = [];
+  for (const message of messages) {
+    if (message.role === "system") held.push(message);
+    else if (message.role === "tool") ordered.push(message);
+    else {
+      ordered.push(...held, message);
+      held = [];
+    }
+  }
+  return [...ordered, ...held];
+}

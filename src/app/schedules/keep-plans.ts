@@ -1,17 +1,34 @@
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { ChatPlatforms } from "../../core/ports/chat-platform.ts";
 import type { HookKind, PlannedView, Schedule, ScheduleLimits, Trigger } from "../../core/ports/schedule.ts";
-import type { PlanChange, Planner } from "../../core/ports/schedules.ts";
+import type { PlanChange, Planner, Schedules } from "../../core/ports/schedules.ts";
 import type { Log } from "../../core/ports/storage.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { mayApprove } from "../../core/values/inbound.ts";
 import type { HeldEvents } from "./held-events.ts";
-import type { PlanBook } from "./plan-book.ts";
+import type { Entry, PlanBook } from "./plan-book.ts";
 import { tooMany, viewOf } from "./plan-words.ts";
-import type { Entry, PlanKeeping } from "./planning.ts";
 import { nextTimes } from "./times.ts";
 import type { ChatWatch } from "./watch-chat.ts";
 import type { Webhooks } from "./webhooks.ts";
+
+/** Plans as people add, see and change them. */
+export interface PlanKeeping extends Omit<Schedules, "plan" | "timeOf" | "read"> {
+  /** Whether a person may change a plan of a channel; not ok: who may. */
+  mayChange(planner: Planner, id: string): Promise<Outcome<Entry<Schedule | Trigger>>>;
+  /**
+   * A new secret for a webhook: one that its sender made, where `given`. On a chat platform it is whispered to who asked for it; `secret`
+   * is for programs.
+   */
+  newSecret(
+    planner: Planner,
+    id: string,
+    given?: string,
+  ): Promise<Outcome<{ secret: string; told: boolean }>>;
+}
+
+/** What people, programs and tools ask of what comes back by itself. */
+export type Planning = Schedules & PlanKeeping;
 
 export interface PlanKeepingDeps {
   book: PlanBook;

@@ -9,7 +9,11 @@ import {
 } from "../../core/ports/schedule.ts";
 import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
 import { toJson } from "../../core/values/json.ts";
-import type { Entry } from "./planning.ts";
+
+/** A stored schedule or trigger. `due_at` is when it is looked at next. */
+export interface Entry<Value> extends Omit<DueEntry, "value"> {
+  value: Value;
+}
 
 /** Schedules and triggers in the store of due entries, read and checked. */
 export interface PlanBook {

@@ -7,8 +7,7 @@ import type { Place } from "../../core/values/place.ts";
 import type { Submit } from "../turns/submit.ts";
 import type { PeopleNow } from "./maker-now.ts";
 import type { NeededTools } from "./needed-tools.ts";
-import type { PlanBook } from "./plan-book.ts";
-import type { Entry } from "./planning.ts";
+import type { Entry, PlanBook } from "./plan-book.ts";
 
 /** What schedules and triggers run with. */
 export interface RunDeps {

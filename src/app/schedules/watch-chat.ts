@@ -14,8 +14,7 @@ import type { DueEntries, DueEntry } from "../../core/ports/schedules.ts";
 import type { Place } from "../../core/values/place.ts";
 import { emojiNames } from "../reading/emoji-names.ts";
 import type { HeldEvents } from "./held-events.ts";
-import type { PlanBook } from "./plan-book.ts";
-import type { Entry } from "./planning.ts";
+import type { Entry, PlanBook } from "./plan-book.ts";
 import { cut, type Happened, noteEvent } from "./run-trigger.ts";
 
 /** A message somebody wrote, as far as triggers look at it. */

@@ -3,8 +3,7 @@ import { maxHappened, type ScheduleLimits, type Trigger } from "../../core/ports
 import type { KeyValue } from "../../core/ports/storage.ts";
 import type { HeldEvents } from "./held-events.ts";
 import { deliveryOf, type HookRequest } from "./hook-signatures.ts";
-import type { PlanBook } from "./plan-book.ts";
-import type { Entry } from "./planning.ts";
+import type { Entry, PlanBook } from "./plan-book.ts";
 import { cut, noteEvent } from "./run-trigger.ts";
 
 /** What a caller is told. `unknown`: no such webhook, or not signed with its secret; nobody learns which. */

@@ -7,13 +7,13 @@ import { submittedFiles } from "../app/turns/submit.ts";
 import { checkCaller, checkDirect, checkSite, checkSource, type Security } from "./access.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { HttpProblem, isProblemStatus, problemResponse } from "./http-problem.ts";
-import { addOperationRoutes, formPaths } from "./operation-routes.ts";
 import { requireJson } from "./request-body.ts";
 import { addConsoleRoutes } from "./routes/console-routes.ts";
 import { addDownloadRoutes } from "./routes/download-routes.ts";
 import { addHealthRoutes } from "./routes/health-routes.ts";
 import { addHookRoutes } from "./routes/hook-routes.ts";
 import { addLoginRoutes, loginPaths } from "./routes/login-routes.ts";
+import { addOperationRoutes, formPaths } from "./routes/operation-routes.ts";
 import { addTurnRoutes, turnsPath } from "./routes/turn-routes.ts";
 
 /** Paths that take forms, and the bytes of what may be uploaded there: of an installed package, and of a message's files. */

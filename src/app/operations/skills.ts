@@ -7,8 +7,14 @@ import { type SkillListing, skillDetail, skillList, skillListing } from "../serv
 import { mayChangeSettings, settingsNote } from "./channels.ts";
 import { completeSkills } from "./find-skill.ts";
 import { type ChatForm, type OperationCall, operation, said, shown } from "./operation.ts";
-import { skillDetailLines, skillListLines } from "./skill-lines.ts";
-import { brokenLines, skillDetailText, skillLegend, skillLines } from "./skill-text.ts";
+import {
+  brokenLines,
+  skillDetailLines,
+  skillDetailText,
+  skillLegend,
+  skillLines,
+  skillListLines,
+} from "./skill-text.ts";
 import { placeWords } from "./words.ts";
 
 const whichSkill = "Which skill? `/skill list` shows what there is.";

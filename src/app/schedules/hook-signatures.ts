@@ -34,15 +34,15 @@ const proofs: Readonly<Record<HookKind, Proof>> = {
   knack: (request, secret, now) => byToken(request, secret) ?? byKnack(request, secret, now),
   // Source: docs.slack.dev, "Verifying requests from Slack"; docs.stripe.com, "Verify webhook signatures manually".
   slack: ({ header, body }, secret, now) =>
-    byTime(header("x-slack-request-timestamp"), now, (time) =>
+    byTime(header("x-slack-request-timestamp"), body, now, (time) =>
       isSame(header("x-slack-signature") ?? "", `v0=${hmac(secret, `v0:${time}:`, body)}`),
-    )(body),
+    ),
   stripe({ header, body }, secret, now) {
     const parts = (header("stripe-signature") ?? "").split(",", 10).map((part) => part.trim().split("=", 2));
     const time = parts.find(([name]) => name === "t")?.[1];
     const signatures = parts.flatMap(([name, value = ""]) => (name === "v1" ? value : []));
-    return byTime(time, now, (at) => signatures.some((given) => isSame(given, hmac(secret, `${at}.`, body))))(
-      body,
+    return byTime(time, body, now, (at) =>
+      signatures.some((given) => isSame(given, hmac(secret, `${at}.`, body))),
     );
   },
   // Source: docs.github.com, "Validating webhook deliveries".
@@ -63,21 +63,20 @@ function byToken({ header }: HookRequest, secret: string): string | undefined {
 
 /** As Slack signs, under names of our own. */
 function byKnack({ header, body }: HookRequest, secret: string, now: number): string | undefined {
-  return byTime(header("x-knack-timestamp"), now, (time) =>
+  return byTime(header("x-knack-timestamp"), body, now, (time) =>
     isSame(header("x-knack-signature") ?? "", `v1=${hmac(secret, `v1:${time}:`, body)}`),
-  )(body);
+  );
 }
 
 /** @param time seconds since the epoch, as signed */
 function byTime(
   time: string | undefined,
+  body: Uint8Array,
   now: number,
   isSigned: (time: string) => boolean,
-): (body: Uint8Array) => string | undefined {
-  return (body) => {
-    if (time === undefined || !/^\d{1,12}$/.test(time) || !isSigned(time)) return undefined;
-    return Math.abs(now - Number(time) * 1000) <= maxAgo ? `${time} ${digestOf(body)}` : undefined;
-  };
+): string | undefined {
+  if (time === undefined || !/^\d{1,12}$/.test(time) || !isSigned(time)) return undefined;
+  return Math.abs(now - Number(time) * 1000) <= maxAgo ? `${time} ${digestOf(body)}` : undefined;
 }
 
 function byBody({ header, body }: HookRequest, secret: string, name: string): string | undefined {

@@ -52,12 +52,7 @@ export async function runSchedule(deps: RunDeps, entry: Entry<Schedule>): Promis
   const place = placeOfRuns(id, namespace, plan);
   const because = whenInWords(plan);
   const at = due.run ?? plan.next;
-  const says =
-    due.run === undefined
-      ? missedText(plan, due, deps.now())
-      : plan.what === "reminder"
-        ? reminderText(plan, due, deps.now())
-        : undefined;
+  const says = textWithoutModel(plan, due, deps.now());
   const begun = await begin(deps, entry, {
     author: maker.author,
     place,
@@ -85,6 +80,12 @@ async function moveOn(
     return { value: { ...value, next, failures: 0 }, due_at: value.paused === undefined ? next : undefined };
   });
   if (isOver) await book.remove(id);
+}
+
+/** The text of a run that asks no model: a reminder, or a note about missed times. */
+function textWithoutModel(plan: Schedule, due: DueRun, now: number): string | undefined {
+  if (due.run === undefined) return missedText(plan, due, now);
+  return plan.what === "reminder" ? reminderText(plan, due, now) : undefined;
 }
 
 /** So much later than planned something is called late, ms. */

@@ -2,8 +2,7 @@
 import { en, type ParsedResult } from "chrono-node";
 import { wallClock } from "../times.ts";
 import { inPart, partsOf, possible, strangeIn } from "./repetitions.ts";
-import type { Atom, DayPart } from "./time-atom.ts";
-import { monthNames } from "./time-words.ts";
+import { type Atom, type DayPart, monthNames } from "./time-words.ts";
 
 const dayMs = 24 * 3_600_000;
 

@@ -1,6 +1,5 @@
 /** Cron patterns of phrases that say something comes again. */
-import type { Atom, DayPart, Unit } from "./time-atom.ts";
-import { monthNames } from "./time-words.ts";
+import { type Atom, type DayPart, monthNames, type Unit } from "./time-words.ts";
 
 /** What a phrase comes to; a problem is a sentence for people. */
 export type Repetition = { cron: string } | { problem: string };
@@ -107,18 +106,20 @@ function daysOf(atoms: readonly Atom[], units: Set<Unit>, today: { month: number
       ordinals.length === 0
         ? { problem: `On which day of the month? ${possible}` }
         : inMonth(atoms, weekdays);
-    return "problem" in which
-      ? which
-      : { pattern: which.pattern.replace("*M", monthsOf(atoms, today, which.first)) };
+    if ("problem" in which) return which;
+    return { pattern: `${which.day} ${monthsOf(atoms, today, which.first)} ${which.weekday}` };
   }
   if (weekdays.length > 0) return { pattern: `* * ${weekdays.length === 7 ? "*" : listed(weekdays)}` };
   if (units.has("week")) return { problem: `On which day of the week? ${possible}` };
   return units.has("day") ? { pattern: "* * *" } : unclear;
 }
 
-type InMonth = { pattern: string; first: number } | { problem: string };
+/**
+ * Days of a month as the fields of a pattern. `first` is the first day of the month that may be meant: after it, this month's days count as
+ * over.
+ */
+type InMonth = { day: string; weekday: string; first: number } | { problem: string };
 
-/** `*M` stands for the months. `first`: the day of the month from which it is seen whether it is over in this one. */
 function inMonth(atoms: readonly Atom[], weekdays: readonly number[]): InMonth {
   const nths = all(atoms, "ordinal").map(({ nth }) => nth);
   const units = all(atoms, "each").map(({ unit }) => unit);
@@ -130,12 +131,15 @@ function inMonth(atoms: readonly Atom[], weekdays: readonly number[]): InMonth {
   const isMonthly = units.includes("month") || units.includes("quarter");
   if (weekdays.length > 0) return nthWeekday(nths, weekdays, isMonthly);
   if (!isMonthly && units.length > 0) return unclear;
-  const days = nths.map((nth) => (nth === -1 ? "L" : nth)).sort(byNumber);
-  return { pattern: `${days.join(",")} *M *`, first: first === -1 ? 31 : first };
+  const days = nths.toSorted((a, b) => placeOf(a) - placeOf(b)).map((nth) => (nth === -1 ? "L" : nth));
+  return { day: days.join(","), weekday: "*", first: first === -1 ? 31 : first };
 }
 
 const workingDay = (nth: number): InMonth =>
-  nth === 1 ? { pattern: "1W *M *", first: 1 } : { pattern: "LW *M *", first: 31 };
+  nth === 1 ? { day: "1W", weekday: "*", first: 1 } : { day: "LW", weekday: "*", first: 31 };
+
+/** The last day comes after all others. */
+const placeOf = (nth: number) => (nth === -1 ? 32 : nth);
 
 function nthWeekday(nths: readonly number[], weekdays: readonly number[], isMonthly: boolean): InMonth {
   const [first = 1] = nths;
@@ -146,11 +150,8 @@ function nthWeekday(nths: readonly number[], weekdays: readonly number[], isMont
       problem: `Do you mean a week of the month? Write it as “the second Tuesday of the month at 9”. ${possible}`,
     };
   const each = weekdays.flatMap((day) => nths.map((nth) => `${day}#${nth === -1 ? "L" : nth}`));
-  return { pattern: `* *M ${each.join(",")}`, first: first === -1 ? 31 : (first - 1) * 7 + 1 };
+  return { day: "*", weekday: each.join(","), first: first === -1 ? 31 : (first - 1) * 7 + 1 };
 }
-
-const byNumber = (one: string | number, other: string | number) =>
-  (one === "L" ? 32 : Number(one)) - (other === "L" ? 32 : Number(other));
 
 /** Months of a quarter, or every so many from the one in which the day comes next. */
 function monthsOf(

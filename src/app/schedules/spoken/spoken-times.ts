@@ -9,8 +9,8 @@ import { timeZoneNamed } from "../../../core/values/inbound.ts";
 import { wallClock } from "../times.ts";
 import { offsetOf, oneTime } from "./one-time.ts";
 import { possible, repeats, repetition, strangeIn } from "./repetitions.ts";
-import type { Atom } from "./time-atom.ts";
 import { type Phrase, phrasesIn, roleOf } from "./time-phrases.ts";
+import type { Atom } from "./time-words.ts";
 
 const how =
   'Write when and what, for example `tomorrow at 9 remind me to pay the invoice`, `every weekday at 9 post what is open` or `cron "0 9 * * 1" remind me of the report`.';
@@ -117,12 +117,12 @@ function englishTime(text: string, unquoted: string, now: number, time_zone: str
   const isName = ({ kind, text: name }: Atom) => kind === "zone" && /^(?:UTC|GMT)$|\//.test(name);
   const zone = timeZoneNamed(atoms.find(isName)?.text ?? "");
   const own = atoms.filter((atom) => !isName(atom));
-  const named = zone === undefined ? {} : { time_zone: zone };
-  const wall = new Date(wallClock(now, named.time_zone ?? time_zone));
+  const wall = new Date(wallClock(now, zone ?? time_zone));
   const when = isRepeated
     ? repetition(own, { month: wall.getUTCMonth() + 1, day: wall.getUTCDate() })
-    : oneTime(own, now, named.time_zone ?? time_zone);
-  return "problem" in when ? when : { when, rest, ...named };
+    : oneTime(own, now, zone ?? time_zone);
+  if ("problem" in when) return when;
+  return { when, rest, ...(zone === undefined ? {} : { time_zone: zone }) };
 }
 
 /** One phrase; or two of which one is a day without a time, and the other the time: `every Monday post the plan at 9`. */

@@ -1,6 +1,5 @@
 /** Words of time that stand together, and whether they say when, or belong to what is to be said. */
-import type { Atom } from "./time-atom.ts";
-import { atomAt } from "./time-words.ts";
+import { type Atom, atomAt } from "./time-words.ts";
 
 /** Atoms with nothing but joining words between them. */
 export interface Phrase {

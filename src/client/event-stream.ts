@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { parseExactly } from "../base/exact-number.ts";
 import { ApiError } from "./api-error.ts";
-import type { Send } from "./request.ts";
+import type { Reconnect, Send } from "./request.ts";
 
 /** A message of a stream with its JSON parsed, and the id to resume after. */
 export interface StreamMessage {
@@ -17,7 +17,7 @@ export interface StreamOptions {
   /** Resume after this id. */
   after?: string | undefined;
   signal: AbortSignal;
-  reconnect: { first_ms: number; longest_ms: number; silence_ms: number };
+  reconnect: Reconnect;
   onConnection?: ((connection: Connection) => void) | undefined;
 }
 

@@ -1,6 +1,13 @@
 import { parseExactly } from "../base/exact-number.ts";
 import { ApiError, readApiError } from "./api-error.ts";
 
+/** Delays of a stream that reconnects, and how long it may stay silent, ms. */
+export interface Reconnect {
+  first_ms: number;
+  longest_ms: number;
+  silence_ms: number;
+}
+
 export interface ApiClientOptions {
   /** The global `fetch`, or one that hands the request to a server in the same process. */
   fetch: (url: string, init: RequestInit) => Response | Promise<Response>;
@@ -10,8 +17,8 @@ export interface ApiClientOptions {
   token?: string | undefined;
   /** The routes of operations by name, where they are known; else the server is asked for them. */
   routes?: { readonly [operation: string]: string };
-  /** How streams reconnect, ms. */
-  reconnect?: { first_ms: number; longest_ms: number; silence_ms: number };
+  /** How streams reconnect. */
+  reconnect?: Reconnect;
 }
 
 export interface SendOptions {

@@ -4,7 +4,6 @@ import type { z } from "zod";
 import type { InputOf, OutputOf } from "../app/operations/table.ts";
 import type { TurnEvent } from "../core/log/turn-event.ts";
 import type * as schemas from "../server/schemas.ts";
-import type * as turns from "../server/schemas.ts";
 
 export type About = OutputOf<"bot.about">;
 export type Completion = OutputOf<"command.complete">["completions"][number];
@@ -17,8 +16,8 @@ export type SkillList = OutputOf<"skill.list">;
 export type SkillListing = OutputOf<"skill.set">;
 export type Thread = OutputOf<"thread.list">["threads"][number];
 type Turn = OutputOf<"run.list">["turns"][number];
-export type TurnAccepted = z.output<typeof turns.turnAccepted>;
-export type TurnRequest = z.input<typeof turns.turnRequest>;
+export type TurnAccepted = z.output<typeof schemas.turnAccepted>;
+export type TurnRequest = z.input<typeof schemas.turnRequest>;
 
 export type ForgottenPerson = OutputOf<"person.forget">;
 

@@ -74,7 +74,7 @@ export function checkDirect({ token }: Security): MiddlewareHandler {
  * Refuses requests whose Host or Origin is not this server's. For every path. To `formPaths` their own page may post though a proxy
  * changed the Host, where the browser itself says that it is the same origin.
  */
-export function checkSource(security: Security, formPaths: readonly string[] = []): MiddlewareHandler {
+export function checkSource(security: Security, formPaths: readonly string[]): MiddlewareHandler {
   const allowed = new Set((security.allowedHosts ?? []).map((host) => host.toLowerCase()));
   const anyHost = Boolean(security.token) && allowed.size === 0;
   return async (context, next) => {

@@ -17,7 +17,7 @@ const formBytes = 1024 * 1024;
  * stands for `{}`, must say so, too. `uploads` are paths that take forms as well, with the bytes of what may be uploaded there: for these the
  * checks of Origin and Sec-Fetch-Site stand alone.
  */
-export function requireJson(uploads: ReadonlyMap<string, number> = new Map()): MiddlewareHandler {
+export function requireJson(uploads: ReadonlyMap<string, number>): MiddlewareHandler {
   return async (context, next) => {
     const { method, raw, path } = context.req;
     if (method !== "POST" && method !== "PUT") return next();

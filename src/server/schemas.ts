@@ -4,8 +4,9 @@
  */
 import { z } from "@hono/zod-openapi";
 import { turnEvent } from "../app/operations/turn-view.ts";
+import { ownNamespace } from "../app/services/shapes.ts";
 import { maxMessageLength } from "../core/values/inbound.ts";
-import { namespaceSchema, threadSchema } from "../core/values/place.ts";
+import { threadSchema } from "../core/values/place.ts";
 
 /** One line of `GET /namespaces/{ns}/events`. */
 export const feedItem = z.discriminatedUnion("kind", [
@@ -31,7 +32,7 @@ export const problem = z.object({
 
 export const turnRequest = z
   .object({
-    namespace: namespaceSchema.default("console:local:dm"),
+    namespace: ownNamespace,
     thread: threadSchema.optional().describe("a new thread when left out"),
     text: z.string().min(1).max(maxMessageLength),
     user: z.string().min(1).max(200).default("operator"),

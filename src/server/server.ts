@@ -3,35 +3,21 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { App } from "../app/app.ts";
-import type { Log } from "../core/ports/storage.ts";
 import { isLoopback, requireSafeSetup, type Security, ServerSetupError } from "./access.ts";
-import type { Assets } from "./console-assets.ts";
 import type { ServerDependencies } from "./dependencies.ts";
-import type { StreamTiming } from "./event-stream.ts";
 import { createHttpApi } from "./http-api.ts";
-import type { LoginPages } from "./routes/login-routes.ts";
 
 /** Takes requests that are not ours to check, e.g. those a platform has signed. False when it is not for it. */
 type OutsideHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-export interface ServerOptions {
-  app: App;
-  assets: Assets;
+/** What has a default: the name and timing, and that callers may not speak for people of platforms. */
+type WithDefault = "operator" | "speakForPeople" | "timing";
+
+export interface ServerOptions
+  extends Omit<ServerDependencies, "closing" | "draining" | WithDefault>,
+    Partial<Pick<ServerDependencies, WithDefault>> {
   security: Security;
-  /** Knack's version. */
-  version: string;
-  logger: Pick<Log, "error">;
-  /** The name shown for the person at this machine; `operator` unless told. */
-  operator?: string;
-  /** Whether callers may speak for people of platforms, by their ids; not unless told. */
-  speakForPeople?: boolean;
-  timing?: StreamTiming;
-  /** Where people come back to from logins at tool servers. */
-  login?: LoginPages | undefined;
-  /** What is counted, in Prometheus' text format. */
-  metrics?: ServerDependencies["metrics"];
-  /** Requests it takes are not checked here, and need no token. */
+  /** Requests that this handler takes are not checked here, and need no token. */
   outside?: OutsideHandler;
 }
 
@@ -48,27 +34,20 @@ export interface KnackServer {
 }
 
 /** @throws ServerSetupError when others could reach the server and it has no token */
-export function createServer(options: ServerOptions): KnackServer {
-  requireSafeSetup(options.security);
+export function createServer({ security, outside, ...options }: ServerOptions): KnackServer {
+  requireSafeSetup(security);
   const closing = new AbortController();
   let draining = false;
-  const app = createHttpApi(
-    {
-      app: options.app,
-      assets: options.assets,
-      version: options.version,
-      logger: options.logger,
-      operator: options.operator ?? "operator",
-      speakForPeople: options.speakForPeople ?? false,
-      closing: closing.signal,
-      draining: () => draining,
-      metrics: options.metrics,
-      login: options.login,
-      timing: options.timing ?? { heartbeat_ms: 15_000, stall_ms: 30_000 },
-    },
-    options.security,
-  );
-  const listener = createListener(app.fetch, options.security, options.outside);
+  const dependencies: ServerDependencies = {
+    operator: "operator",
+    speakForPeople: false,
+    timing: { heartbeat_ms: 15_000, stall_ms: 30_000 },
+    ...options,
+    closing: closing.signal,
+    draining: () => draining,
+  };
+  const app = createHttpApi(dependencies, security);
+  const listener = createListener(app.fetch, security, outside);
   return {
     app,
     listen: () => listener.listen(),

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { namespaceSchema } from "../../core/values/place.ts";
-import { milliseconds } from "../services/shapes.ts";
+import { channelName, milliseconds } from "../services/shapes.ts";
 import { operation, said, shown } from "./operation.ts";
 
-const channel = z.object({ ns: namespaceSchema.describe("platform:workspace:channel") });
+const channel = z.object({ ns: channelName });
 
 const status = z.object({
   on: z.boolean(),

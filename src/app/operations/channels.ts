@@ -8,12 +8,10 @@ import { efforts } from "../../core/values/message.ts";
 import { isDirectMessage, namespaceSchema } from "../../core/values/place.ts";
 import { whyUnusable } from "../../core/values/profile.ts";
 import { type SettingsChange, settingsChange } from "../services/channel-settings.ts";
-import { milliseconds } from "../services/shapes.ts";
+import { channelName, milliseconds } from "../services/shapes.ts";
 import { settingForms } from "./channel-forms.ts";
 import { type OperationCall, operation, shown } from "./operation.ts";
 import { modelWords } from "./words.ts";
-
-const ns = namespaceSchema.describe("platform:workspace:channel");
 
 const channel = z.object({
   namespace: z.string(),
@@ -52,7 +50,7 @@ export const listChannels = operation({
 
 export const showChannel = operation({
   name: "channel.show",
-  input: z.object({ ns }),
+  input: z.object({ ns: channelName }),
   output: channel,
   who: "anyone",
   http: {
@@ -67,7 +65,7 @@ export const showChannel = operation({
 
 export const changeChannel = operation({
   name: "channel.change",
-  input: z.object({ ns, settings: settingsChange }),
+  input: z.object({ ns: channelName, settings: settingsChange }),
   output: channel,
   who: { decide: mayChange },
   http: {

@@ -6,7 +6,7 @@ import { operation, runOperation, said, shown } from "./operation.ts";
 import type { Services } from "./services.ts";
 import { skillDetailText, skillLegend, skillLine } from "./skill-text.ts";
 import { setSkill } from "./skills.ts";
-import { placeWords } from "./words.ts";
+import { diagnosticLines, placeWords } from "./words.ts";
 
 const noFlows =
   "There are no flows yet. An operator adds them by copying flow files into the bot's folder for flows (`.knack-workspace/flows` unless set otherwise). `/skill list` shows what there is instead.";
@@ -50,8 +50,7 @@ export const listFlows = operation({
           return `${bold(id.padEnd(width))}  ${plain(name)}  ${plain(description)}${why}`;
         });
       },
-      diagnose: ({ diagnostics }, { plain }) =>
-        diagnostics.map(({ severity, path, message }) => `${severity}: ${plain(path)}: ${plain(message)}`),
+      diagnose: ({ diagnostics }, terminal) => diagnosticLines(diagnostics, terminal),
     },
   ],
   async run({ input: { namespace }, services }) {

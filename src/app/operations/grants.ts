@@ -2,9 +2,10 @@ import { z } from "zod";
 import type { Skill } from "../../core/skill/skill.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { skillId } from "../services/shapes.ts";
-import { completeSkills, findSkill } from "./find-skill.ts";
+import { completeSkills, findSkill, whichSkill } from "./find-skill.ts";
 import { operation, operators, said, type Terminal } from "./operation.ts";
 import type { Services } from "./services.ts";
+import { listed } from "./words.ts";
 
 const hosts = z.array(z.string().min(1).max(300)).max(100);
 
@@ -89,7 +90,7 @@ export const revokeHosts = operation({
         const [id, ...hosts] = listed(words);
         return id === undefined ? undefined : { id, ...(hosts.length === 0 ? {} : { hosts }) };
       },
-      missing: "Which skill? `/skill list` shows what there is.",
+      missing: whichSkill,
       say(output, { input }) {
         const stays =
           input.hosts === undefined && output.granted.length > 0
@@ -153,10 +154,6 @@ function readHosts(texts: readonly string[]): Outcome<string[]> {
 function outOfReach(hosts: readonly string[]): Outcome<never> {
   const message = `${hosts.join(", ")}: code of skills reaches neither this machine nor private networks, whatever is granted. The bot's operator can make an exception for addresses of a private network with KNACK_NET_ALLOW.`;
   return { ok: false, status: 400, message };
-}
-
-function listed(words: string): string[] {
-  return words.split(/[\s,]+/).filter((word) => word !== "");
 }
 
 /** The hosts as they were understood, in Markdown. */

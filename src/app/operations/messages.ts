@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { oneLine } from "../../base/markdown-text.ts";
 import { channelThread } from "../../core/ports/chat-platform.ts";
-import { namespaceSchema, threadSchema } from "../../core/values/place.ts";
+import { threadSchema } from "../../core/values/place.ts";
+import { channelName } from "../services/shapes.ts";
 import { operation } from "./operation.ts";
 
 /** Characters of a message that a program sends; each platform has its own limit below it. */
@@ -11,7 +12,7 @@ const longest = 12_000;
 export const sendMessage = operation({
   name: "message.send",
   input: z.object({
-    namespace: namespaceSchema.describe("platform:workspace:channel"),
+    namespace: channelName,
     thread: threadSchema.optional().describe("a thread of it; the channel itself unless given"),
     text: z.string().trim().min(1).max(longest).describe("standard Markdown; calls nobody"),
     key: z.string().min(1).max(200).optional().describe("of your own: the same key is posted once"),

@@ -12,7 +12,7 @@ import { json, ownNamespace, skillId } from "../services/shapes.ts";
 import type { SkillDetail } from "../services/skill-listing.ts";
 import type { SkillService } from "../services/skill-service.ts";
 import { isGuide } from "../turns/asked-skills.ts";
-import { completeSkills } from "./find-skill.ts";
+import { completeSkills, noSuchSkill } from "./find-skill.ts";
 import { type CommandCall, type CommandResult, operation, refused, said } from "./operation.ts";
 
 export const runSkill = operation({
@@ -115,11 +115,8 @@ export async function runSkillCommand(
   await skills.ready(id, call.place.namespace, call.signal);
   const skill = await skills.detail(id, call.place.namespace);
   if (skill === undefined) {
-    const near = nearest(id, await skills.ids(call.place.namespace));
-    const hint =
-      near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "`/skill list` shows what there is.";
-    const text = `There is no skill called ${id || "that"}. ${hint}`;
-    return { ...refused(text), output: { error: "Skill not found", code: "skill_not_found", hint } };
+    const { message, hint } = noSuchSkill(id, nearest(id, await skills.ids(call.place.namespace)));
+    return { ...refused(message), output: { error: "Skill not found", code: "skill_not_found", hint } };
   }
   if (skill.invocation?.by_people === false) {
     const text = `**${skill.id}** is not for people to run (user-invocable: false in its SKILL.md). The agent uses it where it fits.`;

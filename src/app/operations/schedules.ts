@@ -3,13 +3,12 @@ import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { maxPlanText, type PlannedView, plannedViewSchema } from "../../core/ports/schedule.ts";
 import type { PlanChange, Planner } from "../../core/ports/schedules.ts";
 import type { Outcome } from "../../core/values/failure.ts";
-import { namespaceSchema } from "../../core/values/place.ts";
+import { channelName } from "../services/shapes.ts";
 import { type OperationCall, operation, refused, said, shown } from "./operation.ts";
 
 const family =
   "`/agent schedule add tomorrow at 9 remind me to …` plans, `/agent schedule pause|resume|remove|secret <id>` changes.";
 
-const namespace = namespaceSchema.describe("platform:workspace:channel");
 const id = z.string().min(1).max(40).describe("as the list shows it");
 
 /** What stands in a list: one plan a line. */
@@ -23,7 +22,7 @@ function lineOf({ id: known, what, text, when, next, by, paused, address }: Plan
 
 export const listSchedules = operation({
   name: "schedule.list",
-  input: z.object({ namespace }),
+  input: z.object({ namespace: channelName }),
   output: z.object({ schedules: z.array(plannedViewSchema) }),
   who: "anyone",
   http: {
@@ -74,7 +73,7 @@ function listText({ schedules }: { schedules: readonly PlannedView[] }) {
 export const addSchedule = operation({
   name: "schedule.add",
   input: z.object({
-    namespace,
+    namespace: channelName,
     text: z.string().min(1).max(maxPlanText).describe("when and what: tomorrow at 9 remind me to …"),
   }),
   output: plannedViewSchema,
@@ -152,7 +151,7 @@ function changeOperation<const Name extends string>(name: Name, to: PlanChange) 
   const { done, audit, route, summary } = changes[to];
   return operation({
     name,
-    input: z.object({ id, namespace }),
+    input: z.object({ id, namespace: channelName }),
     output: plannedViewSchema,
     who: { decide: mayChange },
     http: { route, summary, answers: "it, as it is now" },
@@ -194,7 +193,7 @@ export const renewScheduleSecret = operation({
   name: "schedule.secret",
   input: z.object({
     id,
-    namespace,
+    namespace: channelName,
     set: z
       .string()
       .min(16)

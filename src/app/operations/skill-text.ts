@@ -4,6 +4,7 @@ import type { Diagnostic, Parameter } from "../../core/skill/skill.ts";
 import { rightInWords } from "../../core/skill/skill-identifier.ts";
 import type { InstalledSkill, SkillDetail, SkillListing } from "../services/skill-listing.ts";
 import type { Terminal } from "./operation.ts";
+import { diagnosticLines } from "./words.ts";
 
 const icons: Record<SkillListing["state"], string> = {
   available: "○",
@@ -173,10 +174,7 @@ export function skillDetailLines(skill: SkillDetail, terminal: Terminal): string
         ([server, tools]) => `${plain(server)}: ${tools.length === 0 ? "all" : tools.map(plain).join(", ")}`,
       ),
     ),
-    ...section(
-      "problems",
-      skill.problems.map(({ severity, path, message }) => `${severity}: ${plain(path)}: ${plain(message)}`),
-    ),
+    ...section("problems", diagnosticLines(skill.problems, terminal)),
     ...section(
       "parameters",
       skill.parameters.map(

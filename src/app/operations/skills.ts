@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { nearest } from "../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../core/values/failure.ts";
-import { namespaceSchema } from "../../core/values/place.ts";
-import { ownNamespace, skillId } from "../services/shapes.ts";
+import { channelName, ownNamespace, skillId } from "../services/shapes.ts";
 import { type SkillListing, skillDetail, skillList, skillListing } from "../services/skill-listing.ts";
 import { mayChangeSettings, settingsNote } from "./channels.ts";
-import { completeSkills } from "./find-skill.ts";
+import { completeSkills, whichSkill } from "./find-skill.ts";
 import { type ChatForm, type OperationCall, operation, said, shown } from "./operation.ts";
 import {
   brokenLines,
@@ -15,9 +14,7 @@ import {
   skillLines,
   skillListLines,
 } from "./skill-text.ts";
-import { placeWords } from "./words.ts";
-
-const whichSkill = "Which skill? `/skill list` shows what there is.";
+import { listed, placeWords } from "./words.ts";
 
 export const listSkills = operation({
   name: "skill.list",
@@ -142,7 +139,7 @@ const changes = {
 
 export const setSkill = operation({
   name: "skill.set",
-  input: z.object({ ns: namespaceSchema.describe("platform:workspace:channel"), id: skillId, state: states }),
+  input: z.object({ ns: channelName, id: skillId, state: states }),
   output: skillListing,
   who: {
     least: "manager",
@@ -198,7 +195,7 @@ export const limitSkills = operation({
       description: "Limits this channel to some skills, or lifts the limit",
       complete: completeSkills,
       read(words) {
-        const ids = words.split(/[\s,]+/).filter((word) => word !== "");
+        const ids = listed(words);
         return ids.length === 0 ? undefined : { ids: ids.includes("all") ? null : ids };
       },
       missing: "Which skills? Name them, or `all`.",

@@ -3,7 +3,7 @@ import type { TurnRecord } from "../../core/log/turn-log.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { type Author, mayStop } from "../../core/values/inbound.ts";
 import { isDirectMessage, namespaceSchema, threadSchema } from "../../core/values/place.ts";
-import { forgottenTurn, milliseconds } from "../services/shapes.ts";
+import { channelName, forgottenTurn, milliseconds } from "../services/shapes.ts";
 import { type CommandResult, type OperationCall, operation, refused, said, shown } from "./operation.ts";
 import type { Services } from "./services.ts";
 import { presentTurn, turnEvent, turnRecord } from "./turn-view.ts";
@@ -122,7 +122,7 @@ function stoppedText({
 
 export const listThreads = operation({
   name: "thread.list",
-  input: z.object({ ns: namespaceSchema.describe("platform:workspace:channel") }),
+  input: z.object({ ns: channelName }),
   output: z.object({
     threads: z.array(
       z.object({
@@ -150,7 +150,7 @@ const maxTurns = 500;
 
 export const showThread = operation({
   name: "thread.show",
-  input: z.object({ ns: namespaceSchema.describe("platform:workspace:channel"), thread: threadSchema }),
+  input: z.object({ ns: channelName, thread: threadSchema }),
   output: z.object({ turns: z.array(z.object({ turn: turnRecord, events: z.array(turnEvent) })) }),
   who: "anyone",
   http: {

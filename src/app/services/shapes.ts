@@ -42,6 +42,9 @@ export const toolDefinition = z.object({
 /** The namespace of people who name none. */
 export const consoleNamespace = "console:local:dm";
 
+/** A channel that has to be named. */
+export const channelName = namespaceSchema.describe("platform:workspace:channel");
+
 export const ownNamespace = namespaceSchema.default(consoleNamespace);
 
 /** What went with a turn. */

@@ -2,12 +2,13 @@ import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { CommandFile, Operation } from "../../app/operations/operation.ts";
 import { allOperations, type OperationName, operationRoutes } from "../../app/operations/table.ts";
+import { consoleNamespace } from "../../app/services/shapes.ts";
 import type { Outcome } from "../../core/values/failure.ts";
 import { requireOwnMachine, type Security } from "../access.ts";
 import { apiAuthor } from "../api-author.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { resultOf } from "../http-problem.ts";
-import { answers, consoleNamespace, jsonBody } from "./route-parts.ts";
+import { answers, jsonBody } from "./route-parts.ts";
 
 type Method = "get" | "post" | "put" | "delete";
 type Http = NonNullable<Operation["http"]>;

@@ -2,9 +2,13 @@
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import type { InstalledPackage, PackageFinding, PackageReview } from "../../../core/skill/packages.ts";
 import type { Terminal } from "../operation.ts";
+import { codeSpan } from "../words.ts";
 
 /** Findings of one review that a chat shows; the rest is counted. */
 const maxFindings = 12;
+
+/** Characters of text of a package that are shown as code. */
+const maxCode = 200;
 
 /** What no finding and no lack of findings says. */
 const prose = "No check judges what its text asks of the agent: read it.";
@@ -27,7 +31,10 @@ export function reviewText(review: PackageReview): string {
     ...(more > 0 ? [`- … and ${more} more: \`knack skills review ${skill_id}\` shows all.`] : []),
     ...needs(review).map(([title, values]) => {
       const rest = values.length > 15 ? ` … and ${values.length - 15} more` : "";
-      return `${title}: ${values.slice(0, 15).map(code).join(", ")}${rest}`;
+      return `${title}: ${values
+        .slice(0, 15)
+        .map((value) => codeSpan(value, maxCode))
+        .join(", ")}${rest}`;
     }),
     ...filesNote(review).map((note) => text(note, 400)),
     `Its code: ${text(isolation, 300)}`,
@@ -60,17 +67,12 @@ function verdict(findings: readonly PackageFinding[]): string {
 
 function findingText({ severity, message, path, line, excerpt = "" }: PackageFinding): string {
   const place = path === undefined ? "" : ` (${text(path, 200)}${lineOf(line)})`;
-  const quote = excerpt.trim() === "" ? "" : `: ${code(excerpt)}`;
+  const quote = excerpt.trim() === "" ? "" : `: ${codeSpan(excerpt, maxCode)}`;
   return `- ${signs[severity]} ${text(message, 400)}${place}${quote}`;
 }
 
 function text(value: string, maxChars: number): string {
   return escapeMarkdown(oneLine(value, maxChars));
-}
-
-/** Text of a package as code: shown as it is, and unable to end the code. */
-function code(value: string): string {
-  return `\`${oneLine(value.replaceAll("`", "ˋ"), 200)}\``;
 }
 
 /** A review in full, for the command line. */

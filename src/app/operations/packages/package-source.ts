@@ -5,6 +5,7 @@ import type { PackageSource } from "../../../core/skill/packages.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { uploadedFile } from "../../services/shapes.ts";
 import type { CommandFile, OperationCall } from "../operation.ts";
+import { listed } from "../words.ts";
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/, "expected a sha256 in lower-case hex");
 
@@ -35,7 +36,7 @@ export const packageForm = z.object({
   expected: z
     .string()
     .max(20_000)
-    .transform((text) => text.split(/[\s,]+/).filter((word) => word !== ""))
+    .transform(listed)
     .pipe(z.array(hash).max(200))
     .optional()
     .meta({ type: "string" })

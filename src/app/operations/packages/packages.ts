@@ -9,7 +9,7 @@ import {
 import { resolveSkillId } from "../../../core/skill/skill-identifier.ts";
 import type { Outcome } from "../../../core/values/failure.ts";
 import { skillId } from "../../services/shapes.ts";
-import { completeSkills, findSkill } from "../find-skill.ts";
+import { completeSkills, findSkill, whichSkill } from "../find-skill.ts";
 import { operation, operators, said, shown } from "../operation.ts";
 import type { Services } from "../services.ts";
 import { installedText, reviewLines, reviewText } from "./package-review.ts";
@@ -25,7 +25,7 @@ const installed = z.object({ installed: z.array(installedPackage) });
 const named = {
   usage: "<skill>",
   read: (words: string) => (words === "" ? undefined : { id: words }),
-  missing: "Which skill? `/skill list` shows what there is.",
+  missing: whichSkill,
 };
 
 async function completeInstalled({ packages }: Services) {

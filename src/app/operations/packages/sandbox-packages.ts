@@ -8,7 +8,7 @@ import {
   preparedState,
 } from "../../../core/skill/packages.ts";
 import { skillId } from "../../services/shapes.ts";
-import { completeSkills, findSkill } from "../find-skill.ts";
+import { completeSkills, findSkill, whichSkill } from "../find-skill.ts";
 import { type CommandLineForm, operation, operators, said, type Terminal } from "../operation.ts";
 
 const who = operators("prepare packages for code");
@@ -140,7 +140,7 @@ export const prepareSkill = operation({
       description: "Installs the packages that a skill lists, for its code alone",
       complete: completeSkills,
       read: (words) => (words === "" ? undefined : { id: words }),
-      missing: "Which skill? `/skill list` shows what there is.",
+      missing: whichSkill,
       say: ({ message }) => said(escapeMarkdown(oneLine(message, 1_000))),
     },
   ],

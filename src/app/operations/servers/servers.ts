@@ -14,6 +14,7 @@ import type { Outcome } from "../../../core/values/failure.ts";
 import { diagnostic } from "../../services/shapes.ts";
 import { operation, operators, shown, type Terminal } from "../operation.ts";
 import type { Services } from "../services.ts";
+import { diagnosticLines } from "../words.ts";
 import {
   controlled,
   type ServerView,
@@ -69,8 +70,7 @@ export const listServers = operation({
         servers.length + diagnostics.length === 0
           ? ["No tool server (MCP) is configured."]
           : servers.flatMap((server) => serverLines(server, terminal)),
-      diagnose: ({ diagnostics }, { plain }) =>
-        diagnostics.map(({ severity, path, message }) => `${severity}: ${plain(path)}: ${plain(message)}`),
+      diagnose: ({ diagnostics }, terminal) => diagnosticLines(diagnostics, terminal),
     },
   ],
   async run({ services }) {

@@ -7,18 +7,18 @@ import type { Outcome } from "../../core/values/failure.ts";
 import { mayApprove } from "../../core/values/inbound.ts";
 import type { HeldEvents } from "./held-events.ts";
 import type { Entry, PlanBook } from "./plan-book.ts";
-import { tooMany, viewOf } from "./plan-words.ts";
+import { limitProblem, viewOf } from "./plan-words.ts";
 import { nextTimes } from "./times.ts";
 import type { ChatWatch } from "./watch-chat.ts";
 import type { Webhooks } from "./webhooks.ts";
 
-/** Plans as people add, see and change them. */
+/** Adds, shows and changes plans. */
 export interface PlanKeeping extends Omit<Schedules, "plan" | "timeOf" | "read"> {
-  /** Whether a person may change a plan of a channel; not ok: who may. */
+  /** Whether a person may change a plan of a channel. A failure says who may. */
   mayChange(planner: Planner, id: string): Promise<Outcome<Entry<Schedule | Trigger>>>;
   /**
-   * A new secret for a webhook: one that its sender made, where `given`. On a chat platform it is whispered to who asked for it; `secret`
-   * is for programs.
+   * Sets a new secret for a webhook: `given`, or a generated one. On a chat platform a generated secret is whispered to the person who asked
+   * (`told`); programs read `secret`.
    */
   newSecret(
     planner: Planner,
@@ -27,7 +27,7 @@ export interface PlanKeeping extends Omit<Schedules, "plan" | "timeOf" | "read">
   ): Promise<Outcome<{ secret: string; told: boolean }>>;
 }
 
-/** What people, programs and tools ask of what comes back by itself. */
+/** Schedules and triggers, for people, programs and tools. */
 export type Planning = Schedules & PlanKeeping;
 
 export interface PlanKeepingDeps {
@@ -38,7 +38,7 @@ export interface PlanKeepingDeps {
   platforms: ChatPlatforms;
   limits: ScheduleLimits;
   logger: Log;
-  /** Where others reach the bot; without it the address of a webhook is told without a host. */
+  /** The public address of the bot; without it, addresses of webhooks have no host. */
   public_url?: string | undefined;
   now(): number;
   wake(): void;
@@ -74,8 +74,8 @@ export function createPlanKeeping(deps: PlanKeepingDeps): PlanKeeping {
   };
   const store: PlanKeeping["add"] = async (planner, { value }, key) => {
     const { namespace } = planner.place;
-    const many = tooMany(await book.list(namespace), planner.author.id, limits);
-    if (many !== undefined) return { ok: false, status: 409, message: many };
+    const limitReached = limitProblem(await book.list(namespace), planner.author.id, limits);
+    if (limitReached !== undefined) return { ok: false, status: 409, message: limitReached };
     const due_at = value.what === "trigger" ? undefined : value.next;
     const entry = await book.add({ namespace, due_at, value }, key);
     if (isTrigger(entry)) await watch.watchHere(entry);
@@ -88,7 +88,7 @@ export function createPlanKeeping(deps: PlanKeepingDeps): PlanKeeping {
     mayChange,
     newSecret,
     add: (planner, plan, key) =>
-      // One after the other, so that there are never more than there may be.
+      // One at a time, so that two at once cannot exceed the limit.
       mutex.run(planner.place.namespace, async () => {
         const known = await book.added(key);
         if (known === undefined) return store(planner, plan, key);
@@ -99,7 +99,7 @@ export function createPlanKeeping(deps: PlanKeepingDeps): PlanKeeping {
     async change(planner, id, to) {
       const may = await mayChange(planner, id);
       if (!may.ok) return may;
-      // What happened before is not made up for.
+      // Events from before the change get no turn.
       const { namespace } = may.value;
       if (to !== "pause") await events.settle(await events.of({ id, namespace }), now());
       if (to === "remove") {
@@ -141,7 +141,7 @@ async function viewFor(
   return { ...shown, address: `${public_url.replace(/(?<!\/)\/+$/, "")}/hooks/${entry.id}` };
 }
 
-/** A plan that is paused, or that goes on from now: what came due meanwhile is not made up for. */
+/** Pauses or resumes a plan; undefined when it already is. A resumed plan skips the times that passed while it was paused. */
 function changedTo(
   { value, due_at }: Entry<Schedule | Trigger>,
   to: Exclude<PlanChange, "remove">,
@@ -160,7 +160,7 @@ function changedTo(
   return { value: { ...going, next }, due_at: next ?? due_at };
 }
 
-/** How a sender proves that it knows the secret, in words for who sets the sender up. */
+/** How a sender proves that it knows the secret, for the person who sets the sender up. */
 const proofs: Readonly<Record<HookKind, string>> = {
   knack:
     ", with `Authorization: Bearer SECRET`, or signed: `X-Knack-Timestamp` (seconds) and `X-Knack-Signature: v1=` with the HMAC-SHA256 of `v1:TIMESTAMP:BODY` in hex",
@@ -177,7 +177,7 @@ function provedBy({ value }: Entry<Schedule | Trigger>): string {
   return proofs[value.condition.kind ?? "knack"];
 }
 
-/** Tells a secret to who asked for it and nobody else. False where there is no way: programs and the console are answered with it. */
+/** Whispers a secret to the person who asked. False where that is impossible; programs and the console get it as the answer. */
 async function tellSecret(
   { platforms, logger }: Pick<PlanKeepingDeps, "platforms" | "logger">,
   { author, place }: Planner,

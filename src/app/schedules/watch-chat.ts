@@ -18,7 +18,7 @@ import type { HeldEvents } from "./held-events.ts";
 import type { Entry, PlanBook } from "./plan-book.ts";
 import { cut, noteEvent } from "./run-trigger.ts";
 
-/** A message somebody wrote, as far as triggers look at it. */
+/** A message, as far as triggers look at it. */
 interface HeardMessage {
   key: string;
   place: Place;
@@ -31,7 +31,7 @@ interface HeardMessage {
   edited_at?: number;
 }
 
-/** Somebody's reaction to a message. */
+/** A reaction to a message. */
 interface HeardReaction {
   place: Place;
   reference: string;
@@ -42,13 +42,13 @@ interface HeardReaction {
   key: string;
 }
 
-/** Hears what happens in channels, for triggers. Never rejects. */
+/** Matches messages and reactions in channels against triggers. Never rejects. */
 export interface ChatWatch {
   heard(message: HeardMessage): Promise<void>;
   reacted(reaction: HeardReaction): Promise<void>;
-  /** A watched thread's time has come: nobody answered, as far as is known. */
+  /** Handles a watched thread that is due: no answer is known yet. */
   quiet(entry: DueEntry): Promise<void>;
-  /** Begins to watch the thread in which a trigger was made. */
+  /** Starts watching the thread in which a trigger was made. */
   watchHere(entry: Entry<Trigger>): Promise<void>;
 }
 
@@ -59,16 +59,16 @@ export interface WatchDeps {
   log: Pick<TurnReading, "list">;
   limits: ScheduleLimits;
   now(): number;
-  /** Something came due. */
+  /** An entry may have come due. */
   wake(): void;
   report(error: unknown, where: string): void;
 }
 
-/** Threads that are watched in one channel. */
+/** Maximum watched threads in one channel. */
 const maxWatched = 200;
 
-/** What is found by looking back further than this begins nothing, ms. */
-const maxAgo = 3_600_000;
+/** Maximum age of a message or reaction that triggers react to, ms. */
+const maxAgeMs = 3_600_000;
 
 const hour = 3_600_000;
 
@@ -85,14 +85,14 @@ export function createChatWatch(deps: WatchDeps): ChatWatch {
     heard: (message) =>
       safely(async () => {
         const { place, by_bot, said_at } = message;
-        if (by_bot || now() - said_at > maxAgo) return;
+        if (by_bot || now() - said_at > maxAgeMs) return;
         for (const trigger of await book.triggers(place.namespace))
           if (trigger.value.paused === undefined) await hearFor(deps, trigger, message);
       }),
     reacted: (reaction) =>
       safely(async () => {
         const { place, reference, person, emoji, added, at, key } = reaction;
-        if (!added || now() - at > maxAgo) return;
+        if (!added || now() - at > maxAgeMs) return;
         const happened = `The reaction ${emoji} was added to a message.`;
         for (const { id, value } of await book.triggers(place.namespace))
           if (await isOf(value.condition, reaction))
@@ -141,7 +141,7 @@ async function isOf(condition: TriggerCondition, { emoji, person }: HeardReactio
   return isReactionOf(condition.emoji, emoji);
 }
 
-/** Whatever a platform calls it: Slack names a reaction (`+1`), Discord gives the character. `wanted` are names and characters. */
+/** Compares names and characters: Slack names a reaction (`+1`), Discord gives the character. `wanted` may have several of either. */
 async function isReactionOf(wanted: string, reaction: string): Promise<boolean> {
   if (isEmojiOf(wanted, reaction)) return true;
   const names = await emojiNames(reaction);
@@ -156,7 +156,7 @@ async function hearFor(
 ): Promise<void> {
   const { due } = deps;
   if (condition.on === "message") {
-    // What is said to the bot has a turn of its own.
+    // A message to the bot has a turn of its own.
     if (addressed !== "none" || !hasWords(condition.words, text)) return;
     await note(deps, id, { key, at: said_at, by: author, thread: place.thread, happened: cut(text, 8_000) });
     return;
@@ -175,7 +175,7 @@ async function hearFor(
   await watch(deps, namespace, said_at + condition.hours * hour, value);
 }
 
-/** Whether the bot, or somebody else through it, has said something in the thread since it is watched. */
+/** Whether the bot has had a turn of another person in the thread since the watch began. */
 async function isAnswered(
   { log }: WatchDeps,
   namespace: string,

@@ -1,7 +1,7 @@
-/** Cron patterns of phrases that say something comes again. */
+/** Cron patterns of phrases that repeat. */
 import { type Atom, type DayPart, monthNames, type Unit } from "./time-words.ts";
 
-/** What a phrase comes to; a problem is a sentence for people. */
+/** The pattern of a phrase; a problem is a sentence for people. */
 export type Repetition = { cron: string } | { problem: string };
 
 export const possible =
@@ -13,7 +13,7 @@ function all<Kind extends Atom["kind"]>(atoms: readonly Atom[], kind: Kind): Of<
   return atoms.filter((atom): atom is Of<Kind> => atom.kind === kind);
 }
 
-/** Whether a phrase speaks of more than one time: `mondays`, `every …`, `on the 1st of the month`. */
+/** Whether a phrase names more than one time: `mondays`, `every …`, `on the 1st of the month`. */
 export function repeats(atoms: readonly Atom[]): boolean {
   // "Mon, wed and fri" are days of every week; "Monday and Thursday" may be two single days.
   const named = all(atoms, "weekdays");
@@ -27,7 +27,7 @@ export function repeats(atoms: readonly Atom[]): boolean {
   );
 }
 
-/** @param month of the wall clock, 1 to 12, from which every 2 or 3 months are counted; `day` of the month */
+/** @param today local month, 1 to 12, and day of the month; every 2 or 3 months are counted from them */
 export function repetition(atoms: readonly Atom[], today: { month: number; day: number }): Repetition {
   const eaches = all(atoms, "each");
   const units = new Set<Unit>([...eaches, ...all(atoms, "times")].map(({ unit }) => unit));
@@ -52,7 +52,7 @@ export function repetition(atoms: readonly Atom[], today: { month: number; day: 
   return "problem" in times ? times : { cron: `${times.minute} ${times.hours} ${days.pattern}` };
 }
 
-/** Whether days and times take turns, as in `mondays at 9 and fridays at 10`. */
+/** Whether days and times alternate, as in `mondays at 9 and fridays at 10`. */
 function isPaired(atoms: readonly Atom[]): boolean {
   const kinds = atoms.filter(
     ({ kind }) => kind === "clock" || kind === "weekdays" || kind === "ordinal" || kind === "date",
@@ -61,12 +61,12 @@ function isPaired(atoms: readonly Atom[]): boolean {
   return /cd+c/.test(order);
 }
 
-/** Months that come again in the same months of each year. */
+/** Whether an interval of months falls on the same months each year. */
 const isRound = ({ unit, count }: Of<"each">) => unit === "month" && 12 % count === 0;
 
 const unclear = { problem: `I do not know this repetition, so nothing was made. ${possible}` };
 
-/** What stands against an atom of which nothing can be made. */
+/** Says what is wrong with an atom that cannot be used. */
 export function strangeIn({ text }: Atom): { problem: string } {
   if (/^\d+$/.test(text)) return { problem: `Write “at ${text}” if that is the time. Nothing was made.` };
   return /^(?:(?:at|@|around) ?)?[\d:.]+(?: ?[ap]\.?m\.?)?$/i.test(text)
@@ -74,7 +74,7 @@ export function strangeIn({ text }: Atom): { problem: string } {
     : { problem: `I do not understand “${text}” here, so nothing was made. ${possible}` };
 }
 
-/** Every so many minutes or hours, on some weekdays where they are named. */
+/** An interval of minutes or hours, on the named weekdays if any. */
 function withinDay({ unit, count }: Of<"each">, atoms: readonly Atom[]): Repetition {
   const weekdays = all(atoms, "weekdays").flatMap(({ days }) => days);
   const others = atoms.filter(({ kind }) => kind !== "each" && kind !== "weekdays" && kind !== "every");
@@ -153,7 +153,7 @@ function nthWeekday(nths: readonly number[], weekdays: readonly number[], isMont
   return { day: "*", weekday: each.join(","), first: first === -1 ? 31 : (first - 1) * 7 + 1 };
 }
 
-/** Months of a quarter, or every so many from the one in which the day comes next. */
+/** The months of a quarter, or an interval of months from the month in which the day comes next. */
 function monthsOf(
   atoms: readonly Atom[],
   { month, day }: { month: number; day: number },
@@ -169,7 +169,8 @@ function monthsOf(
   return months.join(",");
 }
 
-const longest = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+/** Maximum days of each month. */
+const maxDays = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** A day of the year: `every 24 December`, `every December on the 24th`. */
 function yearly(atoms: readonly Atom[], units: Set<Unit>): Days {
@@ -182,12 +183,12 @@ function yearly(atoms: readonly Atom[], units: Set<Unit>): Days {
   const months = dates.length > 0 ? [named + 1] : all(atoms, "month").map(({ month }) => month);
   const day = dates.length > 0 ? Number(/\d{1,2}/.exec(text)?.[0]) : (ordinals[0]?.nth ?? 0);
   if (months.includes(0) || /\d{4}/.test(text) || (dates.length > 0 && ordinals.length > 0)) return unclear;
-  if (months.some((month) => day > (longest[month - 1] ?? 0)))
+  if (months.some((month) => day > (maxDays[month - 1] ?? 0)))
     return { problem: `“${text}” is no day of a year.` };
   return { pattern: `${day === -1 ? "L" : day} ${months.join(",")} *` };
 }
 
-/** The times of a day; all have the minute of the first, because a pattern has but one. */
+/** The times of a day. All have the same minute, because a pattern has only one. */
 function timesOf(atoms: readonly Atom[]): { minute: number; hours: string } | { problem: string } {
   const parts = partsOf(atoms);
   const clocks = all(atoms, "clock").map(({ minute }) =>
@@ -208,7 +209,7 @@ function timesOf(atoms: readonly Atom[]): { minute: number; hours: string } | { 
   return { minute: first % 60, hours: hours.join(",") };
 }
 
-/** Parts of the day that are named, `in the evening` as well as `every evening`. */
+/** The named parts of the day, in `in the evening` as well as `every evening`. */
 export function partsOf(atoms: readonly Atom[]): DayPart[] {
   return atoms.flatMap((atom) => {
     if (atom.kind === "part") return atom.part;
@@ -219,7 +220,7 @@ export function partsOf(atoms: readonly Atom[]): DayPart[] {
   });
 }
 
-/** The minute of the day that a clock of twelve hours means in a part of it: 8 in the evening is 20:00. */
+/** The minute of the day that a 12-hour clock time means in a part of the day: 8 in the evening is 20:00. */
 export function inPart(minute: number, part: DayPart): number {
   const hour = Math.floor(minute / 60);
   if (hour >= 12 && !(part === "night" && hour === 12)) return minute;

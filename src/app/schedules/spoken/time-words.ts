@@ -5,35 +5,35 @@ import { timeZoneNamed } from "../../../core/values/inbound.ts";
 export type Unit = "minute" | "hour" | "day" | "week" | "month" | "quarter" | "year";
 export type DayPart = "morning" | "afternoon" | "evening" | "night";
 
-/** What one word or a few of them say. */
+/** The meaning of a word or a few words. */
 export type Meaning =
   /** `minute`: of the day, from midnight. */
   | { kind: "clock"; minute: number }
   | { kind: "part"; part: DayPart; bare: boolean }
-  /** Again and again: `every 2 weeks`, `daily`. `implied`: `of the month`. `adverb`: may belong to a noun, as in `weekly report`. */
+  /** Repeats: `every 2 weeks`, `daily`. `implied`: `of the month`. `adverb`: may belong to a noun, as in `weekly report`. */
   | { kind: "each"; unit: Unit; count: number; implied?: true; adverb?: true; part?: DayPart }
   /** `twice a day`. */
   | { kind: "times"; count: number; unit: Unit }
-  /** In front of a weekday, an ordinal or a date. `other`: every other one. */
+  /** `every` before a weekday, an ordinal or a date. `other`: every other one. */
   | { kind: "every"; other: boolean }
-  /** 0 is Sunday. `plural`: of more than one week, as `mondays` and `mon-fri`. `short`: could be another word, as `sat`. */
+  /** 0 is Sunday. `plural`: in more than one week, as in `mondays` and `mon-fri`. `short`: could be another word, like `sat`. */
   | { kind: "weekdays"; days: readonly number[]; plural: boolean; short: boolean }
-  /** A day of the month or a place in it; -1 is the last. */
+  /** A day of the month, or a position in it; -1 is the last. */
   | { kind: "ordinal"; nth: number; word: boolean }
   /** `day` or `working day` after an ordinal. */
   | { kind: "dayOf"; working: boolean }
   | { kind: "month"; month: number }
-  /** One date. `exact`: a moment, with its time. */
+  /** A single date. `exact`: with its time. */
   | { kind: "date"; exact?: true }
   /** `next week`, `next month`. */
   | { kind: "span"; unit: Unit; ahead: number }
   | { kind: "zone" }
-  /** A bound or something vague, of which nothing can be made: `until`, `starting`, `biweekly`. */
+  /** A bound or something vague that cannot be planned: `until`, `starting`, `biweekly`. */
   | { kind: "unknown" }
   /** Words that only look like a time: `last week`. */
   | { kind: "words" };
 
-/** A meaning where it stands in the text. */
+/** A meaning with its position in the text. */
 export type Atom = Meaning & { start: number; end: number; text: string };
 
 const numbers = "one two three four five six seven eight nine ten eleven twelve".split(" ");
@@ -68,7 +68,7 @@ const moment: Meaning = { kind: "date", exact: true };
 const workingDays: Meaning = { kind: "weekdays", days: [1, 2, 3, 4, 5], plural: true, short: false };
 const weekend: Meaning = { kind: "weekdays", days: [6, 0], plural: true, short: false };
 
-/** What comes again with every unit of that name. */
+/** The repetition of `every` with a unit. */
 function each(word: string, times: number): Meaning {
   const name = word.toLowerCase().replace(/s$/, "");
   if (/^(?:weekday|workday|working day|business day)$/.test(name)) return times === 1 ? workingDays : unknown;
@@ -94,8 +94,8 @@ const adverbs: Readonly<Record<string, [unit: Unit, count: number]>> = {
 
 /** A time of the day; `half` is `a` or `p`. */
 function clock(hour: number, minute: number, half?: string): Meaning {
-  const most = half === undefined ? 23 : 12;
-  if (hour > most || minute > 59 || (half !== undefined && hour === 0)) return unknown;
+  const maxHour = half === undefined ? 23 : 12;
+  if (hour > maxHour || minute > 59 || (half !== undefined && hour === 0)) return unknown;
   const shown = half === undefined ? hour : (hour % 12) + (/p/i.test(half) ? 12 : 0);
   return { kind: "clock", minute: shown * 60 + minute };
 }
@@ -161,7 +161,7 @@ const clocks: Reader[] = [
     },
   ),
   rule(pattern()`${at}?(noon|midday|midnight)`, ([name = ""]) => clock(/midnight/i.test(name) ? 0 : 12, 0)),
-  // "9-17" and "9 to 17:00" are lengths of time; "between" and "from" stand before others.
+  // "9-17" and "9 to 17:00" are spans of time, as is everything after "between" and "from".
   rule(
     pattern()`(?:from |${at})\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)? ?(?:-|–|to|until) ?\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?`,
     unknown,
@@ -294,10 +294,10 @@ const dates: Reader[] = [
   }),
 ];
 
-/** Offsets with a name. They stand for one moment of one day; a zone has summer time, and needs its own name. */
+/** Named offsets. They fit a single time; a repeated one needs the name of a zone, because of daylight saving time. */
 const abbreviation = /^(?:[PMCE][SD]T|CES?T|EES?T|WES?T|BST|IST|JST|MSK|AE[SD]T)$/;
 
-/** What is understood at the beginning of a word; the first that fits counts, so longer forms stand before shorter ones. */
+/** All readers. The first match counts, so longer forms come before shorter ones. */
 const readers: readonly Reader[] = [isoDate, ...bounds, ...clocks, ...repetitions, ...days, ...dates];
 
 /** The atom at a place in a text; undefined where no word of time begins. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   cronProblem,
-  leastGap,
+  minGap,
   nextTimes,
   readTime,
   shownTime,
@@ -52,7 +52,7 @@ describe("a pattern", () => {
     ["0,3 9 * * *", 3],
     ["0 * * * *", 60],
   ])("%s has runs %d minutes apart", (cron, minutes) => {
-    expect(leastGap({ cron }, berlin, at("2026-11-25T10:00Z"))).toBe(minutes * 60_000);
+    expect(minGap({ cron }, berlin, at("2026-11-25T10:00Z"))).toBe(minutes * 60_000);
   });
 });
 

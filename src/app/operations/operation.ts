@@ -187,7 +187,7 @@ export async function runOperation<Input extends z.ZodObject, Output extends z.Z
 }
 
 /** Each value of an input that does not fit, and why. */
-export function whatDoesNotFit({ issues }: z.ZodError): string {
+export function inputProblems({ issues }: z.ZodError): string {
   return issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
 }
 

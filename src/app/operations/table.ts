@@ -8,7 +8,7 @@ import { listFiles, removeFile } from "./files.ts";
 import { listFlows, setFlow, showFlow } from "./flows.ts";
 import { grantHosts, revokeHosts } from "./grants.ts";
 import { sendMessage } from "./messages.ts";
-import { type CommandFile, type Operation, runOperation, whatDoesNotFit } from "./operation.ts";
+import { type CommandFile, inputProblems, type Operation, runOperation } from "./operation.ts";
 import {
   installPackage,
   listPackages,
@@ -138,7 +138,7 @@ export function createOperationRunner(services: Services): RunOperation {
     const found = allOperations.find((each) => each.name === name);
     if (found === undefined) throw new Error(`There is no operation ${name}`);
     const parsed = found.input.safeParse(input);
-    if (!parsed.success) return { ok: false, status: 400, message: whatDoesNotFit(parsed.error) };
+    if (!parsed.success) return { ok: false, status: 400, message: inputProblems(parsed.error) };
     const outcome = await runOperation(found, { input: parsed.data, asker, signal, files, services });
     return outcome as Outcome<OutputOf<typeof name>>;
   };

@@ -76,10 +76,10 @@ async function readThread(
   };
 }
 
-/** Authors of a thread that are looked up; what the others said counts as a stranger's. */
+/** Maximum authors of a thread that are looked up; messages of the others count as from outside. */
 const maxAuthors = 20;
 
-/** Ids of the messages that no member of the channel wrote, as far as the platform tells in time. */
+/** Ids of messages whose author is not known to be a member of the channel. */
 async function outsiders(
   platform: ChatPlatform,
   place: Place,
@@ -93,19 +93,19 @@ async function outsiders(
   };
   const members = new Set<string>();
   const lookUp = async (id: string) => {
-    // Who cannot be looked up is not vouched for; the turn goes on all the same.
+    // An author who cannot be looked up does not count as a member.
     if (await isMember(id).catch(() => false)) members.add(id);
   };
   await Promise.all([...new Set(people)].slice(0, maxAuthors).map(lookUp));
   return new Set(messages.filter(({ author }) => !members.has(author.id)).map(({ id }) => id));
 }
 
-/** Neither said by the bot itself nor empty. */
+/** Neither empty nor from the bot itself. */
 function isForeign({ author, text, files }: ThreadMessage): boolean {
   return !author.self && (text.trim() !== "" || files.length > 0);
 }
 
-/** A message of the bot that people reply to, and that no turn of this thread wrote. */
+/** A message of the bot that people reply to, and that is not from a turn of this thread. */
 function isRoot({ id, author, text }: ThreadMessage, posted: ReadonlySet<string>): boolean {
   return author.self && text.trim() !== "" && !posted.has(id);
 }
@@ -114,7 +114,7 @@ function filesOf({ files, author }: ThreadMessage): SentFile[] {
   return files.map((file) => ({ file, by: author.name || author.id, author: author.id }));
 }
 
-/** When the platform had more to tell than was asked for, and none of it is known from before. */
+/** A note when the thread has more messages than were requested, and the earlier ones were never read. */
 function longThread(messages: readonly ThreadMessage[], newest: number): string[] {
   const oldest = messages[1]?.at ?? Number.NEGATIVE_INFINITY;
   if (messages.length < maxMessages || newest >= oldest) return [];
@@ -134,18 +134,18 @@ function unreadable(error: unknown, report: ThreadReaderDeps["report"]): ThreadR
   return { thread: [], notes: [note], sent: [] };
 }
 
-/** Messages of a thread, oldest first, and what is to be said about those that are not there. */
+/** Messages of a thread, oldest first, and notes about those that are missing. */
 interface HeardInThread {
   thread: HeardMessage[];
   notes: string[];
 }
 
-/** Beside its text, a message takes about this many tokens: who and when. */
+/** Tokens of a message in addition to its text: author and time. */
 const overhead = 25;
 
 /**
- * As much of a thread as fits: the message it began with always, if it is among them, then the newest ones. One message takes at
- * most a quarter of the room; what is cut is said.
+ * As much of a thread as fits: its first message, if it is among them, then the newest ones. One message takes at most a quarter of the
+ * tokens; notes say what is cut.
  */
 function fitThread(
   messages: readonly ThreadMessage[],
@@ -153,8 +153,8 @@ function fitThread(
   tokens: number,
   countTokens: CountTokens,
 ): HeardInThread {
-  const longest = Math.max(50, Math.floor(tokens / 4));
-  const heard = messages.map((message) => () => asHeard(message, longest, countTokens));
+  const maxMessageTokens = Math.max(50, Math.floor(tokens / 4));
+  const heard = messages.map((message) => () => asHeard(message, maxMessageTokens, countTokens));
   const hasRoot = messages[0] !== undefined && messages[0].id === rootId;
   const first = heard.slice(0, hasRoot ? 1 : 0).map((make) => make());
   let room = tokens - first.reduce((sum, { text }) => sum + countTokens(text) + overhead, 0);
@@ -182,30 +182,30 @@ function asHeard(message: ThreadMessage, tokens: number, countTokens: CountToken
   };
 }
 
-/** With the names of its files behind it: their contents stand elsewhere. */
+/** The text followed by the names of the files, whose contents are elsewhere in the context. */
 function withFileNames({ text, files }: ThreadMessage): string {
   const names = files.map(({ name }) => `[file: ${name}]`);
   return [text.trim(), ...names].filter((part) => part !== "").join("\n");
 }
 
-/** What the log knows of a thread's messages. */
+/** What the log knows about the messages of a thread. */
 interface KnownMessages {
-  /** Platform ids of messages that are turns, or that a turn has read. */
+  /** Platform ids of messages that began a turn, or that a turn has read. */
   ids: ReadonlySet<string>;
-  /** Platform ids of what these turns have posted. */
+  /** Platform ids of messages that these turns posted. */
   posted: ReadonlySet<string>;
-  /** When the newest message was said that a turn has read, ms since the epoch. What came before it was there to be read. */
+  /** Time of the newest message that a turn has read, ms since the epoch. Earlier messages could be read then. */
   newest: number;
 }
 
-/** Turns of a thread that are looked at, newest first. */
+/** Maximum turns of a thread that are looked at, newest first. */
 const maxTurns = 200;
-/** Turns remembered by what they were and had read. */
-const remembered = 4_000;
+/** Maximum cached turns. */
+const maxCached = 4_000;
 
-/** Reads what is known of a thread; a finished turn is read from the log once. */
+/** Reads from the log what is known about a thread; a finished turn is read once. */
 function createKnownMessages(log: TurnReading): (place: Place) => Promise<KnownMessages> {
-  const cache = new LRUCache<string, KnownMessages>({ max: remembered });
+  const cache = new LRUCache<string, KnownMessages>({ max: maxCached });
 
   const ofTurn = async (turnId: string, finished: boolean): Promise<KnownMessages> => {
     const cached = cache.get(turnId);

@@ -10,12 +10,11 @@ import type { CountTokens } from "../../core/values/profile.ts";
 import { type FilesRead, type ReadFilesDeps, readFiles, type SentFile } from "./read-files.ts";
 import { createThreadReader, type ThreadRead, type ThreadReader } from "./read-thread.ts";
 
-/** What the bot reads where it is called: the thread so far, and the files of the message. */
+/** Reads the context of a message: the thread so far, and the files. */
 export interface TurnContextReader {
   /**
-   * The context of a turn: read once, before its first model call, and from its log ever after. Undefined when there is nothing
-   * to read. Yields the event that keeps it, after those of what reading it cost. What fails is told in the context; it never
-   * fails the turn.
+   * The context of a turn: read once, before its first model call, and from the turn's log afterwards. Undefined when there is nothing to read.
+   * Yields usage events, then the event that stores the context. A failure becomes a note in the context and never fails the turn.
    */
   read(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, MessageContext | undefined>;
 }
@@ -29,9 +28,9 @@ export interface TurnContextDeps {
   transcriber: Transcriber;
   clock: Clock;
   countTokens: CountTokens;
-  /** Tokens of a person's message: files may take as much, the thread half of it. */
+  /** Maximum tokens of a person's message. Files may take as many, the thread half as many. */
   message_tokens: number;
-  /** An error nobody expected; the turn goes on. */
+  /** An unexpected error; the turn goes on. */
   report(error: unknown, where: string): void;
 }
 
@@ -101,7 +100,7 @@ async function readAll(
   return { context, usage };
 }
 
-/** Undefined when it was stopped meanwhile: the loop says so. */
+/** Undefined when the turn was stopped; the loop reports that. */
 async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T | undefined> {
   try {
     return signal.aborted ? undefined : await work();
@@ -111,7 +110,7 @@ async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Pr
   }
 }
 
-/** Files that came with the message are in the working folder now; pictures stay, as the transcript keeps them. */
+/** Removes files that are in the working folder now; pictures stay, because the transcript refers to them. */
 async function removeGiven(
   files: Pick<FileStore, "remove">,
   { turn_id, inbound }: ClaimedTurn,
@@ -133,8 +132,8 @@ function fromStore(files: Pick<FileStore, "get">, turnId: string): ReadFilesDeps
 }
 
 /**
- * A file as it is told when it is the asker's own: then it need not be said whose it is, and a voice message without a text is what
- * they say. A program that hands in sound alone speaks too; on platforms a recording may be of anybody.
+ * The asker's own file needs no sender, and a voice message without text is the asker's message. Sound that a program submits without text
+ * counts as the message too; on platforms a recording may be of anyone.
  */
 function ownFile(file: ReadFile, own: SentFile | undefined, { text, origin }: Inbound): ReadFile {
   if (own === undefined) return file;
@@ -144,7 +143,7 @@ function ownFile(file: ReadFile, own: SentFile | undefined, { text, origin }: In
   return spoken === undefined || !speaks ? mine : { ...mine, spoken: { ...spoken, is_message: true } };
 }
 
-/** A file that was sent twice is read once, as the asker's if it is among theirs. */
+/** Keeps the first of repeated files; the asker's own files come first. */
 function withoutRepeated(sent: readonly SentFile[]): SentFile[] {
   const seen = new Set<string>();
   return sent.filter(({ file }) => seen.size !== seen.add(file.id).size);

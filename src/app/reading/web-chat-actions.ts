@@ -7,17 +7,17 @@ export interface WebChatDeps {
   log: TurnReading & ThreadReading;
   /** The name people call the bot by. */
   name: string;
-  /** Where the console is reached, `https://knack.example.com`; its own window's address unless given. */
+  /** The public address of the console, `https://knack.example.com`; links are relative without it. */
   public_url?: string | undefined;
 }
 
-/** Turns that are looked through for one answer, and the most of a page. */
+/** Maximum turns that are searched for one answer, and turns per page. */
 const maxTurns = 2_000;
 const pageSize = 200;
 
 /**
- * What can be done in the web chat, from the turn log: its channels and threads are read and searched. There is nobody else to find,
- * and nothing to react to. Whoever uses it runs the bot, and reads all of its channels.
+ * Chat actions of the web chat, from the turn log: reading and searching channels and threads. There are no other people to find and no
+ * reactions. A user of the web chat runs the bot, and may read all its channels.
  */
 export function createWebChatActions({ log, name, public_url = "" }: WebChatDeps): ChatActions {
   const address = ({ namespace, thread }: Pick<Place, "namespace" | "thread">) => {
@@ -49,7 +49,7 @@ export function createWebChatActions({ log, name, public_url = "" }: WebChatDeps
           ]),
     ];
   };
-  /** Latest first. */
+  /** Newest first. */
   async function* turnsOf({ namespace, thread }: Place): AsyncGenerator<TurnRecord> {
     const filter = { namespace, ...(thread === channelThread ? {} : { thread }), limit: pageSize };
     let before: string | undefined;

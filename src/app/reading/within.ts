@@ -1,12 +1,12 @@
 import { withTimeLimit } from "../../base/time-limit.ts";
 import type { Clock } from "../../core/ports/storage.ts";
 
-/** A platform took longer than it was given. */
+/** A platform exceeded its time limit. */
 export class TookTooLongError extends Error {
   readonly code = "timed_out";
 }
 
-/** What a platform answers within `ms`. @throws TookTooLongError, the signal's reason, or what `work` throws */
+/** Limits `work` to `ms`. @throws TookTooLongError, the signal's reason, or what `work` throws */
 export function within<T>(
   ms: number,
   clock: Pick<Clock, "after">,

@@ -1,4 +1,4 @@
-/** Shapes that several operations have in their input and output. Names are a contract: extend, never break. */
+/** Shapes that several operations share in their input and output. Names are a contract: extend, never break. */
 import { z } from "zod";
 import type { Outcome } from "../../core/values/failure.ts";
 import type { Author } from "../../core/values/inbound.ts";
@@ -19,12 +19,12 @@ export const diagnostic = z.object({
   message: z.string(),
 });
 
-/** Any value of a body that was read as JSON, which nothing has to look through again. It names its types for openapi.json. */
+/** Any value of a body that was parsed as JSON and needs no further check. Names its types for openapi.json. */
 export const json = z
   .custom<Json>((value) => value !== undefined)
   .meta({ type: ["object", "array", "string", "number", "boolean", "null"] });
 
-/** A file in a form. `otherwise` says what was expected. */
+/** A file in a form. `otherwise` is the error message. */
 export function uploadedFile(otherwise: string) {
   return z
     .custom<File>((value) => value instanceof File, otherwise)
@@ -39,15 +39,15 @@ export const toolDefinition = z.object({
   parameters: z.record(z.string(), json),
 });
 
-/** The namespace of people who name none. */
+/** The default channel of the console. */
 export const consoleNamespace = "console:local:dm";
 
-/** A channel that has to be named. */
+/** A channel, without a default. */
 export const channelName = namespaceSchema.describe("platform:workspace:channel");
 
 export const ownNamespace = namespaceSchema.default(consoleNamespace);
 
-/** What went with a turn. */
+/** What was deleted with a turn. */
 export const forgottenTurn = z.object({
   forgotten: z.boolean().describe("its texts and files are gone for good"),
   attachments: z.array(z.string()).readonly().describe("files of the thread that came with it, and are gone"),
@@ -58,5 +58,5 @@ export const forgottenTurn = z.object({
 });
 export type Forgotten = z.output<typeof forgottenTurn>;
 
-/** Takes a turn away for good. */
+/** Deletes a turn permanently. */
 export type Forget = (turnId: string, by: Author) => Promise<Outcome<Forgotten>>;

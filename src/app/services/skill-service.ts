@@ -33,11 +33,11 @@ export interface SkillService {
   ): Promise<{ skills: SkillListing[]; diagnostics: Diagnostic[] }>;
   detail(id: string, namespace: string): Promise<SkillDetail | undefined>;
   /**
-   * Examples of usable skills that succeed in a place where `there` is what it has: those first that fit `about`, then those that need
-   * the most, then those for newcomers.
+   * Examples of usable skills that work with what a place has (`there`). Examples that fit `about` come first, then those with the most
+   * needs, then those for newcomers.
    */
   suggest(namespace: string, place: { there: readonly ExampleNeed[]; about?: string }): Promise<string[]>;
-  /** Waits, for half a minute at most, until the skill is there that is about to be run; a flow may need any that is starting. */
+  /** Waits up to half a minute until a skill that is about to run is ready; a flow waits for every skill that is starting. */
   ready(id: string, namespace: string, signal: AbortSignal): Promise<void>;
   set(namespace: string, id: string, state: SettableState, by: Author): Promise<Outcome<SkillListing>>;
   /** Ids of every skill, for completion. */
@@ -231,7 +231,7 @@ function installedFrom({ from, by, installed_at, hash, review }: InstalledPackag
   return { package: { from, by, installed_at, hash, changed, ...counts } };
 }
 
-/** What was found wrong in the folder or file of a skill; not what is wrong with others in the same file. */
+/** Problems in the folder or file of a skill, without those of other skills in the same file. */
 function problemsOf({ id, parent, origin }: Skill, diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const isInside = (path: string) => path === origin.path || path.startsWith(`${origin.path}/`);
   const isAbout = (skill = id) => skill === id || skill === parent;

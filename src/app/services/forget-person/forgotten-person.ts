@@ -3,7 +3,7 @@ import type { Asker, Outcome } from "../../../core/values/failure.ts";
 
 const count = z.number().int().min(0);
 
-/** What was deleted of a person, or would be. */
+/** What was deleted for a person, or would be. */
 export const forgottenPerson = z.object({
   user: z.string().describe("platform:workspace:id"),
   pseudonym: z.string().describe("what stands in their place where a record stays"),
@@ -36,22 +36,22 @@ export const forgottenPerson = z.object({
 });
 export type ForgottenPerson = z.output<typeof forgottenPerson>;
 
-/** What stands under keys of the store of a person, by kind. */
+/** Deleted values of the store, by kind. */
 export type ValuesForgotten = Pick<
   ForgottenPerson,
   "allowances" | "accounts" | "feedback" | "stored" | "renamed"
 >;
 
 export interface ForgetPersonOptions {
-  /** Counts, and changes nothing. */
+  /** Only counts. */
   dryRun?: boolean;
-  /** Answers that the bot posted may stay on the platform. */
+  /** Leaves posted answers on the platform. */
   leavePosts?: boolean;
 }
 
 /**
- * Takes a person out of everything that is stored; `user` as `findPerson` takes it. Every step can be repeated: after a crash, or
- * when something is left, forgetting them again does the rest. For operators.
+ * Deletes a person from everything that is stored; `user` as in `findPerson`. Every step can be repeated: after a crash, or when something is
+ * left, another run does the rest. For operators.
  */
 export type ForgetPerson = (
   user: string,

@@ -9,7 +9,7 @@ export interface StreamMessage {
   data: unknown;
 }
 
-/** A connection's state, for those who show it. `lost` says why; the stream connects again by itself. */
+/** The state of a connection, for display. `lost` has the reason; the stream reconnects automatically. */
 export type Connection = { state: "open" } | { state: "lost"; error: unknown };
 
 export interface StreamOptions {
@@ -22,10 +22,9 @@ export interface StreamOptions {
 }
 
 /**
- * The messages of a server-sent event stream, connecting again after the last id with growing pauses until the signal
- * aborts or the server says that nothing will come (204). A stream that merely ends is connected again: break off when
- * all has come.
- * @throws ApiError when asking again would not help
+ * The messages of a server-sent event stream. Reconnects after the last id with growing pauses until the signal aborts or the server says that
+ * nothing will come (204). A stream that ends is reopened too, so leave the loop when everything has arrived.
+ * @throws ApiError when a retry would not help
  */
 export async function* streamMessages(send: Send, options: StreamOptions): AsyncGenerator<StreamMessage> {
   const { signal, reconnect } = options;
@@ -46,7 +45,7 @@ export async function* streamMessages(send: Send, options: StreamOptions): Async
       options.onConnection?.({ state: "lost", error });
     }
     await sleep(pause * (0.75 + Math.random() / 2), signal);
-    pause = Math.min(pause * 2, reconnect.longest_ms);
+    pause = Math.min(pause * 2, reconnect.max_ms);
   }
 }
 

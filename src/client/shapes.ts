@@ -28,7 +28,7 @@ export type PackageReview = OutputOf<"skill.review">;
 export type RetentionStatus = OutputOf<"retention.show">;
 export type ServerStatus = OutputOf<"server.control">;
 
-/** Where a package is: an address, a path of the bot's own machine, or the archive itself. */
+/** The location of a package: an address, a path on the bot's machine, or the archive itself. */
 export type PackageLocation = { url: string } | { path: string } | { file: File };
 
 /** A turn with all its events so far. */
@@ -37,7 +37,7 @@ export interface TurnWithEvents {
   events: TurnEvent[];
 }
 
-/** What people watching a namespace see. `state`: its skills or settings changed, read them again. */
+/** An item of the feed of a channel. `state`: skills or settings changed and have to be read again. */
 export type FeedItem =
   | { kind: "event"; thread: string; event: TurnEvent }
   | { kind: "state"; namespace: string };

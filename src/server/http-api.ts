@@ -16,13 +16,13 @@ import { addLoginRoutes, loginPaths } from "./routes/login-routes.ts";
 import { addOperationRoutes, formPaths } from "./routes/operation-routes.ts";
 import { addTurnRoutes, turnsPath } from "./routes/turn-routes.ts";
 
-/** Paths that take forms, and the bytes of what may be uploaded there: of an installed package, and of a message's files. */
+/** Paths that accept forms, with the maximum bytes of an upload: a package, or the files of a message. */
 const uploads = new Map([
   ...formPaths.map((path) => [path, 50 * 1024 * 1024] as const),
   [`/api/v1${turnsPath}`, submittedFiles.together] as const,
 ]);
 
-/** The whole HTTP surface as a request handler: health, API and console behind the checks of who may call. */
+/** All HTTP routes as a request handler: health, API and console, behind the access checks. */
 export function createHttpApi(dependencies: ServerDependencies, security: Security): OpenAPIHono {
   const { assets, version, login } = dependencies;
   const server = new OpenAPIHono({ defaultHook: refuseInvalid });
@@ -76,7 +76,7 @@ async function neverCache(context: Context, next: () => Promise<void>): Promise<
 
 type Checked = Parameters<NonNullable<OpenAPIHono["defaultHook"]>>[0];
 
-/** Names each value that does not fit, where it is, and why. */
+/** Names each invalid value, its place, and the reason. */
 function refuseInvalid(result: Checked): void {
   if (result.success) return;
   const places = {
@@ -109,9 +109,9 @@ function problemOf(error: Error): HttpProblem {
 }
 
 /**
- * The headers of every answer. Pages may load only what this server has and talk only to it; `scriptHashes`
- * (`sha256-…`) are the inline scripts of the console. Images of other hosts stay out: an answer that names one
- * would tell that host what is in the channel. An answer may set a stricter one itself.
+ * The headers of every response. Pages may load from this server and talk to it only; `scriptHashes` (`sha256-…`) allow the inline scripts of
+ * the console. Images of other hosts are blocked, because their addresses could carry data of the channel to that host. A route may set
+ * stricter headers.
  */
 function securityHeaders(scriptHashes: () => readonly string[]): MiddlewareHandler {
   return secureHeaders({

@@ -1,5 +1,5 @@
 /**
- * The shapes of the HTTP API: parsed on the way in, documented in openapi.json, and the types of every client.
+ * The shapes of the HTTP API: they validate requests, document openapi.json, and are the types of clients.
  * Names are a contract: extend, never break.
  */
 import { z } from "@hono/zod-openapi";
@@ -21,7 +21,7 @@ export const readiness = z.object({
   checks: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string() })),
 });
 
-/** RFC 9457 problem document. `code` is stable and what programs branch on; `detail` is for the person. */
+/** RFC 9457 problem document. `code` is stable, for programs; `detail` is for people. */
 export const problem = z.object({
   type: z.string(),
   title: z.string(),
@@ -52,7 +52,7 @@ export const turnRequest = z
   })
   .strict();
 
-/** The same as a form; every part that is a file is attached. */
+/** The same as a form. Every file part is attached. */
 export const turnForm = z.object({
   namespace: z.string().optional(),
   thread: z.string().optional(),

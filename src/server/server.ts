@@ -7,10 +7,10 @@ import { isLoopback, requireSafeSetup, type Security, ServerSetupError } from ".
 import type { ServerDependencies } from "./dependencies.ts";
 import { createHttpApi } from "./http-api.ts";
 
-/** Takes requests that are not ours to check, e.g. those a platform has signed. False when it is not for it. */
+/** Handles requests that are checked elsewhere, e.g. those a platform has signed. Returns false for all others. */
 type OutsideHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** What has a default: the name and timing, and that callers may not speak for people of platforms. */
+/** Options with defaults: the name `operator`, the usual timing, and no speaking for people of platforms. */
 type WithDefault = "operator" | "speakForPeople" | "timing";
 
 export interface ServerOptions
@@ -25,9 +25,9 @@ export interface ServerOptions
 export interface KnackServer {
   /** Handles requests of the same process: `server.app.fetch(new Request("http://localhost/api/v1/about"))`. */
   readonly app: OpenAPIHono;
-  /** Answers the console's address. @throws ServerSetupError when the address cannot be had */
+  /** Returns the address of the console. @throws ServerSetupError when listening fails */
   listen(): Promise<{ url: string }>;
-  /** From now on the bot says that it is not ready, so that whatever shares out requests goes elsewhere. */
+  /** Reports "not ready" from now on, so that a load balancer sends requests elsewhere. */
   drain(): void;
   /** Ends the streams, lets other requests finish, and stops listening. */
   close(): Promise<void>;
@@ -66,9 +66,9 @@ export function createServer({ security, outside, ...options }: ServerOptions): 
 const drainMs = 5_000;
 
 interface Listener {
-  /** @throws ServerSetupError when the address cannot be had */
+  /** @throws ServerSetupError when listening fails */
   listen(): Promise<{ url: string }>;
-  /** Takes no new connection, lets requests in flight end, then cuts what is left. */
+  /** Accepts no new connection, lets requests in flight end, then closes the rest. */
   close(): Promise<void>;
 }
 
@@ -81,13 +81,13 @@ function createListener(
   const server = createHttpServer((request, response) => {
     if (!outside(request, response)) void inside(request, response);
   });
-  // Connections that never carried a request, as browsers open ahead of need: Node does not count them as idle.
+  // Connections that never carried a request, as browsers open them in advance. Node does not count them as idle.
   const unused = new Set<Socket>();
   server.on("connection", (socket) => {
     unused.add(socket);
     socket.once("close", () => unused.delete(socket));
   });
-  // A connection kept alive by a client would hold up closing once its last answer is out.
+  // A kept-alive connection would delay closing after its last response.
   server.on("request", (request, response) => {
     unused.delete(request.socket);
     response.once("close", () => {
@@ -117,7 +117,7 @@ function createListener(
   };
 }
 
-/** Where a person at this machine reaches the server. */
+/** The address of the server for a person on this machine. */
 function urlOf(host: string, port: number): string {
   const everywhere = host === "0.0.0.0" || host === "::";
   const name = everywhere || isLoopback(host) ? host.replace(/^(0\.0\.0\.0|::)$/, "127.0.0.1") : host;

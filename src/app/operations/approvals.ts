@@ -52,7 +52,7 @@ export const decideApproval = operation({
       read: (words) => ({ id: words.split(/\s+/)[0] || "none", ...verdictInput(meant) }),
       say({ decided }) {
         if (!decided) return { ok: false, text: "This was decided already, or is over.", private: true };
-        return said(saidOf[`${meant}`]);
+        return said(answers[`${meant}`]);
       },
     }),
   ),
@@ -68,7 +68,7 @@ const contradiction: Outcome<never> = {
   message: "`never` is a refusal: send it with `approve: false`.",
 };
 
-const saidOf = {
+const answers = {
   true: "Approved.",
   false: "Refused.",
   always: "Always allowed here.",
@@ -76,13 +76,13 @@ const saidOf = {
   never: "Never allowed here.",
 };
 
-/** What goes further than the answer counts beside that answer alone. */
+/** `always` and `turn` count only with an approval, `never` only with a refusal. */
 function verdictOf({ approve, always, turn, never }: Verdict): ApprovalVerdict {
   if (!approve) return never ? "never" : false;
   return always ? "always" : turn ? "turn" : true;
 }
 
-/** By command only in the channel in which it was asked. */
+/** A command may decide only in the channel in which the tool asked. */
 async function mayDecide(call: OperationCall<Verdict>): Promise<Outcome<unknown>> {
   const { input, asker, services, command } = call;
   const turn = await services.turns.get(input.id.slice(0, Math.max(0, input.id.lastIndexOf(":"))));
@@ -134,7 +134,7 @@ async function decisionOf({
   return { ok: false, status: 404, message: "Nothing has that number. `/agent approvals` shows them." };
 }
 
-/** Who decided may take it back, and so may managers: such calls ask again. */
+/** The person who decided and managers may remove a decision; matching calls then ask again. */
 async function mayRemove(call: Removal): Promise<Outcome<unknown>> {
   const found = await decisionOf(call);
   if (!found.ok || mayApprove(call.asker.by, "asker", { author: { id: found.value.by } })) return found;
@@ -145,7 +145,7 @@ async function mayRemove(call: Removal): Promise<Outcome<unknown>> {
 const how =
   "`/agent approvals approve|refuse|turn|always|never <id>` decides. `/agent approvals remove <number>` takes back what holds for good; whoever decided it may, and managers of the channel.";
 
-/** Turns that are looked at for what is open. */
+/** Maximum turns that are searched for open approvals. */
 const maxTurns = 200;
 
 const openSchema = z.object({
@@ -157,7 +157,7 @@ const openSchema = z.object({
   expires_at: z.number().describe("ms since the epoch"),
 });
 
-const forGood = z.object({
+const standingSchema = z.object({
   id: z.number(),
   tool: z.string(),
   to: z.string(),
@@ -170,8 +170,8 @@ export const listApprovals = operation({
   input: z.object({ namespace: namespaceSchema }),
   output: z.object({
     open: z.array(openSchema),
-    allowed: z.array(forGood),
-    refused: z.array(forGood),
+    allowed: z.array(standingSchema),
+    refused: z.array(standingSchema),
   }),
   who: "anyone",
   chat: [
@@ -188,9 +188,9 @@ export const listApprovals = operation({
           open.length === 0 ? "Nothing waits for approval here." : "Waiting for approval:",
           ...open.map((each) => openLine(each, now)),
           allowed.length === 0 ? "Nothing is always allowed here." : "Always allowed here:",
-          ...allowed.map((each) => forGoodLine(each, "allowed")),
+          ...allowed.map((each) => standingLine(each, "allowed")),
           ...(refused.length === 0 ? [] : ["Never allowed here:"]),
-          ...refused.map((each) => forGoodLine(each, "refused")),
+          ...refused.map((each) => standingLine(each, "refused")),
           how,
         ];
         return shown(lines.join("\n"));
@@ -215,9 +215,9 @@ export const listApprovals = operation({
         })),
     );
     const standing = await readStanding(store, namespace);
-    const those = (of: StandingDecision["verdict"]) =>
+    const withVerdict = (of: StandingDecision["verdict"]) =>
       standing.filter(({ verdict }) => verdict === of).map(shownDecision);
-    return { ok: true, value: { open, allowed: those("always"), refused: those("never") } };
+    return { ok: true, value: { open, allowed: withVerdict("always"), refused: withVerdict("never") } };
   },
 });
 
@@ -239,8 +239,8 @@ const deciders: Readonly<Record<string, string>> = {
   operator: "an operator of the bot",
 };
 
-function forGoodLine(
-  { id, tool, to, whom = "everyone", by }: z.output<typeof forGood>,
+function standingLine(
+  { id, tool, to, whom = "everyone", by }: z.output<typeof standingSchema>,
   did: "allowed" | "refused",
 ) {
   const named = to === "" ? "" : ` with ${escapeMarkdown(oneLine(to, 300))}`;

@@ -81,7 +81,7 @@ export const changeChannel = operation({
   audit: ({ namespace }, { input: { settings } }) => settingsNote(settings, namespace),
 });
 
-/** Commands show a setting to everybody when nothing is to be changed. */
+/** Everybody may show a setting with a command. */
 async function mayChange({
   input,
   asker,
@@ -98,7 +98,7 @@ export function mayChangeSettings(...[by, namespace]: Parameters<typeof mayManag
   return { ok: false, status: 403, message };
 }
 
-/** How the audit tells of a change. */
+/** The audit line of a change. */
 export function settingsNote(settings: SettingsChange, namespace: string) {
   const given = Object.entries(settings).filter(([, value]) => value !== undefined);
   if (given.length === 0) return undefined;

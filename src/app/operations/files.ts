@@ -25,10 +25,10 @@ const listing = z.object({
   most_bytes: z.number().describe("what they may have together"),
 });
 
-/** Characters of a path that people are shown. */
+/** Maximum characters of a path that people are shown. */
 const maxPath = 300;
 
-/** Files that a chat shows; the rest is counted. */
+/** Maximum files that a chat shows; the rest is counted. */
 const maxShown = 30;
 
 export const listFiles = operation({

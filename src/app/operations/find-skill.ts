@@ -12,7 +12,7 @@ export async function completeSkills({ skills }: Services, namespace: string) {
   return all.map(({ id, description }) => ({ text: id, description }));
 }
 
-/** The skill that a person means, by its id or what is close enough. Not ok: which there are. */
+/** The skill that a person means, by its id or a close match. A failure suggests others. */
 export async function findSkill(id: string, { catalogue }: Services): Promise<Outcome<Skill>> {
   const { skills } = await catalogue.current();
   const resolved = resolveSkill(id, skills.values());

@@ -11,7 +11,7 @@ const family =
 
 const id = z.string().min(1).max(40).describe("as the list shows it");
 
-/** What stands in a list: one plan a line. */
+/** A plan in a list, on one line. */
 function lineOf({ id: known, what, text, when, next, by, paused, address }: PlannedView): string {
   const kind = { reminder: "⏰ reminder", task: "task", trigger: "trigger" }[what];
   const times = next.length === 0 ? "" : ` Next: ${next.join(", ")}.`;
@@ -120,7 +120,7 @@ export const addSchedule = operation({
   }),
 });
 
-/** How people are told what was planned: the next times are repeated to them. */
+/** Confirms a plan, with its next times. */
 function plannedText({ id: known, what, text, when, next }: PlannedView): string {
   const times = next.length === 0 ? "" : `\nNext: ${next.join(", ")}.`;
   return `Planned (\`${known}\`): ${what} ${escapeMarkdown(when)}: ${escapeMarkdown(oneLine(text, 500))}${times}`;
@@ -216,7 +216,7 @@ export const renewScheduleSecret = operation({
       partOf: "agent schedule",
       read: (words, place) => (words === "" ? undefined : { id: idIn(words), namespace: place.namespace }),
       missing: "Of which webhook? `/agent schedule secret <id>`; `/agent schedule list` shows the ids.",
-      // What a command answers is kept in the log, and a secret does not belong there.
+      // Answers of commands are stored in the log, where a secret does not belong.
       say: ({ secret }) =>
         secret === undefined
           ? shown("A new secret was sent to you alone; the one before counts no more.")
@@ -253,7 +253,7 @@ export const renewScheduleSecret = operation({
 
 type Change = OperationCall<{ id: string; namespace: string }>;
 
-/** Who made it, and managers. */
+/** The maker and managers may change a plan. */
 function mayChange(call: Change): Promise<Outcome<unknown>> {
   const { input, services } = call;
   return services.schedules.mayChange(plannerOf(call, input.namespace), input.id);
@@ -267,7 +267,7 @@ function plannerOf({ asker, command }: OperationCall<unknown>, where: string): P
   return { author: asker.by, place: { namespace: where, thread: command?.place.thread ?? "schedules" } };
 }
 
-/** A command that is run again after a crash plans nothing twice. */
+/** The same key when a command runs again after a crash, so that nothing is planned twice. */
 function keyOf({ command, services }: OperationCall<unknown>): string {
   return command?.turn_id ?? services.newId();
 }

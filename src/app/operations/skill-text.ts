@@ -13,7 +13,7 @@ const icons: Record<SkillListing["state"], string> = {
   blocked: "⊘",
 };
 
-/** What the signs in a list of skills mean. */
+/** The legend of the signs in a list of skills. */
 export const skillLegend = "○ available · ● active · ◉ enabled by a person · ⊘ disabled";
 
 /** A skill in a list. Markdown. */
@@ -24,11 +24,11 @@ export function skillLine(skill: SkillListing): string {
   return `- ${icons[skill.state]} **${skill.id}** ${firstSentence(skill.description)}${reason}`;
 }
 
-/** Skills one message lists: about what Slack and Discord show in two or three messages. */
+/** Maximum skills in a list, which Slack and Discord show in two or three messages. */
 const maxListed = 50;
 const maxBroken = 5;
 
-/** A list of skills that stays readable. What a person or the agent decided about is not left out, and the rest is counted. */
+/** A readable list of skills. Skills that are active, enabled or disabled are always listed; others beyond the limit are counted. */
 export function skillLines(found: readonly SkillListing[]): string[] {
   const decided = found.filter(({ state }) => state !== "available").length;
   let room = Math.max(0, maxListed - decided);
@@ -42,7 +42,7 @@ export function skillLines(found: readonly SkillListing[]): string[] {
   return [...listed.map(skillLine), ...rest];
 }
 
-/** What was put there and could not be loaded, each with its reason. Of a path people see the end, not where the bot lives. */
+/** Files that could not be loaded, with the reasons. Only the end of each path is shown, not the folders of the bot. */
 export function brokenLines(
   diagnostics: readonly Pick<Diagnostic, "severity" | "path" | "message">[],
 ): string[] {
@@ -140,7 +140,7 @@ function parameterLine({
   return `- \`${name}\` (${type}${required ? ", required" : ""}${choice}${fallback}) ${description}`;
 }
 
-/** One line a skill, and why it cannot be used. */
+/** A line for each skill, with the reason if it cannot be used. */
 export function skillListLines(
   skills: readonly SkillListing[],
   { plain, bold, dim, bad }: Terminal,

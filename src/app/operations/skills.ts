@@ -115,7 +115,7 @@ interface SkillChange {
   state: z.output<typeof states>;
 }
 
-/** Command, description, what is said, and how the audit names it. */
+/** Command, description, answer and audit texts of each state. */
 const changes = {
   pinned: {
     verb: "enable",
@@ -174,7 +174,7 @@ export const setSkill = operation({
   },
 });
 
-/** What a review found in an installed skill is said once more when somebody lets the agent use it. */
+/** A warning about dangerous findings of the review, for a skill that is being enabled. */
 async function dangerOf(id: string, { input, services }: OperationCall<SkillChange>): Promise<string> {
   const detail = await services.skills.detail(id, input.ns);
   const danger = detail?.package?.danger ?? 0;

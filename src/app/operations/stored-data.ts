@@ -51,7 +51,7 @@ export const runRetention = operation({
 
 type Report = z.output<typeof retentionReport>;
 
-/** How to keep what would be deleted, as a sentence. */
+/** Says how to keep data that would be deleted. */
 export const howToKeep =
   "To keep it, set conversation_days, run_detail_days, file_days or audit_days of retention to more days, or to never.";
 
@@ -62,7 +62,7 @@ const kinds: Record<keyof Report["policy"], (kept: string) => string> = {
   audit_days: (kept) => `audit ${kept}`,
 };
 
-/** How long things are kept, in a line for people. @param now ms since the epoch */
+/** How long data is kept, in one line. @param now ms since the epoch */
 export function retentionLine({ policy, from }: z.output<typeof retentionStatus>, now: number): string {
   const limited = Object.entries(kinds).flatMap(([kind, text]) => {
     const days = policy[kind as keyof Report["policy"]];

@@ -64,7 +64,7 @@ export const forgetTurn = operation({
   run: ({ input: { id }, asker, services }) => services.forget(id, asker.by),
 });
 
-/** `/agent stop`, and `stop` alone: what runs in a channel or a thread, as far as it is theirs. */
+/** `/agent stop`, and `stop` alone: stops the person's turns in a channel, or in a thread those they may stop. */
 export const stopTurns = operation({
   name: "turn.stop_all",
   input: z.object({ namespace: namespaceSchema, thread: threadSchema.optional() }),
@@ -81,7 +81,7 @@ export const stopTurns = operation({
       description: "Stops your turns in this channel",
       urgent: true,
       read(words, { namespace, thread }) {
-        // In a direct message everything is between the two: a new thread there may mean the one before.
+        // In a direct message all threads belong to one person, who may mean an earlier thread.
         return words === "here" && !isDirectMessage(namespace) ? { namespace, thread } : { namespace };
       },
       say: stoppedText,
@@ -102,7 +102,7 @@ export const stopTurns = operation({
   },
 });
 
-/** Every stopped turn says so in its own thread. */
+/** Stopped turns also say so in their own threads. */
 function stoppedText({
   stopped,
   elsewhere,
@@ -145,7 +145,7 @@ export const listThreads = operation({
   },
 });
 
-/** Turns of a thread that are shown. */
+/** Maximum turns of a thread that are shown. */
 const maxTurns = 500;
 
 export const showThread = operation({
@@ -173,7 +173,7 @@ async function findTurn(id: string, { turns }: Services): Promise<Outcome<TurnRe
   return { ok: false, status: 404, message: `There is no turn ${id}.` };
 }
 
-/** Who asked for the turn, and managers of its channel. */
+/** The person who asked for the turn, and managers of its channel. */
 function ofAsker(refusal: (author: Author) => string) {
   return {
     async decide({ input, asker, services }: OperationCall<{ id: string }>): Promise<Outcome<unknown>> {

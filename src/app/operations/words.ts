@@ -9,7 +9,7 @@ import type { Services } from "./services.ts";
 
 type Agents = Pick<Services, "models" | "effort" | "profiles">;
 
-/** The model and the effort of a channel in words, with who says so where it is not the configuration. */
+/** The model and effort of a channel in words, with their source if that is not the configuration. */
 export function modelWords(
   { models, effort, profiles }: Agents,
   settings: NamespaceState["settings"],
@@ -28,7 +28,7 @@ export function smallModel({ models, profiles }: Agents, settings: NamespaceStat
   return models.small(modelFor(models, settings, profileNamed(profiles, settings.profile))).id;
 }
 
-/** How an answer names the place that a command changed. The console's and the terminal's own `dm` is one of their channels. */
+/** Names the place that a command changed. The `dm` of the console and the terminal counts as a channel. */
 export function placeWords(namespace: string): string {
   const isWithPerson = isDirectMessage(namespace) && !namespace.endsWith(":dm");
   return isWithPerson ? "in our direct messages" : "in this channel";

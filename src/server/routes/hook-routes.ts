@@ -5,10 +5,10 @@ import { HttpProblem } from "../http-problem.ts";
 import { readLimited } from "../request-body.ts";
 import { problems } from "./route-parts.ts";
 
-/** The largest request to a webhook, bytes. */
+/** Maximum bytes of a request to a webhook. */
 const maxBytes = 100_000;
 
-/** After this many seconds a webhook that was called too often takes requests again. */
+/** Seconds until a webhook that was called too often accepts requests again. */
 const retrySeconds = "60";
 
 const hook = createRoute({
@@ -27,7 +27,7 @@ const hook = createRoute({
   },
 });
 
-/** Webhooks, for everybody who has their secret: no check of where a request comes from stands before them. */
+/** Webhooks, for everybody who has their secret; the checks of a request's origin do not apply. */
 export function addHookRoutes(server: OpenAPIHono, { app }: ServerDependencies): void {
   server.openapi(hook, async (context) => {
     const { req } = context;

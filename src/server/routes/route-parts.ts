@@ -1,10 +1,10 @@
-/** Parts of route definitions that recur. */
+/** Recurring parts of route definitions. */
 import { z } from "@hono/zod-openapi";
 import { channelName } from "../../app/services/shapes.ts";
 import { HttpProblem } from "../http-problem.ts";
 import * as schemas from "../schemas.ts";
 
-/** The answers of a route: this JSON, or a problem. */
+/** The responses of a route: this JSON, or a problem. */
 export function answers<Schema extends z.ZodType>(schema: Schema, description: string) {
   return {
     200: { description, content: { "application/json": { schema } } },

@@ -1,16 +1,16 @@
-/** How people read the reviews of packages, in a chat and on the command line. */
+/** Reviews of packages as text, in a chat and on the command line. */
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import type { InstalledPackage, PackageFinding, PackageReview } from "../../../core/skill/packages.ts";
 import type { Terminal } from "../operation.ts";
 import { codeSpan } from "../words.ts";
 
-/** Findings of one review that a chat shows; the rest is counted. */
+/** Maximum findings that a chat shows; the rest is counted. */
 const maxFindings = 12;
 
-/** Characters of text of a package that are shown as code. */
+/** Maximum characters of a package's text that are shown as code. */
 const maxCode = 200;
 
-/** What no finding and no lack of findings says. */
+/** Said in every review, whatever the findings. */
 const prose = "No check judges what its text asks of the agent: read it.";
 
 const signs: Record<PackageFinding["severity"], string> = {
@@ -19,7 +19,7 @@ const signs: Record<PackageFinding["severity"], string> = {
   info: "ℹ️",
 };
 
-/** A review as a person decides by it: the gravest first. Markdown; nothing of the package is more than text in it. */
+/** A review for the person who decides, gravest findings first. Markdown in which texts of the package are escaped. */
 export function reviewText(review: PackageReview): string {
   const { skill_id, version, kind, files, bytes, hash, isolation, findings } = review;
   const more = findings.length - maxFindings;
@@ -46,7 +46,7 @@ export function reviewText(review: PackageReview): string {
     .replaceAll("\n\n- ", "\n- ");
 }
 
-/** What was installed, each with its review, and how to go on. Markdown. */
+/** Installed skills with their reviews, and the next step. Markdown. */
 export function installedText(installed: readonly InstalledPackage[], done: "installed" | "updated"): string {
   const ids = installed.map(({ skill_id }) => skill_id);
   const head = `${ids.map((id) => `**${text(id, 100)}**`).join(", ")} ${ids.length === 1 ? "is" : "are"} ${done}. Nothing of it is active. Read the review, then enable it in a channel with \`/skill enable ${ids[0] ?? "ID"}\`.`;
@@ -115,7 +115,7 @@ function countOf(files: number): string {
   return files === 1 ? "1 file" : `${files} files`;
 }
 
-/** What its code sees of a conversation, and where that may go. */
+/** Says that code reads files of a conversation, and where it may send them. */
 function filesNote({ scripts, hosts }: PackageReview): string[] {
   if (scripts.length === 0) return [];
   const where =
@@ -125,7 +125,7 @@ function filesNote({ scripts, hosts }: PackageReview): string[] {
   return [`Its code reads files of the thread it is called in: it may send them ${where}.`];
 }
 
-/** What a package brings and asks for, as far as it does. */
+/** Scripts of a package and its requirements, without empty lists. */
 function needs({ scripts, hosts, bins, env }: PackageReview): (readonly [title: string, values: string[]])[] {
   const all = [
     ["Scripts", scripts],

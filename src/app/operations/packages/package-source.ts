@@ -1,4 +1,4 @@
-/** Where a package comes from, as people and programs say it. */
+/** Where a package comes from, in requests of people and programs. */
 import { z } from "zod";
 import { PlatformError } from "../../../core/ports/chat-platform.ts";
 import type { PackageSource } from "../../../core/skill/packages.ts";
@@ -9,7 +9,7 @@ import { listed } from "../words.ts";
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/, "expected a sha256 in lower-case hex");
 
-/** A package by address, or by a path of the machine the bot runs on; else the file that comes with it. */
+/** A package by address, or by a path on the bot's machine; without either, the uploaded file. */
 export const packageLocation = z.object({
   url: z
     .string()
@@ -45,7 +45,7 @@ export const packageForm = z.object({
 
 type Located = OperationCall<z.output<typeof packageLocation>>;
 
-/** The package that is meant. */
+/** The package that the call names. */
 export function sourceOf(call: Located): Promise<Outcome<PackageSource>> {
   return call.command === undefined ? sourceOfProgram(call) : sourceInChat(call);
 }
@@ -69,7 +69,7 @@ async function sourceOfProgram({
 const whatToInstall =
   "Which skill? Write the address of a .zip, a .tar.gz or a git repository: `/skill install https://…`. Or send the archive to me in a message that says `skill install`.";
 
-/** An address is what was written; without one, the archive that was attached. A path would be of the bot's own machine. */
+/** An address in the message, otherwise the attached archive. A path is refused, because it would be on the bot's machine. */
 async function sourceInChat({ input: { url = "" }, files = [] }: Located): Promise<Outcome<PackageSource>> {
   if (/^[a-z+]+:\/\//i.test(url)) return { ok: true, value: { kind: "url", url } };
   const refuse = (message: string) => ({ ok: false as const, status: 400 as const, message });
@@ -85,7 +85,7 @@ async function sourceInChat({ input: { url = "" }, files = [] }: Located): Promi
   return download(file);
 }
 
-/** Of an archive that came with a message, bytes. */
+/** Maximum bytes of an uploaded archive. */
 const maxBytes = 50_000_000;
 
 async function download(file: CommandFile): Promise<Outcome<PackageSource>> {

@@ -18,7 +18,7 @@ const answers = "what is there now, or that it goes on";
 
 type Form<Input> = CommandLineForm<Input, z.output<typeof preparation>>;
 
-/** Installing takes minutes: its lines are shown, and one that goes on is waited for. */
+/** Installing takes minutes: the command shows progress and waits for the end. */
 const follow = {
   operation: "sandbox.list",
   goesOn: ({ state }: z.output<typeof preparation>) => state === "working",
@@ -179,7 +179,7 @@ function note(
   return { action, subject: language, detail: `${did} ${what} for code in ${languageNames[language]}` };
 }
 
-/** Dependencies that are written out. */
+/** Maximum dependencies that are listed. */
 const maxListed = 30;
 
 function setLines(set: PreparedSet, { plain, bold, dim, warn }: Terminal): string[] {

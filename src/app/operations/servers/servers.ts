@@ -29,7 +29,7 @@ const who = operators("start, stop and trust its servers");
 const missing = "Which server? `/mcp list` shows what there is.";
 export const argument = [["<name>", "name of the server"]] as const;
 
-/** What follows a command about one server. */
+/** The argument of commands about one server. */
 export const named = {
   usage: "<server>",
   missing,
@@ -81,7 +81,7 @@ export const listServers = operation({
 
 const actions = ["start", "stop", "restart"] as const;
 
-/** As a help text of chat, of the command line, and the audit say them. */
+/** Texts for help in a chat, for the command line, and for the audit. */
 const actionWords = {
   start: ["Starts a tool server", "start a server", "started"],
   stop: ["Stops a tool server", "stop a server", "stopped"],
@@ -168,7 +168,7 @@ export const trustServer = operation({
   },
 });
 
-/** The servers as they are configured by now: the list is only as new as the catalogue. */
+/** The servers as currently configured: the catalogue is read first, because it updates the list. */
 export async function configured({ servers, catalogue }: Services): Promise<readonly ServerStatus[]> {
   if (servers === undefined) return [];
   await catalogue.current();
@@ -207,7 +207,7 @@ async function viewOf(status: ServerStatus, { catalogue, store }: Services): Pro
   return { ...status, tools: status.tools.map((tool) => toolView(tool, skill, trust)) };
 }
 
-/** What people see of a tool of a server; what decides whether calls ask is missing for tools that nobody is offered. */
+/** A tool of a server as people see it. For tools that are not offered, it does not say whether calls ask. */
 function toolView(
   { name, description, suppressed }: ServerStatus["tools"][number],
   skill: Skill | undefined,

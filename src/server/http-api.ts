@@ -95,7 +95,7 @@ function refuseInvalid(result: Checked): void {
 
 function wrongMethod(context: Context, methods: readonly string[]): HttpProblem {
   const allow = methods.join(", ");
-  const detail = `${context.req.method} does not work here; ${allow} ${methods.length === 1 ? "does" : "do"}.`;
+  const detail = `${context.req.method} is not allowed here; use ${methods.join(" or ")}.`;
   return new HttpProblem(405, detail, { headers: { Allow: allow } });
 }
 

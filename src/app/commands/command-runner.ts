@@ -143,7 +143,7 @@ async function execute(
   if (near.length > 0)
     return refused(`${unknown} Did you mean ${near.map((name) => `\`/${name}\``).join(" or ")}?`);
   const members = membersOf(commands, words.split(/\s/)[0] ?? "");
-  if (members.length > 0) return refused(`${unknown} These there are:\n\n${help(members)}`);
+  if (members.length > 0) return refused(`${unknown} These commands exist:\n\n${help(members)}`);
   return refused(`${unknown} \`/knack help\` shows what there is.`);
 }
 

@@ -57,8 +57,8 @@ async function runCommand(
 function problemIn(error: ZodError): string {
   const [issue] = error.issues;
   if (issue?.code === "too_big" && issue.origin === "string")
-    return `That is too long: it may have ${issue.maximum} characters at most.`;
-  return `That cannot be read (${inputProblems(error)}).`;
+    return `That is too long: the maximum is ${issue.maximum} characters.`;
+  return `That is not valid (${inputProblems(error)}).`;
 }
 
 /** As it is stored. */

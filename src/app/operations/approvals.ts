@@ -51,7 +51,8 @@ export const decideApproval = operation({
       partOf: "agent approvals",
       read: (words) => ({ id: words.split(/\s+/)[0] || "none", ...verdictInput(meant) }),
       say({ decided }) {
-        if (!decided) return { ok: false, text: "This was decided already, or is over.", private: true };
+        if (!decided)
+          return { ok: false, text: "This has already been decided, or has expired.", private: true };
         return said(answers[`${meant}`]);
       },
     }),
@@ -131,19 +132,23 @@ async function decisionOf({
 }: Removal): Promise<Outcome<StandingDecision>> {
   const found = (await readStanding(services.store, namespace)).find((each) => each.id === id);
   if (found !== undefined) return { ok: true, value: found };
-  return { ok: false, status: 404, message: "Nothing has that number. `/agent approvals` shows them." };
+  return {
+    ok: false,
+    status: 404,
+    message: "There is no decision with that number. `/agent approvals` shows them.",
+  };
 }
 
 /** The person who decided and managers may remove a decision; matching calls then ask again. */
 async function mayRemove(call: Removal): Promise<Outcome<unknown>> {
   const found = await decisionOf(call);
   if (!found.ok || mayApprove(call.asker.by, "asker", { author: { id: found.value.by } })) return found;
-  const message = `${escapeMarkdown(found.value.name)} or a manager of this channel may take that back.`;
+  const message = `Only ${escapeMarkdown(found.value.name)} or a manager of this channel may remove that decision.`;
   return { ok: false, status: 403, message };
 }
 
 const how =
-  "`/agent approvals approve|refuse|turn|always|never <id>` decides. `/agent approvals remove <number>` takes back what holds for good; whoever decided it may, and managers of the channel.";
+  "`/agent approvals approve|refuse|turn|always|never <id>` decides. `/agent approvals remove <number>` removes a standing decision; the person who decided and managers of the channel may do that.";
 
 /** Maximum turns that are searched for open approvals. */
 const maxTurns = 200;

@@ -107,7 +107,7 @@ const effort = form({
     `There is no effort ${oneLine(words, 40)}. Choose one of: ${efforts.join(", ")}, ${byDefault}.`,
   tell({ settings, change, where, services }) {
     if (change.effort === undefined) {
-      const known = "A model that does not know one takes the nearest.";
+      const known = "A model that does not support one uses the nearest.";
       return shown(
         `The model thinks with effort ${modelWords(services, settings).effort} ${where}. Choose one of: ${efforts.join(", ")}, ${byDefault}. ${known}`,
       );
@@ -115,7 +115,7 @@ const effort = form({
     return said(
       change.effort === null
         ? `How hard the model thinks ${where} is up to the agent and the configuration again.`
-        : `The model thinks with effort **${change.effort}** ${where}, or with what it knows nearest to it.`,
+        : `The model thinks with effort **${change.effort}** ${where}, or with the nearest one it supports.`,
     );
   },
 });

@@ -97,7 +97,7 @@ export const removeFile = operation({
   who: {
     least: "manager",
     refusal:
-      "Managers of the channel remove files. Who attached one deletes their message, and the file goes with it.",
+      "Only managers of the channel may remove files. If you attached it, delete your message: the file is deleted with it.",
   },
   http: {
     route: "DELETE /namespaces/{ns}/threads/{thread}/files",

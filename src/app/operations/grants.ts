@@ -94,7 +94,7 @@ export const revokeHosts = operation({
       say(output, { input }) {
         const stays =
           input.hosts === undefined && output.granted.length > 0
-            ? " What is left is in the bot's configuration, under `skills.network`."
+            ? " The remaining hosts are in the bot's configuration, under `skills.network`."
             : "";
         return said(`${reaches(output)}${stays}`);
       },
@@ -147,7 +147,7 @@ function readHosts(texts: readonly string[]): Outcome<string[]> {
   const hosts = texts.map((text) => ({ text, host: readHost(text) }));
   const wrong = hosts.find(({ host }) => host === undefined);
   if (wrong === undefined) return { ok: true, value: [...new Set(hosts.flatMap(({ host }) => host ?? []))] };
-  const message = `\`${wrong.text.replaceAll("`", "").slice(0, 100)}\` is no host. Write a name such as \`api.example.com\`, \`*.example.com\` for all below it, \`api.example.com:8443\` for a port of its own, or \`*\` for every host.`;
+  const message = `\`${wrong.text.replaceAll("`", "").slice(0, 100)}\` is not a host. Write a name such as \`api.example.com\`, \`*.example.com\` for all below it, \`api.example.com:8443\` for a specific port, or \`*\` for every host.`;
   return { ok: false, status: 400, message };
 }
 

@@ -18,7 +18,7 @@ export const sendMessage = operation({
     key: z.string().min(1).max(200).optional().describe("of your own: the same key is posted once"),
   }),
   output: z.object({ reference: z.string(), link: z.string().optional() }),
-  who: { least: "operator", refusal: "Only who runs the bot sends messages in its name." },
+  who: { least: "operator", refusal: "Only operators of the bot may send messages as the bot." },
   http: {
     route: "POST /messages",
     summary: "Post a message in a channel of a chat platform",

@@ -134,10 +134,10 @@ const changes = {
     summary: "Pause a schedule or trigger",
   },
   resume: {
-    done: "Goes on",
+    done: "Resumed",
     audit: "resumed",
     route: "POST /schedules/{id}/resume",
-    summary: "Let a schedule or trigger go on",
+    summary: "Resume a schedule or trigger",
   },
   remove: {
     done: "Removed",
@@ -207,7 +207,7 @@ export const renewScheduleSecret = operation({
   who: { decide: mayChange },
   http: {
     route: "POST /schedules/{id}/secret",
-    summary: "A new secret for a webhook; the one before counts no more",
+    summary: "A new secret for a webhook; the previous one is no longer valid",
     answers: "the secret, which is shown only now",
   },
   chat: [
@@ -219,7 +219,7 @@ export const renewScheduleSecret = operation({
       // Answers of commands are stored in the log, where a secret does not belong.
       say: ({ secret }) =>
         secret === undefined
-          ? shown("A new secret was sent to you alone; the one before counts no more.")
+          ? shown("A new secret was sent to you alone; the previous one is no longer valid.")
           : refused(
               "The secret is not shown in a conversation. `knack schedule secret <id>` prints a new one.",
             ),
@@ -228,7 +228,7 @@ export const renewScheduleSecret = operation({
   commandLine: [
     {
       command: "schedule secret",
-      description: "makes and prints a new secret of a webhook; the one before counts no more",
+      description: "makes and prints a new secret of a webhook; the previous one is no longer valid",
       arguments: [["<id>", "as the list shows it"]],
       options: [["--set <secret>", "takes the secret that the sender made, as Slack and Stripe do"]],
       json: "prints {secret}",

@@ -90,14 +90,14 @@ function reportLines(report: Report, { now }: Terminal, { dry_run }: { dry_run: 
     [policy.audit_days, `audit: ${several(counts.audit, "line")}`],
   ] as const;
   const lines = counted.map(([kept, text]) => {
-    const since = kept === "never" ? "kept for ever" : `older than ${dayOf(now - kept * dayMs)}`;
+    const since = kept === "never" ? "kept forever" : `older than ${dayOf(now - kept * dayMs)}`;
     return `  ${text} (${since})`;
   });
   if (ran) return ["Deleted:", ...lines];
   const waits = from !== undefined && from > now;
   return [
     `Kept: ${retentionLine(report, now)}`,
-    dry_run ? "Would be deleted now:" : "Nothing is deleted yet. Old by now:",
+    dry_run ? "Would be deleted now:" : "Nothing is deleted yet. Already old:",
     ...lines,
     ...(waits || from === undefined ? [howToKeep] : []),
   ];

@@ -117,7 +117,7 @@ function stoppedText({
     return shown(stopped === 1 ? "Your turn is stopped." : `${stopped} turns are stopped.`);
   }
   if (others === 0) return shown("Nothing is running here.");
-  return refused("What runs here was asked by somebody else; they or a manager can stop it.");
+  return refused("Other people asked for the turns that run here; they or a manager can stop them.");
 }
 
 export const listThreads = operation({

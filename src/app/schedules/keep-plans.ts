@@ -54,7 +54,7 @@ export function createPlanKeeping(deps: PlanKeepingDeps): PlanKeeping {
     const entry = await book.get(id);
     if (entry === undefined || entry.namespace !== place.namespace) return unknown(id);
     if (mayApprove(author, "asker", { author: entry.value.maker })) return { ok: true, value: entry };
-    const message = `${entry.value.maker.name}, who made it, or a manager of this channel may change it.`;
+    const message = `Only ${entry.value.maker.name}, who made it, or a manager of this channel may change it.`;
     return { ok: false, status: 403, message };
   };
   const newSecret: PlanKeeping["newSecret"] = async (planner, id, given) => {
@@ -119,7 +119,7 @@ export function createPlanKeeping(deps: PlanKeepingDeps): PlanKeeping {
 }
 
 function unknown(id: string): Outcome<never> {
-  const message = `Nothing here has the id ${id.slice(0, 40)}. \`/agent schedule list\` shows what there is.`;
+  const message = `There is no schedule or trigger ${id.slice(0, 40)} here. \`/agent schedule list\` shows all.`;
   return { ok: false, status: 404, message };
 }
 
@@ -167,9 +167,8 @@ const proofs: Readonly<Record<HookKind, string>> = {
   hmac: ", with `X-Signature-256: sha256=` and the HMAC-SHA256 of the body in hex",
   github: ": enter it as the secret of the webhook at GitHub, content type application/json",
   gitlab: ": enter it as the secret token of the webhook at GitLab",
-  slack: ". Slack makes secrets of its own: hand its signing secret over with `knack schedule secret --set`",
-  stripe:
-    ". Stripe makes secrets of its own: hand its signing secret over with `knack schedule secret --set`",
+  slack: ". Slack makes its own secret: set its signing secret with `knack schedule secret --set`",
+  stripe: ". Stripe makes its own secret: set its signing secret with `knack schedule secret --set`",
 };
 
 function provedBy({ value }: Entry<Schedule | Trigger>): string {
@@ -188,7 +187,7 @@ async function tellSecret(
   const platform = platforms.of(place.namespace);
   if (platform === undefined) return false;
   const markdown = [
-    `The secret of your webhook \`${id}\`, which nobody is shown again:`,
+    `The secret of your webhook \`${id}\`. It is shown only this once:`,
     `\`\`\`\n${secret}\n\`\`\``,
     `Send a POST with up to 100 kB of JSON or text to \`${address}\`${proof}. \`/agent schedule secret ${id}\` makes a new one.`,
   ].join("\n");

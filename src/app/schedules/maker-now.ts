@@ -52,11 +52,11 @@ export function createPeopleNow({ platforms, refusalOf }: PeopleDeps): PeopleNow
     async maker(namespace, { maker, on_platform, thread }) {
       if (!on_platform) return { is: "there", author: maker };
       return look({ namespace, thread }, maker.id, async ({ id, trust }, { actions }) => {
-        if (trust === "guest") return "Guests can have no schedules and triggers.";
+        if (trust === "guest") return "Guests cannot have schedules or triggers.";
         if (actions === undefined) return undefined;
         const access = await actions.access(namespace, id);
-        if (access === undefined) return "They or I cannot read the channel any more.";
-        return access.write ? undefined : "They or I cannot write in the channel any more.";
+        if (access === undefined) return "They or I can no longer read the channel.";
+        return access.write ? undefined : "They or I can no longer write in the channel.";
       });
     },
   };

@@ -66,8 +66,8 @@ export function createNeededTools({ catalogue, offers, metaTools }: NeededToolsD
         if (now?.definition === definition) continue;
         if (skills.some((skill) => skill.id === skill_id || mayBeOf(tool, skill))) return starting;
         return now === undefined
-          ? `The tool ${tool} that it uses is not there any more.`
-          : `The tool ${tool} that it uses has changed since people agreed to it.`;
+          ? `The tool ${tool} that it uses no longer exists.`
+          : `The tool ${tool} that it uses has changed since it was approved.`;
       }
       return undefined;
     },

@@ -63,12 +63,13 @@ async function whyNot(
 ): Promise<Outcome<never> | undefined> {
   const { author, place, cause } = planner;
   if (cause !== undefined)
-    return refused("What a schedule or trigger began makes no further ones. Somebody has to ask for it.");
+    return refused("A run of a schedule or trigger cannot plan further ones. Ask for it in a message.");
   if (author.trust === "guest")
-    return { ok: false, status: 403, message: "Guests can have no schedules and triggers." };
+    return { ok: false, status: 403, message: "Guests cannot have schedules or triggers." };
   const length = text.trim().length;
-  if (length === 0) return refused("It says nothing: write what is to be said or done.");
-  if (length > maxPlanText) return refused(`The text has ${length} characters; ${maxPlanText} are the most.`);
+  if (length === 0) return refused("The text is empty. Write what to say or do.");
+  if (length > maxPlanText)
+    return refused(`The text has ${length} characters; the maximum is ${maxPlanText}.`);
   const on_platform = deps.platforms.of(place.namespace) !== undefined;
   const maker = await deps.people.maker(place.namespace, {
     maker: author,
@@ -89,7 +90,7 @@ async function planSchedule(
   const own = await deps.zoneFor(author, place.namespace);
   const zone = wish.time_zone === undefined ? own : timeZoneNamed(wish.time_zone);
   if (zone === undefined)
-    return refused(`${wish.time_zone?.slice(0, 60)} is no time zone. Write one such as Europe/Berlin.`);
+    return refused(`${wish.time_zone?.slice(0, 60)} is not a time zone. Write one such as Europe/Berlin.`);
   const timing = readTiming(deps, wish, zone);
   if (!timing.ok) return timing;
   const tools = await deps.tools.resolve(wish.what === "task" ? (wish.tools ?? []) : [], place.namespace);
@@ -123,13 +124,13 @@ async function planSchedule(
 /** The time or cron pattern of a wish. */
 function readTiming({ limits, now }: PlanningDeps, { at, cron }: Timed, zone: string): Outcome<Timing> {
   if ((at === undefined) === (cron === undefined))
-    return refused("Say when: either one time, or a cron pattern for what repeats.");
+    return refused("Give either one time, or a cron pattern for a repetition.");
   if (cron !== undefined) {
     const problem = cronProblem(cron, zone);
     if (problem !== undefined) return refused(problem);
     const timing = { cron: cron.trim().replace(/\s+/g, " ") };
     if (nextTimes(timing, zone, now(), 1).length === 0)
-      return refused(`\`${timing.cron}\` never comes: no such day.`);
+      return refused(`\`${timing.cron}\` never runs: there is no such day.`);
     const gap = minGap(timing, zone, now());
     if (gap >= limits.least_gap_ms) return { ok: true, value: timing };
     return refused(
@@ -139,11 +140,11 @@ function readTiming({ limits, now }: PlanningDeps, { at, cron }: Timed, zone: st
   const time = readTime(at ?? "", zone);
   if (time === undefined)
     return refused(
-      `${(at ?? "").slice(0, 60)} is no time. Write it as 2026-11-26T09:00, with the offset where it is not of ${zone}.`,
+      `${(at ?? "").slice(0, 60)} is not a valid time. Write it as 2026-11-26T09:00, with an offset unless it is in ${zone}.`,
     );
   if (time <= now())
     return refused(
-      `${shownTime(time, zone)} is over: it is ${shownTime(now(), zone)} in ${zone}. Nothing was made.`,
+      `${shownTime(time, zone)} has passed: it is ${shownTime(now(), zone)} in ${zone}. Nothing was made.`,
     );
   if (time - now() > maxAheadMs) return refused("That is more than ten years away. Nothing was made.");
   return { ok: true, value: { at: time } };
@@ -158,7 +159,7 @@ function planTrigger(common: Common, { condition }: Extract<Wish, { what: "trigg
   // Outside chat platforms every message is addressed to the bot; there is nothing else to hear.
   if (!common.on_platform && on !== "webhook" && !(on === "quiet" && condition.here))
     return refused(
-      `A trigger on ${eventsOf[on]} is not possible here: only what is said to the bot is heard. A schedule, a webhook, or a watch of this thread is possible.`,
+      `A trigger on ${eventsOf[on]} is not possible here, because the bot receives only messages to it. Use a schedule, a webhook, or a watch of this thread.`,
     );
   const value: Trigger = {
     ...common,

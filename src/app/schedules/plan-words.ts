@@ -92,7 +92,7 @@ export function limitProblem(
   const own = plans.filter(({ value }) => value.maker.id === makerId).length;
   const rest = "Remove one first: `/agent schedule list` shows them.";
   if (own >= per_person)
-    return `You have ${own} schedules and triggers here; ${per_person} is the most. ${rest}`;
+    return `You have ${own} schedules and triggers here; the maximum is ${per_person}. ${rest}`;
   if (plans.length < per_channel) return undefined;
-  return `There are ${plans.length} schedules and triggers here; ${per_channel} is the most. ${rest}`;
+  return `There are ${plans.length} schedules and triggers here; the maximum is ${per_channel}. ${rest}`;
 }

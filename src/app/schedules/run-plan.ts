@@ -45,7 +45,7 @@ export async function pauseAndTell(
   because: string,
 ): Promise<void> {
   const { id, value } = entry;
-  const says = `I paused “${beginningOf(value.text, 200)}”: ${because} \`/agent schedule resume ${id}\` wakes it, \`/agent schedule remove ${id}\` deletes it.`;
+  const says = `I paused “${beginningOf(value.text, 200)}”: ${because} \`/agent schedule resume ${id}\` resumes it, \`/agent schedule remove ${id}\` deletes it.`;
   const mark = value.what === "trigger" ? value.starts : value.next;
   await begin(deps, entry, {
     author: value.maker,

@@ -9,12 +9,12 @@ const rules = { mode: "5-part", fixedTimeRule: "no-wildcard" } as const;
 export function cronProblem(cron: string, time_zone: string): string | undefined {
   const fields = cron.trim().split(/\s+/).length;
   if (fields > 5)
-    return "Schedules know no seconds: a pattern has five fields (minute hour day month weekday).";
+    return "Schedules do not support seconds: a pattern has five fields (minute hour day month weekday).";
   try {
     new Cron(cron.trim(), { ...rules, timezone: time_zone });
     return undefined;
   } catch {
-    return `\`${cron.slice(0, 60)}\` is no cron pattern: write five fields (minute hour day month weekday), for example \`0 9 * * 1-5\`.`;
+    return `\`${cron.slice(0, 60)}\` is not a valid cron pattern. Write five fields (minute hour day month weekday), for example \`0 9 * * 1-5\`.`;
   }
 }
 

@@ -38,7 +38,10 @@ export function createChats(deps: ChatsDeps): Chats {
   const platformOf = (namespace: string): ChatPlatform => {
     const platform = platforms.of(namespace);
     if (platform !== undefined) return platform;
-    throw new PlatformError("invalid", "Nothing can be posted there: it is no channel of a chat platform.");
+    throw new PlatformError(
+      "invalid",
+      "Nothing can be posted there: it is not a channel of a chat platform.",
+    );
   };
   const ownMessage: Chats["ownMessage"] = async (namespace, reference) => {
     for (const { turn_id, author } of await log.list({ namespace, limit: recentTurns })) {

@@ -72,7 +72,7 @@ export async function forgetTurn(
 ): Promise<Outcome<Forgotten>> {
   if (!(await hasEnded(deps, turn, by))) {
     const message =
-      "It is stopped, but has not ended yet. Nothing is deleted so far: delete it again in a moment.";
+      "The turn was stopped but has not ended yet. Nothing was deleted: delete it again in a moment.";
     return { ok: false, status: 409, message };
   }
   const events = await deps.log.read(turn.turn_id);
@@ -155,7 +155,7 @@ async function removeMessages(
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
       if (error.code === "unavailable" || error.code === "rate_limited")
-        return `The answer could not be deleted, so all of it is kept. ${error.message} Delete it again later.`;
+        return `The answer could not be deleted, so nothing was deleted. ${error.message} Delete it again later.`;
       logger.warn({ err: error, turn_id, reference }, "A message of a deleted turn stays on the platform");
     }
   }

@@ -83,7 +83,9 @@ function ownChecks({ store, log, clock, ports }: ReadinessDeps): Promise<Readine
 function queueState(backlog: Backlog, now: number): Omit<Readiness, "name"> {
   const { queued, running, waiting, held = 0, oldest_at } = backlog;
   const after =
-    held === 0 ? "" : `, ${held} held back after repeated crashes: those that ran go on a few at a time`;
+    held === 0
+      ? ""
+      : `, ${held} held back after repeated crashes: turns that were running resume a few at a time`;
   const counts = `${queued + running + waiting} turns pending (${queued} queued, ${running - held} running, ${waiting} waiting${after})`;
   const age = oldest_at === undefined ? 0 : Math.max(0, now - oldest_at);
   if (age <= maxQueueAgeMs) return { ok: true, detail: counts };

@@ -82,7 +82,7 @@ function waiting(event: Asking, namespace: string): Json {
   return {
     error: `It waits for a person: ${asked}`,
     code: "waiting_for_person",
-    hint: `Answer in the console, or with: knack chat --namespace ${namespace} --thread ${testRunThread}. It goes on then; knack runs show ${turn_id} shows what came of it.`,
+    hint: `Answer in the console, or with: knack chat --namespace ${namespace} --thread ${testRunThread}. The run then continues; knack runs show ${turn_id} shows what came of it.`,
     turn_id,
     ...answer,
   };

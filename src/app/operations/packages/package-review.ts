@@ -62,7 +62,7 @@ function verdict(findings: readonly PackageFinding[]): string {
     return `Found **${danger} dangerous** and ${warnings} doubtful places. Do not enable it unless you trust who wrote it.`;
   if (warnings > 0)
     return `Found nothing dangerous and ${warnings} ${warnings === 1 ? "place" : "places"} to look at.`;
-  return "Found nothing dangerous. That is no proof: look at what it does before you enable it.";
+  return "Found nothing dangerous. That is no guarantee: check what it does before you enable it.";
 }
 
 function findingText({ severity, message, path, line, excerpt = "" }: PackageFinding): string {
@@ -83,7 +83,7 @@ export function reviewLines(review: PackageReview, terminal: Terminal): string[]
     `${bold(plain(skill_id))} ${plain(version)}  ${dim(`${kind}, ${countOf(files)}, ${bytes} bytes`)}`,
     `  ${plain(review.description)}`,
     ...(findings.length === 0
-      ? ["  Nothing was found to warn of. That is no proof: look at what it does."]
+      ? ["  Nothing was found to warn of. That is no guarantee: check what it does."]
       : []),
     `  ${prose}`,
     ...findings.flatMap((finding) => findingLines(finding, terminal)),

@@ -78,7 +78,7 @@ async function sourceInChat({ input: { url = "" }, files = [] }: Located): Promi
     if (url === "") return refuse(whatToInstall);
     const written = url.replaceAll("`", "").slice(0, 200);
     return refuse(
-      `\`${written}\` is no address. ${whatToInstall} A folder of the bot's own machine is installed there with \`knack skills install FOLDER\`.`,
+      `\`${written}\` is not an address. ${whatToInstall} A folder on the bot's machine is installed with \`knack skills install FOLDER\`.`,
     );
   }
   if (others.length > 0) return refuse("Send one archive at a time: I cannot tell which one you mean.");

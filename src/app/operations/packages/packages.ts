@@ -162,7 +162,7 @@ export const removePackage = operation({
       say({ removed: { skill_id, from } }) {
         const source = `\`${from.replaceAll("`", "")}\``;
         return said(
-          `**${skill_id}** is removed. It came from ${source}, from where it can be installed again.`,
+          `**${skill_id}** is removed. It came from ${source} and can be installed again from there.`,
         );
       },
     },

@@ -48,14 +48,14 @@ export const listServers = operation({
   who: "anyone",
   http: {
     route: "GET /mcp",
-    summary: "The tool servers (MCP), how they do, and their tools",
+    summary: "The tool servers (MCP), their state and their tools",
     answers: "the servers",
   },
   chat: [
     {
       command: "mcp list",
       usage: "",
-      description: "Shows the tool servers (MCP), how they do, and their tools",
+      description: "Shows the tool servers (MCP), their state and their tools",
       read: () => ({}),
       say: (output) => shown(serverListText(output)),
     },
@@ -63,7 +63,7 @@ export const listServers = operation({
   commandLine: [
     {
       command: "mcp list",
-      description: "the servers, how they do, and their tools",
+      description: "the servers, their state and their tools",
       json: "{servers}",
       settled: true,
       print: ({ servers, diagnostics }, terminal) =>
@@ -130,7 +130,7 @@ export const controlServer = operation({
 });
 
 const onlyATry =
-  "No bot runs on this data folder, so this was only a try: the server ends with this command.";
+  "No bot runs on this data folder, so this was only a test: the server ends with this command.";
 
 export const trustServer = operation({
   name: "server.trust",
@@ -197,7 +197,7 @@ export function unknownServer(name: string, all: readonly ServerStatus[]): Outco
 }
 
 function notAsSeen(server: string, tool: string): Outcome<never> {
-  const message = `${server} has no tool ${tool} like that any more, so nothing was changed. Look at its tools again.`;
+  const message = `The tool ${tool} of ${server} has changed or is gone, so nothing was changed. Look at its tools again.`;
   return { ok: false, status: 409, message };
 }
 

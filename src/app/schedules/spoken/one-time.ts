@@ -41,7 +41,7 @@ function minuteOf(told: number | undefined, part: DayPart | undefined): number {
 }
 
 const unclear = (atoms: readonly Atom[]) => ({
-  problem: `I do not understand “${atoms.map(({ text }) => text).join(" ")}” as one time, so nothing was made. For what comes again write “every”. ${possible}`,
+  problem: `I do not understand “${atoms.map(({ text }) => text).join(" ")}” as one time, so nothing was made. For a repetition write “every”. ${possible}`,
 });
 
 function exactTime(text: string, wall: number): { at: string } | { problem: string } {
@@ -91,7 +91,7 @@ function dateOn(text: string, weekday: number | undefined, wall: number) {
   if (found === undefined) return undefined;
   const day = Math.floor(found.start.date().getTime() / dayMs) * dayMs;
   if (weekday === undefined || new Date(day).getUTCDay() === weekday) return day;
-  return { problem: `${new Date(day).toISOString().slice(0, 10)} is no such weekday, so nothing was made.` };
+  return { problem: `${new Date(day).toISOString().slice(0, 10)} is not that weekday, so nothing was made.` };
 }
 
 /** `24.12.2026` in the form of other dates: `24 dec 2026`. */

@@ -40,11 +40,11 @@ export function repetition(atoms: readonly Atom[], today: { month: number; day: 
   const interval = eaches.find(({ count }) => count > 1);
   if (all(atoms, "every").some(({ other }) => other) || (interval !== undefined && !isRound(interval)))
     return {
-      problem: `I do not know this repetition, “${interval?.text ?? "every other"}”: the clock counts days of a week, a month or a year. Nothing was made. ${possible}`,
+      problem: `I do not understand this repetition, “${interval?.text ?? "every other"}”: it does not fit the days of a week, a month or a year. Nothing was made. ${possible}`,
     };
   if (isPaired(atoms))
     return {
-      problem: `Days with times of their own are plans of their own, so nothing was made. ${possible}`,
+      problem: `Days with different times need separate plans, so nothing was made. ${possible}`,
     };
   const days = daysOf(atoms, units, today);
   if ("problem" in days) return days;
@@ -64,13 +64,13 @@ function isPaired(atoms: readonly Atom[]): boolean {
 /** Whether an interval of months falls on the same months each year. */
 const isRound = ({ unit, count }: Of<"each">) => unit === "month" && 12 % count === 0;
 
-const unclear = { problem: `I do not know this repetition, so nothing was made. ${possible}` };
+const unclear = { problem: `I do not understand this repetition, so nothing was made. ${possible}` };
 
 /** Says what is wrong with an atom that cannot be used. */
 export function strangeIn({ text }: Atom): { problem: string } {
   if (/^\d+$/.test(text)) return { problem: `Write “at ${text}” if that is the time. Nothing was made.` };
   return /^(?:(?:at|@|around) ?)?[\d:.]+(?: ?[ap]\.?m\.?)?$/i.test(text)
-    ? { problem: `“${text}” is no time of a day that I know. Write it as 9:00 or 17:30.` }
+    ? { problem: `“${text}” is not a time of day that I know. Write it as 9:00 or 17:30.` }
     : { problem: `I do not understand “${text}” here, so nothing was made. ${possible}` };
 }
 
@@ -84,7 +84,7 @@ function withinDay({ unit, count }: Of<"each">, atoms: readonly Atom[]): Repetit
   if (count === whole || count < 1 || whole % count !== 0)
     return {
       problem:
-        "The clock repeats only what divides an hour or a day evenly: every 15, 20 or 30 minutes, every hour, every 2, 3, 4, 6, 8 or 12 hours.",
+        "An interval must divide an hour or a day evenly: every 15, 20 or 30 minutes, every hour, every 2, 3, 4, 6, 8 or 12 hours.",
     };
   const step = count === 1 ? "*" : `*/${count}`;
   const on = weekdays.length === 0 ? "*" : listed(weekdays);
@@ -184,7 +184,7 @@ function yearly(atoms: readonly Atom[], units: Set<Unit>): Days {
   const day = dates.length > 0 ? Number(/\d{1,2}/.exec(text)?.[0]) : (ordinals[0]?.nth ?? 0);
   if (months.includes(0) || /\d{4}/.test(text) || (dates.length > 0 && ordinals.length > 0)) return unclear;
   if (months.some((month) => day > (maxDays[month - 1] ?? 0)))
-    return { problem: `“${text}” is no day of a year.` };
+    return { problem: `“${text}” is not a day of the year.` };
   return { pattern: `${day === -1 ? "L" : day} ${months.join(",")} *` };
 }
 
@@ -203,7 +203,7 @@ function timesOf(atoms: readonly Atom[]): { minute: number; hours: string } | { 
   if (clocks.some((each) => each % 60 !== first % 60))
     return {
       problem:
-        "Times of one plan share their minute, as 9:30 and 17:30 do. Plan the others apart; nothing was made.",
+        "Times of one plan share their minute, as 9:30 and 17:30 do. Plan the others separately; nothing was made.",
     };
   const hours = [...new Set(clocks.map((each) => Math.floor(each / 60)))].sort((a, b) => a - b);
   return { minute: first % 60, hours: hours.join(",") };

@@ -14,7 +14,7 @@ import type { Atom } from "./time-words.ts";
 
 const how =
   'Write when and what, for example `tomorrow at 9 remind me to pay the invoice`, `every weekday at 9 post what is open` or `cron "0 9 * * 1" remind me of the report`.';
-const quote = "Put words that belong to what is said into quotation marks.";
+const quote = "Put words that belong to the text into quotation marks.";
 
 type When = { at: string } | { cron: string };
 /** `rest`: the text without the time. `time_zone`: the named zone, if any. */
@@ -47,13 +47,13 @@ export function readSpokenTime(words: string, now: number, time_zone: string): O
   if (cronFields.test(text)) return { ok: true, value: { cron: text } };
   const found = findTime(text, now, time_zone);
   const advice =
-    "Say it as tomorrow at 9, every weekday at 9, 2026-11-26T09:00 (2026-11-26T09:00+09:00 for another zone), or a cron pattern such as 0 9 1 * *.";
+    "Write it as tomorrow at 9, every weekday at 9, 2026-11-26T09:00 (2026-11-26T09:00+09:00 for another zone), or a cron pattern such as 0 9 1 * *.";
   if (found === undefined) return refused(`“${text}” names no time that I understand. ${advice}`);
   if ("problem" in found) return refused(found.problem);
   const { said } = whatIn(found.rest);
   const zone = found.time_zone === undefined ? {} : { time_zone: found.time_zone };
   if (fillers.test(said)) return { ok: true, value: { ...found.when, ...zone } };
-  return refused(`Of “${text}” I do not understand “${said}”, so nothing was made. ${advice}`);
+  return refused(`I do not understand “${said}” in “${text}”, so nothing was made. ${advice}`);
 }
 
 function refused(message: string): Outcome<never> {
@@ -150,7 +150,7 @@ const isDay = ({ atoms }: Phrase) =>
 
 function leftOver(understood: string, other: string): { problem: string } {
   return {
-    problem: `I understand “${understood}” as the time, but not “${other.trim()}” beside it, so nothing was made. ${quote} ${possible}`,
+    problem: `I understand “${understood}” as the time, but not “${other.trim()}” next to it, so nothing was made. ${quote} ${possible}`,
   };
 }
 
@@ -213,7 +213,7 @@ const foreignRepeats =
 /** Reads a single time. The language that understands most of the text is taken. */
 function foreignTime(text: string, unquoted: string, now: number, time_zone: string): Found | undefined {
   if (foreignRepeats.test(unquoted))
-    return { problem: `I do not know this repetition, so nothing was made. ${possible}` };
+    return { problem: `I do not understand this repetition, so nothing was made. ${possible}` };
   const reference = { instant: new Date(wallClock(now, time_zone)), timezone: 0 };
   const found = [en, de, fr, es]
     .flatMap((language) => language.parse(unquoted, reference, { forwardDate: true })[0] ?? [])

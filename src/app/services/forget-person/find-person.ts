@@ -92,14 +92,14 @@ async function personNotFound(deps: FindPersonDeps, user: string): Promise<Outco
   const person = { platform: "", workspace: "", id: user };
   const unplaced = await sweepUnplaced(deps, { person, pseudonym: "", dryRun: true });
   if (Object.values(unplaced).some((count) => count > 0)) {
-    const message = `What ${user} granted or thought of an answer is stored, and says nothing of where that was. Name the person as platform:workspace:id, such as slack:T0123:U0123.`;
+    const message = `Grants or feedback of ${user} are stored without a platform. Name the person as platform:workspace:id, such as slack:T0123:U0123.`;
     return { ok: false, status: 409, message, code: "whole_name_needed" };
   }
   const copies = (await deps.copies?.remove({ dryRun: true })) ?? [];
   if (copies.length > 0) {
-    const message = `Nothing that ${user} said or changed is stored, but for what copies from before an upgrade may have: ${copies.join(", ")}. They go 14 days after it. Name the person as platform:workspace:id to delete the copies now.`;
+    const message = `Nothing that ${user} said or changed is stored, except perhaps in copies from before an upgrade: ${copies.join(", ")}. These are deleted 14 days after it. Name the person as platform:workspace:id to delete the copies now.`;
     return { ok: false, status: 404, message };
   }
-  const message = `Nothing that ${user} said or changed is stored. Somebody who was only read in other people's threads is named as platform:workspace:id, such as slack:T0123:U0123.`;
+  const message = `Nothing that ${user} said or changed is stored. To find a person whose messages were only read in other people's threads, name platform:workspace:id, such as slack:T0123:U0123.`;
   return { ok: false, status: 404, message };
 }

@@ -32,7 +32,7 @@ export function createForgetPerson(deps: ForgetPersonDeps): ForgetPerson {
     const isUnscrubbed = !dryRun && (await deps.store.get(unscrubbedKey)) !== undefined;
     if (!found.ok && !isUnscrubbed) return found;
     if (busy) {
-      const message = "The bot is forgetting somebody already. Try again when that has ended.";
+      const message = "The bot is already deleting a person. Try again when that has ended.";
       return { ok: false, status: 409, message, code: "busy" };
     }
     busy = true;
@@ -212,7 +212,7 @@ async function emptyFreeSpace(deps: ForgetPersonDeps): Promise<string[]> {
     logger.warn({ err: error }, "What was deleted may still lie in the free space of the files");
     const reason = errorText(error);
     return [
-      `It is deleted, but may still lie in the free space of the database files: ${reason}. Writing a file again takes as much room on the disk as it has. Then run this again.`,
+      `The data is deleted, but may still be in the free space of the database files: ${reason}. Rewriting a file needs as much free disk space as the file has. Check the disk, then run this again.`,
     ];
   }
   await store.delete(unscrubbedKey);

@@ -75,7 +75,7 @@ export async function forgetOwnTurns(
     const isNew = !wasForgotten(events);
     const problem = isNew && !options.dryRun ? await forgetOwn(deps, turn, events, options) : undefined;
     if (problem === undefined) done.count += isNew ? 1 : 0;
-    else done.left.push(`Turn ${turn_id} of theirs in ${namespace}: ${problem}`);
+    else done.left.push(`Their turn ${turn_id} in ${namespace}: ${problem}`);
     const own = done.threads.get(placeKey(turn)) ?? {
       namespace,
       thread,
@@ -181,7 +181,7 @@ async function whyKept(
   options: ForgetOwnOptions,
 ): Promise<string | undefined> {
   if (turn.status !== "finished")
-    return " has read their words and has not ended. Run this again when it has, or stop it first.";
+    return " has read their messages and has not ended. Run this again when it has, or stop it first.";
   const problem = isRepeat && !options.dryRun ? await forgetOwn(deps, turn, events, options) : undefined;
   return problem === undefined ? undefined : ` answers a message of theirs: ${problem}`;
 }
